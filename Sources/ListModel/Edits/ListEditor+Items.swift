@@ -1,0 +1,158 @@
+// Edits of rows: insert, delete, move, toggle, update.
+//
+// Always holds: an edit that changes nothing appends no event.
+
+extension ListEditor {
+    /// Inserts one row.
+    ///
+    /// - Parameters:
+    ///   - item: a row whose id is not in the list.
+    ///   - destination: where it goes.
+    /// - Throws: ``ListError`` for a duplicate id, an unknown anchor or section, an index out of range.
+    /// - Complexity: O(log n).
+    public mutating func insert(_ item: NewItem, at destination: ItemDestination) throws {
+        try insert(.one(item), at: destination)
+    }
+
+    /// Inserts a run of rows as one event.
+    ///
+    /// - Parameters:
+    ///   - items: rows whose ids are not in the list; without any, nothing happens.
+    ///   - destination: where the first of them goes.
+    /// - Throws: as ``insert(_:at:)-(NewItem,_)``.
+    /// - Complexity: O(k + log n) for k rows, typically.
+    public mutating func insert(_ items: [NewItem], at destination: ItemDestination) throws {
+        if let run = Run(items) { try insert(run, at: destination) }
+    }
+
+    private mutating func insert(_ items: Run<NewItem>, at destination: ItemDestination) throws {
+        let path = try insertionPath(destination)
+        try appendNew { writer, version in
+            writer.write(.itemsInserted, path)
+            writer.write(count: items.count)
+            return .itemsInserted(at: path, try items.mapped { try writer.write($0, version) })
+        }
+    }
+
+    /// Deletes rows: one event for each run of neighbours.
+    ///
+    /// - Throws: ``ListError`` for an unknown id or an index out of range.
+    /// - Complexity: O(k log n) for k rows.
+    public mutating func delete(_ selection: ItemSelection) throws {
+        let runs = try resolve(selection)
+        try atomically { editor in
+            // The last first, so that the paths of the others stay true.
+            for run in runs.reversed() {
+                try editor.append(.itemsDeleted(at: run.path, Run(editor.items(in: run))!))
+            }
+        }
+    }
+
+    /// Moves rows, within a section or to another one: one event for each run of neighbours.
+    ///
+    /// - Parameters:
+    ///   - selection: the rows; together they keep their order.
+    ///   - destination: where the first of them stands afterwards. An index counts the rows without those that move.
+    /// - Throws: ``ListError`` for an unknown id, an index out of range, or an anchor that is itself to move.
+    /// - Complexity: O(k log n) for k rows.
+    public mutating func move(_ selection: ItemSelection, to destination: ItemDestination) throws {
+        let runs = try resolve(selection)
+        let target = try gap(destination, without: runs)
+        try atomically { editor in
+            if runs.count == 1 { return try editor.moveRun(runs[0], to: target.path(without: runs)) }
+            // Every move shifts the others, so runs and gap are found again by id.
+            let firsts = runs.map { editor.state.item(at: $0.path)!.id }
+            for (run, first) in zip(runs, firsts) {
+                let current = ItemRun(path: editor.state.indexPath(of: first)!, count: run.count)
+                let gap = target.anchor.map { editor.state.indexPath(of: $0)! }
+                    ?? ListIndexPath(
+                        section: target.place.section,
+                        item: editor.state.itemCount(inSection: target.place.section))
+                let path = Gap(place: gap, anchor: nil).path(without: [current])
+                try editor.moveRun(current, to: path)
+            }
+        }
+    }
+
+    private mutating func moveRun(_ run: ItemRun, to target: ListIndexPath) throws {
+        guard run.path != target else { return }
+        let ids = run.count == 1
+            ? .one(state.item(at: run.path)!.id) : Run(items(in: run).map(\.id))!
+        try append(.itemsMoved(from: run.path, to: target, ids))
+    }
+
+    /// Sets the checkmarks that are not set, and clears those that are.
+    ///
+    /// - Throws: ``ListError`` for an unknown id or an index out of range.
+    /// - Complexity: O(k log n) for k rows, each an event.
+    public mutating func toggle(_ selection: ItemSelection) throws {
+        for run in try resolve(selection) {
+            for (index, item) in items(in: run).enumerated() {
+                try append(.itemToggled(at: run.path(index), item.id, isChecked: !item.isChecked))
+            }
+        }
+    }
+
+    /// Sets or clears checkmarks, whatever they are now.
+    ///
+    /// - Throws: ``ListError`` for an unknown id or an index out of range.
+    /// - Complexity: O(k log n) for k rows, an event for each that changes.
+    public mutating func setChecked(_ isChecked: Bool, _ selection: ItemSelection) throws {
+        for run in try resolve(selection) {
+            for (index, item) in items(in: run).enumerated() where item.isChecked != isChecked {
+                try append(.itemToggled(at: run.path(index), item.id, isChecked: isChecked))
+            }
+        }
+    }
+
+    /// Gives a row other content. The row stays the same one.
+    ///
+    /// - Parameters:
+    ///   - id: the row.
+    ///   - content: its new content; if it is the present one, nothing happens.
+    /// - Throws: ``ListError/unknownItem(_:)``, or an error of the log if the present content cannot be read.
+    /// - Complexity: O(log n + length).
+    public mutating func update(_ id: Identifier, content: [UInt8]) throws {
+        guard let path = state.indexPath(of: id), let item = state.item(at: path) else {
+            throw ListError.unknownItem(id)
+        }
+        try update(item, at: path, content: content)
+    }
+
+    /// Gives the row at an index path other content.
+    ///
+    /// - Throws: ``ListError/itemIndexOutOfRange(_:valid:)``, ``ListError/sectionIndexOutOfRange(_:valid:)``, or an
+    ///   error of the log.
+    /// - Complexity: as ``update(_:content:)``.
+    public mutating func update(at path: ListIndexPath, content: [UInt8]) throws {
+        try state.checkRange(path, count: 1)
+        try update(state.item(at: path)!, at: path, content: content)
+    }
+
+    private mutating func update(_ item: ListItem, at path: ListIndexPath, content: [UInt8]) throws {
+        let old = item.content
+        if try content.withUnsafeBytes({ try isContent(old, equalTo: $0) }) { return }
+        try appendNew { writer, version in
+            writer.write(.itemUpdated, path)
+            writer.write(item.id)
+            writer.write(old, isChecked: false, version)
+            let new = try writer.writeContent(content, isChecked: false, version)
+            return .itemUpdated(at: path, item.id, old: old, new: new)
+        }
+    }
+}
+
+extension RecordWriter {
+    /// Writes a row with its content, and returns the row as the state holds it.
+    mutating func write(_ item: NewItem, _ version: Version) throws -> ListItem {
+        write(item.id)
+        let content = try writeContent(item.content, isChecked: item.isChecked, version)
+        return ListItem(id: item.id, isChecked: item.isChecked, content: content)
+    }
+
+    mutating func writeContent(_ content: [UInt8], isChecked: Bool, _ version: Version) throws -> ContentReference {
+        let reference = content.withUnsafeBytes { write(newContent: $0, isChecked: isChecked, version) }
+        guard let reference else { throw ListError.commitTooLarge(bytes: count + content.count) }
+        return reference
+    }
+}

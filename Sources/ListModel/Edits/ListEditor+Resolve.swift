@@ -1,0 +1,125 @@
+// From how an edit names rows and places to index paths.
+
+/// Neighbouring rows of one section.
+struct ItemRun: Equatable {
+    /// The first of them.
+    var path: ListIndexPath
+    var count: Int
+
+    /// The path of one of the rows.
+    func path(_ index: Int) -> ListIndexPath {
+        ListIndexPath(section: path.section, item: path.item + index)
+    }
+
+    func contains(_ other: ListIndexPath) -> Bool {
+        other.section == path.section && other.item >= path.item && other.item < path.item + count
+    }
+}
+
+/// A place between rows, while the rows that are to go there still stand elsewhere.
+struct Gap {
+    /// The place, counting all rows; the row there, if any, is not one that moves.
+    var place: ListIndexPath
+    /// The row there; nil at the end of the section.
+    var anchor: Identifier?
+
+    /// The place, not counting the rows of `runs`.
+    func path(without runs: [ItemRun]) -> ListIndexPath {
+        var path = place
+        for run in runs where run.path < place && run.path.section == place.section { path.item -= run.count }
+        return path
+    }
+}
+
+extension ListEditor {
+    /// The rows of a selection as runs of neighbours, in the order of the list.
+    func resolve(_ selection: ItemSelection) throws -> [ItemRun] {
+        switch selection {
+        case .item(let id):
+            guard let path = state.indexPath(of: id) else { throw ListError.unknownItem(id) }
+            return [ItemRun(path: path, count: 1)]
+        case .at(let path):
+            try state.checkRange(path, count: 1)
+            return [ItemRun(path: path, count: 1)]
+        case .run(let path, let count):
+            guard count > 0 else { return [] }
+            try state.checkRange(path, count: count)
+            return [ItemRun(path: path, count: count)]
+        case .items(let ids):
+            var paths: [ListIndexPath] = []
+            for id in Set(ids) {
+                guard let path = state.indexPath(of: id) else { throw ListError.unknownItem(id) }
+                paths.append(path)
+            }
+            return ListEditor.runs(paths.sorted())
+        }
+    }
+
+    private static func runs(_ paths: [ListIndexPath]) -> [ItemRun] {
+        var runs: [ItemRun] = []
+        for path in paths {
+            if let last = runs.last, last.path(last.count) == path {
+                runs[runs.count - 1].count += 1
+            } else {
+                runs.append(ItemRun(path: path, count: 1))
+            }
+        }
+        return runs
+    }
+
+    /// The rows of a run.
+    func items(in run: ItemRun) -> [ListItem] {
+        state.sectionEntry(at: run.path.section).items.elements(in: run.path.item..<run.path.item + run.count)
+    }
+
+    /// Where rows are inserted.
+    func insertionPath(_ destination: ItemDestination) throws -> ListIndexPath {
+        try gap(destination, without: []).place
+    }
+
+    /// Where rows are moved.
+    ///
+    /// - Parameter runs: the rows that move, in the order of the list.
+    func gap(_ destination: ItemDestination, without runs: [ItemRun]) throws -> Gap {
+        switch destination {
+        case .at(let path): return try gap(at: path, without: runs)
+        case .section(let id, let index):
+            return try gap(at: ListIndexPath(section: indexOfSection(id), item: index), without: runs)
+        case .end(let id):
+            let section = try indexOfSection(id)
+            return Gap(
+                place: ListIndexPath(section: section, item: state.itemCount(inSection: section)), anchor: nil)
+        case .before(let id): return try gap(beside: id, distance: 0, without: runs)
+        case .after(let id): return try gap(beside: id, distance: 1, without: runs)
+        }
+    }
+
+    private func gap(at path: ListIndexPath, without runs: [ItemRun]) throws -> Gap {
+        try state.checkSection(path.section)
+        var place = path
+        var room = state.itemCount(inSection: path.section)
+        // In ascending order, each run that lies before the place shifts it.
+        for run in runs where run.path.section == path.section {
+            if run.path.item <= place.item { place.item += run.count }
+            room -= run.count
+        }
+        guard path.item >= 0 && path.item <= room else {
+            throw ListError.itemIndexOutOfRange(path, valid: 0..<room + 1)
+        }
+        return Gap(place: place, anchor: runs.count > 1 ? state.item(at: place)?.id : nil)
+    }
+
+    private func gap(beside id: Identifier, distance: Int, without runs: [ItemRun]) throws -> Gap {
+        guard var place = state.indexPath(of: id) else { throw ListError.unknownItem(id) }
+        if runs.contains(where: { $0.contains(place) }) { throw ListError.movedOntoItself(id) }
+        place.item += distance
+        // The row after the anchor may itself be one that moves.
+        while let run = runs.first(where: { $0.contains(place) }) { place.item = run.path.item + run.count }
+        return Gap(place: place, anchor: runs.count > 1 ? state.item(at: place)?.id : nil)
+    }
+
+    func indexOfSection(_ id: Identifier) throws -> Int {
+        guard let index = state.indexOfSection(id) else { throw ListError.unknownSection(id) }
+        return index
+    }
+}

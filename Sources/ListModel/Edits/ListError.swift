@@ -1,0 +1,80 @@
+// Why an edit, an undo or an event of a log was rejected.
+//
+// Always holds: whoever throws one of these has changed nothing.
+
+/// An edit that does not fit the list. The list is as it was before.
+public enum ListError: Error, Equatable, Sendable {
+    /// No row has this id.
+    case unknownItem(Identifier)
+    /// No section has this id.
+    case unknownSection(Identifier)
+    /// A row with this id is in the list already, or twice in what was to be inserted.
+    case duplicateItem(Identifier)
+    /// A section with this id is in the list already, or twice in what was to be inserted.
+    case duplicateSection(Identifier)
+    /// No row, or no place for one, is at this index path; `valid` are the indices that its section has.
+    case itemIndexOutOfRange(ListIndexPath, valid: Range<Int>)
+    /// No section, or no place for one, is at this index.
+    case sectionIndexOutOfRange(Int, valid: Range<Int>)
+    /// Rows were to move before or after one of themselves, or a section before or after itself.
+    case movedOntoItself(Identifier)
+    /// Fewer commits than asked for can be undone.
+    case nothingToUndo(requested: Int, available: Int)
+    /// Fewer commits than asked for can be redone.
+    case nothingToRedo(requested: Int, available: Int)
+    /// The content of one commit is more than a record holds: 4 GiB.
+    case commitTooLarge(bytes: Int)
+    /// An event of the log does not fit the state it is applied to.
+    case eventMismatch(what: String, expected: String, found: String)
+    /// A row and its content cannot be told apart from what is needed: the typed model and the stored row disagree.
+    case unreadable(what: String, expected: String, found: String)
+}
+
+extension ListError {
+    /// A stable name of the kind of error, for programs.
+    public var code: String {
+        switch self {
+        case .unknownItem: "unknownItem"
+        case .unknownSection: "unknownSection"
+        case .duplicateItem: "duplicateItem"
+        case .duplicateSection: "duplicateSection"
+        case .itemIndexOutOfRange: "itemIndexOutOfRange"
+        case .sectionIndexOutOfRange: "sectionIndexOutOfRange"
+        case .movedOntoItself: "movedOntoItself"
+        case .nothingToUndo: "nothingToUndo"
+        case .nothingToRedo: "nothingToRedo"
+        case .commitTooLarge: "commitTooLarge"
+        case .eventMismatch: "eventMismatch"
+        case .unreadable: "unreadable"
+        }
+    }
+}
+
+extension ListError: CustomStringConvertible {
+    /// A sentence that says what was wrong, where, and what would have been right.
+    public var description: String {
+        switch self {
+        case .unknownItem(let id): "no row has the id \(id)"
+        case .unknownSection(let id): "no section has the id \(id)"
+        case .duplicateItem(let id): "there is a row with the id \(id) already"
+        case .duplicateSection(let id): "there is a section with the id \(id) already"
+        case .itemIndexOutOfRange(let path, let valid):
+            "index \(path.item) in section \(path.section) is out of range: \(ListError.text(valid))"
+        case .sectionIndexOutOfRange(let index, let valid):
+            "section index \(index) is out of range: \(ListError.text(valid))"
+        case .movedOntoItself(let id): "\(id) cannot move before or after itself"
+        case .nothingToUndo(let requested, let available):
+            "cannot undo \(requested): \(available) commits can be undone"
+        case .nothingToRedo(let requested, let available):
+            "cannot redo \(requested): \(available) commits can be redone"
+        case .commitTooLarge(let bytes): "the commit has \(bytes) bytes, and a record holds less than 4 GiB"
+        case .eventMismatch(let what, let expected, let found),
+            .unreadable(let what, let expected, let found):
+            "\(what): expected \(expected), found \(found)"
+        }
+    }
+
+    private static func text(_ valid: Range<Int>) -> String {
+        valid.isEmpty ? "there are none" : "expected \(valid.lowerBound) to \(valid.upperBound - 1)"
+    }
+}

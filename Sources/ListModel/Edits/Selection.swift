@@ -1,0 +1,86 @@
+// How an edit names rows and places: by index path or by id. All are resolved to index paths before anything happens.
+
+/// The rows that an edit is about.
+public enum ItemSelection: Hashable, Sendable {
+    /// The row of an id.
+    case item(Identifier)
+    /// The rows of these ids, wherever they are; they are taken in the order of the list.
+    case items([Identifier])
+    /// The row at an index path.
+    case at(ListIndexPath)
+    /// `count` rows, the first of them at the path.
+    case run(ListIndexPath, count: Int)
+}
+
+/// Where rows are inserted or moved to.
+///
+/// For a move, an index counts the rows of the section without those that move: moving the first row of three to index
+/// 2 makes it the last.
+public enum ItemDestination: Hashable, Sendable {
+    /// At an index path.
+    case at(ListIndexPath)
+    /// At an index in the section of an id.
+    case section(Identifier, at: Int)
+    /// After the last row of the section of an id.
+    case end(ofSection: Identifier)
+    /// Directly before the row of an id.
+    case before(Identifier)
+    /// Directly after the row of an id.
+    case after(Identifier)
+}
+
+/// The section that an edit is about.
+public enum SectionSelection: Hashable, Sendable {
+    /// The section of an id.
+    case section(Identifier)
+    /// The section at an index.
+    case at(Int)
+}
+
+/// Where a section is inserted or moved to.
+///
+/// For a move, an index counts the sections without the one that moves.
+public enum SectionDestination: Hashable, Sendable {
+    /// At an index.
+    case at(Int)
+    /// After the last section.
+    case end
+    /// Directly before the section of an id.
+    case before(Identifier)
+    /// Directly after the section of an id.
+    case after(Identifier)
+}
+
+/// A row to be inserted.
+public struct NewItem: Hashable, Sendable {
+    /// The identity of the row.
+    public var id: Identifier
+    /// Whether it has a checkmark from the start.
+    public var isChecked: Bool
+    /// Its content, opaque to the model.
+    public var content: [UInt8]
+
+    /// A row of this content.
+    public init(id: Identifier, isChecked: Bool = false, content: [UInt8]) {
+        self.id = id
+        self.isChecked = isChecked
+        self.content = content
+    }
+}
+
+/// A section to be inserted, with its rows.
+public struct NewSection: Hashable, Sendable {
+    /// The identity of the section.
+    public var id: Identifier
+    /// What its header shows.
+    public var title: String
+    /// Its rows.
+    public var items: [NewItem]
+
+    /// A section of these rows.
+    public init(id: Identifier, title: String = "", items: [NewItem] = []) {
+        self.id = id
+        self.title = title
+        self.items = items
+    }
+}

@@ -1,0 +1,62 @@
+// Who can give back what was committed: a log, or a test's array.
+//
+// Always holds: the record of a version never changes, so what a reference points to stays what it was.
+
+/// The commits of a log, by the version that each made.
+public protocol CommitSource: Sendable {
+    /// Calls `body` with the record of the commit that made `version`.
+    ///
+    /// - Parameters:
+    ///   - version: a version of this log, not ``Version/empty``.
+    ///   - body: receives the bytes, which are valid only until it returns.
+    /// - Throws: what `body` throws, or an error that says that the record is missing or could not be read.
+    func withRecord<Result>(
+        of version: Version, _ body: (UnsafeRawBufferPointer) throws -> Result
+    ) throws -> Result
+}
+
+extension CommitSource {
+    /// The commit that made a version.
+    ///
+    /// - Throws: ``RecordError`` if the record is damaged, or what ``withRecord(of:_:)`` throws.
+    public func commit(_ version: Version) throws -> Commit {
+        try Commit(record: withRecord(of: version) { Array($0) }, version: version)
+    }
+
+    /// Calls `body` with the bytes that `reference` points to, valid only until it returns.
+    ///
+    /// - Throws: ``RecordError`` if the record is too short for it, or what ``withRecord(of:_:)`` throws.
+    /// - Complexity: O(1), plus finding the record.
+    public func withContent<Result>(
+        of reference: ContentReference, _ body: (UnsafeRawBufferPointer) throws -> Result
+    ) throws -> Result {
+        try withRecord(of: reference.version) { record in
+            try body(reference.content(in: record))
+        }
+    }
+
+    /// A copy of the bytes that `reference` points to.
+    ///
+    /// - Throws: as ``withContent(of:_:)``.
+    /// - Complexity: O(length), plus finding the record.
+    public func content(of reference: ContentReference) throws -> [UInt8] {
+        try withContent(of: reference) { Array($0) }
+    }
+
+    /// The history at a version.
+    func history(at version: Version) throws -> History {
+        version == .empty ? .empty : try commit(version).history
+    }
+}
+
+extension ContentReference {
+    /// The content in the record that this reference points into.
+    func content(in record: UnsafeRawBufferPointer) throws -> UnsafeRawBufferPointer {
+        let start = Int(offset)
+        guard start + Int(length) <= record.count else {
+            throw RecordError(
+                version: version, offset: start, problem: .truncated(expected: "content of \(length) bytes"))
+        }
+        return UnsafeRawBufferPointer(rebasing: record[start..<start + Int(length)])
+    }
+}

@@ -1,0 +1,55 @@
+// The events: what can happen to a list. State is a fold of these and of nothing else.
+//
+// An event carries both where (index paths, already resolved) and who (ids): positions make replay fast, ids make it
+// checkable. It also carries what its inverse needs, as references to content and never as copies, so undoing a commit
+// needs that commit and not the past.
+//
+// Always holds: applied to the state before it, an event is valid; `event.inverse` applied after it restores that state.
+
+/// Something that happened to a list, in the past tense.
+///
+/// Index paths before and after: what is deleted or moved away is named as it stood before the event, what is inserted,
+/// moved to, toggled or updated as it stands after it.
+public enum Event: Equatable, Sendable {
+    /// A run of rows was inserted, the first of them at the path.
+    case itemsInserted(at: ListIndexPath, Run<ListItem>)
+    /// A run of rows was deleted, the first of them at the path.
+    case itemsDeleted(at: ListIndexPath, Run<ListItem>)
+    /// A run of rows moved. `to` is where the first of them stands afterwards: its position counts the rows without
+    /// those that moved.
+    case itemsMoved(from: ListIndexPath, to: ListIndexPath, Run<Identifier>)
+    /// A checkmark was set or cleared.
+    case itemToggled(at: ListIndexPath, Identifier, isChecked: Bool)
+    /// A row has other content.
+    case itemUpdated(at: ListIndexPath, Identifier, old: ContentReference, new: ContentReference)
+    /// A section was inserted, with its rows.
+    case sectionInserted(at: Int, ListSection)
+    /// A section was deleted, with its rows.
+    case sectionDeleted(at: Int, ListSection)
+    /// A section moved. `to` is its index afterwards.
+    case sectionMoved(from: Int, to: Int, Identifier)
+    /// A section has another title.
+    case sectionRenamed(at: Int, Identifier, old: String, new: String)
+    /// Everything was replaced.
+    case listReloaded(old: [ListSection], new: [ListSection])
+}
+
+extension Event {
+    /// The event that takes this one back.
+    ///
+    /// - Complexity: O(1); only references are swapped.
+    public var inverse: Event {
+        switch self {
+        case .itemsInserted(let path, let items): .itemsDeleted(at: path, items)
+        case .itemsDeleted(let path, let items): .itemsInserted(at: path, items)
+        case .itemsMoved(let source, let target, let ids): .itemsMoved(from: target, to: source, ids)
+        case .itemToggled(let path, let id, let isChecked): .itemToggled(at: path, id, isChecked: !isChecked)
+        case .itemUpdated(let path, let id, let old, let new): .itemUpdated(at: path, id, old: new, new: old)
+        case .sectionInserted(let index, let section): .sectionDeleted(at: index, section)
+        case .sectionDeleted(let index, let section): .sectionInserted(at: index, section)
+        case .sectionMoved(let source, let target, let id): .sectionMoved(from: target, to: source, id)
+        case .sectionRenamed(let index, let id, let old, let new): .sectionRenamed(at: index, id, old: new, new: old)
+        case .listReloaded(let old, let new): .listReloaded(old: new, new: old)
+        }
+    }
+}

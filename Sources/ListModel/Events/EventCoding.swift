@@ -1,0 +1,273 @@
+// Events as bytes. `Docs/FileFormat.md` says what each byte means; the golden-bytes test holds the two together.
+//
+// Content that is new in a commit is written into its event; everything else refers to where it was written. So an
+// undo, a move or a deletion costs a few bytes whatever the size of the content.
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+/// The byte an event begins with.
+enum EventKind: UInt8 {
+    case itemsInserted = 1
+    case itemsDeleted = 2
+    case itemsMoved = 3
+    case itemToggled = 4
+    case itemUpdated = 5
+    case sectionInserted = 6
+    case sectionDeleted = 7
+    case sectionMoved = 8
+    case sectionRenamed = 9
+    case listReloaded = 10
+}
+
+// MARK: - Writing
+
+extension RecordWriter {
+    /// Writes an event whose content was all written before, in this record or another.
+    mutating func write(_ event: Event, version: Version) {
+        switch event {
+        case .itemsInserted(let path, let items): write(.itemsInserted, path, items, version)
+        case .itemsDeleted(let path, let items): write(.itemsDeleted, path, items, version)
+        case .itemsMoved(let source, let target, let ids):
+            write(.itemsMoved, source)
+            write(target)
+            write(count: ids.count)
+            for id in ids { write(id) }
+        case .itemToggled(let path, let id, let isChecked):
+            write(.itemToggled, path)
+            write(id)
+            write(byte: isChecked ? 1 : 0)
+        case .itemUpdated(let path, let id, let old, let new):
+            write(.itemUpdated, path)
+            write(id)
+            write(old, isChecked: false, version)
+            write(new, isChecked: false, version)
+        case .sectionInserted(let index, let section): write(.sectionInserted, index, section, version)
+        case .sectionDeleted(let index, let section): write(.sectionDeleted, index, section, version)
+        case .sectionMoved(let source, let target, let id):
+            write(byte: EventKind.sectionMoved.rawValue)
+            write(count: source)
+            write(count: target)
+            write(id)
+        case .sectionRenamed(let index, let id, let old, let new):
+            write(byte: EventKind.sectionRenamed.rawValue)
+            write(count: index)
+            write(id)
+            write(old)
+            write(new)
+        case .listReloaded(let old, let new):
+            write(byte: EventKind.listReloaded.rawValue)
+            for sections in [old, new] {
+                write(count: sections.count)
+                for section in sections { write(section, version) }
+            }
+        }
+    }
+
+    /// Writes how an event of rows begins: its kind and where.
+    mutating func write(_ kind: EventKind, _ path: ListIndexPath) {
+        write(byte: kind.rawValue)
+        write(path)
+    }
+
+    private mutating func write(_ path: ListIndexPath) {
+        write(count: path.section)
+        write(count: path.item)
+    }
+
+    private mutating func write(
+        _ kind: EventKind, _ path: ListIndexPath, _ items: Run<ListItem>, _ version: Version
+    ) {
+        write(kind, path)
+        write(count: items.count)
+        for item in items { write(item, version) }
+    }
+
+    private mutating func write(_ kind: EventKind, _ index: Int, _ section: ListSection, _ version: Version) {
+        write(byte: kind.rawValue)
+        write(count: index)
+        write(section, version)
+    }
+
+    mutating func write(_ section: ListSection, _ version: Version) {
+        write(section.id)
+        write(section.title)
+        write(count: section.items.count)
+        for item in section.items { write(item, version) }
+    }
+
+    private mutating func write(_ item: ListItem, _ version: Version) {
+        write(item.id)
+        write(item.content, isChecked: item.isChecked, version)
+    }
+
+    mutating func write(_ id: Identifier) {
+        switch id {
+        case .integer(let value):
+            write(byte: 0)
+            write(varint: UInt64(bitPattern: (value &<< 1) ^ (value &>> 63)))
+        case .uuid(let value):
+            write(byte: 1)
+            withUnsafeBytes(of: value.uuid) { write(raw: $0) }
+        case .string(let value):
+            write(byte: 2)
+            write(value)
+        }
+    }
+
+    /// Writes where content was written before.
+    mutating func write(_ content: ContentReference, isChecked: Bool, _ version: Version) {
+        write(varint: UInt64(content.length) &<< 2 | 2 | (isChecked ? 1 : 0))
+        write(varint: version.rawValue &- content.version.rawValue)
+        write(varint: UInt64(content.offset))
+        write(fixed: content.hash)
+    }
+
+    /// Writes content itself, and returns where it is now. Nil if it lies beyond what an offset can say.
+    mutating func write(newContent content: UnsafeRawBufferPointer, isChecked: Bool, _ version: Version)
+        -> ContentReference?
+    {
+        write(varint: UInt64(content.count) &<< 2 | (isChecked ? 1 : 0))
+        guard let offset = UInt32(exactly: count), let length = UInt32(exactly: content.count) else { return nil }
+        write(raw: content)
+        return ContentReference(
+            version: version, offset: offset, length: length, hash: ContentReference.hash(of: content))
+    }
+}
+
+// MARK: - Reading
+
+extension RecordReader {
+    /// Reads one event.
+    mutating func readEvent() throws -> Event {
+        let start = self
+        let byte = try readByte("an event")
+        guard let kind = EventKind(rawValue: byte) else {
+            throw start.error(.unknown(what: "kind of event", found: Int(byte)))
+        }
+        switch kind {
+        case .itemsInserted: return .itemsInserted(at: try readPath(), try readItems())
+        case .itemsDeleted: return .itemsDeleted(at: try readPath(), try readItems())
+        case .itemsMoved:
+            let source = try readPath()
+            let target = try readPath()
+            return .itemsMoved(from: source, to: target, try readRun { try $0.readIdentifier() })
+        case .itemToggled:
+            return .itemToggled(at: try readPath(), try readIdentifier(), isChecked: try readBool("a checkmark"))
+        case .itemUpdated:
+            let path = try readPath()
+            let id = try readIdentifier()
+            let old = try readContent().reference
+            return .itemUpdated(at: path, id, old: old, new: try readContent().reference)
+        case .sectionInserted: return .sectionInserted(at: try readIndex("a section index"), try readSection())
+        case .sectionDeleted: return .sectionDeleted(at: try readIndex("a section index"), try readSection())
+        case .sectionMoved:
+            let source = try readIndex("a section index")
+            return .sectionMoved(from: source, to: try readIndex("a section index"), try readIdentifier())
+        case .sectionRenamed:
+            let index = try readIndex("a section index")
+            let id = try readIdentifier()
+            let old = try readString("a title")
+            return .sectionRenamed(at: index, id, old: old, new: try readString("a title"))
+        case .listReloaded:
+            let old = try readSections()
+            return .listReloaded(old: old, new: try readSections())
+        }
+    }
+
+    private mutating func readPath() throws -> ListIndexPath {
+        let section = try readIndex("a section index")
+        return ListIndexPath(section: section, item: try readIndex("a row index"))
+    }
+
+    private mutating func readBool(_ what: StaticString) throws -> Bool {
+        let start = self
+        let byte = try readByte(what)
+        guard byte <= 1 else { throw start.error(.invalid(what: "\(what)", expected: "0 or 1", found: String(byte))) }
+        return byte == 1
+    }
+
+    private mutating func readItems() throws -> Run<ListItem> {
+        try readRun { try $0.readItem() }
+    }
+
+    private mutating func readRun<Element>(_ read: (inout RecordReader) throws -> Element) throws -> Run<Element> {
+        let start = self
+        let count = try readCount("a number of rows")
+        if count == 1 { return .one(try read(&self)) }
+        guard count > 1 else {
+            throw start.error(.invalid(what: "number of rows", expected: "at least 1", found: "0"))
+        }
+        var elements: [Element] = []
+        elements.reserveCapacity(count)
+        for _ in 0..<count { elements.append(try read(&self)) }
+        return .many(elements)
+    }
+
+    private mutating func readItem() throws -> ListItem {
+        let id = try readIdentifier()
+        let content = try readContent()
+        return ListItem(id: id, isChecked: content.isChecked, content: content.reference)
+    }
+
+    private mutating func readSections() throws -> [ListSection] {
+        let count = try readCount("a number of sections")
+        return try (0..<count).map { _ in try readSection() }
+    }
+
+    private mutating func readSection() throws -> ListSection {
+        let id = try readIdentifier()
+        let title = try readString("a title")
+        let count = try readCount("a number of rows")
+        var items: [ListItem] = []
+        items.reserveCapacity(count)
+        for _ in 0..<count { items.append(try readItem()) }
+        return ListSection(id: id, title: title, items: items)
+    }
+
+    private mutating func readIdentifier() throws -> Identifier {
+        let start = self
+        let tag = try readByte("an identifier")
+        switch tag {
+        case 0:
+            let value = try readVarint("an integer identifier")
+            return .integer(Int64(bitPattern: value &>> 1) ^ -Int64(bitPattern: value & 1))
+        case 1:
+            // SAFETY: sixteen bytes were checked to be there, and a uuid_t is any sixteen bytes.
+            let value = try readBytes(16, "a UUID").loadUnaligned(as: uuid_t.self)
+            return .uuid(UUID(uuid: value))
+        case 2: return .string(try readString("a string identifier"))
+        default: throw start.error(.invalid(what: "kind of identifier", expected: "0 to 2", found: String(tag)))
+        }
+    }
+
+    private mutating func readContent() throws -> (reference: ContentReference, isChecked: Bool) {
+        let start = self
+        let tag = try readVarint("a content")
+        guard let length = UInt32(exactly: tag &>> 2) else {
+            throw start.error(.invalid(what: "length of a content", expected: "below 4 GiB", found: "\(tag >> 2)"))
+        }
+        let isChecked = tag & 1 == 1
+        if tag & 2 == 0 {
+            let position = offset
+            let content = try readBytes(Int(length), "a content")
+            let reference = ContentReference(
+                version: version, offset: UInt32(truncatingIfNeeded: position), length: length,
+                hash: ContentReference.hash(of: content))
+            return (reference, isChecked)
+        }
+        let distance = try readVarint("a distance in versions")
+        let position = try readVarint("an offset")
+        let hash = try read(fixed: UInt64.self, "a content hash")
+        guard distance < version.rawValue, let position = UInt32(exactly: position), hash < SequenceHash.modulus else {
+            throw start.error(.invalid(what: "content reference", expected: "one to this or an earlier commit",
+                                       found: "\(distance) commits back, byte \(position)"))
+        }
+        let reference = ContentReference(
+            version: Version(version.rawValue - distance), offset: position, length: length, hash: hash)
+        return (reference, isChecked)
+    }
+}

@@ -1,0 +1,140 @@
+// Reading the bytes of a record. Nothing in them is believed: every read is checked against the end of the bytes.
+//
+// Always holds: `offset` is at most `bytes.count`; a read that fails throws a `RecordError` that says where.
+
+/// What is wrong with a record of the log.
+public struct RecordError: Error, Equatable, Sendable, CustomStringConvertible {
+    /// The kinds of damage and of foreign data.
+    public enum Problem: Equatable, Sendable {
+        /// The record ends before something that should be there.
+        case truncated(expected: String)
+        /// The checksum does not match the bytes.
+        case checksum(expected: UInt64, found: UInt64)
+        /// The record does not continue the one before it.
+        case link(expected: UInt32, found: UInt32)
+        /// The record was written in a format that this library does not know.
+        case unknownFormat(found: Int)
+        /// The record holds a kind of event or a flag that this library does not know.
+        case unknown(what: String, found: Int)
+        /// Bytes that cannot mean what they should.
+        case invalid(what: String, expected: String, found: String)
+    }
+
+    /// The version whose commit the record holds.
+    public let version: Version
+    /// Where in the record, in bytes from its start.
+    public let offset: Int
+    /// What is wrong there.
+    public let problem: Problem
+
+    public var description: String {
+        let place = "commit \(version), byte \(offset): "
+        switch problem {
+        case .truncated(let expected): return place + "the record ends where \(expected) was expected"
+        case .checksum(let expected, let found):
+            return place + "the record is damaged: expected the checksum \(String(expected, radix: 16)), "
+                + "found \(String(found, radix: 16))"
+        case .link(let expected, let found):
+            return place + "the record does not follow the one before it: expected the link "
+                + "\(String(expected, radix: 16)), found \(String(found, radix: 16))"
+        case .unknownFormat(let found):
+            return place + "expected format 1 or older, found \(found): written by a newer version of the library"
+        case .unknown(let what, let found):
+            return place + "unknown \(what) \(found): written by a newer version of the library"
+        case .invalid(let what, let expected, let found):
+            return place + "\(what): expected \(expected), found \(found)"
+        }
+    }
+}
+
+/// Reads the primitive encodings of the file format.
+struct RecordReader {
+    let bytes: UnsafeRawBufferPointer
+    let version: Version
+    private(set) var offset = 0
+
+    init(_ bytes: UnsafeRawBufferPointer, version: Version) {
+        self.bytes = bytes
+        self.version = version
+    }
+
+    var isAtEnd: Bool { offset == bytes.count }
+
+    func error(_ problem: RecordError.Problem) -> RecordError {
+        RecordError(version: version, offset: offset, problem: problem)
+    }
+
+    @inline(__always)
+    private func check(_ count: Int, _ what: StaticString) throws {
+        if count > bytes.count &- offset { throw error(.truncated(expected: "\(what)")) }
+    }
+
+    @inline(__always)
+    mutating func readByte(_ what: StaticString) throws -> UInt8 {
+        try check(1, what)
+        defer { offset &+= 1 }
+        return bytes[offset]
+    }
+
+    @inline(__always)
+    mutating func read<Integer: FixedWidthInteger>(fixed type: Integer.Type, _ what: StaticString) throws -> Integer {
+        try check(MemoryLayout<Integer>.size, what)
+        defer { offset &+= MemoryLayout<Integer>.size }
+        // SAFETY: checked against the end just above.
+        return Integer(littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: Integer.self))
+    }
+
+    @inline(__always)
+    mutating func readVarint(_ what: StaticString) throws -> UInt64 {
+        let first = try readByte(what)
+        if first < 0x80 { return UInt64(first) }
+        var result = UInt64(first & 0x7F)
+        var shift: UInt64 = 7
+        while true {
+            let byte = try readByte(what)
+            let bits = UInt64(byte & 0x7F)
+            if shift > 63 || (shift == 63 && bits > 1) {
+                throw error(.invalid(what: "\(what)", expected: "at most 64 bits", found: "more"))
+            }
+            result |= bits &<< shift
+            if byte < 0x80 { return result }
+            shift &+= 7
+        }
+    }
+
+    /// A count of things that take at least `size` bytes each, so that a damaged one cannot ask for all memory.
+    @inline(__always)
+    mutating func readCount(_ what: StaticString, size: Int = 1) throws -> Int {
+        let value = try readVarint(what)
+        let most = UInt64((bytes.count &- offset) / size)
+        if value > most {
+            throw error(.invalid(what: "\(what)", expected: "at most \(most)", found: String(value)))
+        }
+        return Int(value)
+    }
+
+    /// An index: any number that fits.
+    @inline(__always)
+    mutating func readIndex(_ what: StaticString) throws -> Int {
+        let value = try readVarint(what)
+        guard let index = Int(exactly: value) else {
+            throw error(.invalid(what: "\(what)", expected: "an index", found: String(value)))
+        }
+        return index
+    }
+
+    @inline(__always)
+    mutating func readBytes(_ count: Int, _ what: StaticString) throws -> UnsafeRawBufferPointer {
+        try check(count, what)
+        defer { offset &+= count }
+        return UnsafeRawBufferPointer(rebasing: bytes[offset..<offset &+ count])
+    }
+
+    mutating func readString(_ what: StaticString) throws -> String {
+        let utf8 = try readBytes(try readCount(what), what)
+        guard let string = String(validating: utf8, as: UTF8.self) else {
+            throw error(.invalid(what: "\(what)", expected: "UTF-8", found: "\(utf8.count) other bytes"))
+        }
+        return string
+    }
+}

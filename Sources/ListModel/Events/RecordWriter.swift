@@ -1,0 +1,99 @@
+// The bytes of a record while it is written.
+//
+// Always holds: `count` bytes are initialised; offsets handed out stay true, because bytes are only appended (or, after
+// a rejected edit, cut off at the end).
+
+/// A growing run of bytes, with the primitive encodings of the file format.
+struct RecordWriter: ~Copyable {
+    private var bytes: UnsafeMutableRawPointer
+    private var capacity: Int
+    private(set) var count = 0
+
+    init() {
+        capacity = 512
+        bytes = UnsafeMutableRawPointer.allocate(byteCount: capacity, alignment: 8)
+    }
+
+    deinit {
+        // SAFETY: allocated here or in `grow`, and never handed out.
+        bytes.deallocate()
+    }
+
+    /// Forgets the bytes at and after `count`.
+    mutating func truncate(to count: Int) { self.count = count }
+
+    /// The bytes written so far, valid until the next write.
+    @inline(__always)
+    func withBytes<Result>(_ body: (UnsafeRawBufferPointer) throws -> Result) rethrows -> Result {
+        try body(UnsafeRawBufferPointer(start: bytes, count: count))
+    }
+
+    @inline(__always)
+    private mutating func reserve(_ more: Int) {
+        if count &+ more > capacity { grow(more) }
+    }
+
+    @inline(never)
+    private mutating func grow(_ more: Int) {
+        capacity = max(capacity * 2, count + more)
+        let larger = UnsafeMutableRawPointer.allocate(byteCount: capacity, alignment: 8)
+        larger.copyMemory(from: bytes, byteCount: count)
+        bytes.deallocate()
+        bytes = larger
+    }
+
+    @inline(__always)
+    mutating func write(byte: UInt8) {
+        reserve(1)
+        // SAFETY: `reserve` made room; the same holds below.
+        bytes.storeBytes(of: byte, toByteOffset: count, as: UInt8.self)
+        count &+= 1
+    }
+
+    @inline(__always)
+    mutating func write<Integer: FixedWidthInteger>(fixed value: Integer) {
+        reserve(MemoryLayout<Integer>.size)
+        bytes.storeBytes(of: value.littleEndian, toByteOffset: count, as: Integer.self)
+        count &+= MemoryLayout<Integer>.size
+    }
+
+    /// Seven bits a byte, the lowest first; the top bit says that more follow.
+    @inline(__always)
+    mutating func write(varint value: UInt64) {
+        reserve(10)
+        var rest = value
+        while rest >= 0x80 {
+            bytes.storeBytes(of: UInt8(truncatingIfNeeded: rest) | 0x80, toByteOffset: count, as: UInt8.self)
+            count &+= 1
+            rest &>>= 7
+        }
+        bytes.storeBytes(of: UInt8(truncatingIfNeeded: rest), toByteOffset: count, as: UInt8.self)
+        count &+= 1
+    }
+
+    @inline(__always)
+    mutating func write(count value: Int) { write(varint: UInt64(value)) }
+
+    @inline(__always)
+    mutating func write(raw source: UnsafeRawBufferPointer) {
+        reserve(source.count)
+        if let base = source.baseAddress { bytes.advanced(by: count).copyMemory(from: base, byteCount: source.count) }
+        count &+= source.count
+    }
+
+    /// The length in UTF-8 bytes, then the bytes.
+    @inline(__always)
+    mutating func write(_ string: String) {
+        var string = string
+        string.withUTF8 {
+            write(count: $0.count)
+            write(raw: UnsafeRawBufferPointer($0))
+        }
+    }
+
+    /// Overwrites an integer that was written before.
+    mutating func patch<Integer: FixedWidthInteger>(_ value: Integer, at offset: Int) {
+        precondition(offset + MemoryLayout<Integer>.size <= count, "patched bytes were written before")
+        bytes.storeBytes(of: value.littleEndian, toByteOffset: offset, as: Integer.self)
+    }
+}

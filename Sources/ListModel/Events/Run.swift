@@ -1,0 +1,57 @@
+// One or more things in a row. Almost every event is about one row, and an array for one row would be an allocation.
+
+/// A non-empty sequence that needs no allocation for one element.
+public enum Run<Element: Sendable>: Sendable {
+    /// Exactly one element.
+    case one(Element)
+    /// Several elements: at least two.
+    case many([Element])
+
+    /// A run of these elements, or nil if there are none.
+    public init?(_ elements: [Element]) {
+        guard let first = elements.first else { return nil }
+        self = elements.count == 1 ? .one(first) : .many(elements)
+    }
+}
+
+extension Run: RandomAccessCollection {
+    public var startIndex: Int { 0 }
+
+    public var endIndex: Int {
+        switch self {
+        case .one: 1
+        case .many(let elements): elements.count
+        }
+    }
+
+    public subscript(position: Int) -> Element {
+        switch self {
+        case .one(let element):
+            precondition(position == 0, "index outside the run")
+            return element
+        case .many(let elements):
+            return elements[position]
+        }
+    }
+
+    /// Calls `body` with the elements in contiguous memory.
+    @inline(__always)
+    func withElements<Result>(_ body: (UnsafeBufferPointer<Element>) throws -> Result) rethrows -> Result {
+        switch self {
+        case .one(let element):
+            return try withUnsafePointer(to: element) { try body(UnsafeBufferPointer(start: $0, count: 1)) }
+        case .many(let elements):
+            return try elements.withUnsafeBufferPointer(body)
+        }
+    }
+
+    /// The run of what `transform` makes of each element.
+    func mapped<Other>(_ transform: (Element) throws -> Other) rethrows -> Run<Other> {
+        switch self {
+        case .one(let element): .one(try transform(element))
+        case .many(let elements): .many(try elements.map(transform))
+        }
+    }
+}
+
+extension Run: Equatable where Element: Equatable {}

@@ -1,0 +1,38 @@
+// The hash of a whole list, as it is stored with every commit and shown by the tool.
+//
+// Always holds: it depends on the sections (id, title, order) and their rows (id, checkmark, content, order) and on
+// nothing else: neither on the edits that led there nor on the shape of the tree.
+
+/// The hash of the rows and sections of one version.
+///
+/// Equal lists have equal hashes however they came about, on every machine. How it is computed byte by byte is written
+/// in `Docs/FileFormat.md`.
+public struct StateHash: Hashable, Sendable, CustomStringConvertible {
+    /// The 64 bits of the hash.
+    public let rawValue: UInt64
+
+    /// A hash from its 64 bits.
+    public init(rawValue: UInt64) {
+        self.rawValue = rawValue
+    }
+
+    /// Sixteen hexadecimal digits.
+    public var description: String {
+        let digits = String(rawValue, radix: 16)
+        return String(repeating: "0", count: 16 - digits.count) + digits
+    }
+}
+
+/// What keeps the hashes of different kinds of things apart: the seed that each is computed with.
+enum HashSeed {
+    static let integerIdentifier: UInt64 = 1
+    static let uuidIdentifier: UInt64 = 2
+    static let stringIdentifier: UInt64 = 3
+    static let content: UInt64 = 4
+    static let title: UInt64 = 5
+    static let section: UInt64 = 6
+    static let state: UInt64 = 7
+
+    /// Added to the hash of a checked row.
+    static let checkmark: UInt64 = 0x0C0F_FEE0_1234_5677
+}

@@ -1,0 +1,256 @@
+// The reducer: one event folded into the state.
+//
+// Always holds: an event is checked whole before anything is changed, so an event that throws has changed nothing.
+// Reducers are pure: no clock, no randomness, no I/O.
+
+extension ListState {
+    /// Folds one event into the state.
+    ///
+    /// - Throws: ``ListError`` if the event does not fit: an index out of range, an id that is not where the event
+    ///   says, an id that exists already. The state is then unchanged.
+    /// - Complexity: O(k log n) for an event of k rows; O(n) for a reload.
+    mutating func apply(_ event: Event) throws {
+        switch event {
+        case .itemsInserted(let path, let items): try insert(items, at: path)
+        case .itemsDeleted(let path, let items): try delete(items, at: path)
+        case .itemsMoved(let source, let target, let ids): try move(ids, from: source, to: target)
+        case .itemToggled(let path, let id, let isChecked):
+            try update(id, at: path) { $0.setChecked(isChecked) }
+        case .itemUpdated(let path, let id, _, let new):
+            try update(id, at: path) { $0.setContent(new) }
+        case .sectionInserted(let index, let section): try insert(section, at: index)
+        case .sectionDeleted(let index, let section): try delete(section, at: index)
+        case .sectionMoved(let source, let target, let id): try moveSection(id, from: source, to: target)
+        case .sectionRenamed(let index, let id, _, let new): try rename(id, at: index, to: new)
+        case .listReloaded(_, let new): try reload(new)
+        }
+    }
+}
+
+// MARK: - Rows
+
+extension ListState {
+    /// Calls `body` with the tree of a section's rows, to change it.
+    @inline(__always)
+    private mutating func editItems(
+        inSection index: Int, _ body: (inout PersistentTree<ListItem>, UInt32, inout Locator<ListItem>) throws -> Void
+    ) rethrows {
+        try ListState.editItems(&tree, &sectionLocator, &itemLocator, index, body)
+    }
+
+    // The parts of the state are passed apart, so that the closure may change one while another is open.
+    @inline(__always)
+    private static func editItems(
+        _ tree: inout PersistentTree<SectionEntry>, _ sectionLocator: inout Locator<SectionEntry>,
+        _ itemLocator: inout Locator<ListItem>, _ index: Int,
+        _ body: (inout PersistentTree<ListItem>, UInt32, inout Locator<ListItem>) throws -> Void
+    ) rethrows {
+        try tree.update(index, &sectionLocator) { section in
+            let number = section.number
+            try section.editItems { try body(&$0, number, &itemLocator) }
+        }
+    }
+
+    private mutating func insert(_ items: Run<ListItem>, at path: ListIndexPath) throws {
+        try checkInsertion(at: path)
+        try checkNew(items)
+        editItems(inSection: path.section) { tree, owner, locator in
+            items.withElements { tree.insert($0, at: path.item, owner: owner, &locator) }
+        }
+        itemCount &+= items.count
+    }
+
+    private mutating func delete(_ items: Run<ListItem>, at path: ListIndexPath) throws {
+        try checkItems(items, at: path) { $0.id }
+        editItems(inSection: path.section) { tree, _, locator in
+            tree.remove(path.item..<path.item &+ items.count, &locator)
+        }
+        itemCount &-= items.count
+    }
+
+    private mutating func move(
+        _ ids: Run<Identifier>, from source: ListIndexPath, to target: ListIndexPath
+    ) throws {
+        try checkItems(ids, at: source) { $0 }
+        try checkSection(target.section)
+        let isWithin = source.section == target.section
+        let room = itemCount(inSection: target.section) - (isWithin ? ids.count : 0)
+        guard target.item >= 0 && target.item <= room else {
+            throw ListError.itemIndexOutOfRange(target, valid: 0..<room + 1)
+        }
+        let sourceRange = source.item..<source.item + ids.count
+        var moved: [ListItem] = []
+        editItems(inSection: source.section) { tree, _, locator in
+            moved = tree.elements(in: sourceRange)
+            tree.remove(sourceRange, &locator)
+        }
+        editItems(inSection: target.section) { tree, owner, locator in
+            moved.withUnsafeBufferPointer { tree.insert($0, at: target.item, owner: owner, &locator) }
+        }
+    }
+
+    @inline(__always)
+    private mutating func update(
+        _ id: Identifier, at path: ListIndexPath, _ change: (inout ListItem) -> Void
+    ) throws {
+        try checkItem(id, at: path)
+        editItems(inSection: path.section) { tree, _, locator in
+            tree.update(path.item, &locator, change)
+        }
+    }
+}
+
+// MARK: - Sections
+
+extension ListState {
+    private mutating func insert(_ section: ListSection, at index: Int) throws {
+        guard index >= 0 && index <= tree.count else {
+            throw ListError.sectionIndexOutOfRange(index, valid: 0..<tree.count + 1)
+        }
+        if sectionLocator.contains(section.id, hash: section.id.hash64) {
+            throw ListError.duplicateSection(section.id)
+        }
+        if let items = Run(section.items) { try checkNew(items) }
+        tree.insert(makeEntry(section), at: index, owner: ListState.listOwner, &sectionLocator)
+        itemCount += section.items.count
+    }
+
+    private mutating func delete(_ section: ListSection, at index: Int) throws {
+        try checkSection(index, is: section.id)
+        let entry = tree[index]
+        guard entry.items.count == section.items.count else {
+            throw ListError.eventMismatch(
+                what: "rows of section \(section.id)", expected: String(section.items.count),
+                found: String(entry.items.count))
+        }
+        entry.items.detach(&itemLocator)
+        freeSectionNumbers.append(entry.number)
+        tree.remove(index..<index + 1, &sectionLocator)
+        itemCount -= section.items.count
+    }
+
+    private mutating func moveSection(_ id: Identifier, from source: Int, to target: Int) throws {
+        try checkSection(source, is: id)
+        try checkSection(target)
+        let entry = tree[source]
+        tree.remove(source..<source + 1, &sectionLocator)
+        tree.insert(entry, at: target, owner: ListState.listOwner, &sectionLocator)
+    }
+
+    private mutating func rename(_ id: Identifier, at index: Int, to title: String) throws {
+        try checkSection(index, is: id)
+        tree.update(index, &sectionLocator) { $0.rename(to: title) }
+    }
+
+    private mutating func reload(_ sections: [ListSection]) throws {
+        var sectionIDs = Set<Identifier>()
+        var itemIDs = Set<Identifier>()
+        for section in sections {
+            if !sectionIDs.insert(section.id).inserted { throw ListError.duplicateSection(section.id) }
+            for item in section.items where !itemIDs.insert(item.id).inserted {
+                throw ListError.duplicateItem(item.id)
+            }
+        }
+        sectionLocator = Locator()
+        itemLocator = Locator()
+        itemLocator.index.reserve(itemIDs.count)
+        sectionIdentifiers = []
+        freeSectionNumbers = []
+        itemCount = itemIDs.count
+        let entries = sections.map { makeEntry($0) }
+        tree = PersistentTree(entries, limits: limits, owner: ListState.listOwner, &sectionLocator)
+    }
+
+    /// A section for the tree, whose rows the locator knows from now on.
+    private mutating func makeEntry(_ section: ListSection) -> SectionEntry {
+        let number: UInt32
+        if let free = freeSectionNumbers.popLast() {
+            number = free
+            sectionIdentifiers[Int(number)] = section.id
+        } else {
+            number = UInt32(sectionIdentifiers.count)
+            sectionIdentifiers.append(section.id)
+        }
+        let items = PersistentTree(section.items, limits: limits, owner: number, &itemLocator)
+        return SectionEntry(id: section.id, title: section.title, number: number, items: items)
+    }
+}
+
+// MARK: - Checks
+
+extension ListState {
+    func checkSection(_ index: Int) throws {
+        guard tree.indices.contains(index) else {
+            throw ListError.sectionIndexOutOfRange(index, valid: tree.indices)
+        }
+    }
+
+    private func checkSection(_ index: Int, is id: Identifier) throws {
+        try checkSection(index)
+        let found = tree.withLeaf(at: index) { leaf, slot in leaf.elements[slot].id }
+        guard found == id else {
+            throw ListError.eventMismatch(
+                what: "section at index \(index)", expected: id.description, found: found.description)
+        }
+    }
+
+    /// Checks that a row can be inserted at a path.
+    func checkInsertion(at path: ListIndexPath) throws {
+        try checkSection(path.section)
+        let count = itemCount(inSection: path.section)
+        guard path.item >= 0 && path.item <= count else {
+            throw ListError.itemIndexOutOfRange(path, valid: 0..<count + 1)
+        }
+    }
+
+    /// Checks that rows can be inserted: no id is there already, none comes twice.
+    private func checkNew(_ items: Run<ListItem>) throws {
+        for item in items where itemLocator.contains(item.id, hash: item.id.hash64) {
+            throw ListError.duplicateItem(item.id)
+        }
+        guard items.count > 1 else { return }
+        var ids = Set<Identifier>(minimumCapacity: items.count)
+        for item in items where !ids.insert(item.id).inserted { throw ListError.duplicateItem(item.id) }
+    }
+
+    private func checkItem(_ id: Identifier, at path: ListIndexPath) throws {
+        try checkRange(path, count: 1)
+        let found = tree.withLeaf(at: path.section) { leaf, slot in
+            leaf.elements[slot].items.withLeaf(at: path.item) { leaf, slot in leaf.elements[slot].id }
+        }
+        if found != id { throw ListState.mismatch(path, expected: id, found: found) }
+    }
+
+    private func checkItems<Element>(
+        _ run: Run<Element>, at path: ListIndexPath, _ id: (Element) -> Identifier
+    ) throws {
+        if case .one(let element) = run { return try checkItem(id(element), at: path) }
+        try checkRange(path, count: run.count)
+        var index = 0
+        try tree[path.section].items.forEach(in: path.item..<path.item + run.count) { found in
+            let expected = id(run[index])
+            if found.id != expected {
+                let place = ListIndexPath(section: path.section, item: path.item + index)
+                throw ListState.mismatch(place, expected: expected, found: found.id)
+            }
+            index += 1
+        }
+    }
+
+    /// Checks that a run of `count` rows begins at a path.
+    func checkRange(_ path: ListIndexPath, count: Int) throws {
+        try checkSection(path.section)
+        let items = itemCount(inSection: path.section)
+        guard path.item >= 0 && path.item < items else {
+            throw ListError.itemIndexOutOfRange(path, valid: 0..<items)
+        }
+        guard count <= items - path.item else {
+            let last = ListIndexPath(section: path.section, item: path.item + count - 1)
+            throw ListError.itemIndexOutOfRange(last, valid: 0..<items)
+        }
+    }
+
+    private static func mismatch(_ path: ListIndexPath, expected: Identifier, found: Identifier) -> ListError {
+        .eventMismatch(what: "row at \(path)", expected: expected.description, found: found.description)
+    }
+}

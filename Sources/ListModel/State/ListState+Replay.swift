@@ -1,0 +1,51 @@
+// Replay: folding a log, commit by commit.
+//
+// Always holds: a commit whose record is damaged, does not follow the state's version, or does not fit the rows throws
+// and makes the state useless; whoever replays starts again from an intact one.
+
+/// What a replay compares on its way.
+public enum ReplayCheck: Sendable {
+    /// Checksums and links of all records, and that every event fits.
+    case records
+    /// Also the state hash after every commit.
+    case everyHash
+}
+
+extension ListState {
+    /// Folds the next commit into the state.
+    ///
+    /// - Parameters:
+    ///   - record: the commit's record.
+    ///   - previousChecksum: the checksum of the commit that made the present version; 0 for the empty list.
+    ///   - check: what is compared.
+    /// - Returns: the checksum of the record, which the next commit links to.
+    /// - Throws: ``RecordError`` for damaged bytes, ``ListError`` for events that do not fit.
+    /// - Complexity: O(k log n) for k rows that the commit names.
+    public mutating func replay(
+        _ record: UnsafeRawBufferPointer, previousChecksum: UInt64, check: ReplayCheck = .records
+    ) throws -> UInt64 {
+        let next = version.next
+        let header = try RecordHeader(record, version: next, previousChecksum: previousChecksum)
+        var reader = RecordReader(record, version: next)
+        _ = try reader.readBytes(header.eventsOffset, "the header")
+        for _ in 0..<header.eventCount { try apply(reader.readEvent()) }
+        guard reader.isAtEnd else {
+            throw reader.error(.invalid(
+                what: "record", expected: "its end after \(header.eventCount) events",
+                found: "\(record.count - reader.offset) more bytes"))
+        }
+        version = next
+        history = header.history
+        if check == .everyHash { try checkHash(header.stateHash) }
+        return header.checksum
+    }
+
+    /// Compares the hash of the rows with the one that a commit says they have.
+    public mutating func checkHash(_ expected: StateHash) throws {
+        let found = stateHash()
+        guard found == expected else {
+            throw ListError.eventMismatch(
+                what: "state hash of version \(version)", expected: expected.description, found: found.description)
+        }
+    }
+}

@@ -1,0 +1,121 @@
+// The rows at one version, as an immutable value.
+//
+// Always holds: every hash in the trees of a snapshot is sealed; the trees are shared with other snapshots and with the
+// head, and nobody writes a node that a snapshot refers to.
+
+/// The sections and rows of a list at one version.
+///
+/// A snapshot is a value: it never changes, copying it is free, and keeping it costs only what later versions change.
+///
+/// ```swift
+/// for section in snapshot.sections {
+///     print(section.title, section.items.count)
+/// }
+/// let changes = Changeset(from: earlier, to: snapshot)
+/// ```
+public struct Snapshot: Sendable {
+    /// Which version it is.
+    public let version: Version
+    /// How many rows there are in all sections.
+    public let itemCount: Int
+    /// The tree of sections.
+    let tree: PersistentTree<SectionEntry>
+
+    init(version: Version, itemCount: Int, tree: PersistentTree<SectionEntry>) {
+        self.version = version
+        self.itemCount = itemCount
+        self.tree = tree
+    }
+
+    /// A list without sections, before any commit.
+    public static let empty = Snapshot(version: .empty, itemCount: 0, tree: PersistentTree(limits: TreeLimits()))
+
+    /// How many sections there are.
+    public var sectionCount: Int { tree.count }
+
+    /// The hash of all rows and sections: equal for equal lists, however they came about.
+    ///
+    /// - Complexity: O(1).
+    public var stateHash: StateHash {
+        StateHash(rawValue: XXHash64.hash(UInt64(tree.count), tree.hash, seed: HashSeed.state))
+    }
+
+    /// The sections, in order.
+    public var sections: SectionCollection { SectionCollection(tree: tree) }
+
+    /// The row at an index path, or nil if there is none.
+    ///
+    /// - Complexity: O(log n).
+    public func item(at path: ListIndexPath) -> ListItem? {
+        guard tree.indices.contains(path.section) else { return nil }
+        let items = tree[path.section].items
+        return items.indices.contains(path.item) ? items[path.item] : nil
+    }
+
+    /// Where the row of an id is, or nil if there is none.
+    ///
+    /// - Complexity: O(n): only the head has an index. See ``ListState/indexPath(of:)``.
+    public func indexPath(of id: Identifier) -> ListIndexPath? {
+        for (index, section) in sections.enumerated() {
+            if let item = section.tree.firstOffset(where: { $0.id == id }) {
+                return ListIndexPath(section: index, item: item)
+            }
+        }
+        return nil
+    }
+}
+
+extension PersistentTree {
+    /// The offsets that have an element.
+    var indices: Range<Int> { 0..<count }
+}
+
+/// The sections of a snapshot.
+public struct SectionCollection: RandomAccessCollection, Sendable {
+    let tree: PersistentTree<SectionEntry>
+
+    public var startIndex: Int { 0 }
+    public var endIndex: Int { tree.count }
+
+    /// The section at an index.
+    ///
+    /// - Complexity: O(log s) for s sections.
+    public subscript(position: Int) -> SectionView { SectionView(entry: tree[position]) }
+}
+
+/// A section of a snapshot.
+public struct SectionView: Identifiable, Sendable {
+    let entry: SectionEntry
+
+    /// The identity of the section.
+    public var id: Identifier { entry.id }
+    /// What its header shows.
+    public var title: String { entry.title }
+    /// Its rows, in order.
+    public var items: ItemCollection { ItemCollection(tree: entry.items) }
+
+    var tree: PersistentTree<ListItem> { entry.items }
+}
+
+/// The rows of a section of a snapshot.
+public struct ItemCollection: RandomAccessCollection, Sendable {
+    let tree: PersistentTree<ListItem>
+
+    public var startIndex: Int { 0 }
+    public var endIndex: Int { tree.count }
+
+    /// The row at an index in the section.
+    ///
+    /// - Complexity: O(log n).
+    public subscript(position: Int) -> ListItem { tree[position] }
+
+    /// Walks the rows from first to last, in O(1) each.
+    public func makeIterator() -> ItemIterator { ItemIterator(cursor: TreeCursor(tree)) }
+}
+
+/// Walks the rows of a section.
+public struct ItemIterator: IteratorProtocol {
+    var cursor: TreeCursor<ListItem>
+
+    public mutating func next() -> ListItem? { cursor.next() }
+}

@@ -1,0 +1,173 @@
+// Removing from the tree, and changing an element in its place.
+//
+// A node that gets too small takes elements from a sibling or is merged with it, so that the tree stays shallow.
+
+extension PersistentTree {
+    /// Removes the elements of `range`.
+    ///
+    /// - Complexity: O(k + k / w · log n) for k elements in leaves of width w.
+    mutating func remove(_ range: Range<Int>, _ locator: inout Locator<Element>) {
+        precondition(range.lowerBound >= 0 && range.upperBound <= count, "range outside the tree")
+        var rest = range.count
+        while rest > 0 {
+            let removed = Self.remove(from: &root!, at: range.lowerBound, atMost: rest, limits, &locator)
+            rest -= removed
+            count -= removed
+            shrinkRoot(&locator)
+        }
+        hash = count == 0 ? 0 : SequenceHash.unsealed
+    }
+
+    /// Calls `body` with the element at `offset`, to change it in its place. Its id must stay.
+    ///
+    /// - Complexity: O(log n).
+    @inline(__always)
+    mutating func update(_ offset: Int, _ locator: inout Locator<Element>, _ body: (inout Element) throws -> Void)
+        rethrows
+    {
+        precondition(offset >= 0 && offset < count, "offset outside the tree")
+        hash = SequenceHash.unsealed
+        try Self.update(&root!, offset, &locator, body)
+    }
+
+    private static func update(
+        _ node: inout TreeNode<Element>, _ offset: Int, _ locator: inout Locator<Element>,
+        _ body: (inout Element) throws -> Void
+    ) rethrows {
+        TreeNode.makeUnique(&node, &locator)
+        if node.isLeaf { return try body(&node.elements[offset]) }
+        var below = offset
+        let child = node.children.advanced(by: node.child(at: &below))
+        child.pointee.hash = SequenceHash.unsealed
+        try update(&child.pointee.node, below, &locator, body)
+    }
+
+    /// Tells the locator that the whole tree is gone.
+    ///
+    /// - Complexity: O(n).
+    func detach(_ locator: inout Locator<Element>) {
+        if let root { Self.detach(root, &locator) }
+    }
+
+    private static func detach(_ node: TreeNode<Element>, _ locator: inout Locator<Element>) {
+        if node.isLeaf {
+            for slot in 0..<node.count {
+                locator.index.remove(hash: node.elements[slot].id.hash64, leaf: node.number)
+            }
+        } else {
+            for slot in 0..<node.count { detach(node.children[slot].node, &locator) }
+        }
+        locator.free(node.number)
+    }
+
+    /// Removes elements of one leaf, beginning at `offset`, and returns how many.
+    private static func remove(
+        from node: inout TreeNode<Element>, at offset: Int, atMost limit: Int, _ limits: TreeLimits,
+        _ locator: inout Locator<Element>
+    ) -> Int {
+        TreeNode.makeUnique(&node, &locator)
+        if node.isLeaf {
+            let removed = min(limit, node.count - offset)
+            let gap = node.elements.advanced(by: offset)
+            for index in 0..<removed { locator.index.remove(hash: gap[index].id.hash64, leaf: node.number) }
+            // SAFETY: the range `offset ..< offset + removed` is initialised; what follows it moves into its place.
+            gap.deinitialize(count: removed)
+            gap.moveInitialize(from: gap.advanced(by: removed), count: node.count - offset - removed)
+            node.count -= removed
+            return removed
+        }
+        var below = offset
+        let slot = node.child(at: &below)
+        let child = node.children.advanced(by: slot)
+        let removed = remove(from: &child.pointee.node, at: below, atMost: limit, limits, &locator)
+        child.pointee.count -= UInt32(removed)
+        child.pointee.hash = SequenceHash.unsealed
+        if child.pointee.node.count < limits.minimum(height: node.height - 1) { refill(node, slot, &locator) }
+        return removed
+    }
+
+    /// Mends a child that has too few elements or children: from its left sibling, or the right one if it has none.
+    private static func refill(_ parent: TreeNode<Element>, _ slot: Int, _ locator: inout Locator<Element>) {
+        if parent.children[slot].node.count == 0 { return removeChild(parent, slot, &locator) }
+        guard parent.count > 1 else { return }
+        let leftSlot = max(0, slot - 1)
+        let left = parent.children.advanced(by: leftSlot)
+        let right = left.advanced(by: 1)
+        TreeNode.makeUnique(&left.pointee.node, &locator)
+        TreeNode.makeUnique(&right.pointee.node, &locator)
+        let leftNode = left.pointee.node
+        let rightNode = right.pointee.node
+        let total = leftNode.count + rightNode.count
+        let both = left.pointee.count + right.pointee.count
+        left.pointee.hash = SequenceHash.unsealed
+        right.pointee.hash = SequenceHash.unsealed
+        if total <= leftNode.width {
+            rightNode.moveTail(from: 0, to: leftNode, &locator)
+            left.pointee.count = both
+            removeChild(parent, leftSlot + 1, &locator)
+            return
+        }
+        if leftNode.count < total / 2 {
+            rightNode.moveHead(total / 2 - leftNode.count, to: leftNode, &locator)
+        } else {
+            leftNode.moveTailToFront(from: total / 2, of: rightNode, &locator)
+        }
+        left.pointee.count = UInt32(leftNode.elementCount)
+        right.pointee.count = both - left.pointee.count
+    }
+
+    private static func removeChild(_ parent: TreeNode<Element>, _ slot: Int, _ locator: inout Locator<Element>) {
+        let gap = parent.children.advanced(by: slot)
+        locator.free(gap.pointee.number)
+        gap.deinitialize(count: 1)
+        gap.moveInitialize(from: gap.advanced(by: 1), count: parent.count - slot - 1)
+        parent.count -= 1
+    }
+
+    /// Drops a root without elements, and roots that have only one child.
+    private mutating func shrinkRoot(_ locator: inout Locator<Element>) {
+        while let top = root, top.count == 0 || (top.count == 1 && !top.isLeaf) {
+            let owner = locator.parent(of: top.number)
+            root = top.count == 0 ? nil : top.children[0].node
+            locator.free(top.number)
+            if let root { locator.setParent(owner, of: root.number) }
+        }
+    }
+}
+
+extension TreeNode {
+    /// Moves the first `moved` elements or children to the end of the left sibling.
+    fileprivate func moveHead(_ moved: Int, to left: TreeNode, _ locator: inout Locator<Element>) {
+        // What has to go right afterwards waits in a node of its own: three moves of a tail make one of a head.
+        let rest = TreeNode.make(height: height, width: width, number: number)
+        if isLeaf {
+            rest.elements.moveInitialize(from: elements.advanced(by: moved), count: count - moved)
+        } else {
+            rest.children.moveInitialize(from: children.advanced(by: moved), count: count - moved)
+        }
+        rest.count = count - moved
+        count = moved
+        moveTail(from: 0, to: left, &locator)
+        rest.moveContents(to: self)
+    }
+
+    /// Moves what lies at and after `slot` to the front of the right sibling.
+    fileprivate func moveTailToFront(from slot: Int, of right: TreeNode, _ locator: inout Locator<Element>) {
+        let rest = TreeNode.make(height: height, width: width, number: right.number)
+        right.moveContents(to: rest)
+        moveTail(from: slot, to: right, &locator)
+        rest.moveContents(to: right)
+    }
+
+    /// Appends everything to a node that stands at the same number, so that the locator need not know.
+    private func moveContents(to other: TreeNode) {
+        // SAFETY: the other node has the same width, and held these very elements before.
+        if isLeaf {
+            other.elements.advanced(by: other.count).moveInitialize(from: elements, count: count)
+        } else {
+            other.children.advanced(by: other.count).moveInitialize(from: children, count: count)
+        }
+        other.count += count
+        count = 0
+    }
+}

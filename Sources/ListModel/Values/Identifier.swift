@@ -1,0 +1,87 @@
+// The identity of a row or a section: an integer, a UUID or a string.
+//
+// Always holds: two identifiers are equal only if they are of the same kind, so that 7 and "7" are two rows.
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+/// The identity of a row or of a section. It stays when content, checkmark, title or position change.
+///
+/// ```swift
+/// let milk: Identifier = 7
+/// let today: Identifier = "today"
+/// ```
+public enum Identifier: Hashable, Sendable {
+    /// An integer, as a database key or a counter gives it.
+    case integer(Int64)
+    /// A universally unique identifier.
+    case uuid(UUID)
+    /// Any string. Two strings are the same identifier only if their UTF-8 bytes are the same: identity does not
+    /// depend on a Unicode version.
+    case string(String)
+
+    public static func == (left: Identifier, right: Identifier) -> Bool {
+        switch (left, right) {
+        case (.integer(let left), .integer(let right)): left == right
+        case (.uuid(let left), .uuid(let right)): left == right
+        // The first comparison is the fast one; the second tells canonically equivalent spellings apart.
+        case (.string(let left), .string(let right)): left == right && left.utf8.elementsEqual(right.utf8)
+        default: false
+        }
+    }
+}
+
+extension Identifier {
+    /// A 64-bit hash that is the same on every machine; equal identifiers have equal hashes.
+    ///
+    /// - Complexity: O(1) for integers and UUIDs, O(length) for strings.
+    @inline(__always)
+    var hash64: UInt64 {
+        switch self {
+        case .integer(let value):
+            return XXHash64.hash(UInt64(bitPattern: value), seed: HashSeed.integerIdentifier)
+        case .uuid(let value):
+            return withUnsafeBytes(of: value.uuid) { bytes in
+                // SAFETY: a uuid_t is 16 bytes, so both loads are inside it.
+                XXHash64.hash(
+                    UInt64(littleEndian: bytes.loadUnaligned(as: UInt64.self)),
+                    UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: 8, as: UInt64.self)),
+                    seed: HashSeed.uuidIdentifier)
+            }
+        case .string(let value):
+            return value.hash64(seed: HashSeed.stringIdentifier)
+        }
+    }
+}
+
+extension String {
+    /// The XXH64 of the UTF-8 bytes.
+    func hash64(seed: UInt64) -> UInt64 {
+        var copy = self
+        return copy.withUTF8 { XXHash64.hash(UnsafeRawBufferPointer($0), seed: seed) }
+    }
+}
+
+extension Identifier: ExpressibleByIntegerLiteral, ExpressibleByStringLiteral {
+    public init(integerLiteral value: Int64) {
+        self = .integer(value)
+    }
+
+    public init(stringLiteral value: String) {
+        self = .string(value)
+    }
+}
+
+extension Identifier: CustomStringConvertible {
+    /// The integer in decimal, the UUID in its usual form, the string in quotation marks.
+    public var description: String {
+        switch self {
+        case .integer(let value): String(value)
+        case .uuid(let value): value.uuidString
+        case .string(let value): "\"\(value)\""
+        }
+    }
+}

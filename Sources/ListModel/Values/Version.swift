@@ -1,0 +1,35 @@
+// The number of a state. Always holds: version n is the state after n commits, version 0 is the empty list.
+
+/// The state of a list after a commit.
+///
+/// Versions count commits: the first commit of a log makes version 1, and ``empty`` is the list before it.
+public struct Version: Hashable, Comparable, Sendable, Codable, CustomStringConvertible {
+    /// How many commits led to this state.
+    public let rawValue: UInt64
+
+    /// The version after `rawValue` commits.
+    public init(_ rawValue: UInt64) {
+        self.rawValue = rawValue
+    }
+
+    /// The empty list, before any commit.
+    public static let empty = Version(0)
+
+    /// The version that the next commit makes.
+    public var next: Version { Version(rawValue + 1) }
+
+    public static func < (left: Version, right: Version) -> Bool {
+        left.rawValue < right.rawValue
+    }
+
+    public init(from decoder: any Decoder) throws {
+        rawValue = try decoder.singleValueContainer().decode(UInt64.self)
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(rawValue)
+    }
+
+    public var description: String { String(rawValue) }
+}

@@ -1,0 +1,75 @@
+// A log in an array: what a store's log is to the editor, without a file.
+
+import ListModel
+import Synchronization
+
+/// The records of commits, in memory.
+public final class MemoryLog: CommitSource {
+    private let records = Mutex<[[UInt8]]>([])
+
+    public init() {}
+
+    public var head: Version { Version(UInt64(records.withLock { $0.count })) }
+
+    public func append(_ commit: Commit) {
+        records.withLock { records in
+            precondition(commit.version.rawValue == UInt64(records.count) + 1, "commits are appended in order")
+            records.append(commit.record)
+        }
+    }
+
+    public func record(of version: Version) -> [UInt8] {
+        records.withLock { $0[Int(version.rawValue) - 1] }
+    }
+
+    public func withRecord<Result>(
+        of version: Version, _ body: (UnsafeRawBufferPointer) throws -> Result
+    ) throws -> Result {
+        try record(of: version).withUnsafeBytes(body)
+    }
+}
+
+/// An editor whose commits go into a log in memory, with a clock that counts.
+public struct MemoryList: ~Copyable {
+    public let log = MemoryLog()
+    public var editor: ListEditor
+    private var clock: Int64 = 0
+
+    public init(limits: TreeLimits = TreeLimits()) {
+        editor = ListEditor(ListState(limits: limits), source: log)
+    }
+
+    private mutating func now() -> Timestamp {
+        clock += 1
+        return Timestamp(microseconds: clock)
+    }
+
+    /// Makes one commit of what `body` does.
+    @discardableResult
+    public mutating func commit(
+        _ name: String = "edit", _ body: (inout ListEditor) throws -> Void
+    ) throws -> Commit? {
+        let commit = try editor.commit(CommitDraft(name: name, time: now()), body)
+        if let commit { log.append(commit) }
+        return commit
+    }
+
+    @discardableResult
+    public mutating func undo() throws -> Commit {
+        let commit = try editor.undo(time: now())
+        log.append(commit)
+        return commit
+    }
+
+    @discardableResult
+    public mutating func redo() throws -> Commit {
+        let commit = try editor.redo(time: now())
+        log.append(commit)
+        return commit
+    }
+
+    public mutating func snapshot() -> Snapshot { editor.snapshot() }
+
+    /// What the list shows, with its content.
+    public mutating func contents() throws -> ReferenceList { try ReferenceList(snapshot(), log) }
+}

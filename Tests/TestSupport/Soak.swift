@@ -1,0 +1,14 @@
+// How long the tests run. Fast by default; `LISTORY_SOAK=1` makes the random ones ten times as long.
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+public enum Soak {
+    /// Whether the long tests were asked for.
+    public static let isEnabled = ProcessInfo.processInfo.environment["LISTORY_SOAK"] == "1"
+    /// By what the number of random rounds is multiplied.
+    public static let factor = isEnabled ? 10 : 1
+}
