@@ -4,11 +4,24 @@ import PackageDescription
 let package = Package(
     name: "listory",
     platforms: [.macOS(.v15), .iOS(.v18)],
-    products: [.library(name: "ListModel", targets: ["ListModel"])],
+    products: [
+        .library(name: "Listory", targets: ["Listory"]),
+        .library(name: "ListModel", targets: ["ListModel"]),
+        .library(name: "LMDB", targets: ["LMDB"]),
+    ],
     targets: [
+        .systemLibrary(
+            name: "CLMDB", pkgConfig: "lmdb", providers: [.apt(["liblmdb-dev"]), .brew(["lmdb"])]),
+        .target(name: "LMDB", dependencies: ["CLMDB"]),
         .target(name: "ListModel"),
+        .target(name: "Listory", dependencies: ["ListModel", "LMDB"]),
+
         .target(name: "TestSupport", dependencies: ["ListModel"], path: "Tests/TestSupport"),
+        .executableTarget(name: "LMDBTestHelper", dependencies: ["LMDB"], path: "Tests/LMDBTestHelper"),
+        .testTarget(name: "LMDBTests", dependencies: ["LMDB", "LMDBTestHelper"]),
         .testTarget(name: "ListModelTests", dependencies: ["ListModel", "TestSupport"]),
+        .executableTarget(name: "StoreWriter", dependencies: ["Listory"], path: "Tests/StoreWriter"),
+        .testTarget(name: "ListoryTests", dependencies: ["Listory", "TestSupport", "StoreWriter"]),
     ],
     swiftLanguageModes: [.v6]
 )

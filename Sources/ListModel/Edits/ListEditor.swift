@@ -34,11 +34,15 @@ public struct CommitDraft: Sendable {
 /// try editor.insert(NewItem(id: 7, content: milk), at: .end(ofSection: "today"))
 /// let commit = try editor.finish()
 /// ```
-public struct ListEditor: ~Copyable {
+public struct ListEditor: ~Copyable, @unchecked Sendable {
+    // @unchecked Sendable: not copyable, so only one task has it at a time; what its trees share with snapshots is
+    // immutable, and the buffers it owns are nobody else's.
+
     /// The state that the edits are folded into.
     public private(set) var state: ListState
 
-    private let source: any CommitSource
+    /// Where the records of earlier commits are read.
+    public var source: any CommitSource
     private var writer = RecordWriter()
     /// The checksum of the newest commit.
     private var checksum: UInt64
@@ -268,16 +272,24 @@ extension ListEditor {
         eventCount = count
     }
 
+    /// Calls `body` with the content of a row, even if it was written by the commit that is being made.
+    ///
+    /// - Throws: as ``CommitSource/withContent(of:_:)``, and what `body` throws.
+    public func withContent<Result>(
+        of reference: ContentReference, _ body: (UnsafeRawBufferPointer) throws -> Result
+    ) throws -> Result {
+        if reference.version == state.version.next {
+            return try writer.withBytes { try body(try reference.content(in: $0)) }
+        }
+        return try source.withContent(of: reference, body)
+    }
+
     /// Whether the content at `reference` is `content`, byte for byte.
     func isContent(_ reference: ContentReference, equalTo content: UnsafeRawBufferPointer) throws -> Bool {
         guard Int(reference.length) == content.count, reference.hash == ContentReference.hash(of: content) else {
             return false
         }
         // Equal hashes are no proof: somebody may have searched for two contents that share one.
-        func isEqual(_ bytes: UnsafeRawBufferPointer) -> Bool { bytes.elementsEqual(content) }
-        if reference.version == state.version.next {
-            return try writer.withBytes { isEqual(try reference.content(in: $0)) }
-        }
-        return try source.withContent(of: reference) { isEqual($0) }
+        return try withContent(of: reference) { $0.elementsEqual(content) }
     }
 }

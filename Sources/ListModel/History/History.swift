@@ -56,4 +56,13 @@ public struct History: Hashable, Sendable {
         case .redo: History(undo: undo.pushing(version), redo: beforeTarget.redo)
         }
     }
+
+    /// The history after one more commit.
+    ///
+    /// - Parameters:
+    ///   - commit: the commit.
+    ///   - beforeTarget: for an undo or a redo, the history before the commit that it reverts.
+    public func after(_ commit: Commit, beforeTarget: History = .empty) -> History {
+        after(commit.version, commit.cause, beforeTarget: beforeTarget)
+    }
 }

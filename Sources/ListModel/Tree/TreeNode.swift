@@ -17,7 +17,7 @@ struct TreeNodeHeader {
     /// How many elements or children there is room for.
     let width: Int
     /// The node's number in the locator of its list.
-    var number: UInt32
+    let number: UInt32
 }
 
 /// A child of an inner node, with a summary of the elements below it.
@@ -47,23 +47,30 @@ final class TreeNode<Element: TreeElement>: ManagedBuffer<TreeNodeHeader, UInt64
         return unsafeDowncast(buffer, to: TreeNode.self)
     }
 
+    /// The header, by address: reading it through the class would look for conflicting accesses every time.
     @inline(__always)
-    var count: Int {
-        get { header.count }
-        set { header.count = newValue }
+    private var head: UnsafeMutablePointer<TreeNodeHeader> {
+        // SAFETY: the header lies in the node, and callers keep the node alive while they use the pointer.
+        withUnsafeMutablePointerToHeader { $0 }
     }
 
     @inline(__always)
-    var height: Int { header.height }
+    var count: Int {
+        get { head.pointee.count }
+        set { head.pointee.count = newValue }
+    }
 
     @inline(__always)
-    var isLeaf: Bool { header.height == 0 }
+    var height: Int { head.pointee.height }
 
     @inline(__always)
-    var width: Int { header.width }
+    var isLeaf: Bool { head.pointee.height == 0 }
 
     @inline(__always)
-    var number: UInt32 { header.number }
+    var width: Int { head.pointee.width }
+
+    @inline(__always)
+    var number: UInt32 { head.pointee.number }
 
     /// The elements of a leaf.
     @inline(__always)
@@ -86,10 +93,10 @@ final class TreeNode<Element: TreeElement>: ManagedBuffer<TreeNodeHeader, UInt64
 
     deinit {
         // SAFETY: exactly `count` elements or children are initialised.
-        if header.height == 0 {
-            elements.deinitialize(count: header.count)
+        if isLeaf {
+            elements.deinitialize(count: count)
         } else {
-            children.deinitialize(count: header.count)
+            children.deinitialize(count: count)
         }
     }
 

@@ -1,0 +1,155 @@
+// A typed name for a database: which one it is, and what its keys and values are.
+//
+// Always holds: a `Database` is a small constant and does nothing on its own; transactions do.
+
+/// A database within an environment, with the types of its keys and values.
+///
+/// Open it once, with ``Environment/openDatabase(named:of:_:create:)`` or
+/// ``WriteTransaction/openDatabase(named:of:_:create:)``, and keep it as long as the environment.
+///
+/// LMDB does not store the types: opening a database with other types is not noticed until bytes fail to decode.
+public struct Database<Key: DatabaseCodable, Value: DatabaseCodable>: Sendable {
+    /// The database without its types.
+    public let handle: DatabaseHandle
+    /// The name; `nil` for the unnamed database, which also holds the names of the others.
+    public let name: String?
+
+    init(_ handle: DatabaseHandle, name: String?) {
+        self.handle = handle
+        self.name = name
+    }
+}
+
+extension Environment {
+    /// Opens a database in a transaction of its own, so that it can be used by all later transactions.
+    ///
+    /// - Parameters:
+    ///   - name: The name; `nil` for the unnamed database. With named databases, put nothing into the unnamed.
+    ///   - keyType: The type of the keys.
+    ///   - valueType: The type of the values.
+    ///   - create: Whether to make it when it does not exist.
+    /// - Returns: The database, valid as long as the environment.
+    /// - Throws: ``LMDBError``: `engine(.notFound)` when it does not exist, `engine(.databasesFull)` when more
+    ///   than ``Options/maximumDatabases`` would be open, `engine(.incompatible)` when it was made with flags
+    ///   that this binding does not use; `invalidName`; `readOnly`; what ``beginWrite()`` throws.
+    public func openDatabase<Key, Value>(
+        named name: String?, of keyType: Key.Type, _ valueType: Value.Type, create: Bool = false
+    ) throws -> Database<Key, Value> {
+        if let handle = databases.handle(named: name) {
+            try requireOwnProcess("mdb_dbi_open")
+            return Database(handle, name: name)
+        }
+        guard options.isReadOnly else {
+            return try write { txn in
+                try txn.openDatabase(named: name, of: keyType, valueType, create: create)
+            }
+        }
+        guard !create else { throw LMDBError(.readOnly, in: "mdb_dbi_open", detail: name) }
+        return Database(try openWithoutWriting(name), name: name)
+    }
+
+    /// Opens a database where write transactions are not to be had.
+    private func openWithoutWriting(_ name: String?) throws(LMDBError) -> DatabaseHandle {
+        try DatabaseTable.check(name)
+        return try retryingReads("mdb_dbi_open") { () throws(LMDBError) in
+            try requireOwnProcess("mdb_dbi_open")
+            // Alone: LMDB does not allow two transactions to open databases at a time, and a commit of a read
+            // transaction, which makes the handle known, gives up its slot.
+            return try gate.exclusively("mdb_dbi_open", timeout: options.resizeTimeout) {
+                () throws(LMDBError) -> DatabaseHandle in
+                if let handle = databases.handle(named: name) { return handle }
+                // SAFETY: the environment is open and nobody else uses it.
+                let transaction = try Engine.begin(handle, readOnly: true)
+                let index: UInt32
+                do throws(LMDBError) {
+                    index = try Engine.openDatabase(transaction, name, create: false)
+                } catch {
+                    Engine.abort(transaction)
+                    throw error
+                }
+                try Engine.commit(transaction)
+                let opened = databases.register(index)
+                databases.publish([DatabaseTable.Opened(name: name, handle: opened)])
+                return opened
+            }
+        }
+    }
+}
+
+extension WriteTransaction {
+    /// Opens a database in this transaction. Others can use it once this one has committed; if it aborts, the
+    /// database and its handle are gone.
+    ///
+    /// - Parameters:
+    ///   - name: The name; `nil` for the unnamed database. With named databases, put nothing into the unnamed.
+    ///   - keyType: The type of the keys.
+    ///   - valueType: The type of the values.
+    ///   - create: Whether to make it when it does not exist.
+    /// - Returns: The database.
+    /// - Throws: ``LMDBError``: as for ``Environment/openDatabase(named:of:_:create:)``.
+    public mutating func openDatabase<Key, Value>(
+        named name: String?, of keyType: Key.Type, _ valueType: Value.Type, create: Bool = false
+    ) throws(LMDBError) -> Database<Key, Value> {
+        Database(try openHandle(name, create: create), name: name)
+    }
+
+    private mutating func openHandle(_ name: String?, create: Bool) throws(LMDBError) -> DatabaseHandle {
+        try DatabaseTable.check(name)
+        if let known = environment.databases.handle(named: name) { return known }
+        if let known = opened.last(where: { $0.name == name })?.handle, (try? core.check(known, "")) != nil {
+            return known
+        }
+        let index = try writing { core throws(LMDBError) in
+            // SAFETY: the transaction is live and on its thread, and it is the only one that opens databases.
+            try Engine.openDatabase(core.handle, name, create: create)
+        }
+        let handle = environment.databases.register(index)
+        opened.append(DatabaseTable.Opened(name: name, handle: handle))
+        return handle
+    }
+
+    /// Deletes all entries of a database.
+    ///
+    /// - Parameter database: The database, which stays.
+    /// - Throws: ``LMDBError``: `staleDatabase`, `engine`.
+    public mutating func clear<Key, Value>(_ database: Database<Key, Value>) throws(LMDBError) {
+        try core.check(database.handle, "mdb_drop")
+        try writing { core throws(LMDBError) in
+            // SAFETY: the transaction is live and on its thread, the database was checked.
+            try Engine.drop(core.handle, database.handle.index, remove: false)
+        }
+    }
+
+    /// Removes a named database with its entries.
+    ///
+    /// Waits until no read transaction of this process is live, since their use of the handle would not be safe.
+    ///
+    /// - Parameter database: The database. Its handle is invalid afterwards **even if the transaction aborts**;
+    ///   the database itself is then still there, and can be opened again.
+    /// - Throws: ``LMDBError``: `resizeBlocked` with the number of live reads when they did not end within
+    ///   ``Environment/Options/resizeTimeout``; `staleDatabase`; `invalidName` for the unnamed database.
+    public mutating func drop<Key, Value>(_ database: Database<Key, Value>) throws(LMDBError) {
+        try core.check(database.handle, "mdb_drop")
+        guard database.name != nil else {
+            throw LMDBError(.invalidName(""), in: "mdb_drop", detail: "the unnamed database cannot be removed")
+        }
+        let environment = environment
+        try environment.gate.exclusively(
+            "mdb_drop", timeout: environment.options.resizeTimeout, duringWrite: true
+        ) { () throws(LMDBError) in
+            try writing { core throws(LMDBError) in
+                // SAFETY: the transaction is live and on its thread, and no read is live that has the handle.
+                try Engine.drop(core.handle, database.handle.index, remove: true)
+            }
+            environment.databases.remove(database.handle)
+        }
+    }
+}
+
+extension DatabaseTable {
+    /// Refuses names that C or LMDB would cut or not take.
+    static func check(_ name: String?) throws(LMDBError) {
+        guard let name else { return }
+        if name.isEmpty || name.utf8.contains(0) { throw LMDBError(.invalidName(name), in: "mdb_dbi_open") }
+    }
+}

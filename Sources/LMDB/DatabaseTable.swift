@@ -1,0 +1,99 @@
+// Which database handles are valid.
+//
+// LMDB names an open database by a small index, and gives the index to another database when a transaction that
+// opened one aborts. A handle that outlived its transaction could then read and write the wrong database. So each
+// handle carries a serial number that is never used twice in a process.
+//
+// Always holds: a handle is valid when the table has its serial number at its index; names lead to handles that
+// were opened in a committed transaction.
+
+import Synchronization
+
+/// Names a database within its environment; never equal to the handle of another database.
+public struct DatabaseHandle: Sendable, Hashable {
+    let index: UInt32
+    let serial: UInt64
+}
+
+/// The valid database handles of one environment.
+///
+/// `@unchecked Sendable`: `names` is read and written with `monitor` locked; the serial numbers are atomic.
+final class DatabaseTable: @unchecked Sendable {
+    /// A database opened in a transaction that has not ended.
+    struct Opened {
+        let name: String?
+        let handle: DatabaseHandle
+    }
+
+    private static let lastSerial = Atomic<UInt64>(0)
+
+    /// The serial number valid at each index, 0 for none. Read without a lock by every operation.
+    let serials: UnsafeMutablePointer<Atomic<UInt64>>
+    /// How many indices there are: LMDB keeps two for itself.
+    let capacity: Int
+
+    private let monitor = Monitor()
+    private var names: [String?: DatabaseHandle] = [:]
+
+    init(capacity: Int) {
+        self.capacity = max(0, capacity) + 2
+        serials = .allocate(capacity: self.capacity)
+        for index in 0..<self.capacity {
+            // SAFETY: the index is within the allocation, and is initialised once.
+            (serials + index).initialize(to: Atomic(0))
+        }
+    }
+
+    deinit {
+        // SAFETY: allocated and initialised with this capacity; the environment, and with it every transaction
+        // that could read them, is gone.
+        serials.deinitialize(count: capacity)
+        serials.deallocate()
+    }
+
+    /// The handle of a database that was opened and committed before.
+    func handle(named name: String?) -> DatabaseHandle? {
+        monitor.lock()
+        defer { monitor.unlock() }
+        return names[name]
+    }
+
+    /// Gives a new serial number to a database just opened at an index.
+    func register(_ index: UInt32) -> DatabaseHandle {
+        let serial = Self.lastSerial.add(1, ordering: .relaxed).newValue
+        // SAFETY: LMDB was told the capacity and returns no index beyond it.
+        serials[Int(index)].store(serial, ordering: .relaxed)
+        return DatabaseHandle(index: index, serial: serial)
+    }
+
+    /// Lets everyone use databases whose transaction committed.
+    func publish(_ opened: [Opened]) {
+        guard !opened.isEmpty else { return }
+        monitor.lock()
+        defer { monitor.unlock() }
+        for database in opened where isValid(database.handle) { names[database.name] = database.handle }
+    }
+
+    /// Makes handles invalid whose transaction aborted.
+    func forget(_ opened: [Opened]) {
+        for database in opened where isValid(database.handle) { invalidate(database.handle) }
+    }
+
+    /// Makes the handle of a dropped database invalid.
+    func remove(_ handle: DatabaseHandle) {
+        monitor.lock()
+        defer { monitor.unlock() }
+        invalidate(handle)
+        names = names.filter { $0.value != handle }
+    }
+
+    private func isValid(_ handle: DatabaseHandle) -> Bool {
+        // SAFETY: handles are made by `register` only, with an index within the capacity.
+        serials[Int(handle.index)].load(ordering: .relaxed) == handle.serial
+    }
+
+    private func invalidate(_ handle: DatabaseHandle) {
+        // SAFETY: as in `isValid`.
+        serials[Int(handle.index)].store(0, ordering: .relaxed)
+    }
+}

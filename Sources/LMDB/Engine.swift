@@ -1,0 +1,208 @@
+// The door to LMDB: every C function that the binding uses on environments and transactions, once.
+//
+// Always holds: a code other than success becomes an `LMDBError` with the function's name; nothing here
+// decides anything. The environment and transaction handles are valid for the call; each caller says why.
+
+import CLMDB
+
+/// LMDB's functions, with errors thrown and C types translated.
+enum Engine {
+    /// Turns a result code into an error.
+    @inline(__always)
+    static func check(_ code: Int32, _ call: @autoclosure () -> String) throws(LMDBError) {
+        guard code == MDB_SUCCESS else { throw LMDBError(code: code, in: call()) }
+    }
+
+    /// The text for a result code.
+    static func message(_ code: Int32) -> String {
+        // SAFETY: mdb_strerror returns a static string, or strerror's, which is copied at once.
+        guard let text = mdb_strerror(code) else { return "unknown" }
+        return String(cString: text)
+    }
+}
+
+// MARK: - Environment
+
+extension Engine {
+    /// What an environment is opened with.
+    struct Setup {
+        let mapSize: Int
+        let maximumReaders: UInt32
+        let maximumDatabases: UInt32
+        let fileMode: UInt16
+        let isReadOnly: Bool
+        let durability: Environment.Durability
+
+        var flags: UInt32 {
+            // No thread-local reader slots: Swift tasks change threads between two calls.
+            var flags = MDB_NOSUBDIR | MDB_NOTLS
+            if isReadOnly { flags |= MDB_RDONLY }
+            switch durability {
+            case .full: break
+            case .noMetaSync: flags |= MDB_NOMETASYNC
+            case .noSync: flags |= MDB_NOSYNC
+            }
+            return UInt32(flags)
+        }
+    }
+
+    /// Creates and opens an environment. On failure nothing stays open.
+    static func open(_ path: String, _ setup: Setup) throws(LMDBError) -> OpaquePointer {
+        var created: OpaquePointer?
+        try check(mdb_env_create(&created), "mdb_env_create")
+        guard let environment = created else { throw LMDBError(.engine(.outOfMemory), in: "mdb_env_create") }
+        do throws(LMDBError) {
+            // SAFETY: `environment` was created above and is closed on every failing path.
+            try check(mdb_env_set_mapsize(environment, setup.mapSize), "mdb_env_set_mapsize")
+            try check(mdb_env_set_maxreaders(environment, setup.maximumReaders), "mdb_env_set_maxreaders")
+            try check(mdb_env_set_maxdbs(environment, setup.maximumDatabases), "mdb_env_set_maxdbs")
+            let code = mdb_env_open(environment, path, setup.flags, mdb_mode_t(setup.fileMode))
+            guard code == MDB_SUCCESS else { throw LMDBError(code: code, in: "mdb_env_open", detail: path) }
+        } catch {
+            mdb_env_close(environment)
+            throw error
+        }
+        return environment
+    }
+
+    /// Closes an environment that has no live transaction.
+    static func close(_ environment: OpaquePointer) {
+        mdb_env_close(environment)
+    }
+
+    /// Changes the map's size; 0 takes the size that the file asks for. No transaction may be live.
+    static func setMapSize(_ environment: OpaquePointer, _ size: Int) throws(LMDBError) {
+        try check(mdb_env_set_mapsize(environment, size), "mdb_env_set_mapsize")
+    }
+
+    static func information(_ environment: OpaquePointer) throws(LMDBError) -> EnvironmentInformation {
+        var record = MDB_envinfo()
+        try check(mdb_env_info(environment, &record), "mdb_env_info")
+        return EnvironmentInformation(
+            mapSize: record.me_mapsize,
+            lastPage: record.me_last_pgno,
+            lastTransaction: record.me_last_txnid,
+            maximumReaders: Int(record.me_maxreaders),
+            readers: Int(record.me_numreaders)
+        )
+    }
+
+    static func statistics(_ environment: OpaquePointer) throws(LMDBError) -> Statistics {
+        var record = MDB_stat()
+        try check(mdb_env_stat(environment, &record), "mdb_env_stat")
+        return Statistics(record)
+    }
+
+    static func flags(_ environment: OpaquePointer) throws(LMDBError) -> UInt32 {
+        var flags: UInt32 = 0
+        try check(mdb_env_get_flags(environment, &flags), "mdb_env_get_flags")
+        return flags
+    }
+
+    static func descriptor(_ environment: OpaquePointer) throws(LMDBError) -> Int32 {
+        var descriptor: Int32 = -1
+        try check(mdb_env_get_fd(environment, &descriptor), "mdb_env_get_fd")
+        return descriptor
+    }
+
+    static func maximumKeySize(_ environment: OpaquePointer) -> Int {
+        Int(mdb_env_get_maxkeysize(environment))
+    }
+
+    static func checkReaders(_ environment: OpaquePointer) throws(LMDBError) -> Int {
+        var stale: Int32 = 0
+        try check(mdb_reader_check(environment, &stale), "mdb_reader_check")
+        return Int(stale)
+    }
+
+    static func synchronize(_ environment: OpaquePointer, force: Bool) throws(LMDBError) {
+        try check(mdb_env_sync(environment, force ? 1 : 0), "mdb_env_sync")
+    }
+
+    static func copy(
+        _ environment: OpaquePointer, to descriptor: Int32, compacting: Bool
+    ) throws(LMDBError) {
+        let flags = compacting ? UInt32(MDB_CP_COMPACT) : 0
+        try check(mdb_env_copyfd2(environment, descriptor, flags), "mdb_env_copyfd2")
+    }
+}
+
+// MARK: - Transactions
+
+extension Engine {
+    static func begin(_ environment: OpaquePointer, readOnly: Bool) throws(LMDBError) -> OpaquePointer {
+        var transaction: OpaquePointer?
+        let flags = readOnly ? UInt32(MDB_RDONLY) : 0
+        try check(mdb_txn_begin(environment, nil, flags, &transaction), "mdb_txn_begin")
+        guard let transaction else { throw LMDBError(.engine(.outOfMemory), in: "mdb_txn_begin") }
+        return transaction
+    }
+
+    /// Commits. The handle is gone afterwards, whether it succeeds or fails.
+    static func commit(_ transaction: OpaquePointer) throws(LMDBError) {
+        try check(mdb_txn_commit(transaction), "mdb_txn_commit")
+    }
+
+    /// Aborts. The handle is gone afterwards.
+    static func abort(_ transaction: OpaquePointer) {
+        mdb_txn_abort(transaction)
+    }
+
+    /// Ends a read transaction but keeps its handle and its reader slot for `renew`.
+    static func reset(_ transaction: OpaquePointer) {
+        mdb_txn_reset(transaction)
+    }
+
+    /// Begins a new snapshot on a handle that was reset. On failure the handle stays as it was.
+    static func renew(_ transaction: OpaquePointer) throws(LMDBError) {
+        try check(mdb_txn_renew(transaction), "mdb_txn_renew")
+    }
+
+    static func identifier(_ transaction: OpaquePointer) -> Int {
+        mdb_txn_id(transaction)
+    }
+
+    /// Opens a database, and refuses those with several values a key or another order than the bytes'.
+    static func openDatabase(
+        _ transaction: OpaquePointer, _ name: String?, create: Bool
+    ) throws(LMDBError) -> UInt32 {
+        var index: UInt32 = 0
+        let code = mdb_dbi_open(transaction, name, create ? UInt32(MDB_CREATE) : 0, &index)
+        guard code == MDB_SUCCESS else {
+            throw LMDBError(code: code, in: "mdb_dbi_open", detail: name.map { "database \($0)" })
+        }
+        var flags: UInt32 = 0
+        try check(mdb_dbi_flags(transaction, index, &flags), "mdb_dbi_flags")
+        guard flags == 0 else {
+            throw LMDBError(
+                .engine(.incompatible), in: "mdb_dbi_flags",
+                detail: "the database was made with flags 0x\(String(flags, radix: 16)), expected none"
+            )
+        }
+        return index
+    }
+
+    static func statistics(_ transaction: OpaquePointer, _ index: UInt32) throws(LMDBError) -> Statistics {
+        var record = MDB_stat()
+        try check(mdb_stat(transaction, index, &record), "mdb_stat")
+        return Statistics(record)
+    }
+
+    /// Empties a database, or removes it and closes its handle.
+    static func drop(_ transaction: OpaquePointer, _ index: UInt32, remove: Bool) throws(LMDBError) {
+        try check(mdb_drop(transaction, index, remove ? 1 : 0), "mdb_drop")
+    }
+}
+
+extension Statistics {
+    fileprivate init(_ record: MDB_stat) {
+        self.init(
+            pageSize: Int(record.ms_psize),
+            depth: Int(record.ms_depth),
+            branchPages: record.ms_branch_pages,
+            leafPages: record.ms_leaf_pages,
+            overflowPages: record.ms_overflow_pages,
+            entries: record.ms_entries
+        )
+    }
+}

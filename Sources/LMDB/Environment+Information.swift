@@ -1,0 +1,129 @@
+// What can be asked of an environment, and its upkeep: syncing, copying, clearing dead readers.
+//
+// Always holds: whatever looks at the map counts as a live transaction while it does, so that the map stays.
+
+extension Environment {
+    /// The shape of the tree of databases.
+    ///
+    /// - Throws: ``LMDBError``: `forked`, `closed`.
+    public var statistics: Statistics {
+        get throws(LMDBError) {
+            try withMap("mdb_env_stat") { () throws(LMDBError) in try Engine.statistics(handle) }
+        }
+    }
+
+    /// The sizes and counters of the environment.
+    ///
+    /// - Throws: ``LMDBError``: `forked`, `closed`.
+    public var information: EnvironmentInformation {
+        get throws(LMDBError) {
+            try withMap("mdb_env_info") { () throws(LMDBError) in try Engine.information(handle) }
+        }
+    }
+
+    /// The flags that LMDB runs with, as `mdb_env_get_flags` returns them.
+    ///
+    /// - Throws: ``LMDBError``: `forked`, `closed`.
+    public var engineFlags: UInt32 {
+        get throws(LMDBError) {
+            try withMap("mdb_env_get_flags") { () throws(LMDBError) in try Engine.flags(handle) }
+        }
+    }
+
+    /// The size of a page, in bytes.
+    ///
+    /// - Throws: ``LMDBError``: `forked`, `closed`.
+    public var pageSize: Int {
+        get throws(LMDBError) { try statistics.pageSize }
+    }
+
+    /// The length of the data file, in bytes.
+    ///
+    /// - Throws: ``LMDBError``: `forked`, `closed`, `engine`.
+    public var fileSize: Int {
+        get throws(LMDBError) {
+            try withMap("fstat") { () throws(LMDBError) in
+                switch Platform.status(of: try Engine.descriptor(handle)) {
+                case .success(let status): return status.size
+                case .failure(let error): throw LMDBError(code: error.number, in: "fstat", detail: path)
+                }
+            }
+        }
+    }
+
+    /// Frees the reader slots of processes that died, so that the pages they held can be used again.
+    ///
+    /// - Returns: How many were freed.
+    /// - Throws: ``LMDBError``: `forked`, `closed`, `engine`.
+    @discardableResult
+    public func checkReaders() throws(LMDBError) -> Int {
+        try withMap("mdb_reader_check") { () throws(LMDBError) in try Engine.checkReaders(handle) }
+    }
+
+    /// Makes commits durable that were made without a sync.
+    ///
+    /// - Parameter force: Whether to sync also where ``Options/durability`` says not to.
+    /// - Throws: ``LMDBError``: `forked`, `closed`, `engine`.
+    public func sync(force: Bool = true) throws(LMDBError) {
+        try withMap("mdb_env_sync") { () throws(LMDBError) in try Engine.synchronize(handle, force: force) }
+    }
+
+    /// Copies the newest committed state to a new file, while other transactions go on, and makes it durable.
+    ///
+    /// - Parameters:
+    ///   - target: The new file; must not exist. It gets the permissions of ``Options/fileMode``.
+    ///   - compacting: Whether to leave out free pages. Slower, and the only way to be rid of deleted bytes.
+    /// - Throws: ``LMDBError``: `targetExists`, which leaves the target alone; `engine` for other failures, after
+    ///   which no target is left; `forked`; `closed`.
+    public func copy(to target: String, compacting: Bool = false) throws(LMDBError) {
+        try requireOwnProcess("Environment.copy")
+        guard !target.isEmpty, !target.utf8.contains(0) else {
+            throw LMDBError(.invalidName(target), in: "Environment.copy")
+        }
+        let descriptor: Int32
+        switch Platform.create(target, mode: options.fileMode) {
+        case .success(let created): descriptor = created
+        case .failure(let error) where error.number == Platform.fileExists:
+            throw LMDBError(.targetExists(path: target), in: "Environment.copy")
+        case .failure(let error):
+            throw LMDBError(code: error.number, in: "open", detail: target)
+        }
+        defer { Platform.close(descriptor) }
+        do throws(LMDBError) {
+            try retryingReads("mdb_env_copyfd2") { () throws(LMDBError) in
+                try withMap("mdb_env_copyfd2") { () throws(LMDBError) in
+                    try Engine.copy(handle, to: descriptor, compacting: compacting)
+                }
+            }
+            try Engine.check(Platform.synchronize(descriptor), "fsync")
+            try Platform.synchronizeFolder(of: target)
+        } catch {
+            Platform.remove(target)
+            throw error
+        }
+    }
+
+    /// Runs `body` while the map cannot change.
+    private func withMap<Result>(
+        _ call: String, _ body: () throws(LMDBError) -> Result
+    ) throws(LMDBError) -> Result {
+        try requireOwnProcess(call)
+        try gate.enterShared(call)
+        defer { gate.leaveRead(keeping: nil) }
+        return try body()
+    }
+}
+
+extension Platform {
+    /// Makes the name of a new file durable.
+    fileprivate static func synchronizeFolder(of path: String) throws(LMDBError) {
+        let parts = path.split(separator: "/", omittingEmptySubsequences: false)
+        let folder = parts.count == 1 ? "." : parts.dropLast().joined(separator: "/")
+        switch openForReading(folder.isEmpty ? "/" : folder) {
+        case .failure(let error): throw LMDBError(code: error.number, in: "open", detail: folder)
+        case .success(let descriptor):
+            defer { close(descriptor) }
+            try Engine.check(synchronize(descriptor), "fsync")
+        }
+    }
+}

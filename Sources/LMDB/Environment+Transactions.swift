@@ -1,0 +1,143 @@
+// Beginning transactions, and running closures in them.
+//
+// Always holds: what LMDB can only ask for (a larger map, a reader check) is done here and the call repeated; a
+// closure's write is wholly in the file or not at all.
+
+extension Environment {
+    /// Runs a closure in a read transaction: one unchanging snapshot of all databases.
+    ///
+    /// - Parameter body: Reads. It may run on any thread, beside any number of other reads and one write.
+    /// - Returns: What `body` returns.
+    /// - Throws: What `body` throws, and what ``beginRead()`` throws.
+    /// - Warning: While it runs, pages that writes set free cannot be used again and the file grows, and the map
+    ///   cannot be resized. Read, copy out, return.
+    /// - Complexity: O(1) beyond `body`; no allocation once the environment has served as many reads at a time.
+    public func read<Result>(_ body: (borrowing ReadTransaction) throws -> Result) throws -> Result {
+        let transaction = try beginRead()
+        return try body(transaction)
+    }
+
+    /// Runs a closure in a write transaction; commits when it returns, aborts when it throws.
+    ///
+    /// When the map is full, the transaction is aborted, the map doubled, and `body` **runs again**: it must not
+    /// have other effects than on the transaction, or must be able to repeat them.
+    ///
+    /// - Parameter body: Reads and writes. It must stay on the calling thread.
+    /// - Returns: What `body` returned, once the commit is as durable as ``Options/durability`` says.
+    /// - Throws: What `body` throws, what ``beginWrite()`` throws, and ``LMDBError``: `mapFull` with both sizes
+    ///   when the map may not grow; `resizeBlocked` when it must grow and live transactions prevent it. In every
+    ///   case nothing was written.
+    public func write<Result>(_ body: (inout WriteTransaction) throws -> Result) throws -> Result {
+        while true {
+            switch try attempt(body) {
+            case .committed(let result): return result
+            case .mapFull(let size): try growMap(fullAt: size)
+            }
+        }
+    }
+
+    /// How an attempt to write ended.
+    private enum Attempt<Result> {
+        case committed(Result)
+        case mapFull(size: Int)
+    }
+
+    /// Runs a closure in a write transaction once. Whatever does not commit, aborts with the transaction's life.
+    private func attempt<Result>(
+        _ body: (inout WriteTransaction) throws -> Result
+    ) throws -> Attempt<Result> {
+        var transaction = try beginWrite()
+        // SAFETY: the map cannot change while the transaction is live.
+        let size = try Engine.information(handle).mapSize
+        let result: Result
+        do {
+            result = try body(&transaction)
+        } catch {
+            if transaction.isMapFull { return .mapFull(size: size) }
+            throw error
+        }
+        if transaction.isMapFull { return .mapFull(size: size) }
+        do throws(LMDBError) {
+            try transaction.commit()
+        } catch {
+            if error.code == .mapFull { return .mapFull(size: size) }
+            throw error
+        }
+        return .committed(result)
+    }
+
+    /// Begins a read transaction that the caller ends. Prefer ``read(_:)``.
+    ///
+    /// The transaction may be handed to another thread; one thread may have several.
+    ///
+    /// - Returns: The transaction; it ends at the end of its life at the latest.
+    /// - Throws: ``LMDBError``: `engine(.readersFull)` when the reader table is full of living readers;
+    ///   `resizeBlocked` when another process made the map larger and live transactions of this one did not end
+    ///   within ``Options/resizeTimeout``; `forked`; `closed`.
+    public func beginRead() throws(LMDBError) -> ReadTransaction {
+        try retryingReads("mdb_txn_begin") { () throws(LMDBError) -> ReadTransaction in
+            try requireOwnProcess("mdb_txn_begin")
+            let spare = try gate.enterRead("mdb_txn_begin")
+            do throws(LMDBError) {
+                guard let spare else {
+                    // SAFETY: the gate has counted this read in, so the environment and its map stay.
+                    let transaction = try Engine.begin(handle, readOnly: true)
+                    return ReadTransaction(self, transaction)
+                }
+                // SAFETY: spare handles are reset, and this one was taken from the pool: it is nobody else's.
+                try Engine.renew(spare)
+                return ReadTransaction(self, spare)
+            } catch {
+                // A handle that failed to renew is still reset.
+                gate.leaveRead(keeping: spare)
+                throw error
+            }
+        }
+    }
+
+    /// Begins a write transaction that the caller ends, on the same thread. Prefer ``write(_:)``, which also
+    /// grows the map.
+    ///
+    /// Waits until no other write transaction is live, in this process and in others.
+    ///
+    /// - Returns: The transaction; it is aborted at the end of its life unless it was committed.
+    /// - Throws: ``LMDBError``: `nestedWrite` when the calling thread has one already; `readOnly`;
+    ///   `resizeBlocked` as for ``beginRead()``; `forked`; `closed`.
+    public func beginWrite() throws(LMDBError) -> WriteTransaction {
+        guard !options.isReadOnly else { throw LMDBError(.readOnly, in: "mdb_txn_begin") }
+        return try retryingReads("mdb_txn_begin") { () throws(LMDBError) -> WriteTransaction in
+            try requireOwnProcess("mdb_txn_begin")
+            try gate.enterWrite("mdb_txn_begin")
+            do throws(LMDBError) {
+                // SAFETY: the gate made this thread the writer, so the environment and its map stay.
+                return WriteTransaction(self, try Engine.begin(handle, readOnly: false))
+            } catch {
+                gate.leaveWrite()
+                throw error
+            }
+        }
+    }
+
+    /// Repeats a call that failed because another process made the map larger, or because dead readers fill the
+    /// reader table; the latter once.
+    func retryingReads<Result: ~Copyable>(
+        _ call: String, _ body: () throws(LMDBError) -> Result
+    ) throws(LMDBError) -> Result {
+        var hasCheckedReaders = false
+        while true {
+            do throws(LMDBError) {
+                return try body()
+            } catch {
+                switch error.code {
+                case .some(.mapResized):
+                    try adoptMapSize()
+                case .some(.readersFull) where !hasCheckedReaders:
+                    hasCheckedReaders = true
+                    try checkReaders()
+                default:
+                    throw error
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,185 @@
+// An LMDB environment: one data file, its lock file, and the map through which it is read.
+//
+// An environment is opened once and shared by all threads. `read` and `write` run closures in transactions and
+// take care of what LMDB leaves to its users: the map that is full, the map that another process made larger,
+// the readers that died, the second write on one thread.
+//
+// Always holds:
+// - A data file is open at most once in a process (EnvironmentRegistry).
+// - The map changes only while no transaction of this process is live (TransactionGate).
+// - A fork never touches its parent's environment: every entry point compares process ids first.
+// - Transactions keep the environment alive, so `deinit` runs when none is live.
+
+/// An open LMDB data file.
+///
+/// ```swift
+/// let environment = try Environment.open(path: "list.store")
+/// let names = try environment.openDatabase(named: "names", of: UInt64.self, String.self, create: true)
+/// try environment.write { txn in try txn.put("Ada", forKey: 1, in: names) }
+/// let name = try environment.read { txn in try txn.get(1, in: names) }
+/// ```
+///
+/// The lock file lies beside the data file, with `-lock` appended to its name.
+///
+/// - Warning: While an environment is open, do not open and close its files, the lock file above all, by other
+///   means in the same process (not even to copy them): on POSIX systems that drops the process's locks on them.
+/// - Warning: A file with several hard links has a lock file for each name; processes that open it by different
+///   names do not see each other. Symbolic links are resolved and are safe.
+///
+/// `@unchecked Sendable`: the stored properties are constants; LMDB allows an environment to be used by all
+/// threads, and what it forbids (a map changed under transactions, a second open) `gate` and the registry keep out.
+public final class Environment: @unchecked Sendable {
+    /// The data file, without symbolic links.
+    public let path: String
+    /// What the environment was opened with.
+    public let options: Options
+    /// The longest possible key, in bytes: 511 in an ordinary build of LMDB.
+    public let maximumKeySize: Int
+
+    let handle: OpaquePointer
+    let gate: TransactionGate
+    let databases: DatabaseTable
+    private let identity: FileIdentity
+    private let processID: Int32
+
+    private init(path: String, options: Options, handle: OpaquePointer, identity: FileIdentity) {
+        self.path = path
+        self.options = options
+        self.handle = handle
+        self.identity = identity
+        processID = Platform.processID
+        // Each spare handle keeps a slot in the reader table, so a small table must not be filled by them.
+        gate = TransactionGate(spareLimit: max(1, min(16, options.maximumReaders / 4)))
+        databases = DatabaseTable(capacity: options.maximumDatabases)
+        // SAFETY: `handle` is open: it was returned by a successful open just now.
+        maximumKeySize = Engine.maximumKeySize(handle)
+    }
+
+    deinit {
+        // A fork leaves the parent's environment alone. In this process no transaction can be live, since each
+        // keeps a reference, so the close cannot be refused, and there is nobody to tell.
+        guard processID == Platform.processID else { return }
+        try? close()
+    }
+
+    /// Opens a data file, or makes one.
+    ///
+    /// - Parameters:
+    ///   - path: The data file. Its folder must exist.
+    ///   - options: How to open it.
+    /// - Returns: The open environment.
+    /// - Throws: ``LMDBError``: `alreadyOpen` when this process has the file open by any name,
+    ///   `networkFileSystem`; `damaged` when the gate refuses the file, and `changing` when it could not check all of
+    ///   it because another process writes too fast; `engine` for what LMDB and the system say.
+    public static func open(path: String, options: Options = Options()) throws(LMDBError) -> Environment {
+        let path = try resolve(path)
+        let (handle, identity) = try EnvironmentRegistry.shared.open(path) {
+            () throws(LMDBError) -> (OpaquePointer, FileIdentity) in
+            try refuseNetwork(path, options)
+            switch options.gate {
+            case .off: break
+            case .quick: try DataFile.checkClosed(path, depth: .quick)
+            case .full: try DataFile.checkClosed(path, depth: .full)
+            }
+            return try openHandle(path, options)
+        }
+        return Environment(path: path, options: options, handle: handle, identity: identity)
+    }
+
+    /// Closes the file. A second close does nothing.
+    ///
+    /// - Throws: ``LMDBError``: `closeBlocked` with the number of live transactions when there are any, in which
+    ///   case the environment stays open; `forked` in a fork.
+    public func close() throws(LMDBError) {
+        try requireOwnProcess("Environment.close")
+        guard let spare = try gate.close("Environment.close") else { return }
+        EnvironmentRegistry.shared.close(identity) {
+            // SAFETY: the gate has counted every transaction out and lets none in, and the spare handles are
+            // reset read transactions that nobody else holds.
+            for transaction in spare { Engine.abort(transaction) }
+            Engine.close(handle)
+        }
+    }
+
+    /// Refuses a use in a fork of the process that opened the environment.
+    @inline(__always)
+    func requireOwnProcess(_ call: String) throws(LMDBError) {
+        let current = Platform.processID
+        guard current == processID else {
+            throw LMDBError(.forked(opened: processID, current: current), in: call)
+        }
+    }
+
+    /// Whether this is the process that opened the environment.
+    var isOwnProcess: Bool { Platform.processID == processID }
+}
+
+// MARK: - Opening
+
+extension Environment {
+    /// The path without symbolic links, so that all names for a file share one lock file.
+    private static func resolve(_ path: String) throws(LMDBError) -> String {
+        guard !path.isEmpty, !path.utf8.contains(0) else {
+            throw LMDBError(.invalidName(path), in: "Environment.open")
+        }
+        if let resolved = Platform.resolved(path) { return resolved }
+        let missing = LMDBError.Kind.engine(.noSuchFile)
+        if Platform.isSymbolicLink(path) {
+            throw LMDBError(missing, in: "Environment.open", detail: "\(path) is a link to nothing")
+        }
+        let parts = path.split(separator: "/", omittingEmptySubsequences: true)
+        guard let name = parts.last, !path.hasSuffix("/") else {
+            throw LMDBError(.invalidName(path), in: "Environment.open")
+        }
+        let folder = path.dropLast(name.count)
+        guard let resolved = Platform.resolved(folder.isEmpty ? "." : String(folder)) else {
+            throw LMDBError(missing, in: "Environment.open", detail: "the folder of \(path)")
+        }
+        return resolved.hasSuffix("/") ? resolved + name : resolved + "/" + name
+    }
+
+    private static func refuseNetwork(_ path: String, _ options: Options) throws(LMDBError) {
+        guard !options.allowsNetworkFileSystem else { return }
+        let folder = path.split(separator: "/", omittingEmptySubsequences: false).dropLast().joined(separator: "/")
+        if let name = FileSystemKind.networkName(at: folder.isEmpty ? "/" : folder) {
+            throw LMDBError(.networkFileSystem(name: name), in: "Environment.open", detail: path)
+        }
+    }
+
+    private static func openHandle(
+        _ path: String, _ options: Options
+    ) throws(LMDBError) -> (OpaquePointer, FileIdentity) {
+        var size = options.mapSize
+        if case .success(let status) = Platform.status(of: path) { size = max(size, status.size) }
+        let setup = Engine.Setup(
+            mapSize: Options.rounded(size),
+            maximumReaders: UInt32(clamping: max(1, options.maximumReaders)),
+            maximumDatabases: UInt32(clamping: max(0, options.maximumDatabases)),
+            fileMode: options.fileMode,
+            isReadOnly: options.isReadOnly,
+            durability: options.durability
+        )
+        let handle = try Engine.open(path, setup)
+        do throws(LMDBError) {
+            // SAFETY: `handle` is open, nobody else knows it, and it is closed on the failing path.
+            try roundMapSize(handle)
+            // Readers that died would keep old pages from being used again, for ever.
+            _ = try Engine.checkReaders(handle)
+            let status = Platform.status(of: try Engine.descriptor(handle))
+            switch status {
+            case .success(let status): return (handle, status.identity)
+            case .failure(let error): throw LMDBError(code: error.number, in: "fstat", detail: path)
+            }
+        } catch {
+            Engine.close(handle)
+            throw error
+        }
+    }
+
+    /// Rounds up a map size that came from the file instead of from us. No transaction may be live.
+    static func roundMapSize(_ handle: OpaquePointer) throws(LMDBError) {
+        let size = try Engine.information(handle).mapSize
+        let rounded = Options.rounded(size)
+        if rounded != size { try Engine.setMapSize(handle, rounded) }
+    }
+}

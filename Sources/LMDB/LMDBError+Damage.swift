@@ -1,0 +1,36 @@
+// What the open gate found wrong in a data file.
+//
+// Always holds: it says what, where in the file, what was expected and what was found.
+
+extension LMDBError {
+    /// One thing that is wrong in a data file.
+    public struct Damage: Equatable, Sendable, CustomStringConvertible {
+        /// What is wrong, in plain words: `"magic number"`, `"page number"`.
+        public let what: String
+        /// The offset in the file, in bytes.
+        public let offset: Int
+        /// What a sound file has there.
+        public let expected: String
+        /// What this file has there.
+        public let found: String
+
+        /// Describes one thing that is wrong.
+        ///
+        /// - Parameters:
+        ///   - what: The field or rule.
+        ///   - offset: Where in the file, in bytes.
+        ///   - expected: What a sound file has there.
+        ///   - found: What this file has there.
+        public init(what: String, offset: Int, expected: String, found: String) {
+            self.what = what
+            self.offset = offset
+            self.expected = expected
+            self.found = found
+        }
+
+        /// All four fields as one sentence.
+        public var description: String {
+            "damaged data file: \(what) at byte \(offset): expected \(expected), found \(found)"
+        }
+    }
+}

@@ -1,0 +1,156 @@
+// LMDB's two meta pages: which version of the file is the newest, and where its trees begin.
+//
+//     page header   16 bytes   page number 8, pad 2, flags 2, unused 4
+//     meta          136 bytes  magic 4, version 4, map address 8, map size 8, free tree 48, main tree 48,
+//                              last page 8, transaction 8
+//     tree          48 bytes   pad 4 (the page size, in the free tree), flags 2, depth 2, branch pages 8,
+//                              leaf pages 8, overflow pages 8, entries 8, root page 8
+//
+// Always holds: a `MetaPage` that was made has passed every check that needs no other page.
+
+/// A tree's record: in a meta page, or as the value of a named database.
+struct TreeRecord {
+    static let size = 48
+    /// The root page of a tree without entries.
+    static let noPage = UInt64.max
+
+    let pad: UInt32
+    let flags: UInt16
+    let depth: UInt16
+    let branchPages: UInt64
+    let leafPages: UInt64
+    let overflowPages: UInt64
+    let entries: UInt64
+    let root: UInt64
+
+    init(_ page: RawPage, at place: Int) {
+        pad = page.load(place, as: UInt32.self)
+        flags = page.load(place + 4, as: UInt16.self)
+        depth = page.load(place + 6, as: UInt16.self)
+        branchPages = page.load(place + 8, as: UInt64.self)
+        leafPages = page.load(place + 16, as: UInt64.self)
+        overflowPages = page.load(place + 24, as: UInt64.self)
+        entries = page.load(place + 32, as: UInt64.self)
+        root = page.load(place + 40, as: UInt64.self)
+    }
+}
+
+/// One of the two meta pages.
+struct MetaPage {
+    static let headerSize = 16
+    static let size = 136
+    static let magic: UInt32 = 0xBEEF_C0DE
+    static let version: UInt32 = 1
+    static let metaFlag: UInt16 = 0x08
+    /// The flags that LMDB keeps in the free tree's record: integer keys always, and "the path is a file".
+    static let freeFlags: (required: UInt16, allowed: UInt16) = (0x08, 0x4008)
+
+    let page: RawPage
+    let pageSize: Int
+    let free: TreeRecord
+    let main: TreeRecord
+    let lastPage: UInt64
+    let transaction: UInt64
+
+    /// The length of a file in which all pages up to the last are written.
+    var requiredLength: Int { (Int(lastPage) + 1) * pageSize }
+
+    /// The newer one of the two meta pages, chosen as LMDB does; both must be sound, as for LMDB.
+    static func newest(in file: RawFile, length: Int) throws(LMDBError) -> MetaPage {
+        let first = try MetaPage(file, number: 0, pageSize: nil)
+        let second = try MetaPage(file, number: 1, pageSize: first.pageSize)
+        try first.page.require(
+            length >= 2 * first.pageSize, "file length", at: 0,
+            expected: "at least \(2 * first.pageSize) bytes", found: "\(length)"
+        )
+        return first.transaction < second.transaction ? second : first
+    }
+
+    /// What changes in the meta pages with every commit, sound or not.
+    static func fingerprint(of file: RawFile) throws(LMDBError) -> [UInt8] {
+        let first = try file.bytes(at: 0, count: headerSize + size)
+        guard first.bytes.count == headerSize + size else { return first.bytes }
+        let pageSize = first.load(headerSize + 24, as: UInt32.self)
+        return first.bytes + (try file.bytes(at: Int(pageSize), count: headerSize + size)).bytes
+    }
+
+    private init(_ file: RawFile, number: Int, pageSize known: Int?) throws(LMDBError) {
+        let page = try file.bytes(at: number * (known ?? 0), count: Self.headerSize + Self.size)
+        let meta = Self.headerSize
+        try page.require(
+            page.bytes.count == meta + Self.size, "meta page \(number)", at: 0,
+            expected: "\(meta + Self.size) bytes", found: "\(page.bytes.count)"
+        )
+        self.page = page
+        try Self.checkIdentity(page, number)
+        free = TreeRecord(page, at: meta + 24)
+        main = TreeRecord(page, at: meta + 72)
+        lastPage = page.load(meta + 120, as: UInt64.self)
+        transaction = page.load(meta + 128, as: UInt64.self)
+
+        let found = Int(free.pad)
+        let isPlausible = found >= 256 && found <= 32_768 && found.nonzeroBitCount == 1
+        try page.require(
+            isPlausible && found == known ?? found, "page size", at: meta + 24,
+            expected: known.map { "\($0)" } ?? "a power of two from 256 to 32768", found: "\(found)"
+        )
+        pageSize = found
+        try checkTrees()
+    }
+
+    private static func checkIdentity(_ page: RawPage, _ number: Int) throws(LMDBError) {
+        let flags = page.load(10, as: UInt16.self)
+        try page.require(
+            flags & metaFlag != 0 && flags & ~(metaFlag | 0x10) == 0, "flags of meta page \(number)", at: 10,
+            expected: hexadecimal(metaFlag), found: hexadecimal(flags)
+        )
+        let pageNumber = page.load(0, as: UInt64.self)
+        try page.require(
+            pageNumber == UInt64(number), "page number", at: 0, expected: "\(number)", found: "\(pageNumber)"
+        )
+        let magic = page.load(headerSize, as: UInt32.self)
+        try page.require(
+            magic == Self.magic, "magic number", at: headerSize,
+            expected: hexadecimal(Self.magic), found: hexadecimal(magic)
+        )
+        let version = page.load(headerSize + 4, as: UInt32.self)
+        try page.require(
+            version == Self.version, "format version", at: headerSize + 4,
+            expected: "\(Self.version)", found: "\(version)"
+        )
+    }
+
+    private func checkTrees() throws(LMDBError) {
+        let meta = Self.headerSize
+        // Beyond this, sizes in bytes could not be computed.
+        let limit = UInt64(Int.max / pageSize - 1)
+        try page.require(
+            lastPage >= 1 && lastPage <= limit, "last page", at: meta + 120,
+            expected: "1 to \(limit)", found: "\(lastPage)"
+        )
+        let (required, allowed) = Self.freeFlags
+        try page.require(
+            free.flags & required == required && free.flags & ~allowed == 0, "environment flags", at: meta + 28,
+            expected: hexadecimal(allowed), found: hexadecimal(free.flags)
+        )
+        try page.require(
+            main.flags == 0, "flags of the unnamed database", at: meta + 76,
+            expected: "0x0", found: hexadecimal(main.flags)
+        )
+        for (tree, place) in [(free, meta + 24), (main, meta + 72)] {
+            let isSound = tree.root == TreeRecord.noPage
+                ? tree.depth == 0 && tree.entries == 0
+                : tree.root >= 2 && tree.root <= lastPage && tree.depth > 0
+            try page.require(
+                isSound, "root page", at: place + 40,
+                expected: "2 to \(lastPage) with a depth, or none with depth 0",
+                found: "\(tree.root), depth \(tree.depth), \(tree.entries) entries"
+            )
+        }
+    }
+}
+
+/// A number as people write it for flags and magic numbers.
+func hexadecimal(_ number: some FixedWidthInteger) -> String {
+    "0x" + String(number, radix: 16)
+}

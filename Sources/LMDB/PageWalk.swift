@@ -1,0 +1,212 @@
+// A walk over all pages that the newest version of a data file reaches.
+//
+// Always holds: no page is visited twice, so the walk ends; a tree is no deeper than LMDB's cursors can go; a page's
+// content is used only after the checks of `TreePage`. What a sound file keeps is checked even where LMDB would not
+// crash: the order of keys, the counts, and that no page is both free and in use.
+
+/// The state of one walk.
+struct PageWalk {
+    /// LMDB's cursors have a stack of this many pages.
+    static let maximumDepth = 32
+
+    let file: RawFile
+    let length: Int
+    let meta: MetaPage
+    private var visited: [UInt64]
+    /// Trees of named databases, found in the unnamed one.
+    private var named: [TreeRecord] = []
+
+    init(file: RawFile, length: Int, meta: MetaPage) {
+        self.file = file
+        self.length = length
+        self.meta = meta
+        // Pages beyond the end of the file cannot be visited, so a huge last page number takes no memory.
+        visited = Array(repeating: 0, count: length / meta.pageSize / 64 + 1)
+    }
+
+    /// The walk.
+    ///
+    /// - Throws: `damaged` for the first thing that is wrong.
+    mutating func run() throws(LMDBError) {
+        for number: UInt64 in 0...1 { _ = try visit(number, from: meta.page, at: 0) }
+        try walk(meta.main, .unnamed)
+        while let tree = named.popLast() { try walk(tree, .named) }
+        // Last, so that a free page that is in use is found.
+        try walk(meta.free, .free)
+    }
+
+    /// Which tree a page belongs to.
+    enum Kind {
+        case free, unnamed, named
+    }
+
+    /// What a tree is found to have.
+    struct Count: Equatable {
+        var branchPages: UInt64 = 0
+        var leafPages: UInt64 = 0
+        var overflowPages: UInt64 = 0
+        var entries: UInt64 = 0
+    }
+
+    private mutating func walk(_ tree: TreeRecord, _ kind: Kind) throws(LMDBError) {
+        guard tree.root != TreeRecord.noPage else { return }
+        try meta.page.require(
+            tree.depth >= 1 && Int(tree.depth) <= Self.maximumDepth, "depth of a tree", at: 0,
+            expected: "1 to \(Self.maximumDepth)", found: "\(tree.depth)"
+        )
+        var count = Count()
+        let position = Position(kind: kind, levelsBelow: Int(tree.depth) - 1, lower: nil, upper: nil)
+        try walk(page: tree.root, from: meta.page, at: 0, position, &count)
+        let expected = Count(
+            branchPages: tree.branchPages, leafPages: tree.leafPages,
+            overflowPages: tree.overflowPages, entries: tree.entries
+        )
+        try meta.page.require(
+            count == expected, "counts of the tree at page \(tree.root)", at: 0,
+            expected: "\(expected)", found: "\(count)"
+        )
+    }
+
+    /// Where in a tree a page is, and between which keys.
+    private struct Position {
+        let kind: Kind
+        /// How many levels are below the page: 0 for a leaf.
+        let levelsBelow: Int
+        let lower: [UInt8]?
+        let upper: [UInt8]?
+    }
+
+    private mutating func walk(
+        page number: UInt64, from parent: RawPage, at place: Int, _ position: Position, _ count: inout Count
+    ) throws(LMDBError) {
+        let raw = try read(number, from: parent, at: place)
+        let page = try TreePage(
+            raw, number: number, isLeaf: position.levelsBelow == 0, isFreeTree: position.kind == .free
+        )
+        try page.checkOrder(lower: position.lower, upper: position.upper, isFreeTree: position.kind == .free)
+        guard position.levelsBelow == 0 else {
+            count.branchPages += 1
+            for (index, node) in page.nodes.enumerated() {
+                let child = Position(
+                    kind: position.kind, levelsBelow: position.levelsBelow - 1,
+                    lower: index == 0 ? position.lower : Array(raw.bytes[node.key]),
+                    upper: index + 1 == page.nodes.count
+                        ? position.upper : Array(raw.bytes[page.nodes[index + 1].key])
+                )
+                try walk(page: node.childPage, from: raw, at: node.place, child, &count)
+            }
+            return
+        }
+        count.leafPages += 1
+        count.entries += UInt64(page.nodes.count)
+        for node in page.nodes { try check(node, in: raw, position.kind, &count) }
+    }
+
+    /// Checks an entry of a leaf.
+    private mutating func check(
+        _ node: TreePage.Node, in raw: RawPage, _ kind: Kind, _ count: inout Count
+    ) throws(LMDBError) {
+        switch node.content {
+        case .inside(let range):
+            if kind == .free { try checkFreePages(RawPage(slice: range, of: raw)) }
+        case .overflow(let first, let size):
+            let data = try overflow(first, size, raw, node.place, &count, needsData: kind == .free)
+            if let data { try checkFreePages(data) }
+        case .tree(let range):
+            try raw.require(
+                kind == .unnamed, "a database within a database", at: node.place, expected: "none", found: "one"
+            )
+            let record = TreeRecord(raw, at: range.lowerBound)
+            try raw.require(
+                record.flags == 0, "flags of a named database", at: range.lowerBound + 4,
+                expected: "0x0", found: hexadecimal(record.flags)
+            )
+            named.append(record)
+        }
+    }
+
+    /// Visits the pages of a large value; its bytes, if they are needed.
+    private mutating func overflow(
+        _ first: UInt64, _ size: Int, _ parent: RawPage, _ place: Int, _ count: inout Count, needsData: Bool
+    ) throws(LMDBError) -> RawPage? {
+        let raw = try read(first, from: parent, at: place)
+        let needed = (MetaPage.headerSize - 1 + size) / meta.pageSize + 1
+        let flags = raw.load(10, as: UInt16.self)
+        let pages = raw.load(12, as: UInt32.self)
+        try raw.require(
+            flags == 0x04, "flags of an overflow page", at: 10, expected: "0x4", found: hexadecimal(flags)
+        )
+        // More than it needs is right: LMDB writes a smaller value over a larger one in place.
+        try raw.require(
+            Int(pages) >= needed, "pages of a large value", at: 12, expected: "at least \(needed)", found: "\(pages)"
+        )
+        for next in 1..<UInt64(pages) {
+            _ = try visit(first + next, from: parent, at: place)
+        }
+        count.overflowPages += UInt64(pages)
+        guard needsData else { return nil }
+        return try file.bytes(at: raw.offset + MetaPage.headerSize, count: size)
+    }
+
+    /// Checks a record of free pages: a count, and that many page numbers, descending.
+    private mutating func checkFreePages(_ record: RawPage) throws(LMDBError) {
+        let room = record.bytes.count / 8 - 1
+        let count = record.bytes.count >= 8 ? record.load(0, as: UInt64.self) : 0
+        try record.require(
+            room >= 0 && count <= UInt64(max(room, 0)), "count of free pages", at: 0,
+            expected: "at most \(room)", found: "\(count)"
+        )
+        var last = UInt64.max
+        for index in 0..<Int(count) {
+            let place = 8 * (index + 1)
+            let number = record.load(place, as: UInt64.self)
+            try record.require(
+                number >= 2 && number <= meta.lastPage && number < last, "free page", at: place,
+                expected: "2 to \(meta.lastPage), descending", found: "\(number)"
+            )
+            last = number
+            // A free page may never have been written, and lie beyond the end of the file.
+            if Int(number) < length / meta.pageSize { _ = try visit(number, from: record, at: place) }
+        }
+    }
+
+    /// Reads a page that has not been visited, and checks its number.
+    private mutating func read(
+        _ number: UInt64, from parent: RawPage, at place: Int
+    ) throws(LMDBError) -> RawPage {
+        let offset = try visit(number, from: parent, at: place)
+        let page = try file.bytes(at: offset, count: meta.pageSize)
+        try page.require(
+            page.bytes.count == meta.pageSize, "page \(number)", at: 0,
+            expected: "\(meta.pageSize) bytes", found: "\(page.bytes.count)"
+        )
+        let found = page.load(0, as: UInt64.self)
+        try page.require(found == number, "page number", at: 0, expected: "\(number)", found: "\(found)")
+        return page
+    }
+
+    /// Notes a page, which must be in the file and not have been noted before; its offset.
+    private mutating func visit(
+        _ number: UInt64, from parent: RawPage, at place: Int
+    ) throws(LMDBError) -> Int {
+        let pagesInFile = UInt64(length / meta.pageSize)
+        try parent.require(
+            number <= meta.lastPage && number < pagesInFile, "reference to a page", at: place,
+            expected: "a page below \(min(meta.lastPage + 1, pagesInFile))", found: "\(number)"
+        )
+        let (word, bit) = (Int(number / 64), UInt64(1) << (number % 64))
+        try parent.require(
+            visited[word] & bit == 0, "reference to a page", at: place,
+            expected: "a page that nothing else refers to", found: "\(number)"
+        )
+        visited[word] |= bit
+        return Int(number) * meta.pageSize
+    }
+}
+
+extension RawPage {
+    /// A part of a page.
+    fileprivate init(slice range: Range<Int>, of page: RawPage) {
+        self.init(bytes: Array(page.bytes[range]), offset: page.offset + range.lowerBound)
+    }
+}

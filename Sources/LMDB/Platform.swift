@@ -1,0 +1,187 @@
+// The operating system's calls that the binding needs, under one spelling.
+//
+// Always holds: no other file names a libc; a failure is an `errno` value handed to the caller.
+
+#if canImport(Darwin)
+import Darwin
+#elseif canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#endif
+
+/// Names for what differs between the operating systems' C libraries.
+enum Platform {
+    static let accessDenied = EACCES
+    static let fileExists = EEXIST
+    static let invalidArgument = EINVAL
+    static let inputOutput = EIO
+    static let noSuchFile = ENOENT
+    static let outOfMemory = ENOMEM
+    static let noSpace = ENOSPC
+    static let readOnlyFileSystem = EROFS
+    static let tryAgain = EAGAIN
+
+    /// The error number that the last failing call on this thread left.
+    static var lastError: Int32 { errno }
+
+    /// The id of this process. Asked anew each time: it changes in a fork.
+    @inline(__always)
+    static var processID: Int32 { getpid() }
+
+    /// The calling thread, as a number that no other live thread has.
+    @inline(__always)
+    static var currentThread: UInt {
+        #if canImport(Glibc)
+        UInt(pthread_self())
+        #else
+        UInt(bitPattern: pthread_self())
+        #endif
+    }
+
+    /// Compares bytes as LMDB does: lexicographically, and a prefix is less.
+    @inline(__always)
+    static func compare(_ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer) -> Int {
+        let common = min(left.count, right.count)
+        if common > 0, let leftStart = left.baseAddress, let rightStart = right.baseAddress {
+            // SAFETY: both buffers have at least `common` bytes.
+            let order = memcmp(leftStart, rightStart, common)
+            if order != 0 { return Int(order) }
+        }
+        return left.count - right.count
+    }
+
+    /// Whether this process could map that many bytes more. Nothing stays mapped.
+    static func canMap(_ count: Int) -> Bool {
+        #if canImport(Darwin)
+        let flags = MAP_PRIVATE | MAP_ANON
+        #else
+        let flags = MAP_PRIVATE | Int32(MAP_ANONYMOUS) | Int32(MAP_NORESERVE)
+        #endif
+        // SAFETY: no address is asked for, so no existing mapping is replaced; nothing is accessible.
+        let address = mmap(nil, count, PROT_NONE, flags, -1, 0)
+        guard let address, address != MAP_FAILED else { return false }
+        // SAFETY: exactly the mapping made above, which nobody else knows.
+        munmap(address, count)
+        return true
+    }
+}
+
+// MARK: - Files
+
+/// Which file a path leads to, whatever its name: the device and the inode.
+struct FileIdentity: Hashable, Sendable {
+    let device: UInt64
+    let inode: UInt64
+}
+
+extension Platform {
+    /// What a path leads to, symbolic links followed.
+    struct Status {
+        let identity: FileIdentity
+        /// The length in bytes.
+        let size: Int
+    }
+
+    /// The status of the file at a path, or the error number.
+    static func status(of path: String) -> Result<Status, SystemError> {
+        var record = stat()
+        // SAFETY: `record` lives through the call; the path is a C string for its duration.
+        guard stat(path, &record) == 0 else { return .failure(SystemError(number: errno)) }
+        return .success(status(record))
+    }
+
+    /// The status of an open file, or the error number.
+    static func status(of descriptor: Int32) -> Result<Status, SystemError> {
+        var record = stat()
+        // SAFETY: `record` lives through the call.
+        guard fstat(descriptor, &record) == 0 else { return .failure(SystemError(number: errno)) }
+        return .success(status(record))
+    }
+
+    private static func status(_ record: stat) -> Status {
+        Status(
+            identity: FileIdentity(
+                device: UInt64(truncatingIfNeeded: record.st_dev),
+                inode: UInt64(truncatingIfNeeded: record.st_ino)
+            ),
+            size: Int(record.st_size)
+        )
+    }
+
+    /// The path without symbolic links, or `nil` when something on it does not exist.
+    static func resolved(_ path: String) -> String? {
+        // SAFETY: with a nil buffer, realpath allocates the result, which is freed below.
+        guard let buffer = realpath(path, nil) else { return nil }
+        defer { free(buffer) }
+        // SAFETY: realpath returns a NUL-terminated string.
+        return String(cString: buffer)
+    }
+
+    /// Whether a path is itself a symbolic link.
+    static func isSymbolicLink(_ path: String) -> Bool {
+        var record = stat()
+        // SAFETY: `record` lives through the call.
+        return lstat(path, &record) == 0 && (record.st_mode & S_IFMT) == S_IFLNK
+    }
+
+    /// Opens a file for reading, or says why not.
+    static func openForReading(_ path: String) -> Result<Int32, SystemError> {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        return descriptor >= 0 ? .success(descriptor) : .failure(SystemError(number: errno))
+    }
+
+    /// Creates a file that must not exist, for writing.
+    static func create(_ path: String, mode: UInt16) -> Result<Int32, SystemError> {
+        let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode_t(mode))
+        return descriptor >= 0 ? .success(descriptor) : .failure(SystemError(number: errno))
+    }
+
+    /// Removes a file's name.
+    static func remove(_ path: String) {
+        unlink(path)
+    }
+
+    /// Closes a descriptor.
+    static func close(_ descriptor: Int32) {
+        #if canImport(Darwin)
+        _ = Darwin.close(descriptor)
+        #elseif canImport(Glibc)
+        _ = Glibc.close(descriptor)
+        #else
+        _ = Musl.close(descriptor)
+        #endif
+    }
+
+    /// Makes a file's bytes durable; 0 or an error number.
+    static func synchronize(_ descriptor: Int32) -> Int32 {
+        #if canImport(Darwin)
+        // Only this asks the drive to empty its cache; file systems that lack it still have fsync.
+        if fcntl(descriptor, F_FULLFSYNC) == 0 { return 0 }
+        #endif
+        return fsync(descriptor) == 0 ? 0 : errno
+    }
+
+    /// Reads up to `count` bytes at `offset`; the number read, or an error number.
+    static func read(
+        _ descriptor: Int32, into buffer: UnsafeMutableRawBufferPointer, at offset: Int
+    ) -> Result<Int, SystemError> {
+        var done = 0
+        while done < buffer.count {
+            // SAFETY: `done` < `buffer.count`, so the rest of the buffer is writable.
+            let read = pread(descriptor, buffer.baseAddress! + done, buffer.count - done, off_t(offset + done))
+            if read < 0 {
+                if errno == EINTR { continue }
+                return .failure(SystemError(number: errno))
+            }
+            if read == 0 { break }
+            done += read
+        }
+        return .success(done)
+    }
+}
+
+/// An `errno` value on its way to becoming an ``LMDBError``.
+struct SystemError: Error {
+    let number: Int32
+}

@@ -1,0 +1,120 @@
+// Scanning ranges of entries without copying them.
+//
+// Always holds: entries come in the order of their keys' bytes, each once; the bytes are LMDB's own and valid for
+// the closure only.
+
+extension Transaction where Self: ~Copyable {
+    /// Calls a closure with every entry.
+    ///
+    /// - Parameters:
+    ///   - database: The database.
+    ///   - reverse: Whether to go from the greatest key to the least.
+    ///   - body: Gets the bytes of key and value, valid during the call only; returns whether to go on.
+    /// - Throws: ``LMDBError``: `staleDatabase`, `engine`; what `body` throws.
+    /// - Complexity: O(log n) for the first entry, O(1) amortised for each further one.
+    public func forEach<Key, Value>(
+        in database: Database<Key, Value>, reverse: Bool = false,
+        _ body: (UnsafeRawBufferPointer, UnsafeRawBufferPointer) throws -> Bool
+    ) throws {
+        try scan(database.handle, ByteRange(), reverse, body)
+    }
+
+    /// Calls a closure with every entry whose key is in a range.
+    ///
+    /// ```swift
+    /// try txn.forEach(in: log, range: 10...) { key, value in
+    ///     total += value.count
+    ///     return true
+    /// }
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - database: The database.
+    ///   - range: Which keys: a range of Swift's, or a ``KeyRange``.
+    ///   - reverse: Whether to go from the greatest key to the least.
+    ///   - body: Gets the bytes of key and value, valid during the call only; returns whether to go on.
+    /// - Throws: ``LMDBError``: `keyEmpty` and `keyTooLong` for the bounds, `staleDatabase`, `engine`; what `body`
+    ///   throws.
+    /// - Complexity: O(log n) for the first entry, O(1) amortised for each further one.
+    public func forEach<Key, Value>(
+        in database: Database<Key, Value>, range: some KeyRangeConvertible<Key>, reverse: Bool = false,
+        _ body: (UnsafeRawBufferPointer, UnsafeRawBufferPointer) throws -> Bool
+    ) throws {
+        let range = range.keyRange
+        try range.lower.withBytes { lower in
+            try range.upper.withBytes { upper in
+                try scan(database.handle, ByteRange(lower: lower, upper: upper), reverse, body)
+            }
+        }
+    }
+
+    private func scan(
+        _ database: DatabaseHandle, _ range: ByteRange, _ reverse: Bool,
+        _ body: (UnsafeRawBufferPointer, UnsafeRawBufferPointer) throws -> Bool
+    ) throws {
+        let core = core
+        try core.check(database, "mdb_cursor_open")
+        if let key = range.lower?.key { try core.check(key, "mdb_cursor_get") }
+        if let key = range.upper?.key { try core.check(key, "mdb_cursor_get") }
+        // SAFETY: the transaction is live as long as the value exists, which is borrowed for the whole scan; the
+        // cursor is closed before. No write can move the entries: a write needs the transaction mutable.
+        let cursor = try Engine.openCursor(core.handle, database.index)
+        defer { Engine.closeCursor(cursor) }
+        var entry = reverse ? try range.last(cursor) : try range.first(cursor)
+        while let found = entry {
+            guard reverse ? range.isAboveLower(found.key) : range.isBelowUpper(found.key) else { return }
+            guard try body(found.key, found.value) else { return }
+            entry = try Engine.move(cursor, reverse ? .previous : .next)
+        }
+    }
+}
+
+/// A range of keys as bytes, valid while the typed bounds are.
+private struct ByteRange {
+    struct Bound {
+        let key: UnsafeRawBufferPointer
+        let isIncluded: Bool
+    }
+
+    var lower: Bound?
+    var upper: Bound?
+
+    func isAboveLower(_ key: UnsafeRawBufferPointer) -> Bool {
+        guard let lower else { return true }
+        let order = Platform.compare(key, lower.key)
+        return order > 0 || (order == 0 && lower.isIncluded)
+    }
+
+    func isBelowUpper(_ key: UnsafeRawBufferPointer) -> Bool {
+        guard let upper else { return true }
+        let order = Platform.compare(key, upper.key)
+        return order < 0 || (order == 0 && upper.isIncluded)
+    }
+
+    /// Moves a cursor to the first entry that is not below the range.
+    func first(_ cursor: OpaquePointer) throws(LMDBError) -> RawEntry? {
+        guard let lower else { return try Engine.move(cursor, .first) }
+        let entry = try Engine.move(cursor, .atOrAfter, key: lower.key)
+        if let entry, !isAboveLower(entry.key) { return try Engine.move(cursor, .next) }
+        return entry
+    }
+
+    /// Moves a cursor to the last entry that is not above the range.
+    func last(_ cursor: OpaquePointer) throws(LMDBError) -> RawEntry? {
+        guard let upper else { return try Engine.move(cursor, .last) }
+        guard let entry = try Engine.move(cursor, .atOrAfter, key: upper.key) else {
+            return try Engine.move(cursor, .last)
+        }
+        return isBelowUpper(entry.key) ? entry : try Engine.move(cursor, .previous)
+    }
+}
+
+extension KeyRange.Bound {
+    fileprivate func withBytes(_ body: (ByteRange.Bound?) throws -> Void) throws {
+        switch self {
+        case .unbounded: try body(nil)
+        case .including(let key): try key.withEncodedBytes { try body(.init(key: $0, isIncluded: true)) }
+        case .excluding(let key): try key.withEncodedBytes { try body(.init(key: $0, isIncluded: false)) }
+        }
+    }
+}

@@ -1,0 +1,103 @@
+// Reading single entries.
+//
+// Always holds: nothing is copied except by a type's own decoder; bytes in the map are handed to closures only.
+
+extension Transaction where Self: ~Copyable {
+    /// The value of a key.
+    ///
+    /// - Parameters:
+    ///   - key: The key.
+    ///   - database: The database.
+    /// - Returns: The value; `nil` when there is none.
+    /// - Throws: ``LMDBError``: `keyEmpty`, `keyTooLong`, `staleDatabase`, `engine`; what the value's decoder throws.
+    /// - Complexity: O(log n) in the number of entries.
+    @inlinable
+    public func get<Key, Value>(_ key: Key, in database: Database<Key, Value>) throws -> Value? {
+        try key.withEncodedBytes { keyBytes in
+            try lookup(keyBytes, in: database.handle).map { try Value.decode($0) }
+        }
+    }
+
+    /// Calls a closure with the bytes of a key's value, where they lie.
+    ///
+    /// - Parameters:
+    ///   - key: The key.
+    ///   - database: The database.
+    ///   - body: Gets the bytes, valid during the call only, or `nil` when there is no such key.
+    /// - Returns: What `body` returns.
+    /// - Throws: As ``get(_:in:)``, and what `body` throws.
+    /// - Complexity: O(log n) in the number of entries.
+    @inlinable
+    public func withValue<Key, Value, Result>(
+        forKey key: Key, in database: Database<Key, Value>,
+        _ body: (UnsafeRawBufferPointer?) throws -> Result
+    ) throws -> Result {
+        try key.withEncodedBytes { keyBytes in try body(try lookup(keyBytes, in: database.handle)) }
+    }
+
+    /// Whether a key is there.
+    ///
+    /// - Parameters:
+    ///   - key: The key.
+    ///   - database: The database.
+    /// - Returns: Whether it is there.
+    /// - Throws: As ``get(_:in:)``, except that nothing is decoded.
+    @inlinable
+    public func contains<Key, Value>(_ key: Key, in database: Database<Key, Value>) throws -> Bool {
+        try key.withEncodedBytes { keyBytes in try lookup(keyBytes, in: database.handle) != nil }
+    }
+
+    /// The number of entries.
+    ///
+    /// - Parameter database: The database.
+    /// - Returns: How many entries it has in this snapshot.
+    /// - Throws: ``LMDBError``: `staleDatabase`, `engine`.
+    /// - Complexity: O(1).
+    public func count<Key, Value>(in database: Database<Key, Value>) throws(LMDBError) -> Int {
+        try statistics(of: database).entries
+    }
+
+    /// The shape of a database's tree.
+    ///
+    /// - Parameter database: The database.
+    /// - Returns: Its numbers in this snapshot.
+    /// - Throws: ``LMDBError``: `staleDatabase`, `engine`.
+    /// - Complexity: O(1).
+    public func statistics<Key, Value>(of database: Database<Key, Value>) throws(LMDBError) -> Statistics {
+        try core.check(database.handle, "mdb_stat")
+        // SAFETY: the transaction is live as long as the value exists; the database was checked.
+        return try Engine.statistics(core.handle, database.handle.index)
+    }
+
+    /// The entry with the least key.
+    ///
+    /// - Parameter database: The database.
+    /// - Returns: Key and value; `nil` when the database is empty.
+    /// - Throws: As ``get(_:in:)``.
+    @inlinable
+    public func first<Key, Value>(in database: Database<Key, Value>) throws -> (key: Key, value: Value)? {
+        try withCursor(in: database) { cursor in try cursor.first() }
+    }
+
+    /// The entry with the greatest key.
+    ///
+    /// - Parameter database: The database.
+    /// - Returns: Key and value; `nil` when the database is empty.
+    /// - Throws: As ``get(_:in:)``.
+    @inlinable
+    public func last<Key, Value>(in database: Database<Key, Value>) throws -> (key: Key, value: Value)? {
+        try withCursor(in: database) { cursor in try cursor.last() }
+    }
+
+    /// The bytes of a key's value in the map; valid until the transaction writes or ends.
+    @usableFromInline
+    func lookup(
+        _ key: UnsafeRawBufferPointer, in database: DatabaseHandle
+    ) throws(LMDBError) -> UnsafeRawBufferPointer? {
+        let core = core
+        try core.check(database, "mdb_get")
+        try core.check(key, "mdb_get")
+        // SAFETY: the transaction is live as long as the value exists; key and database were checked.
+        return try Engine.get(core.handle, database.index, key)
+    }
+}

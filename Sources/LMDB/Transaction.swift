@@ -1,0 +1,57 @@
+// What read and write transactions share: a handle, and the checks before each use.
+//
+// Always holds: keys have 1...maximumKeySize bytes when LMDB sees them; a database handle is one that this
+// environment gave out and that is still valid.
+
+import Synchronization
+
+/// What an operation in a transaction needs. Only the binding makes and reads it.
+public struct TransactionCore {
+    let handle: OpaquePointer
+    let maximumKeySize: Int
+    /// The serial number of each database handle; see `DatabaseTable`.
+    let serials: UnsafeMutablePointer<Atomic<UInt64>>
+    let serialCount: Int
+
+    init(_ environment: borrowing Environment, _ handle: OpaquePointer) {
+        self.handle = handle
+        maximumKeySize = environment.maximumKeySize
+        serials = environment.databases.serials
+        serialCount = environment.databases.capacity
+    }
+
+    @inline(__always)
+    func check(_ key: UnsafeRawBufferPointer, _ call: String) throws(LMDBError) {
+        if key.isEmpty { throw LMDBError(.keyEmpty, in: call) }
+        if key.count > maximumKeySize {
+            throw LMDBError(.keyTooLong(count: key.count, limit: maximumKeySize), in: call)
+        }
+    }
+
+    @inline(__always)
+    func check(_ database: DatabaseHandle, _ call: String) throws(LMDBError) {
+        // SAFETY: the index is within the table, which lives as long as the environment, which the transaction
+        // keeps alive.
+        guard Int(database.index) < serialCount,
+            serials[Int(database.index)].load(ordering: .relaxed) == database.serial
+        else { throw LMDBError(.staleDatabase, in: call) }
+    }
+}
+
+/// A snapshot of all databases that can be read: a ``ReadTransaction`` or a ``WriteTransaction``.
+///
+/// Reading borrows the transaction, and writing needs it mutable. So bytes handed to a closure by
+/// ``withValue(forKey:in:_:)`` or ``forEach(in:reverse:_:)`` cannot be changed by a write inside of it: the
+/// compiler refuses the write.
+public protocol Transaction: ~Copyable {
+    /// For the binding's own use.
+    var core: TransactionCore { get }
+}
+
+extension Transaction where Self: ~Copyable {
+    /// The number of the snapshot: of the last committed write for a read transaction, of this one for a write.
+    public var id: Int {
+        // SAFETY: the transaction is live as long as the value exists.
+        Engine.identifier(core.handle)
+    }
+}

@@ -1,0 +1,178 @@
+// Who may use the environment's map right now, and the read handles that wait to be used again.
+//
+// LMDB crashes the process when its map is changed under a live transaction, and blocks for ever when a thread
+// begins a second write transaction. So every transaction passes here first.
+//
+// Always holds: a map is changed only while no transaction of this process is live, except the caller's own
+// write transaction where it says so; at most one write transaction is live; spare handles are reset.
+
+/// Counts live transactions, keeps them from a map that is changing, and pools read handles.
+///
+/// `@unchecked Sendable`: every mutable property is read and written with `monitor` locked.
+final class TransactionGate: @unchecked Sendable {
+    private let monitor = Monitor()
+    private let spareLimit: Int
+    private var spare: [OpaquePointer] = []
+    private var readers = 0
+    private var writer: UInt?
+    private var isWriterLost = false
+    private var isExclusive = false
+    private var isClosed = false
+    private var isMapLost = false
+
+    /// - Parameter spareLimit: How many read handles, each with a slot in the reader table, are kept for reuse.
+    init(spareLimit: Int) {
+        self.spareLimit = spareLimit
+        spare.reserveCapacity(spareLimit)
+    }
+
+    /// Live transactions, readers and the writer.
+    private var live: Int { readers + (writer == nil ? 0 : 1) }
+
+    private func requireUsable(_ call: String) throws(LMDBError) {
+        if isClosed { throw LMDBError(.closed, in: call) }
+        if isMapLost { throw LMDBError(.mapLost, in: call) }
+    }
+
+    // MARK: Readers
+
+    /// Counts a reader in, after any change of the map, and hands out a spare handle if there is one.
+    func enterRead(_ call: String) throws(LMDBError) -> OpaquePointer? {
+        monitor.lock()
+        defer { monitor.unlock() }
+        try waitForMap(call)
+        readers += 1
+        return spare.popLast()
+    }
+
+    /// Counts a use of the map in that is no transaction of ours, such as a copy.
+    func enterShared(_ call: String) throws(LMDBError) {
+        monitor.lock()
+        defer { monitor.unlock() }
+        try waitForMap(call)
+        readers += 1
+    }
+
+    private func waitForMap(_ call: String) throws(LMDBError) {
+        while isExclusive && !isClosed { monitor.wait() }
+        try requireUsable(call)
+    }
+
+    /// Counts a reader out, and keeps its handle, which must have been reset.
+    func leaveRead(keeping handle: OpaquePointer?) {
+        monitor.lock()
+        defer { monitor.unlock() }
+        if let handle {
+            if spare.count < spareLimit {
+                spare.append(handle)
+            } else {
+                Engine.abort(handle)
+            }
+        }
+        readers -= 1
+        if isExclusive { monitor.broadcast() }
+    }
+
+    // MARK: The writer
+
+    /// Waits until the calling thread is the writer.
+    func enterWrite(_ call: String) throws(LMDBError) {
+        let thread = Platform.currentThread
+        monitor.lock()
+        defer { monitor.unlock() }
+        while true {
+            try requireUsable(call)
+            if isWriterLost { throw LMDBError(.wrongThread, in: call) }
+            if writer == thread { throw LMDBError(.nestedWrite, in: call) }
+            if writer == nil && !isExclusive { break }
+            monitor.wait()
+        }
+        writer = thread
+    }
+
+    /// Ends the write that the calling thread began.
+    func leaveWrite() {
+        monitor.lock()
+        defer { monitor.unlock() }
+        writer = nil
+        monitor.broadcast()
+    }
+
+    /// Notes that a write transaction was given up on a thread that may not end it. LMDB's lock stays taken,
+    /// so later writes are refused instead of waiting for ever.
+    func loseWriter() {
+        monitor.lock()
+        defer { monitor.unlock() }
+        isWriterLost = true
+        monitor.broadcast()
+    }
+
+    // MARK: Changing the map
+
+    /// Runs `body` while no transaction is live and none can begin.
+    ///
+    /// - Parameters:
+    ///   - timeout: How long to wait for live transactions.
+    ///   - duringWrite: Whether the calling thread's own write transaction may be live.
+    /// - Throws: `resizeBlocked` with the number of live transactions when the time is over.
+    func exclusively<Result>(
+        _ call: String, timeout: Duration, duringWrite: Bool = false,
+        _ body: () throws(LMDBError) -> Result
+    ) throws(LMDBError) -> Result {
+        try beginExclusive(call, until: ContinuousClock.now.advanced(by: timeout), duringWrite)
+        defer { endExclusive() }
+        return try body()
+    }
+
+    private func beginExclusive(
+        _ call: String, until deadline: ContinuousClock.Instant, _ duringWrite: Bool
+    ) throws(LMDBError) {
+        monitor.lock()
+        defer { monitor.unlock() }
+        let isOwnWrite = writer == Platform.currentThread
+        if isOwnWrite && !duringWrite { throw LMDBError(.resizeBlocked(live: live), in: call) }
+        while isExclusive { try wait(call, until: deadline) }
+        try requireUsable(call)
+        isExclusive = true
+        do throws(LMDBError) {
+            while readers > 0 || (writer != nil && !isOwnWrite) { try wait(call, until: deadline) }
+        } catch {
+            isExclusive = false
+            monitor.broadcast()
+            throw error
+        }
+    }
+
+    private func wait(_ call: String, until deadline: ContinuousClock.Instant) throws(LMDBError) {
+        let remaining = ContinuousClock.now.duration(to: deadline)
+        guard remaining > .zero else { throw LMDBError(.resizeBlocked(live: live), in: call) }
+        monitor.wait(atMost: remaining)
+    }
+
+    private func endExclusive() {
+        monitor.lock()
+        defer { monitor.unlock() }
+        isExclusive = false
+        monitor.broadcast()
+    }
+
+    /// Notes that the environment has no map any more: nothing may touch it but a close.
+    func loseMap() {
+        monitor.lock()
+        defer { monitor.unlock() }
+        isMapLost = true
+    }
+
+    // MARK: Closing
+
+    /// Refuses all further use and returns the spare handles; `nil` when that was done before.
+    func close(_ call: String) throws(LMDBError) -> [OpaquePointer]? {
+        monitor.lock()
+        defer { monitor.unlock() }
+        if isClosed { return nil }
+        guard live == 0, !isExclusive else { throw LMDBError(.closeBlocked(live: live), in: call) }
+        isClosed = true
+        defer { spare = [] }
+        return spare
+    }
+}

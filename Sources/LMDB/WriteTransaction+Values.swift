@@ -1,0 +1,180 @@
+// Writing single entries.
+//
+// Always holds: every write is `mutating`, so that no bytes of the map are held while it runs; a map that was full
+// is noted, so that the transaction is not committed but repeated.
+
+extension WriteTransaction {
+    /// Puts a value; one that is there is replaced.
+    ///
+    /// - Parameters:
+    ///   - value: The value.
+    ///   - key: The key, of 1 to ``Environment/maximumKeySize`` bytes.
+    ///   - database: The database.
+    /// - Throws: ``LMDBError``: `keyEmpty`, `keyTooLong`, `staleDatabase`, `engine`.
+    /// - Complexity: O(log n) in the number of entries; no allocation by the binding.
+    @inlinable
+    public mutating func put<Key, Value>(
+        _ value: Value, forKey key: Key, in database: Database<Key, Value>
+    ) throws {
+        _ = try store(value, key, database, .overwrite)
+    }
+
+    /// Puts bytes where they are as the value of a key; one that is there is replaced.
+    ///
+    /// - Parameters:
+    ///   - bytes: The value's bytes, in the encoding of the database's value type.
+    ///   - key: The key, of 1 to ``Environment/maximumKeySize`` bytes.
+    ///   - database: The database.
+    /// - Throws: As ``put(_:forKey:in:)``.
+    @inlinable
+    public mutating func put<Key, Value>(
+        bytes: UnsafeRawBufferPointer, forKey key: Key, in database: Database<Key, Value>
+    ) throws {
+        _ = try key.withEncodedBytes { try store(bytes, $0, database.handle, .overwrite) }
+    }
+
+    /// Puts a value unless the key is there.
+    ///
+    /// - Parameters:
+    ///   - value: The value.
+    ///   - key: The key.
+    ///   - database: The database.
+    /// - Returns: Whether it was put; `false` when the key was there, and is unchanged.
+    /// - Throws: As ``put(_:forKey:in:)``.
+    @inlinable
+    public mutating func insert<Key, Value>(
+        _ value: Value, forKey key: Key, in database: Database<Key, Value>
+    ) throws -> Bool {
+        try store(value, key, database, .insert)
+    }
+
+    /// Puts a value at the end. Faster than ``put(_:forKey:in:)`` and fills pages better.
+    ///
+    /// - Parameters:
+    ///   - value: The value.
+    ///   - key: A key that is greater, byte by byte, than all keys in the database.
+    ///   - database: The database.
+    /// - Throws: ``LMDBError``: `keyOutOfOrder` when it is not, in which case nothing is changed; else as
+    ///   ``put(_:forKey:in:)``.
+    @inlinable
+    public mutating func append<Key, Value>(
+        _ value: Value, forKey key: Key, in database: Database<Key, Value>
+    ) throws {
+        guard try store(value, key, database, .append) else {
+            throw LMDBError(.keyOutOfOrder, in: "mdb_put")
+        }
+    }
+
+    /// Makes room for a value and lets a closure write it where it will lie. One that is there is replaced.
+    ///
+    /// - Parameters:
+    ///   - count: The size of the value, in bytes.
+    ///   - key: The key.
+    ///   - database: The database.
+    ///   - body: Fills the room, all of it; what it leaves out has unspecified bytes.
+    /// - Returns: What `body` returns.
+    /// - Throws: As ``put(_:forKey:in:)``, and what `body` throws.
+    /// - Warning: When `body` throws, the entry is there with what was written so far: let the error end the
+    ///   transaction, or delete the key.
+    @inlinable
+    public mutating func put<Key, Value, Result>(
+        reserving count: Int, forKey key: Key, in database: Database<Key, Value>,
+        _ body: (UnsafeMutableRawBufferPointer) throws -> Result
+    ) throws -> Result {
+        let room = try key.withEncodedBytes { try reserve(count, $0, database.handle) }
+        return try body(room)
+    }
+
+    /// Deletes a key and its value.
+    ///
+    /// - Parameters:
+    ///   - key: The key.
+    ///   - database: The database.
+    /// - Returns: Whether it was there.
+    /// - Throws: As ``put(_:forKey:in:)``.
+    @inlinable @discardableResult
+    public mutating func delete<Key, Value>(_ key: Key, in database: Database<Key, Value>) throws -> Bool {
+        try key.withEncodedBytes { try remove($0, database.handle) }
+    }
+}
+
+// MARK: - Untyped
+
+extension WriteTransaction {
+    /// How a value is put.
+    @usableFromInline
+    enum Mode {
+        case overwrite, insert, append
+
+        var engineMode: Engine.PutMode {
+            switch self {
+            case .overwrite: .overwrite
+            case .insert: .insert
+            case .append: .append
+            }
+        }
+    }
+
+    @inlinable
+    mutating func store<Key, Value>(
+        _ value: Value, _ key: Key, _ database: Database<Key, Value>, _ mode: Mode
+    ) throws -> Bool {
+        try key.withEncodedBytes { keyBytes in
+            try value.withEncodedBytes { valueBytes in
+                try store(valueBytes, keyBytes, database.handle, mode)
+            }
+        }
+    }
+
+    @usableFromInline
+    mutating func store(
+        _ value: UnsafeRawBufferPointer, _ key: UnsafeRawBufferPointer, _ database: DatabaseHandle, _ mode: Mode
+    ) throws(LMDBError) -> Bool {
+        try core.check(database, "mdb_put")
+        try core.check(key, "mdb_put")
+        return try writing { core throws(LMDBError) in
+            // SAFETY: the transaction is live and on its thread; key and database were checked.
+            try Engine.put(core.handle, database.index, key, value, mode.engineMode)
+        }
+    }
+
+    @usableFromInline
+    mutating func reserve(
+        _ count: Int, _ key: UnsafeRawBufferPointer, _ database: DatabaseHandle
+    ) throws(LMDBError) -> UnsafeMutableRawBufferPointer {
+        try core.check(database, "mdb_put")
+        try core.check(key, "mdb_put")
+        guard count >= 0 else {
+            throw LMDBError(.engine(.badValueSize), in: "mdb_put", detail: "\(count) bytes asked for")
+        }
+        return try writing { core throws(LMDBError) in
+            // SAFETY: the transaction is live and on its thread; key, database and count were checked.
+            try Engine.reserve(core.handle, database.index, key, count)
+        }
+    }
+
+    @usableFromInline
+    mutating func remove(
+        _ key: UnsafeRawBufferPointer, _ database: DatabaseHandle
+    ) throws(LMDBError) -> Bool {
+        try core.check(database, "mdb_del")
+        try core.check(key, "mdb_del")
+        return try writing { core throws(LMDBError) in
+            // SAFETY: the transaction is live and on its thread; key and database were checked.
+            try Engine.delete(core.handle, database.index, key)
+        }
+    }
+
+    /// Runs a call that writes, and notes when the map was full.
+    @inline(__always)
+    mutating func writing<Result>(
+        _ body: (TransactionCore) throws(LMDBError) -> Result
+    ) throws(LMDBError) -> Result {
+        do throws(LMDBError) {
+            return try body(core)
+        } catch {
+            if error.code == .mapFull { isMapFull = true }
+            throw error
+        }
+    }
+}

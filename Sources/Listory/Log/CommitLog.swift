@@ -1,0 +1,148 @@
+// The event log in LMDB: one record a commit, in the order of versions.
+//
+// Always holds: the commits in the file are those from version 1 to `head.version` without a gap, and the head row was
+// written in the same transaction as the last of them. Nothing in the log is ever rewritten.
+
+import LMDB
+import ListModel
+
+/// The log's file: opening, appending, reading.
+struct CommitLog: Sendable {
+    let path: String
+    let environment: Environment
+    private let meta: Database<String, [UInt8]>
+    private let commits: Database<UInt64, [UInt8]>
+
+    /// What a new store is, and an existing one is checked for.
+    enum Mode {
+        case create
+        case open
+    }
+
+    /// Opens the log.
+    ///
+    /// - Throws: ``StoreError`` if the file is missing, there already, foreign or newer; `LMDBError` if it is damaged.
+    init(path: String, mode: Mode, options: StoreOptions) throws {
+        self.path = path
+        let exists = FileStatus.exists(path)
+        if mode == .open && !exists { throw StoreError.notFound(path: path) }
+        if mode == .create && exists { throw StoreError.alreadyExists(path: path) }
+        var environmentOptions = Environment.Options()
+        environmentOptions.isReadOnly = options.isReadOnly
+        environmentOptions.maximumMapSize = options.maximumFileSize
+        environmentOptions.mapSize = min(environmentOptions.mapSize, options.maximumFileSize)
+        environmentOptions.gate = options.gate
+        environment = try Environment.open(path: path, options: environmentOptions)
+        if mode == .create {
+            (meta, commits) = try CommitLog.create(environment)
+        } else {
+            (meta, commits) = try CommitLog.open(environment, path: path)
+        }
+    }
+
+    private typealias Databases = (Database<String, [UInt8]>, Database<UInt64, [UInt8]>)
+
+    private static func create(_ environment: Environment) throws -> Databases {
+        try environment.write { txn in
+            let meta = try txn.openDatabase(
+                named: LogFormat.metaDatabase, of: String.self, [UInt8].self, create: true)
+            let commits = try txn.openDatabase(
+                named: LogFormat.commitDatabase, of: UInt64.self, [UInt8].self, create: true)
+            try txn.put(LogFormat.formatRow, forKey: LogFormat.formatKey, in: meta)
+            try txn.put(LogHead().bytes, forKey: LogFormat.headKey, in: meta)
+            return (meta, commits)
+        }
+    }
+
+    private static func open(_ environment: Environment, path: String) throws -> Databases {
+        do {
+            let meta = try environment.openDatabase(named: LogFormat.metaDatabase, of: String.self, [UInt8].self)
+            let row = try environment.read { try $0.get(LogFormat.formatKey, in: meta) }
+            guard let row, let format = LogFormat.format(row) else {
+                throw StoreError.notAStore(path: path, found: "no format row")
+            }
+            guard format >= 1 && format <= LogFormat.version else {
+                throw StoreError.newerFormat(path: path, found: format, supported: LogFormat.version)
+            }
+            let commits = try environment.openDatabase(
+                named: LogFormat.commitDatabase, of: UInt64.self, [UInt8].self)
+            return (meta, commits)
+        } catch let error as LMDBError where error.kind == .engine(.notFound) {
+            throw StoreError.notAStore(path: path, found: "an LMDB file of something else")
+        }
+    }
+}
+
+// MARK: - Writing
+
+extension CommitLog {
+    /// Appends commits, all of them or none, and returns when they are durable.
+    ///
+    /// - Parameters:
+    ///   - commits: the commits after `head`, in order.
+    ///   - head: what the log must end with.
+    /// - Returns: what the log ends with now.
+    /// - Throws: ``StoreError/writtenElsewhere(expected:found:)`` if the log ends with something else; `LMDBError`.
+    func append(_ commits: ArraySlice<Commit>, after head: LogHead) throws -> LogHead {
+        try environment.write { txn in
+            let found = try readHead(txn)
+            guard found == head else {
+                throw StoreError.writtenElsewhere(expected: head.version, found: found.version)
+            }
+            var newHead = head
+            for commit in commits {
+                try txn.append(commit.record, forKey: commit.version.rawValue, in: self.commits)
+                newHead.append(commit)
+            }
+            try txn.put(newHead.bytes, forKey: LogFormat.headKey, in: meta)
+            return newHead
+        }
+    }
+}
+
+// MARK: - Reading
+
+extension CommitLog {
+    /// What the log ends with.
+    func head() throws -> LogHead {
+        try environment.read { try readHead($0) }
+    }
+
+    private func readHead(_ txn: borrowing some Transaction & ~Copyable) throws -> LogHead {
+        guard let row = try txn.get(LogFormat.headKey, in: meta), let head = LogHead(bytes: row) else {
+            throw StoreError.headMismatch(what: "head row", expected: "\(LogHead.byteCount) bytes", found: "another")
+        }
+        return head
+    }
+
+    /// Calls `body` with the record of a version, or nil if the log has none.
+    func withRecord<Result>(of version: Version, _ body: (UnsafeRawBufferPointer?) throws -> Result) throws -> Result {
+        try environment.read { txn in
+            try txn.withValue(forKey: version.rawValue, in: commits, body)
+        }
+    }
+
+    /// Calls `body` with the records of a range of versions, in order.
+    ///
+    /// The range is read in parts, each in a read transaction of its own: a long one would make the file grow.
+    ///
+    /// - Throws: ``StoreError/unknownVersion(_:head:)`` if one is missing; what `body` throws.
+    func forEachRecord(
+        in range: ClosedRange<UInt64>, partSize: UInt64 = 8_192,
+        _ body: (Version, UnsafeRawBufferPointer) throws -> Void
+    ) throws {
+        var next = range.lowerBound
+        while next <= range.upperBound {
+            let last = min(range.upperBound, next + partSize - 1)
+            try environment.read { txn in
+                try txn.forEach(in: commits, range: next...last) { key, record in
+                    guard try UInt64.decode(key) == next else { return false }
+                    try body(Version(next), record)
+                    next += 1
+                    return true
+                }
+            }
+            if next <= last { throw StoreError.unknownVersion(Version(next), head: try head().version) }
+        }
+    }
+}

@@ -1,0 +1,77 @@
+// What stands in the LMDB file besides the records. `Docs/FileFormat.md` draws the bytes.
+//
+// Always holds: a row of `meta` and the records it speaks of are written in one transaction.
+
+import LMDB
+import ListModel
+
+enum LogFormat {
+    /// The database of properties of the store, by name.
+    static let metaDatabase = "meta"
+    /// The database of commit records, by version.
+    static let commitDatabase = "commits"
+
+    /// The row of `meta` that says what the file is.
+    static let formatKey = "format"
+    /// The row of `meta` that says which commit is the newest.
+    static let headKey = "head"
+
+    /// What the format row begins with, before the number of the format.
+    static let magic = Array("listory\0".utf8)
+    /// The newest format that this library reads, and the one it writes.
+    static let version: UInt32 = 1
+
+    /// The bytes of the format row.
+    static var formatRow: [UInt8] {
+        magic + withUnsafeBytes(of: version.littleEndian) { Array($0) }
+    }
+
+    /// The format that a row says the store has; nil if it is not a format row.
+    static func format(_ row: [UInt8]) -> UInt32? {
+        guard row.count == magic.count + 4, row.starts(with: magic) else { return nil }
+        return row.withUnsafeBytes { UInt32(littleEndian: $0.loadUnaligned(fromByteOffset: magic.count, as: UInt32.self)) }
+    }
+}
+
+/// The row of `meta` about the newest commit.
+struct LogHead: Equatable {
+    /// The newest version.
+    var version = Version.empty
+    /// The checksum of its record.
+    var checksum: UInt64 = 0
+    /// How many events all commits have together.
+    var eventCount: UInt64 = 0
+    /// How many bytes all records have together.
+    var recordBytes: UInt64 = 0
+
+    static let byteCount = 32
+
+    var bytes: [UInt8] {
+        [version.rawValue, checksum, eventCount, recordBytes].flatMap { word in
+            withUnsafeBytes(of: word.littleEndian) { Array($0) }
+        }
+    }
+
+    init() {}
+
+    init?(bytes: [UInt8]) {
+        guard bytes.count == LogHead.byteCount else { return nil }
+        let words = bytes.withUnsafeBytes { raw in
+            stride(from: 0, to: LogHead.byteCount, by: 8).map {
+                UInt64(littleEndian: raw.loadUnaligned(fromByteOffset: $0, as: UInt64.self))
+            }
+        }
+        version = Version(words[0])
+        checksum = words[1]
+        eventCount = words[2]
+        recordBytes = words[3]
+    }
+
+    /// Adds a commit at the end.
+    mutating func append(_ commit: Commit) {
+        version = commit.version
+        checksum = commit.checksum
+        eventCount += UInt64(commit.eventCount)
+        recordBytes += UInt64(commit.record.count)
+    }
+}

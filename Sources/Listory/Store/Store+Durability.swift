@@ -1,0 +1,24 @@
+// How far the log is, and waiting for it.
+
+import ListModel
+
+extension Store {
+    /// The newest version that would survive a power cut.
+    public var durableVersion: Version { group.durableVersion }
+
+    /// Waits, blocking the thread, until a version is durable. If nobody else is writing, this thread does.
+    ///
+    /// - Parameter version: the version of a commit of this store; nil for all there are.
+    /// - Throws: ``StoreError/appendFailed(durable:cause:)``.
+    public func waitUntilDurable(_ version: Version? = nil) throws {
+        try group.flush(through: version)
+    }
+
+    /// Waits, without blocking a thread, until a version is durable.
+    ///
+    /// - Parameter version: the version of a commit of this store.
+    /// - Throws: ``StoreError/appendFailed(durable:cause:)``.
+    public func durable(_ version: Version) async throws {
+        try await group.durable(version)
+    }
+}

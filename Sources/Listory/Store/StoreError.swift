@@ -1,0 +1,68 @@
+// Why a store could not be opened, read or written.
+
+import LMDB
+import ListModel
+
+/// A failure of a store. The list is as it was before, except where a case says otherwise.
+public enum StoreError: Error, Sendable {
+    /// There is no file at the path.
+    case notFound(path: String)
+    /// There is a file at the path already, and a new store was asked for.
+    case alreadyExists(path: String)
+    /// The file is an LMDB database, but not a store.
+    case notAStore(path: String, found: String)
+    /// The store was written in a format that this library does not know.
+    case newerFormat(path: String, found: UInt32, supported: UInt32)
+    /// The store says that it ends with another commit than the log does.
+    case headMismatch(what: String, expected: String, found: String)
+    /// The log has no record of a version.
+    case unknownVersion(Version, head: Version)
+    /// Another process appended to the log since this one opened it; open the store again.
+    case writtenElsewhere(expected: Version, found: Version)
+    /// The store was opened for reading.
+    case readOnly
+    /// The store was closed.
+    case closed
+    /// Appending to the log failed. The edits since `durable` are in memory and will be tried again; no further edit is
+    /// taken until one attempt succeeds.
+    case appendFailed(durable: Version, cause: any Error)
+}
+
+extension StoreError {
+    /// A stable name of the kind of error, for programs.
+    public var code: String {
+        switch self {
+        case .notFound: "notFound"
+        case .alreadyExists: "alreadyExists"
+        case .notAStore: "notAStore"
+        case .newerFormat: "newerFormat"
+        case .headMismatch: "headMismatch"
+        case .unknownVersion: "unknownVersion"
+        case .writtenElsewhere: "writtenElsewhere"
+        case .readOnly: "readOnly"
+        case .closed: "closed"
+        case .appendFailed: "appendFailed"
+        }
+    }
+}
+
+extension StoreError: CustomStringConvertible {
+    /// A sentence that says what is wrong, where, what was expected and what was found.
+    public var description: String {
+        switch self {
+        case .notFound(let path): "there is no store at \(path)"
+        case .alreadyExists(let path): "there is a file at \(path) already"
+        case .notAStore(let path, let found): "\(path) is not a Listory store: \(found)"
+        case .newerFormat(let path, let found, let supported):
+            "\(path) has format \(found); this library reads formats up to \(supported)"
+        case .headMismatch(let what, let expected, let found):
+            "the store is damaged: \(what): expected \(expected), found \(found)"
+        case .unknownVersion(let version, let head): "there is no version \(version): the newest is \(head)"
+        case .writtenElsewhere(let expected, let found):
+            "another process wrote to the store: expected version \(expected) to be the newest, found \(found)"
+        case .readOnly: "the store was opened for reading"
+        case .closed: "the store is closed"
+        case .appendFailed(let durable, let cause): "versions after \(durable) are not durable: \(cause)"
+        }
+    }
+}

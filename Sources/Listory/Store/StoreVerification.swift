@@ -1,0 +1,73 @@
+// Checking a whole store: every page, every record, every hash, and that the history is the fold of the commits.
+//
+// Always holds: verifying never writes, and opens the file only after its pages were checked, because LMDB itself
+// believes what it reads.
+
+import LMDB
+import ListModel
+
+/// What a complete check of a store went through.
+public struct StoreVerification: Hashable, Sendable {
+    /// The newest version.
+    public let version: Version
+    /// How many commits and events were replayed, each commit's state hash compared.
+    public let commitCount: UInt64
+    public let eventCount: UInt64
+    /// The hash of the newest rows.
+    public let stateHash: StateHash
+
+    /// Checks a store from the first byte to the last.
+    ///
+    /// - Parameters:
+    ///   - path: the store. No process needs to close it.
+    ///   - progress: called now and then with the share that is done, 0 to 1.
+    /// - Throws: the first fault: `LMDBError` for damaged pages, `RecordError` for a damaged record, `ListError` for
+    ///   events that do not fit or a hash that differs, ``StoreError`` for a head or a history that is not the log's.
+    /// - Complexity: O(events · log n).
+    public init(path: String, progress: (Double) -> Void = { _ in }) throws {
+        var options = StoreOptions()
+        options.isReadOnly = true
+        options.gate = .full
+        let log = try CommitLog(path: path, mode: .open, options: options)
+        defer { try? log.environment.close() }
+        let expected = try log.head()
+        var found = LogHead()
+        var state = ListState()
+        // The history before each undoable commit that may still be undone or redone, by version.
+        var histories: [History] = [.empty]
+        let total = Double(max(1, expected.version.rawValue))
+        found.checksum = try log.replay(into: &state, through: expected.version, check: .everyHash) { version, record in
+            let commit = try Commit(record: Array(record), version: version)
+            try StoreVerification.checkHistory(commit, &histories)
+            found.version = version
+            found.eventCount += UInt64(commit.eventCount)
+            found.recordBytes += UInt64(record.count)
+            if version.rawValue % 4_096 == 0 { progress(Double(version.rawValue) / total) }
+        }
+        guard found == expected else {
+            throw StoreError.headMismatch(what: "head row", expected: "\(expected)", found: "\(found)")
+        }
+        try state.checkInvariants()
+        version = found.version
+        commitCount = found.version.rawValue
+        eventCount = found.eventCount
+        stateHash = state.stateHash()
+        progress(1)
+    }
+
+    /// Compares the history that a commit records with the fold of the commits before it.
+    private static func checkHistory(_ commit: Commit, _ histories: inout [History]) throws {
+        let before = histories[histories.count - 1]
+        let expected: History
+        switch commit.cause {
+        case .edit: expected = before.after(commit)
+        case .undo(let target), .redo(let target):
+            expected = before.after(commit, beforeTarget: histories[Int(target.rawValue) - 1])
+        }
+        guard commit.history == expected else {
+            throw StoreError.headMismatch(
+                what: "history of commit \(commit.version)", expected: "\(expected)", found: "\(commit.history)")
+        }
+        histories.append(expected)
+    }
+}

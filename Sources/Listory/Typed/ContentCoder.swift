@@ -1,0 +1,42 @@
+// From an app's items to bytes, and back. The core never looks into them.
+//
+// Always holds: equal items give equal bytes, so that storing the same item again is no edit.
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+/// How items are written as the content of rows.
+///
+/// JSON by default: it describes itself, tolerates added fields, and every tool can show it. Another encoding plugs in
+/// by its two functions.
+public struct ContentCoder<Item>: Sendable {
+    /// The bytes of an item; the same for equal items.
+    public var encode: @Sendable (Item) throws -> [UInt8]
+    /// The item of these bytes.
+    public var decode: @Sendable (UnsafeRawBufferPointer) throws -> Item
+
+    /// A coder of these two functions.
+    public init(
+        encode: @escaping @Sendable (Item) throws -> [UInt8],
+        decode: @escaping @Sendable (UnsafeRawBufferPointer) throws -> Item
+    ) {
+        self.encode = encode
+        self.decode = decode
+    }
+}
+
+extension ContentCoder where Item: Codable & SendableMetatype {
+    /// JSON with sorted keys.
+    public static var json: ContentCoder {
+        ContentCoder(
+            encode: { item in
+                let encoder = JSONEncoder()
+                encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+                return Array(try encoder.encode(item))
+            },
+            decode: { bytes in try JSONDecoder().decode(Item.self, from: Data(bytes)) })
+    }
+}

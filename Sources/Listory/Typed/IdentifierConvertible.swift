@@ -1,0 +1,73 @@
+// From an app's own identifiers to the model's, and back.
+//
+// Always holds: `Self(id.identifier) == id`, and different ids have different identifiers.
+
+import ListModel
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+/// A type whose values identify rows or sections in a store: integers, UUIDs and strings do.
+///
+/// An enumeration of strings needs no more than to say so:
+///
+/// ```swift
+/// enum Day: String, IdentifierConvertible { case today, tomorrow }
+/// ```
+public protocol IdentifierConvertible: Hashable, Sendable {
+    /// The identifier as the store keeps it.
+    var identifier: Identifier { get }
+
+    /// The value that an identifier of a store stands for, or nil if it stands for none.
+    init?(_ identifier: Identifier)
+}
+
+extension Identifier: IdentifierConvertible {
+    public var identifier: Identifier { self }
+    public init?(_ identifier: Identifier) { self = identifier }
+}
+
+extension IdentifierConvertible where Self: FixedWidthInteger {
+    /// The integer. All integer types that conform fit into 64 bits with a sign.
+    public var identifier: Identifier { .integer(Int64(self)) }
+
+    public init?(_ identifier: Identifier) {
+        guard case .integer(let value) = identifier, let exact = Self(exactly: value) else { return nil }
+        self = exact
+    }
+}
+
+extension Int: IdentifierConvertible {}
+extension Int64: IdentifierConvertible {}
+extension Int32: IdentifierConvertible {}
+extension UInt32: IdentifierConvertible {}
+
+extension String: IdentifierConvertible {
+    public var identifier: Identifier { .string(self) }
+
+    public init?(_ identifier: Identifier) {
+        guard case .string(let value) = identifier else { return nil }
+        self = value
+    }
+}
+
+extension UUID: IdentifierConvertible {
+    public var identifier: Identifier { .uuid(self) }
+
+    public init?(_ identifier: Identifier) {
+        guard case .uuid(let value) = identifier else { return nil }
+        self = value
+    }
+}
+
+extension RawRepresentable where RawValue: IdentifierConvertible {
+    public var identifier: Identifier { rawValue.identifier }
+
+    public init?(_ identifier: Identifier) {
+        guard let rawValue = RawValue(identifier) else { return nil }
+        self.init(rawValue: rawValue)
+    }
+}

@@ -1,0 +1,223 @@
+// The edits of a typed list, inside one commit.
+//
+// Always holds: it is valid until the closure that received it returns, and on that task only.
+
+import ListModel
+
+/// Makes the edits of one commit; ``ListStore/edit(_:origin:durability:_:)`` hands it to its closure.
+public final class ListEdit<SectionID: IdentifierConvertible, Item: Codable & Identifiable & Sendable>
+where Item.ID: IdentifierConvertible {
+    /// The rows that an edit is about.
+    public enum Selection {
+        /// The row of an id.
+        case item(Item.ID)
+        /// The rows of these ids, in the order of the list.
+        case items([Item.ID])
+        /// The row at an index path.
+        case at(ListIndexPath)
+        /// `count` rows, the first of them at the path.
+        case run(ListIndexPath, count: Int)
+    }
+
+    /// Where rows are inserted or moved to. For a move, an index counts the rows without those that move.
+    public enum Destination {
+        /// At an index path.
+        case at(ListIndexPath)
+        /// At an index in a section.
+        case section(SectionID, at: Int)
+        /// After the last row of a section.
+        case end(of: SectionID)
+        /// Directly before a row.
+        case before(Item.ID)
+        /// Directly after a row.
+        case after(Item.ID)
+    }
+
+    /// Where a section is inserted or moved to. For a move, an index counts the sections without the one that moves.
+    public enum SectionPlace {
+        /// At an index.
+        case at(Int)
+        /// After the last section.
+        case end
+        /// Directly before a section.
+        case before(SectionID)
+        /// Directly after a section.
+        case after(SectionID)
+    }
+
+    private var editor: UnsafeMutablePointer<ListEditor>?
+    private let coder: ContentCoder<Item>
+
+    init(_ editor: UnsafeMutablePointer<ListEditor>, _ coder: ContentCoder<Item>) {
+        self.editor = editor
+        self.coder = coder
+    }
+
+    /// Makes the edit useless, when its closure has returned.
+    func end() { editor = nil }
+
+    private func withEditor<Result>(_ body: (inout ListEditor) throws -> Result) rethrows -> Result {
+        guard let editor else { preconditionFailure("an edit is used only inside the closure that received it") }
+        // SAFETY: `ListStore.edit` sets the pointer back to nil before the editor it points to goes away.
+        return try body(&editor.pointee)
+    }
+
+    private func newItem(_ item: Item, isChecked: Bool) throws -> NewItem {
+        NewItem(id: item.id.identifier, isChecked: isChecked, content: try coder.encode(item))
+    }
+}
+
+// MARK: - Rows
+
+extension ListEdit {
+    /// The item of an id as it is now, or nil if there is none.
+    public func item(_ id: Item.ID) throws -> Item? {
+        try withEditor { editor in
+            guard let item = editor.state.item(id.identifier) else { return nil }
+            return try editor.withContent(of: item.content, coder.decode)
+        }
+    }
+
+    /// Where the row of an id is now, or nil if there is none.
+    public func indexPath(of id: Item.ID) -> ListIndexPath? {
+        withEditor { $0.state.indexPath(of: id.identifier) }
+    }
+
+    /// Inserts a row. See ``ListEditor/insert(_:at:)``.
+    public func insert(_ item: Item, isChecked: Bool = false, at destination: Destination) throws {
+        let new = try newItem(item, isChecked: isChecked)
+        try withEditor { try $0.insert(new, at: destination.untyped) }
+    }
+
+    /// Inserts a run of rows, unchecked, as one event. See ``ListEditor/insert(_:at:)``.
+    public func insert(_ items: [Item], at destination: Destination) throws {
+        let new = try items.map { try newItem($0, isChecked: false) }
+        try withEditor { try $0.insert(new, at: destination.untyped) }
+    }
+
+    /// Deletes rows. See ``ListEditor/delete(_:)``.
+    public func delete(_ selection: Selection) throws {
+        try withEditor { try $0.delete(selection.untyped) }
+    }
+
+    /// Deletes the row of an id.
+    public func delete(_ id: Item.ID) throws { try delete(.item(id)) }
+
+    /// Moves rows. See ``ListEditor/move(_:to:)``.
+    public func move(_ selection: Selection, to destination: Destination) throws {
+        try withEditor { try $0.move(selection.untyped, to: destination.untyped) }
+    }
+
+    /// Moves the row of an id.
+    public func move(_ id: Item.ID, to destination: Destination) throws { try move(.item(id), to: destination) }
+
+    /// Sets the checkmarks that are not set, and clears those that are.
+    public func toggle(_ selection: Selection) throws {
+        try withEditor { try $0.toggle(selection.untyped) }
+    }
+
+    /// Sets or clears the checkmark of the row of an id.
+    public func toggle(_ id: Item.ID) throws { try toggle(.item(id)) }
+
+    /// Sets or clears checkmarks, whatever they are now.
+    public func setChecked(_ isChecked: Bool, _ selection: Selection) throws {
+        try withEditor { try $0.setChecked(isChecked, selection.untyped) }
+    }
+
+    /// Gives the row of the item's id this item as its content. If it is the present one, nothing happens.
+    public func update(_ item: Item) throws {
+        let content = try coder.encode(item)
+        try withEditor { try $0.update(item.id.identifier, content: content) }
+    }
+}
+
+// MARK: - Sections
+
+extension ListEdit {
+    /// Inserts a section, with rows, as one event.
+    public func insertSection(
+        _ id: SectionID, title: String = "", items: [Item] = [], at place: SectionPlace = .end
+    ) throws {
+        let section = NewSection(
+            id: id.identifier, title: title, items: try items.map { try newItem($0, isChecked: false) })
+        try withEditor { try $0.insertSection(section, at: place.untyped) }
+    }
+
+    /// Deletes a section with its rows.
+    public func deleteSection(_ id: SectionID) throws {
+        try withEditor { try $0.deleteSection(.section(id.identifier)) }
+    }
+
+    /// Moves a section with its rows.
+    public func moveSection(_ id: SectionID, to place: SectionPlace) throws {
+        try withEditor { try $0.moveSection(.section(id.identifier), to: place.untyped) }
+    }
+
+    /// Gives a section another title.
+    public func renameSection(_ id: SectionID, to title: String) throws {
+        try withEditor { try $0.renameSection(.section(id.identifier), to: title) }
+    }
+
+    /// A section of a reload.
+    public struct ReloadedSection {
+        /// The identity of the section.
+        public var id: SectionID
+        /// What its header shows.
+        public var title: String
+        /// Its rows, each with its checkmark.
+        public var rows: [(item: Item, isChecked: Bool)]
+
+        /// A section of these rows.
+        public init(id: SectionID, title: String = "", rows: [(item: Item, isChecked: Bool)]) {
+            self.id = id
+            self.title = title
+            self.rows = rows
+        }
+    }
+
+    /// Replaces everything, as one event. Rows and sections of the same id stay the same ones.
+    public func reload(_ sections: [ReloadedSection]) throws {
+        let new = try sections.map { section in
+            NewSection(
+                id: section.id.identifier, title: section.title,
+                items: try section.rows.map { try newItem($0.item, isChecked: $0.isChecked) })
+        }
+        try withEditor { try $0.reload(new) }
+    }
+}
+
+// MARK: - Translation
+
+extension ListEdit.Selection {
+    var untyped: ItemSelection {
+        switch self {
+        case .item(let id): .item(id.identifier)
+        case .items(let ids): .items(ids.map(\.identifier))
+        case .at(let path): .at(path)
+        case .run(let path, let count): .run(path, count: count)
+        }
+    }
+}
+
+extension ListEdit.Destination {
+    var untyped: ItemDestination {
+        switch self {
+        case .at(let path): .at(path)
+        case .section(let id, let index): .section(id.identifier, at: index)
+        case .end(let id): .end(ofSection: id.identifier)
+        case .before(let id): .before(id.identifier)
+        case .after(let id): .after(id.identifier)
+        }
+    }
+}
+
+extension ListEdit.SectionPlace {
+    var untyped: SectionDestination {
+        switch self {
+        case .at(let index): .at(index)
+        case .end: .end
+        case .before(let id): .before(id.identifier)
+        case .after(let id): .after(id.identifier)
+        }
+    }
+}

@@ -1,0 +1,154 @@
+// The typed rows at one version. Items are decoded when they are looked at, and not before.
+//
+// Always holds: it shows what the untyped snapshot under it shows; reading content needs the store to be open.
+
+import ListModel
+
+/// The sections and rows of a list at one version.
+public struct ListSnapshot<SectionID: IdentifierConvertible, Item: Codable & Identifiable & Sendable>: Sendable
+where Item.ID: IdentifierConvertible {
+    /// The rows as identifiers and references.
+    public let core: Snapshot
+    private let reader: RowReader<Item>
+
+    init(_ core: Snapshot, _ source: any CommitSource, _ coder: ContentCoder<Item>) {
+        self.core = core
+        reader = RowReader(source: source, coder: coder)
+    }
+
+    /// Which version it is.
+    public var version: Version { core.version }
+    /// The hash of all rows and sections: equal for equal lists, however they came about.
+    public var stateHash: StateHash { core.stateHash }
+    /// How many rows there are in all sections.
+    public var itemCount: Int { core.itemCount }
+
+    /// The sections, in order.
+    public var sections: some RandomAccessCollection<Section> {
+        core.sections.lazy.map { [reader] in Section(core: $0, reader: reader) }
+    }
+
+    /// The row at an index path, or nil if there is none.
+    ///
+    /// - Complexity: O(log n).
+    public func row(at path: ListIndexPath) -> ListRow<Item>? {
+        core.item(at: path).map { ListRow(core: $0, reader: reader) }
+    }
+
+    /// What leads from another snapshot of the same store to this one.
+    ///
+    /// - Complexity: O(k log n) for k rows that differ.
+    public func changeset(from other: ListSnapshot) -> Changeset { Changeset(from: other.core, to: core) }
+
+    /// A section of a snapshot.
+    public struct Section: Sendable {
+        /// The section as identifiers and references.
+        public let core: SectionView
+        fileprivate let reader: RowReader<Item>
+
+        /// The identity of the section.
+        ///
+        /// - Throws: ``ListError/unreadable(what:expected:found:)`` if it is none of the app's.
+        public var id: SectionID {
+            get throws { try SectionID.reading(core.id, "identifier of a section") }
+        }
+
+        /// What its header shows.
+        public var title: String { core.title }
+
+        /// Its rows, in order.
+        public var rows: some RandomAccessCollection<ListRow<Item>> {
+            core.items.lazy.map { [reader] in ListRow(core: $0, reader: reader) }
+        }
+    }
+}
+
+/// A row of a typed snapshot: an item with its checkmark.
+public struct ListRow<Item: Codable & Identifiable & Sendable>: Sendable where Item.ID: IdentifierConvertible {
+    /// The row as an identifier and a reference.
+    public let core: ListItem
+    fileprivate let reader: RowReader<Item>
+
+    fileprivate init(core: ListItem, reader: RowReader<Item>) {
+        self.core = core
+        self.reader = reader
+    }
+
+    /// The identity of the row.
+    ///
+    /// - Throws: ``ListError/unreadable(what:expected:found:)`` if it is none of the app's.
+    public var id: Item.ID {
+        get throws { try Item.ID.reading(core.id, "identifier of a row") }
+    }
+
+    /// Whether the row has a checkmark.
+    public var isChecked: Bool { core.isChecked }
+
+    /// The item, read from the log and decoded.
+    ///
+    /// - Throws: an error of the log, or of the decoder.
+    public var item: Item {
+        get throws { try reader.source.withContent(of: core.content, reader.coder.decode) }
+    }
+}
+
+/// What decodes the content of rows.
+struct RowReader<Item>: Sendable {
+    let source: any CommitSource
+    let coder: ContentCoder<Item>
+}
+
+extension IdentifierConvertible {
+    /// The value that an identifier of a store stands for.
+    fileprivate static func reading(_ identifier: Identifier, _ what: String) throws -> Self {
+        guard let value = Self(identifier) else {
+            throw ListError.unreadable(what: what, expected: "\(Self.self)", found: identifier.description)
+        }
+        return value
+    }
+}
+
+/// What a commit did to the rows of a typed list.
+public struct TypedListUpdate<SectionID: IdentifierConvertible, Item: Codable & Identifiable & Sendable>: Sendable
+where Item.ID: IdentifierConvertible {
+    /// The rows before.
+    public let previous: ListSnapshot<SectionID, Item>
+    /// The rows after.
+    public let snapshot: ListSnapshot<SectionID, Item>
+    /// The commit that made the difference.
+    public let cause: Commit
+
+    /// What changed, for a list view to play. It is computed when asked for.
+    public var changeset: Changeset { snapshot.changeset(from: previous) }
+}
+
+/// The updates of a typed store, from the moment when the sequence was made. See ``ListUpdates``.
+public struct TypedListUpdates<SectionID: IdentifierConvertible, Item: Codable & Identifiable & Sendable>:
+    AsyncSequence, Sendable
+where Item.ID: IdentifierConvertible {
+    public typealias Element = TypedListUpdate<SectionID, Item>
+
+    /// The rows before the first update.
+    public let initial: ListSnapshot<SectionID, Item>
+    let updates: ListUpdates
+    let source: any CommitSource
+    let coder: ContentCoder<Item>
+
+    public func makeAsyncIterator() -> AsyncIterator {
+        AsyncIterator(base: updates.makeAsyncIterator(), source: source, coder: coder)
+    }
+
+    /// Waits for one update after another.
+    public struct AsyncIterator: AsyncIteratorProtocol {
+        var base: AsyncStream<ListUpdate>.Iterator
+        let source: any CommitSource
+        let coder: ContentCoder<Item>
+
+        public mutating func next() async -> Element? {
+            guard let update = await base.next() else { return nil }
+            return TypedListUpdate(
+                previous: ListSnapshot(update.previous, source, coder),
+                snapshot: ListSnapshot(update.snapshot, source, coder), cause: update.cause)
+        }
+    }
+}

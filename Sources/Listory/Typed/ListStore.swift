@@ -1,0 +1,149 @@
+// A store of an app's own items: the typed façade over `Store`.
+//
+// Always holds: it keeps nothing of its own; ids and content are translated at the border, and all else is the core's.
+
+import ListModel
+
+/// A durable list of `Item`s in sections, with undo that survives a crash.
+///
+/// ```swift
+/// struct Task: Codable, Identifiable, Sendable { var id: Int; var title: String }
+///
+/// let store = try ListStore<String, Task>.open(at: "todo.listory", createIfMissing: true)
+/// try store.edit("Add milk") { list in
+///     try list.insertSection("today", title: "Today")
+///     try list.insert(Task(id: 7, title: "Milk"), at: .end(of: "today"))
+/// }
+/// try store.edit("Check milk") { try $0.toggle(7) }
+/// try store.undo()
+/// for section in try store.snapshot.sections {
+///     for row in section.rows { print(try row.item.title, row.isChecked) }
+/// }
+/// ```
+///
+/// Identity and content are separate: a row keeps its id when its item changes. The checkmark belongs to the row, not to
+/// the item, so toggling it rewrites nothing.
+public final class ListStore<SectionID: IdentifierConvertible, Item: Codable & Identifiable & Sendable>: Sendable
+where Item.ID: IdentifierConvertible {
+    /// The store of identifiers and bytes that this one translates for.
+    public let core: Store
+    let coder: ContentCoder<Item>
+
+    /// A typed view of a store that is open.
+    ///
+    /// - Parameters:
+    ///   - core: the store.
+    ///   - coder: how items are written.
+    public init(_ core: Store, coder: ContentCoder<Item> = .json) {
+        self.core = core
+        self.coder = coder
+    }
+
+    /// Opens a store.
+    ///
+    /// - Parameters:
+    ///   - path: the file.
+    ///   - createIfMissing: whether to make a new store if there is no file.
+    ///   - options: how the store is opened.
+    ///   - coder: how items are written.
+    /// - Throws: as ``Store/open(at:options:)`` and ``Store/create(at:options:)``.
+    public static func open(
+        at path: String, createIfMissing: Bool = false, options: StoreOptions = StoreOptions(),
+        coder: ContentCoder<Item> = .json
+    ) throws -> ListStore {
+        let isNew = createIfMissing && !FileStatus.exists(path)
+        let core = try isNew ? Store.create(at: path, options: options) : Store.open(at: path, options: options)
+        return ListStore(core, coder: coder)
+    }
+
+    /// Makes one commit of the edits that `body` makes.
+    ///
+    /// - Parameters:
+    ///   - name: what the user does, as a menu names it: "Add milk".
+    ///   - origin: who does it; may be empty.
+    ///   - durability: what to wait for; nil for the store's own choice.
+    ///   - body: makes the edits. It must not use the store itself, nor keep the list it is given.
+    /// - Returns: the version afterwards: the new one, or the present one if nothing changed.
+    /// - Throws: as ``Store/edit(_:origin:durability:_:)``; an error of the encoder.
+    @discardableResult
+    public func edit(
+        _ name: String, origin: String = "", durability: Durability? = nil,
+        _ body: (ListEdit<SectionID, Item>) throws -> Void
+    ) throws -> Version {
+        var standing = Version.empty
+        let commit = try core.edit(name, origin: origin, durability: durability) { editor in
+            standing = editor.state.version
+            try withUnsafeMutablePointer(to: &editor) { pointer in
+                let edit = ListEdit<SectionID, Item>(pointer, coder)
+                defer { edit.end() }
+                try body(edit)
+            }
+        }
+        return commit?.version ?? standing
+    }
+
+    /// Undoes the newest commits that were not undone yet. See ``Store/undo(_:origin:durability:)``.
+    @discardableResult
+    public func undo(_ count: Int = 1, origin: String = "", durability: Durability? = nil) throws -> Commit? {
+        try core.undo(count, origin: origin, durability: durability)
+    }
+
+    /// Takes the newest undos back. See ``Store/redo(_:origin:durability:)``.
+    @discardableResult
+    public func redo(_ count: Int = 1, origin: String = "", durability: Durability? = nil) throws -> Commit? {
+        try core.redo(count, origin: origin, durability: durability)
+    }
+
+    /// Waits until everything is durable and closes the file. See ``Store/close()``.
+    public func close() throws { try core.close() }
+}
+
+// MARK: - Reading
+
+extension ListStore {
+    /// The newest rows. A value: it stays as it is, whatever happens to the store.
+    ///
+    /// - Complexity: O(1).
+    public var snapshot: ListSnapshot<SectionID, Item> {
+        get throws { ListSnapshot(try core.snapshot, core.source, coder) }
+    }
+
+    /// The rows at a version. See ``Store/snapshot(at:)``.
+    public func snapshot(at version: Version) throws -> ListSnapshot<SectionID, Item> {
+        ListSnapshot(try core.snapshot(at: version), core.source, coder)
+    }
+
+    /// What undo and redo would revert.
+    public var history: History {
+        get throws { try core.history }
+    }
+
+    /// Where the row of an id is in the newest version, or nil if there is none.
+    ///
+    /// - Complexity: O(log n).
+    public func indexPath(of id: Item.ID) throws -> ListIndexPath? {
+        try core.indexPath(of: id.identifier)
+    }
+
+    /// The item of an id in the newest version, or nil if there is none.
+    ///
+    /// - Throws: an error of the log or of the decoder.
+    /// - Complexity: O(1) expected, plus decoding.
+    public func item(_ id: Item.ID) throws -> Item? {
+        try core.item(id.identifier).map { try core.source.withContent(of: $0.content, coder.decode) }
+    }
+
+    /// The updates from now on, one for each commit. See ``Store/updates()``.
+    public func updates() throws -> TypedListUpdates<SectionID, Item> {
+        let updates = try core.updates()
+        return TypedListUpdates(
+            initial: ListSnapshot(updates.initial, core.source, coder), updates: updates, source: core.source,
+            coder: coder)
+    }
+
+    /// The newest version that would survive a power cut.
+    public var durableVersion: Version { core.durableVersion }
+
+    /// Waits, without blocking a thread, until a version is durable. See ``Store/durable(_:)``.
+    public func durable(_ version: Version) async throws { try await core.durable(version) }
+}

@@ -1,0 +1,83 @@
+// A small process for tests that need a second one: to hold a reader and be killed, to grow the map, to fork, and to
+// open damaged files where a crash is only the end of a child.
+//
+// Always holds: it has one thread, so that it can fork; it prints one line an answer.
+
+#if canImport(Darwin)
+import Darwin
+#elseif canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#endif
+import LMDB
+
+@main
+struct LMDBTestHelper {
+    static func main() throws {
+        let arguments = CommandLine.arguments
+        switch arguments.dropFirst().first {
+        case "hold-reader": try holdReader(arguments[2])
+        case "write": try write(arguments[2], mapSize: Int(arguments[3])!, values: Int(arguments[4])!)
+        case "fork": try ForkProbe.run(arguments[2])
+        case "scan": try DamageProbe.run(Array(arguments[2...]), gate: .full)
+        case "scan-without-gate": try DamageProbe.run(Array(arguments[2...]), gate: .off)
+        default: exit(64)
+        }
+    }
+
+    /// Holds a snapshot until standard input ends or the process is killed.
+    static func holdReader(_ path: String) throws {
+        let environment = try Environment.open(path: path)
+        let transaction = try environment.beginRead()
+        answer("reading")
+        _ = readLine()
+        transaction.abort()
+    }
+
+    /// Writes values of 64 KiB, so that the map must grow.
+    static func write(_ path: String, mapSize: Int, values: Int) throws {
+        var options = Environment.Options()
+        options.mapSize = mapSize
+        let environment = try Environment.open(path: path, options: options)
+        let database = try environment.openDatabase(
+            named: "other", of: UInt64.self, [UInt8].self, create: true
+        )
+        for key in 0..<UInt64(values) {
+            try environment.write { txn in
+                try txn.put([UInt8](repeating: 7, count: 65_536), forKey: key, in: database)
+            }
+        }
+        answer("written")
+    }
+}
+
+/// Prints a line at once.
+func answer(_ line: String) {
+    print(line)
+    fflush(nil)
+}
+
+/// Runs a closure in a fork, and tells how that ended: the exit status, or the signal as a negative number.
+func inFork(_ body: () -> Int32) -> Int32 {
+    typealias Fork = @convention(c) () -> Int32
+    // SAFETY: the symbol is the C library's fork, which has this signature. Swift hides it because most programs
+    // have threads; this one has not.
+    let fork = unsafeBitCast(dlsym(dlopen(nil, RTLD_NOW), "fork"), to: Fork.self)
+    let child = fork()
+    if child == 0 {
+        // No core dumps, and an end even if the child hangs.
+        var limit = rlimit(rlim_cur: 0, rlim_max: 0)
+        #if canImport(Glibc)
+        setrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &limit)
+        #else
+        setrlimit(RLIMIT_CORE, &limit)
+        #endif
+        alarm(20)
+        _exit(body())
+    }
+    var status: Int32 = 0
+    while waitpid(child, &status, 0) < 0 && errno == EINTR {}
+    let signal = status & 0x7F
+    return signal == 0 ? (status >> 8) & 0xFF : -signal
+}

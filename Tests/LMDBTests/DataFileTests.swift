@@ -1,0 +1,258 @@
+// The open gate on sound files, crafted files, and files with random damage.
+
+import Foundation
+import LMDB
+import Testing
+
+@Suite struct DataFileTests {
+    let folder = try! TemporaryFolder()
+    private static let pageSize = 4096
+
+    /// A file with several databases, large values and free pages; the same records as the helper expects.
+    private func makeFile() throws -> [UInt8] {
+        let environment = try folder.open { $0.gate = .full }
+        let rows = try environment.bytes()
+        let texts = try environment.texts()
+        try environment.write { txn in
+            for key in 0..<800 as Range<UInt64> { try txn.put(record(key), forKey: key, in: rows) }
+            for key in 0..<100 as Range<UInt64> { try txn.put("text \(key)", forKey: key, in: texts) }
+        }
+        for first in stride(from: 600, to: 800, by: 50) as StrideTo<UInt64> {
+            try environment.write { txn in
+                for key in first..<first + 50 { try txn.delete(key, in: rows) }
+            }
+        }
+        try environment.close()
+        return [UInt8](try Data(contentsOf: URL(fileURLWithPath: folder.file())))
+    }
+
+    private func record(_ key: UInt64) -> [UInt8] {
+        let count = key % 50 == 0 ? 9000 : 20 + Int(key % 120)
+        return (0..<count).map { UInt8(truncatingIfNeeded: UInt64($0) &* 31 &+ key) }
+    }
+
+    private func write(_ bytes: some Sequence<UInt8>, to name: String) throws -> String {
+        try Data(bytes).write(to: URL(fileURLWithPath: folder.file(name)))
+        return folder.file(name)
+    }
+
+    @Test("A missing file and an empty one pass, and a new environment is made of them")
+    func empty() throws {
+        try DataFile.check(path: folder.file("missing"), depth: .full)
+        let path = try write([], to: "empty")
+        try DataFile.check(path: path, depth: .full)
+        _ = try folder.open("empty") { $0.gate = .full }.texts()
+    }
+
+    @Test("A sound file passes both depths, before and after its first commit")
+    func sound() throws {
+        try folder.open("fresh").close()
+        try DataFile.check(path: folder.file("fresh"), depth: .full)
+        _ = try makeFile()
+        try DataFile.check(path: folder.file(), depth: .quick)
+        try DataFile.check(path: folder.file(), depth: .full)
+    }
+
+    @Test("A file whose last pages were never needed nor written is sound")
+    func unwrittenPages() throws {
+        let environment = try folder.open { $0.mapSize = 1 << 24 }
+        let rows = try environment.bytes()
+        // With free pages at hand, LMDB takes back pages of the same transaction without ever writing them.
+        try environment.write { txn in
+            for key in 10..<110 as Range<UInt64> { try txn.put(record(50), forKey: key, in: rows) }
+        }
+        for keys in [10..<40, 40..<70, 70..<100] as [Range<UInt64>] {
+            try environment.write { txn in for key in keys { try txn.delete(key, in: rows) } }
+        }
+        try environment.write { txn in
+            try txn.put([1], forKey: 1, in: rows)
+            try txn.put([UInt8](repeating: 1, count: 3_000_000), forKey: 2, in: rows)
+            try txn.delete(2, in: rows)
+        }
+        let promised = (try environment.information.lastPage + 1) * (try environment.pageSize)
+        #expect(try environment.fileSize < promised)
+        try environment.close()
+        try DataFile.check(path: folder.file())
+        try folder.open().close()
+    }
+
+    @Test("Whatever LMDB makes of deep trees and long lists of free pages is sound", arguments: [11, 12] as [UInt64])
+    func deepTrees(_ seed: UInt64) throws {
+        var generator = SeededGenerator(seed: seed)
+        for _ in 0..<4 {
+            let environment = try folder.open("deep") { options in
+                options.durability = .noSync
+                options.gate = .full
+            }
+            let rows = try environment.openDatabase(named: "deep", of: [UInt8].self, [UInt8].self, create: true)
+            for _ in 0..<6 {
+                try environment.write { txn in
+                    for _ in 0..<200 {
+                        let number = UInt64.random(in: 0..<3000, using: &generator)
+                        let key = number.withEncodedBytes { [UInt8](repeating: 7, count: 400) + $0 }
+                        if Int.random(in: 0..<5, using: &generator) < 2 {
+                            try txn.delete(key, in: rows)
+                        } else {
+                            let count = Int.random(in: 0..<8, using: &generator) == 0 ? 200_000 : 600
+                            try txn.put([UInt8](repeating: 1, count: count), forKey: key, in: rows)
+                        }
+                    }
+                }
+            }
+            try environment.write { txn in try txn.withWriteCursor(in: rows) { cursor in
+                for _ in 0..<200 where try cursor.next() != nil { try cursor.delete() }
+            } }
+            try environment.close()
+            try DataFile.check(path: folder.file("deep"), depth: .full)
+        }
+        let environment = try folder.open("deep")
+        let rows = try environment.openDatabase(named: "deep", of: [UInt8].self, [UInt8].self)
+        #expect(try environment.read { txn in try txn.statistics(of: rows).depth } >= 3)
+    }
+
+    @Test("A file that another process writes to is never called damaged")
+    func liveWriter() throws {
+        try folder.open("live").close()
+        let path = folder.file("live")
+        let helper = try HelperProcess("write", path, "65536", "100")
+        var checks = 0
+        while helper.isRunning || checks == 0 {
+            let found = kind { try DataFile.check(path: path, depth: .full) }
+            #expect(found == nil || found == .changing)
+            checks += 1
+        }
+        #expect(try helper.finish() == ["written"])
+        try DataFile.check(path: path, depth: .full)
+    }
+
+    @Test("A crafted meta page is refused, with place, expected and found", arguments: [
+        (16, [0, 0, 0, 0], "magic number"), (20, [2, 0, 0, 0], "format version"),
+        (40, [1, 16, 0, 0], "page size"), (40, [0, 0, 0, 0], "page size"), (40, [0, 0, 1, 0], "page size"),
+        (10, [2, 0], "flags of meta page 0"), (0, [1], "page number"),
+        (136, [255, 255, 255, 255, 255, 255, 255, 255], "last page"),
+        (136, [0, 0, 0, 0, 0, 0, 0, 0], "last page"),
+        (44, [0x0C, 0x40], "environment flags"), (92, [4, 0], "flags of the unnamed database"),
+        (128, [255, 255, 0, 0, 0, 0, 0, 0], "root page"),
+    ] as [(Int, [UInt8], String)])
+    func metaPages(_ offset: Int, _ change: [UInt8], _ what: String) throws {
+        var bytes = try makeFile()
+        bytes.replaceSubrange(offset..<offset + change.count, with: change)
+        let path = try write(bytes, to: "crafted")
+        guard case .damaged(let damage) = kind({ try DataFile.check(path: path) }) else {
+            Issue.record("\(what) was not noticed")
+            return
+        }
+        #expect(damage.what == what)
+        #expect(!damage.expected.isEmpty && damage.expected != damage.found)
+        #expect(kind { _ = try folder.open("crafted") } == .damaged(damage))
+    }
+
+    @Test("A page size of the second meta page that is not the first's is refused")
+    func secondMeta() throws {
+        var bytes = try makeFile()
+        bytes[Self.pageSize + 41] ^= 0x30
+        let path = try write(bytes, to: "crafted")
+        guard case .damaged(let damage) = kind({ try DataFile.check(path: path) }) else {
+            Issue.record("not noticed")
+            return
+        }
+        #expect(damage.what == "page size" && damage.offset == Self.pageSize + 40)
+    }
+
+    @Test("A cut file is refused by the quick gate, wherever it is cut")
+    func truncated() throws {
+        let bytes = try makeFile()
+        var generator = SeededGenerator(seed: 5)
+        for count in [1, 15, 100, 4095, 4096, 4200, 8191, 8192, bytes.count / 2]
+            + (0..<40).map({ _ in Int.random(in: 1..<bytes.count * 9 / 10, using: &generator) }) {
+            let path = try write(bytes.prefix(count), to: "cut")
+            guard case .damaged = kind({ try DataFile.check(path: path) }) else {
+                Issue.record("a file cut at \(count) of \(bytes.count) passed")
+                return
+            }
+        }
+    }
+
+    @Test("A file that is something else is refused")
+    func foreign() throws {
+        let path = try write([UInt8](repeating: 0x41, count: 100_000), to: "foreign")
+        guard case .damaged(let damage) = kind({ _ = try folder.open("foreign") }) else {
+            Issue.record("a foreign file passed")
+            return
+        }
+        #expect(damage.description.contains("expected"))
+        try? FileManager.default.removeItem(atPath: path)
+    }
+
+    @Test("A page that two others refer to is refused")
+    func cycle() throws {
+        var bytes = try makeFile()
+        let newest = bytes[144] > bytes[Self.pageSize + 144] ? 0 : Self.pageSize
+        // The root of the unnamed database becomes that of the free list.
+        bytes.replaceSubrange(newest + 128..<newest + 136, with: bytes[newest + 80..<newest + 88])
+        let path = try write(bytes, to: "cycle")
+        guard case .damaged = kind({ try DataFile.check(path: path, depth: .full) }) else {
+            Issue.record("a shared page passed")
+            return
+        }
+    }
+
+    @Test("A flipped bit in a page header is found by the full check and not by the quick one")
+    func depths() throws {
+        var bytes = try makeFile()
+        let root = Int(bytes[128]) | Int(bytes[129]) << 8
+        bytes[root * Self.pageSize + 14] ^= 0x01
+        let newer = Int(bytes[Self.pageSize + 128]) | Int(bytes[Self.pageSize + 129]) << 8
+        if newer != root { bytes[newer * Self.pageSize + 14] ^= 0x01 }
+        let path = try write(bytes, to: "bit")
+        try DataFile.check(path: path, depth: .quick)
+        guard case .damaged = kind({ try DataFile.check(path: path, depth: .full) }) else {
+            Issue.record("not noticed")
+            return
+        }
+    }
+
+    @Test("No damaged file that passes the full gate ends the process; without the gate some do")
+    func randomDamage() throws {
+        let seed = UInt64.random(in: .min ... .max)
+        var generator = SeededGenerator(seed: seed)
+        let bytes = try makeFile()
+        let paths = try (0..<300).map { index in
+            try write(damaged(bytes, index % 4, &generator), to: "damaged-\(index)")
+        }
+        let gated = try HelperProcess(arguments: ["scan"] + paths).finish()
+        #expect(gated.count == paths.count, "seed \(seed)")
+        for (index, outcome) in gated.enumerated() {
+            #expect(!outcome.hasPrefix("signal"), "file \(index), seed \(seed)")
+        }
+        #expect(gated.contains("refused") && gated.contains { $0 == "sound" || $0 == "wrong" }, "seed \(seed)")
+
+        // The negative control: the same damage, nothing in its way.
+        for (index, path) in paths.enumerated() where gated[index] != "refused" {
+            try FileManager.default.removeItem(atPath: path)
+        }
+        let open = paths.indices.filter { gated[$0] == "refused" }.map { paths[$0] }
+        let ungated = try HelperProcess(arguments: ["scan-without-gate"] + open).finish()
+        #expect(ungated.contains { $0.hasPrefix("signal") }, "seed \(seed)")
+    }
+
+    /// A copy with one kind of damage: a bit, a byte of a page header, a page, or the end.
+    private func damaged(_ bytes: [UInt8], _ damage: Int, _ generator: inout SeededGenerator) -> [UInt8] {
+        var copy = bytes
+        let page = Int.random(in: 0..<bytes.count / Self.pageSize, using: &generator) * Self.pageSize
+        switch damage {
+        case 0:
+            copy[Int.random(in: 0..<bytes.count, using: &generator)] ^= 1 << UInt8.random(in: 0..<8, using: &generator)
+        case 1:
+            copy[page + Int.random(in: 0..<40, using: &generator)] = UInt8.random(in: 0...255, using: &generator)
+        case 2:
+            let isZero = Bool.random(using: &generator)
+            for place in page..<page + Self.pageSize {
+                copy[place] = isZero ? 0 : UInt8.random(in: 0...255, using: &generator)
+            }
+        default:
+            copy = Array(copy.prefix(Int.random(in: 1..<bytes.count, using: &generator)))
+        }
+        return copy
+    }
+}

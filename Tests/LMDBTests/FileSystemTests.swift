@@ -1,0 +1,39 @@
+// Which file systems are refused.
+
+import Testing
+
+@testable import LMDB
+
+@Suite struct FileSystemTests {
+    @Test("Network file systems are told by their numbers", arguments: [
+        (0x6969, "NFS"), (0x517B, "SMB"), (0xFF53_4D42, "CIFS"), (0xFE53_4D42, "SMB2"), (0x0102_1997, "9P"),
+    ] as [(UInt64, String)])
+    func network(_ type: UInt64, _ name: String) {
+        #expect(FileSystemKind.networkName(linuxType: type) == name)
+    }
+
+    @Test("A number with its sign extended is the same file system")
+    func signExtension() {
+        #expect(FileSystemKind.networkName(linuxType: 0xFFFF_FFFF_FF53_4D42) == "CIFS")
+    }
+
+    @Test("Local file systems and those in user space are let through", arguments: [
+        0xEF53, 0x0102_1994, 0x9123_683E, 0x5846_5342, 0x794C_7630, 0x6573_5546, 0,
+    ] as [UInt64])
+    func local(_ type: UInt64) {
+        #expect(FileSystemKind.networkName(linuxType: type) == nil)
+    }
+
+    @Test("A Darwin mount is remote unless it says that it is local")
+    func darwin() {
+        #expect(FileSystemKind.networkName(darwinFlags: 0x1000, localFlag: 0x1000, name: "apfs") == nil)
+        #expect(FileSystemKind.networkName(darwinFlags: 0x0001, localFlag: 0x1000, name: "smbfs") == "smbfs")
+    }
+
+    @Test("The folder for temporary files is local")
+    func here() throws {
+        let folder = try TemporaryFolder()
+        #expect(FileSystemKind.networkName(at: folder.path) == nil)
+        try folder.open().close()
+    }
+}

@@ -1,0 +1,200 @@
+// The map: full, growing, blocked, changed by another process.
+
+import LMDB
+import Synchronization
+import Testing
+
+@Suite struct MapTests {
+    let folder = try! TemporaryFolder()
+    let value = [UInt8](repeating: 9, count: 100_000)
+
+    @Test("A full map doubles, and the write runs again and is whole")
+    func growth() throws {
+        let environment = try folder.open { $0.mapSize = 256 * 1024 }
+        let rows = try environment.bytes()
+        var runs = 0
+        try environment.write { txn in
+            runs += 1
+            for key in 0..<40 as Range<UInt64> { try txn.put(value, forKey: key, in: rows) }
+        }
+        #expect(runs > 1)
+        #expect(try environment.mapSize > 4_000_000)
+        #expect(try environment.mapSize % 16_384 == 0)
+        #expect(try environment.read { txn in try txn.count(in: rows) } == 40)
+    }
+
+    @Test("A map that is full at its maximum is an error with both sizes, and nothing is written")
+    func maximum() throws {
+        let environment = try folder.open { options in
+            options.mapSize = 256 * 1024
+            options.maximumMapSize = 1 << 20
+        }
+        let rows = try environment.bytes()
+        let found = kind {
+            try environment.write { txn in
+                for key in 0..<40 as Range<UInt64> { try txn.put(value, forKey: key, in: rows) }
+            }
+        }
+        #expect(found == .mapFull(size: 1 << 20, maximum: 1 << 20))
+        #expect(try environment.read { txn in try txn.count(in: rows) } == 0)
+        try environment.write { txn in try txn.put(value, forKey: 1, in: rows) }
+    }
+
+    @Test("A map that is full only at the commit grows as well")
+    func fullAtCommit() throws {
+        // How many values fill the map depends on the page size, so all numbers are tried: at some, only the
+        // commit needs the page that is not there.
+        var commitsThatFailed = 0
+        for count in 1...40 as ClosedRange<UInt64> {
+            let environment = try folder.open("\(count)") { options in
+                options.mapSize = 128 * 1024
+                options.durability = .noSync
+            }
+            let rows = try environment.bytes()
+            let fill = { (txn: inout WriteTransaction) in
+                for key in 0..<count { try txn.put([UInt8](repeating: 3, count: 3000), forKey: key, in: rows) }
+            }
+            if try failsAtCommit(environment, fill) { commitsThatFailed += 1 }
+            try environment.write(fill)
+            #expect(try environment.read { txn in try txn.count(in: rows) } == count)
+        }
+        #expect(commitsThatFailed > 0)
+    }
+
+    /// Whether a write that does not grow the map fails in its commit, and only there.
+    private func failsAtCommit(
+        _ environment: Environment, _ body: (inout WriteTransaction) throws -> Void
+    ) throws -> Bool {
+        var txn = try environment.beginWrite()
+        do {
+            try body(&txn)
+        } catch {
+            return false
+        }
+        do throws(LMDBError) {
+            try txn.commit()
+            return false
+        } catch {
+            return error.code == .mapFull
+        }
+    }
+
+    @Test("A closure that hides the error of a full map is run again all the same")
+    func swallowed() throws {
+        let environment = try folder.open { $0.mapSize = 256 * 1024 }
+        let rows = try environment.bytes()
+        try environment.write { txn in
+            for key in 0..<20 as Range<UInt64> { try? txn.put(value, forKey: key, in: rows) }
+        }
+        #expect(try environment.read { txn in try txn.count(in: rows) } == 20)
+    }
+
+    @Test("A cursor's writes, reserved room and appends grow the map too")
+    func otherWrites() throws {
+        let environment = try folder.open { $0.mapSize = 128 * 1024 }
+        let rows = try environment.bytes()
+        try environment.write { txn in
+            try txn.withWriteCursor(in: rows) { cursor in
+                for key in 0..<5 as Range<UInt64> { try cursor.put(value, forKey: key) }
+            }
+            for key in 5..<10 as Range<UInt64> { try txn.append(value, forKey: key, in: rows) }
+            for key in 10..<20 as Range<UInt64> {
+                try txn.put(reserving: value.count, forKey: key, in: rows) { $0.copyBytes(from: value) }
+            }
+        }
+        let all = try environment.read { txn in try (0..<20).map { try txn.get(UInt64($0), in: rows) } }
+        #expect(all.allSatisfy { $0 == value })
+    }
+
+    @Test("A map is not changed under a live reader, and the error says how many there are")
+    func blocked() throws {
+        let environment = try folder.open()
+        let rows = try environment.bytes()
+        let first = try environment.beginRead()
+        let second = try environment.beginRead()
+        let size = try environment.mapSize
+        #expect(kind { try environment.growMap(to: 1 << 24) } == .resizeBlocked(live: 2))
+        let found = kind {
+            try environment.write { txn in
+                for key in 0..<40 as Range<UInt64> { try txn.put(value, forKey: key, in: rows) }
+            }
+        }
+        #expect(found == .resizeBlocked(live: 2))
+        #expect(try environment.mapSize == size)
+        #expect(try first.count(in: rows) == 0)
+        first.abort()
+        second.abort()
+        try environment.growMap(to: 1 << 24)
+        #expect(try environment.mapSize == 1 << 24)
+    }
+
+    @Test("A resize waits for a reader that ends in time")
+    func waiting() async throws {
+        let environment = try folder.open { $0.resizeTimeout = .seconds(60) }
+        let held = Mutex<ReadTransaction?>(try environment.beginRead())
+        async let growing: Void = Self.grow(environment)
+        // Usually the resize waits by now; the outcome is the same if it does not yet.
+        for _ in 0..<50 { await Task.yield() }
+        held.withLock { $0.take() }?.abort()
+        try await growing
+        #expect(try environment.mapSize == 1 << 24)
+    }
+
+    private static func grow(_ environment: Environment) async throws {
+        try environment.growMap(to: 1 << 24)
+    }
+
+    @Test("A resize within the own write is refused at once")
+    func ownWrite() throws {
+        let environment = try folder.open { $0.resizeTimeout = .seconds(600) }
+        try environment.write { _ in
+            #expect(kind { try environment.growMap(to: 1 << 24) } == .resizeBlocked(live: 1))
+        }
+    }
+
+    @Test("A size beyond the address space is refused, and the environment goes on")
+    func unavailable() throws {
+        let environment = try folder.open { $0.maximumMapSize = .max }
+        let rows = try environment.bytes()
+        let huge = 1 << 60
+        #expect(kind { try environment.growMap(to: huge) } == .sizeUnavailable(requested: huge))
+        try environment.write { txn in try txn.put(value, forKey: 1, in: rows) }
+        #expect(try environment.read { txn in try txn.get(1, in: rows) } == value)
+    }
+
+    @Test("A map is not grown beyond its maximum")
+    func growBeyondMaximum() throws {
+        let environment = try folder.open { $0.maximumMapSize = 1 << 22 }
+        #expect(kind { try environment.growMap(to: 1 << 23) } == .mapFull(size: 1 << 20, maximum: 1 << 22))
+    }
+
+    @Test("A map that another process made larger is followed, by reads and by writes", arguments: [true, false])
+    func otherProcess(_ readsFirst: Bool) throws {
+        let environment = try folder.open { $0.mapSize = 256 * 1024 }
+        let rows = try environment.bytes()
+        try environment.read { _ in }
+        let helper = try HelperProcess("write", environment.path, "\(1 << 24)", "20")
+        #expect(try helper.finish() == ["written"])
+        if readsFirst {
+            #expect(try environment.read { txn in try txn.count(in: rows) } == 0)
+        } else {
+            try environment.write { txn in try txn.put(value, forKey: 1, in: rows) }
+        }
+        #expect(try environment.mapSize >= 20 * 65_536)
+        #expect(try environment.mapSize % 16_384 == 0)
+        let other = try environment.bytes("other")
+        #expect(try environment.read { txn in try txn.count(in: other) } == 20)
+    }
+
+    @Test("Following another process waits for the own live readers, and then says so")
+    func otherProcessBlocked() throws {
+        let environment = try folder.open { $0.mapSize = 256 * 1024 }
+        let rows = try environment.bytes()
+        let reading = try environment.beginRead()
+        #expect(try HelperProcess("write", environment.path, "\(1 << 24)", "20").finish() == ["written"])
+        #expect(kind { try environment.read { _ in } } == .resizeBlocked(live: 1))
+        #expect(try reading.count(in: rows) == 0)
+        reading.abort()
+        try environment.read { _ in }
+    }
+}

@@ -1,0 +1,165 @@
+// Other processes and other threads: forks, dead readers, full reader tables, transactions that change threads.
+
+import Foundation
+import LMDB
+import Synchronization
+import Testing
+
+@Suite struct ProcessTests {
+    let folder = try! TemporaryFolder()
+
+    @Test("A fork cannot use or close its parent's environment, and harms nothing by trying")
+    func fork() throws {
+        let answers = try HelperProcess("fork", folder.file()).finish()
+        #expect(answers == ["calls 0", "transactions 0", "deinit 0", "own 0", "parent after 0"])
+    }
+
+    @Test("The slot of a reader that was killed is freed by a reader check")
+    func staleReader() throws {
+        let environment = try folder.open()
+        let helper = try HelperProcess("hold-reader", environment.path)
+        #expect(helper.firstLine() == "reading")
+        #expect(try environment.checkReaders() == 0)
+        helper.killNow()
+        #expect(try environment.checkReaders() >= 1)
+        #expect(try environment.checkReaders() == 0)
+    }
+
+    @Test("Opening frees the slots of dead readers")
+    func staleReaderAtOpen() throws {
+        let helper = try HelperProcess("hold-reader", folder.file())
+        #expect(helper.firstLine() == "reading")
+        // Someone else keeps the lock file alive, so that it is not just made anew.
+        let keeper = try HelperProcess("hold-reader", folder.file())
+        #expect(keeper.firstLine() == "reading")
+        helper.killNow()
+        let environment = try folder.open()
+        #expect(try environment.checkReaders() == 0)
+        keeper.killNow()
+    }
+
+    @Test("A reader table full of dead readers is cleared and the read goes on")
+    func readersFullOfDead() throws {
+        let environment = try folder.open { $0.maximumReaders = 2 }
+        let first = try HelperProcess("hold-reader", environment.path)
+        #expect(first.firstLine() == "reading")
+        let second = try HelperProcess("hold-reader", environment.path)
+        #expect(second.firstLine() == "reading")
+        first.killNow()
+        second.killNow()
+        try environment.read { _ in }
+    }
+
+    @Test("A reader table full of living readers is a typed error")
+    func readersFull() throws {
+        let environment = try folder.open { $0.maximumReaders = 2 }
+        let first = try environment.beginRead()
+        let second = try environment.beginRead()
+        #expect(kind { try environment.read { _ in } } == .engine(.readersFull))
+        first.abort()
+        try environment.read { _ in }
+        second.abort()
+    }
+
+    @Test("One thread may have several read transactions")
+    func severalReaders() throws {
+        let environment = try folder.open()
+        let rows = try environment.texts()
+        let before = try environment.beginRead()
+        try environment.write { txn in try txn.put("new", forKey: 1, in: rows) }
+        let after = try environment.beginRead()
+        #expect(try before.get(1, in: rows) == nil)
+        #expect(try after.get(1, in: rows) == "new")
+        #expect(after.id == before.id + 1)
+        before.abort()
+        try after.commit()
+    }
+
+    @Test("A read transaction may begin on one thread and end on another")
+    func threads() throws {
+        let environment = try folder.open()
+        let rows = try environment.texts()
+        try environment.write { txn in try txn.put("here", forKey: 1, in: rows) }
+        let held = Mutex<ReadTransaction?>(try environment.beginRead())
+        let text = try onAnotherThread {
+            let transaction = held.withLock { $0.take()! }
+            return try transaction.get(1, in: rows)
+        }
+        #expect(text == "here")
+        try environment.close()
+    }
+
+    @Test("Handles are reused: many reads, on many threads, take few slots")
+    func pooling() async throws {
+        let environment = try folder.open { $0.maximumReaders = 32 }
+        let rows = try environment.texts()
+        try environment.write { txn in try txn.put("x", forKey: 1, in: rows) }
+        try await withThrowingTaskGroup(of: Int.self) { group in
+            for _ in 0..<8 {
+                group.addTask {
+                    try (0..<200).reduce(0) { sum, _ in
+                        try environment.read { txn in try sum + txn.count(in: rows) }
+                    }
+                }
+            }
+            for try await sum in group { #expect(sum == 200) }
+        }
+        #expect(try environment.information.readers <= 8)
+    }
+
+    @Test("A write transaction that another thread commits is refused, and so are later writes")
+    func wrongThread() throws {
+        let environment = try folder.open()
+        let held = Mutex<WriteTransaction?>(try environment.beginWrite())
+        let found = try onAnotherThread {
+            kind { try held.withLock { $0.take()! }.commit() }
+        }
+        #expect(found == .wrongThread)
+        #expect(kind { try environment.write { _ in } } == .wrongThread)
+        try environment.read { _ in }
+    }
+
+    @Test("Writes of many threads wait for each other, and none is lost")
+    func concurrentWrites() async throws {
+        let environment = try folder.open { options in
+            options.durability = .noSync
+            options.mapSize = 64 * 1024
+            options.resizeTimeout = .seconds(60)
+        }
+        let rows = try environment.texts()
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for worker in 0..<4 as Range<UInt64> {
+                group.addTask {
+                    for step in 0..<100 as Range<UInt64> {
+                        try environment.write { txn in
+                            try txn.put(String(repeating: "w", count: 500), forKey: worker * 1000 + step, in: rows)
+                        }
+                        _ = try environment.read { txn in try txn.count(in: rows) }
+                    }
+                }
+            }
+            try await group.waitForAll()
+        }
+        #expect(try environment.read { txn in try txn.count(in: rows) } == 400)
+    }
+
+    private func onAnotherThread<Result: Sendable>(
+        _ body: @escaping @Sendable () throws -> Result
+    ) throws -> Result {
+        let outcome = Mutex<Swift.Result<Result, any Error>?>(nil)
+        let done = DispatchSemaphore(value: 0)
+        let box = Box(outcome)
+        Thread.detachNewThread {
+            box.value.withLock { $0 = Swift.Result { try body() } }
+            done.signal()
+        }
+        done.wait()
+        return try box.value.withLock { try $0!.get() }
+    }
+}
+
+/// Shares a value that cannot be copied.
+final class Box<Value: ~Copyable & Sendable>: Sendable {
+    let value: Value
+    init(_ value: consuming Value) { self.value = value }
+}

@@ -1,0 +1,105 @@
+// Range scans, against a sorted dictionary, over random operations.
+
+import LMDB
+import Testing
+
+@Suite struct RangeTests {
+    let folder = try! TemporaryFolder()
+
+    @Test("Every kind of Swift range visits its keys in both directions")
+    func ranges() throws {
+        let environment = try folder.open()
+        let rows = try environment.texts()
+        try environment.write { txn in
+            for key in stride(from: 10, through: 50, by: 10) as StrideThrough<UInt64> {
+                try txn.put("\(key)", forKey: key, in: rows)
+            }
+        }
+        func check(_ range: some KeyRangeConvertible<UInt64>, _ expected: [UInt64]) throws {
+            #expect(try environment.read { txn in try keys(txn, rows, range, false) } == expected)
+            #expect(try environment.read { txn in try keys(txn, rows, range, true) } == expected.reversed())
+        }
+        try check(20..<40, [20, 30])
+        try check(20...40, [20, 30, 40])
+        try check(15..<45, [20, 30, 40])
+        try check(30..., [30, 40, 50])
+        try check(..<30, [10, 20])
+        try check(...30, [10, 20, 30])
+        try check(20..<20, [])
+        try check(51..., [])
+        try check(..<10, [])
+        try check(KeyRange(lower: .excluding(10), upper: .excluding(50)), [20, 30, 40])
+        try check(KeyRange(lower: .including(40), upper: .including(20)), [])
+        try check(KeyRange(), [10, 20, 30, 40, 50])
+    }
+
+    @Test("A scan stops when its closure says so or throws")
+    func stopping() throws {
+        let environment = try folder.open()
+        let rows = try environment.texts()
+        struct Stop: Error {}
+        try environment.write { txn in
+            for key in 0..<10 as Range<UInt64> { try txn.put("x", forKey: key, in: rows) }
+            var count = 0
+            try txn.forEach(in: rows, reverse: true) { _, _ in
+                count += 1
+                return count < 4
+            }
+            #expect(count == 4)
+            #expect(throws: Stop.self) { try txn.forEach(in: rows, range: 3...) { _, _ in throw Stop() } }
+        }
+    }
+
+    @Test("Random operations and scans agree with a sorted dictionary", arguments: [1, 2, 3] as [UInt64])
+    func random(_ seed: UInt64) throws {
+        var generator = SeededGenerator(seed: seed)
+        let environment = try folder.open { $0.durability = .noSync }
+        let rows = try environment.texts()
+        var reference: [UInt64: String] = [:]
+        for _ in 0..<60 {
+            try environment.write { txn in
+                for _ in 0..<40 {
+                    let key = UInt64.random(in: 0..<500, using: &generator)
+                    switch Int.random(in: 0..<3, using: &generator) {
+                    case 0:
+                        #expect(try txn.delete(key, in: rows) == (reference.removeValue(forKey: key) != nil))
+                    case 1:
+                        let isNew = reference[key] == nil
+                        #expect(try txn.insert("i\(key)", forKey: key, in: rows) == isNew)
+                        if isNew { reference[key] = "i\(key)" }
+                    default:
+                        let text = String(repeating: "p", count: .random(in: 0..<3000, using: &generator))
+                        try txn.put(text, forKey: key, in: rows)
+                        reference[key] = text
+                    }
+                }
+            }
+            let first = UInt64.random(in: 0..<500, using: &generator)
+            let last = first + UInt64.random(in: 0..<200, using: &generator)
+            let expected = reference.keys.filter { $0 >= first && $0 < last }.sorted()
+            try environment.read { txn throws in
+                #expect(try keys(txn, rows, first..<last, false) == expected, "seed \(seed)")
+                #expect(try keys(txn, rows, first..<last, true) == expected.reversed(), "seed \(seed)")
+                #expect(try txn.count(in: rows) == reference.count, "seed \(seed)")
+                if let key = reference.keys.randomElement(using: &generator) {
+                    #expect(try txn.get(key, in: rows) == reference[key], "seed \(seed)")
+                }
+            }
+        }
+        // Whatever LMDB made of that, the gate must find it sound.
+        try environment.close()
+        try DataFile.check(path: folder.file(), depth: .full)
+    }
+
+    private func keys(
+        _ txn: borrowing ReadTransaction, _ rows: Database<UInt64, String>,
+        _ range: some KeyRangeConvertible<UInt64>, _ reverse: Bool
+    ) throws -> [UInt64] {
+        var keys: [UInt64] = []
+        try txn.forEach(in: rows, range: range, reverse: reverse) { key, _ in
+            keys.append(try UInt64.decode(key))
+            return true
+        }
+        return keys
+    }
+}

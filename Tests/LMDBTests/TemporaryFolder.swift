@@ -1,0 +1,57 @@
+// A folder for the files of one test.
+//
+// Always holds: it is new, and gone with its last reference.
+
+import Foundation
+import LMDB
+
+final class TemporaryFolder: Sendable {
+    let path: String
+
+    init() throws {
+        path = NSTemporaryDirectory() + "lmdb-tests-" + UUID().uuidString
+        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+    }
+
+    deinit {
+        try? FileManager.default.removeItem(atPath: path)
+    }
+
+    /// The path of a file in the folder.
+    func file(_ name: String = "data") -> String { path + "/" + name }
+
+    /// Opens a file in the folder with options that a test changes.
+    func open(
+        _ name: String = "data", _ change: (inout Environment.Options) -> Void = { _ in }
+    ) throws -> Environment {
+        var options = Environment.Options()
+        options.mapSize = 1 << 20
+        options.resizeTimeout = .milliseconds(50)
+        change(&options)
+        return try Environment.open(path: file(name), options: options)
+    }
+}
+
+extension Environment {
+    /// A database of numbers and bytes, for tests.
+    func bytes(_ name: String? = "rows") throws -> Database<UInt64, [UInt8]> {
+        try openDatabase(named: name, of: UInt64.self, [UInt8].self, create: true)
+    }
+
+    /// A database of numbers and text, for tests.
+    func texts(_ name: String? = "texts") throws -> Database<UInt64, String> {
+        try openDatabase(named: name, of: UInt64.self, String.self, create: true)
+    }
+}
+
+/// The kind of the error that a closure throws; `nil` when it throws none of ours.
+func kind(_ body: () throws -> Void) -> LMDBError.Kind? {
+    do {
+        try body()
+        return nil
+    } catch let error as LMDBError {
+        return error.kind
+    } catch {
+        return nil
+    }
+}

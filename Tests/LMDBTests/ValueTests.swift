@@ -1,0 +1,159 @@
+// Single entries and the types of keys and values.
+
+import LMDB
+import Testing
+
+@Suite struct ValueTests {
+    let folder = try! TemporaryFolder()
+
+    @Test("Values are put, replaced, inserted once, found and deleted")
+    func basics() throws {
+        let environment = try folder.open()
+        let rows = try environment.texts()
+        try environment.write { txn in
+            try txn.put("a", forKey: 1, in: rows)
+            try txn.put("b", forKey: 1, in: rows)
+            #expect(try !txn.insert("c", forKey: 1, in: rows))
+            #expect(try txn.insert("d", forKey: 2, in: rows))
+            #expect(try txn.get(1, in: rows) == "b")
+            #expect(try txn.contains(2, in: rows))
+            #expect(try txn.count(in: rows) == 2)
+            #expect(try txn.delete(2, in: rows))
+            #expect(try !txn.delete(2, in: rows))
+            #expect(try !txn.contains(2, in: rows))
+        }
+    }
+
+    @Test("First and last are those with the least and the greatest key")
+    func firstAndLast() throws {
+        let environment = try folder.open()
+        let rows = try environment.texts()
+        #expect(try environment.read { txn in try txn.first(in: rows) == nil && txn.last(in: rows) == nil })
+        try environment.write { txn in
+            for key in [300, 2, 256, 1 << 40] as [UInt64] { try txn.put("\(key)", forKey: key, in: rows) }
+        }
+        try environment.read { txn throws in
+            #expect(try txn.first(in: rows)! == (2, "2"))
+            #expect(try txn.last(in: rows)! == (1 << 40, "\(1 << 40)"))
+        }
+    }
+
+    @Test("An append out of order is refused and changes nothing")
+    func append() throws {
+        let environment = try folder.open()
+        let rows = try environment.texts()
+        try environment.write { txn in
+            try txn.append("a", forKey: 10, in: rows)
+            try txn.append("b", forKey: 11, in: rows)
+            #expect(kind { try txn.append("c", forKey: 11, in: rows) } == .keyOutOfOrder)
+            #expect(kind { try txn.append("d", forKey: 5, in: rows) } == .keyOutOfOrder)
+            try txn.append("e", forKey: 12, in: rows)
+        }
+        #expect(try environment.read { txn in try txn.count(in: rows) } == 3)
+    }
+
+    @Test("Keys that are empty or too long are refused before LMDB sees them, everywhere")
+    func keyLimits() throws {
+        let environment = try folder.open()
+        let rows = try environment.openDatabase(named: "k", of: [UInt8].self, String.self, create: true)
+        let longest = [UInt8](repeating: 1, count: 511)
+        for (key, expected) in [
+            ([], .keyEmpty), (longest + [1], .keyTooLong(count: 512, limit: 511)),
+        ] as [([UInt8], LMDBError.Kind)] {
+            try environment.write { txn in
+                #expect(kind { try txn.put("", forKey: key, in: rows) } == expected)
+                #expect(kind { _ = try txn.insert("", forKey: key, in: rows) } == expected)
+                #expect(kind { try txn.append("", forKey: key, in: rows) } == expected)
+                #expect(kind { _ = try txn.get(key, in: rows) } == expected)
+                #expect(kind { try txn.delete(key, in: rows) } == expected)
+                #expect(kind { try txn.put(reserving: 1, forKey: key, in: rows) { _ in } } == expected)
+                #expect(kind { try txn.forEach(in: rows, range: KeyRange(lower: .including(key))) { _, _ in true } }
+                    == expected)
+                try txn.withWriteCursor(in: rows) { cursor in
+                    #expect(kind { try cursor.put("", forKey: key) } == expected)
+                    #expect(kind { try cursor.seek(atOrAfter: key) } == expected)
+                }
+            }
+        }
+        try environment.write { txn in try txn.put("fits", forKey: longest, in: rows) }
+        #expect(try environment.read { txn in try txn.get(longest, in: rows) } == "fits")
+    }
+
+    @Test("Raw bytes go in and come out without a copy")
+    func rawBytes() throws {
+        let environment = try folder.open()
+        let rows = try environment.openDatabase(named: "raw", of: UInt64.self, RawBytes.self, create: true)
+        let bytes = [UInt8](0...255)
+        try environment.write { txn in
+            try bytes.withUnsafeBytes { try txn.put(RawBytes($0), forKey: 1, in: rows) }
+            try bytes.withUnsafeBytes { try txn.put(bytes: $0, forKey: 2, in: rows) }
+        }
+        try environment.read { txn in
+            for key in 1...2 as ClosedRange<UInt64> {
+                try txn.withValue(forKey: key, in: rows) { found in
+                    #expect(found.map { $0.elementsEqual(bytes) } == true)
+                }
+            }
+            try txn.withValue(forKey: 3, in: rows) { #expect($0 == nil) }
+            #expect(try txn.get(1, in: rows)?.bytes.count == 256)
+        }
+    }
+
+    @Test("A reserved value is what the closure wrote")
+    func reserve() throws {
+        let environment = try folder.open()
+        let rows = try environment.bytes()
+        try environment.write { txn in
+            for count in [0, 1, 100, 5000] {
+                let returned = try txn.put(reserving: count, forKey: UInt64(count), in: rows) { room in
+                    room.copyBytes(from: repeatElement(5, count: count))
+                    return room.count
+                }
+                #expect(returned == count)
+            }
+            #expect(kind { try txn.put(reserving: -1, forKey: 1, in: rows) { _ in } } == .engine(.badValueSize))
+        }
+        try environment.read { txn throws in
+            for count in [0, 1, 100, 5000] {
+                #expect(try txn.get(UInt64(count), in: rows) == [UInt8](repeating: 5, count: count))
+            }
+        }
+    }
+
+    @Test("Integers are eight and four bytes, most significant first")
+    func integers() throws {
+        #expect(UInt64(0x0102_0304_0506_0708).withEncodedBytes { Array($0) } == [1, 2, 3, 4, 5, 6, 7, 8])
+        #expect(UInt32(0x0102_0304).withEncodedBytes { Array($0) } == [1, 2, 3, 4])
+        for value in [0, 1, 255, 256, .max] as [UInt64] {
+            #expect(try value.withEncodedBytes { try UInt64.decode($0) } == value)
+        }
+        for value in [0, 1, 255, 256, .max] as [UInt32] {
+            #expect(try value.withEncodedBytes { try UInt32.decode($0) } == value)
+        }
+    }
+
+    @Test("Text and bytes come back as they were", arguments: ["", "a", "Zürich 👩‍👩‍👧", "\0"])
+    func texts(_ text: String) throws {
+        #expect(try text.withEncodedBytes { try String.decode($0) } == text)
+        let bytes = Array(text.utf8)
+        #expect(try bytes.withEncodedBytes { try [UInt8].decode($0) } == bytes)
+    }
+
+    @Test("Bytes that do not fit the type are typed errors")
+    func undecodable() throws {
+        let environment = try folder.open()
+        let bytes = try environment.bytes("same")
+        try environment.write { txn in
+            try txn.put([1, 2, 3], forKey: 1, in: bytes)
+            try txn.put([0xFF, 0xFE], forKey: 2, in: bytes)
+        }
+        let numbers = try environment.openDatabase(named: "same", of: UInt64.self, UInt64.self)
+        let small = try environment.openDatabase(named: "same", of: UInt64.self, UInt32.self)
+        let texts = try environment.openDatabase(named: "same", of: UInt64.self, String.self)
+        try environment.read { txn in
+            #expect(kind { _ = try txn.get(1, in: numbers) } == .wrongSize(type: "UInt64", expected: 8, found: 3))
+            #expect(kind { _ = try txn.get(1, in: small) } == .wrongSize(type: "UInt32", expected: 4, found: 3))
+            #expect(kind { _ = try txn.get(2, in: texts) } == .undecodable(type: "String", reason: "not UTF-8"))
+        }
+    }
+}

@@ -1,0 +1,50 @@
+// Starting the test helpers that are built beside the tests, reading what they print, and killing them.
+
+import Foundation
+
+/// A helper process.
+public final class ChildProcess: @unchecked Sendable {
+    // @unchecked Sendable: used by one test at a time; `Process` itself is not declared Sendable.
+
+    private let process = Process()
+    private let output = Pipe()
+
+    /// Starts an executable of this package.
+    public init(_ name: String, _ arguments: [String]) throws {
+        process.executableURL = ChildProcess.folderOfProducts.appendingPathComponent(name)
+        process.arguments = arguments
+        process.standardOutput = output
+        process.standardError = FileHandle.nullDevice
+        // A backtracer would outlive the process and hold its pipe.
+        process.environment = ProcessInfo.processInfo.environment.merging(["SWIFT_BACKTRACE": "enable=no"]) { $1 }
+        try process.run()
+    }
+
+    /// The folder in which the tests and the helpers were built.
+    private static var folderOfProducts: URL {
+        #if os(macOS)
+        Bundle.allBundles.first { $0.bundlePath.hasSuffix(".xctest") }!.bundleURL.deletingLastPathComponent()
+        #else
+        Bundle.main.bundleURL
+        #endif
+    }
+
+    /// Waits for some output and returns it; empty when the process has ended.
+    public func read() -> String {
+        String(decoding: output.fileHandleForReading.availableData, as: UTF8.self)
+    }
+
+    /// Kills the process at once, waits for its end, and returns what it had printed and nobody had read.
+    public func kill() -> String {
+        Foundation.kill(process.processIdentifier, SIGKILL)
+        process.waitUntilExit()
+        return String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+    }
+
+    /// Waits for the end, and returns the exit code and what was printed.
+    public func finish() -> (code: Int32, output: String) {
+        let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        process.waitUntilExit()
+        return (process.terminationStatus, text)
+    }
+}
