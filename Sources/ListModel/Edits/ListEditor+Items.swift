@@ -43,7 +43,7 @@ extension ListEditor {
         try atomically { editor in
             // The last first, so that the paths of the others stay true.
             for run in runs.reversed() {
-                try editor.append(.itemsDeleted(at: run.path, Run(editor.items(in: run))!))
+                try editor.append(.itemsDeleted(at: run.path, editor.items(in: run)))
             }
         }
     }
@@ -59,7 +59,7 @@ extension ListEditor {
         let runs = try resolve(selection)
         let target = try gap(destination, without: runs)
         try atomically { editor in
-            if runs.count == 1 { return try editor.moveRun(runs[0], to: target.path(without: runs)) }
+            if case .one(let run) = runs { return try editor.moveRun(run, to: target.path(without: runs)) }
             // Every move shifts the others, so runs and gap are found again by id.
             let firsts = runs.map { editor.state.item(at: $0.path)!.id }
             for (run, first) in zip(runs, firsts) {
@@ -68,7 +68,7 @@ extension ListEditor {
                     ?? ListIndexPath(
                         section: target.place.section,
                         item: editor.state.itemCount(inSection: target.place.section))
-                let path = Gap(place: gap, anchor: nil).path(without: [current])
+                let path = Gap(place: gap, anchor: nil).path(without: .one(current))
                 try editor.moveRun(current, to: path)
             }
         }
@@ -76,9 +76,7 @@ extension ListEditor {
 
     private mutating func moveRun(_ run: ItemRun, to target: ListIndexPath) throws {
         guard run.path != target else { return }
-        let ids = run.count == 1
-            ? .one(state.item(at: run.path)!.id) : Run(items(in: run).map(\.id))!
-        try append(.itemsMoved(from: run.path, to: target, ids))
+        try append(.itemsMoved(from: run.path, to: target, items(in: run).mapped(\.id)))
     }
 
     /// Sets the checkmarks that are not set, and clears those that are.

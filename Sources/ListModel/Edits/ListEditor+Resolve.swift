@@ -24,7 +24,7 @@ struct Gap {
     var anchor: Identifier?
 
     /// The place, not counting the rows of `runs`.
-    func path(without runs: [ItemRun]) -> ListIndexPath {
+    func path(without runs: Run<ItemRun>) -> ListIndexPath {
         var path = place
         for run in runs where run.path < place && run.path.section == place.section { path.item -= run.count }
         return path
@@ -33,25 +33,25 @@ struct Gap {
 
 extension ListEditor {
     /// The rows of a selection as runs of neighbours, in the order of the list.
-    func resolve(_ selection: ItemSelection) throws -> [ItemRun] {
+    func resolve(_ selection: ItemSelection) throws -> Run<ItemRun> {
         switch selection {
         case .item(let id):
             guard let path = state.indexPath(of: id) else { throw ListError.unknownItem(id) }
-            return [ItemRun(path: path, count: 1)]
+            return .one(ItemRun(path: path, count: 1))
         case .at(let path):
             try state.checkRange(path, count: 1)
-            return [ItemRun(path: path, count: 1)]
+            return .one(ItemRun(path: path, count: 1))
         case .run(let path, let count):
-            guard count > 0 else { return [] }
+            guard count > 0 else { return .none }
             try state.checkRange(path, count: count)
-            return [ItemRun(path: path, count: count)]
+            return .one(ItemRun(path: path, count: count))
         case .items(let ids):
             var paths: [ListIndexPath] = []
             for id in Set(ids) {
                 guard let path = state.indexPath(of: id) else { throw ListError.unknownItem(id) }
                 paths.append(path)
             }
-            return ListEditor.runs(paths.sorted())
+            return Run(ListEditor.runs(paths.sorted())) ?? .none
         }
     }
 
@@ -68,19 +68,19 @@ extension ListEditor {
     }
 
     /// The rows of a run.
-    func items(in run: ItemRun) -> [ListItem] {
-        state.sectionEntry(at: run.path.section).items.elements(in: run.path.item..<run.path.item + run.count)
+    func items(in run: ItemRun) -> Run<ListItem> {
+        state.items(inSection: run.path.section, run.path.item..<run.path.item + run.count)
     }
 
     /// Where rows are inserted.
     func insertionPath(_ destination: ItemDestination) throws -> ListIndexPath {
-        try gap(destination, without: []).place
+        try gap(destination, without: .none).place
     }
 
     /// Where rows are moved.
     ///
     /// - Parameter runs: the rows that move, in the order of the list.
-    func gap(_ destination: ItemDestination, without runs: [ItemRun]) throws -> Gap {
+    func gap(_ destination: ItemDestination, without runs: Run<ItemRun>) throws -> Gap {
         switch destination {
         case .at(let path): return try gap(at: path, without: runs)
         case .section(let id, let index):
@@ -94,7 +94,7 @@ extension ListEditor {
         }
     }
 
-    private func gap(at path: ListIndexPath, without runs: [ItemRun]) throws -> Gap {
+    private func gap(at path: ListIndexPath, without runs: Run<ItemRun>) throws -> Gap {
         try state.checkSection(path.section)
         var place = path
         var room = state.itemCount(inSection: path.section)
@@ -109,7 +109,7 @@ extension ListEditor {
         return Gap(place: place, anchor: runs.count > 1 ? state.item(at: place)?.id : nil)
     }
 
-    private func gap(beside id: Identifier, distance: Int, without runs: [ItemRun]) throws -> Gap {
+    private func gap(beside id: Identifier, distance: Int, without runs: Run<ItemRun>) throws -> Gap {
         guard var place = state.indexPath(of: id) else { throw ListError.unknownItem(id) }
         if runs.contains(where: { $0.contains(place) }) { throw ListError.movedOntoItself(id) }
         place.item += distance

@@ -1,11 +1,14 @@
 // One or more things in a row. Almost every event is about one row, and an array for one row would be an allocation.
 
-/// A non-empty sequence that needs no allocation for one element.
+/// A sequence that needs no allocation for one element. In an event it is never empty.
 public enum Run<Element: Sendable>: Sendable {
     /// Exactly one element.
     case one(Element)
-    /// Several elements: at least two.
+    /// Any number of elements but one.
     case many([Element])
+
+    /// No elements.
+    static var none: Run { .many([]) }
 
     /// A run of these elements, or nil if there are none.
     public init?(_ elements: [Element]) {

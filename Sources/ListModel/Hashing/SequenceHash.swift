@@ -16,22 +16,26 @@ enum SequenceHash {
     /// The hash of a node whose rows changed since it was last sealed. No residue has this value.
     static let unsealed = UInt64.max
 
-    /// B⁰ … B⁶³, so that the rows of a leaf are summed without a chain of dependent multiplications.
+    /// How many powers of the base one table holds.
+    private static let stride = 1_024
+
+    /// Three tables behind one another: B⁰ … B¹⁰²³, then the powers of B¹⁰²⁴, then those of B¹⁰⁴⁸⁵⁷⁶.
     ///
-    /// A tuple-free global pointer: reading it costs a load and no reference counting.
-    // SAFETY: initialised once with 64 values, never written again and never freed.
-    nonisolated(unsafe) static let powers: UnsafePointer<UInt64> = {
-        let table = UnsafeMutablePointer<UInt64>.allocate(capacity: stride)
-        var power: UInt64 = 1
-        for exponent in 0..<stride {
-            table.advanced(by: exponent).initialize(to: power)
-            power = multiply(power, base)
+    /// A global pointer: reading it costs a load and no reference counting.
+    // SAFETY: initialised once with all values, never written again and never freed.
+    nonisolated(unsafe) private static let powers: UnsafePointer<UInt64> = {
+        let table = UnsafeMutablePointer<UInt64>.allocate(capacity: 3 * stride)
+        var step = base
+        for part in 0..<3 {
+            var power: UInt64 = 1
+            for exponent in 0..<stride {
+                table.advanced(by: part * stride + exponent).initialize(to: power)
+                power = multiply(power, step)
+            }
+            step = power
         }
         return UnsafePointer(table)
     }()
-
-    /// How many powers of the base `powers` holds.
-    static let stride = 64
 
     /// a · b modulo 2⁶¹ − 1.
     @inline(__always)
@@ -62,9 +66,21 @@ enum SequenceHash {
 
     /// B to the power of `exponent`.
     ///
-    /// - Complexity: O(log `exponent`).
+    /// - Complexity: O(1) below 2³⁰, one or two multiplications.
+    @inline(__always)
     static func power(_ exponent: Int) -> UInt64 {
-        if exponent < stride { return powers[exponent] }
+        // SAFETY: every index is below `stride`, or the slow path is taken.
+        let low = powers[exponent & (stride &- 1)]
+        let rest = exponent &>> 10
+        if rest == 0 { return low }
+        let middle = multiply(low, powers[stride &+ (rest & (stride &- 1))])
+        let top = rest &>> 10
+        if top == 0 { return middle }
+        return top < stride ? multiply(middle, powers[2 &* stride &+ top]) : slowPower(exponent)
+    }
+
+    /// B to the power of `exponent`, by squaring.
+    static func slowPower(_ exponent: Int) -> UInt64 {
         var result: UInt64 = 1
         var square = base
         var rest = exponent
@@ -85,7 +101,33 @@ enum SequenceHash {
 
     /// A sum of products of residues modulo 2⁶¹ − 1, given as its two words.
     @inline(__always)
-    static func reduce(sumHigh high: UInt64, low: UInt64) -> UInt64 {
+    private static func reduce(sumHigh high: UInt64, low: UInt64) -> UInt64 {
         add(residue((residue(high) &<< 3) | (low &>> 61)), residue(low & modulus))
+    }
+
+    /// A sum of products hᵢ · Bᵉ, in which no step waits for the one before.
+    struct Sum {
+        private var high: UInt64 = 0
+        private var low: UInt64 = 0
+        private var terms = 0
+
+        /// Adds `hash` · B to the power of `exponent`.
+        @inline(__always)
+        mutating func add(_ hash: UInt64, exponent: Int) {
+            let product = hash.multipliedFullWidth(by: SequenceHash.power(exponent))
+            let sum = low.addingReportingOverflow(product.low)
+            low = sum.partialValue
+            high = high &+ product.high &+ (sum.overflow ? 1 : 0)
+            terms &+= 1
+            // Each product is below 2¹²², so that 128 bits hold 64 of them.
+            if terms == 32 {
+                (high, low) = (0, value)
+                terms = 1
+            }
+        }
+
+        /// The sum as a residue.
+        @inline(__always)
+        var value: UInt64 { SequenceHash.reduce(sumHigh: high, low: low) }
     }
 }

@@ -79,13 +79,10 @@ extension ListState {
             throw ListError.itemIndexOutOfRange(target, valid: 0..<room + 1)
         }
         let sourceRange = source.item..<source.item + ids.count
-        var moved: [ListItem] = []
-        editItems(inSection: source.section) { tree, _, locator in
-            moved = tree.elements(in: sourceRange)
-            tree.remove(sourceRange, &locator)
-        }
+        let moved = items(inSection: source.section, sourceRange)
+        editItems(inSection: source.section) { tree, _, locator in tree.remove(sourceRange, &locator) }
         editItems(inSection: target.section) { tree, owner, locator in
-            moved.withUnsafeBufferPointer { tree.insert($0, at: target.item, owner: owner, &locator) }
+            moved.withElements { tree.insert($0, at: target.item, owner: owner, &locator) }
         }
     }
 

@@ -94,6 +94,11 @@ extension ListState {
         tree.withLeaf(at: index) { leaf, slot in leaf.elements[slot].items.count }
     }
 
+    /// The rows of a range of a section, all of which must be there.
+    func items(inSection index: Int, _ range: Range<Int>) -> Run<ListItem> {
+        tree.withLeaf(at: index) { leaf, slot in leaf.elements[slot].items.run(in: range) }
+    }
+
     /// The section at an index, with its rows; the index must be that of a section.
     func sectionEntry(at index: Int) -> SectionEntry { tree[index] }
 }

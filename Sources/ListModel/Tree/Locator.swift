@@ -48,8 +48,14 @@ struct Locator<Element: TreeElement>: ~Copyable {
     /// The node that stands at `number`.
     @inline(__always)
     func node(_ number: UInt32) -> TreeNode<Element> {
-        // SAFETY: the head's trees keep every node alive that a number in use stands for.
         nodes[Int(number)]!.takeUnretainedValue()
+    }
+
+    /// Calls `body` with the node that stands at `number`, without counting a reference.
+    @inline(__always)
+    private func withNode<Result>(_ number: UInt32, _ body: (TreeNode<Element>) -> Result) -> Result {
+        // SAFETY: the head's trees keep every node alive that a number in use stands for.
+        nodes[Int(number)]!._withUnsafeGuaranteedRef(body)
     }
 
     /// How many numbers are in use.
@@ -69,7 +75,7 @@ extension Locator {
     func place(of id: Identifier, hash: UInt64) -> Place? {
         var slot = 0
         let found = index.firstLeaf(hash: hash) { number in
-            guard let match = Locator.slot(of: id, in: node(number)) else { return false }
+            guard let match = withNode(number, { Locator.slot(of: id, in: $0) }) else { return false }
             slot = match
             return true
         }
@@ -81,7 +87,7 @@ extension Locator {
             if parent & Locator.ownerFlag != 0 {
                 return Place(owner: parent & ~Locator.ownerFlag, offset: offset)
             }
-            offset &+= Locator.offset(of: number, in: node(parent))
+            offset &+= withNode(parent) { Locator.offset(of: number, in: $0) }
             number = parent
         }
     }
@@ -92,10 +98,8 @@ extension Locator {
     func element(_ id: Identifier, hash: UInt64) -> Element? {
         var result: Element?
         _ = index.firstLeaf(hash: hash) { number in
-            let leaf = node(number)
-            guard let slot = Locator.slot(of: id, in: leaf) else { return false }
-            result = leaf.elements[slot]
-            return true
+            result = withNode(number) { leaf in Locator.slot(of: id, in: leaf).map { leaf.elements[$0] } }
+            return result != nil
         }
         return result
     }
@@ -103,7 +107,9 @@ extension Locator {
     /// Whether an id is in one of the trees.
     @inline(__always)
     func contains(_ id: Identifier, hash: UInt64) -> Bool {
-        index.firstLeaf(hash: hash) { Locator.slot(of: id, in: node($0)) != nil } != nil
+        index.firstLeaf(hash: hash) { number in
+            withNode(number) { Locator.slot(of: id, in: $0) != nil }
+        } != nil
     }
 
     /// How many elements lie before child `number` of an inner node.

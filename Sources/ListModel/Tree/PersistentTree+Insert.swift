@@ -113,7 +113,7 @@ extension TreeChild {
     /// A child whose hash is yet to be computed.
     @inline(__always)
     init(_ node: TreeNode<Element>, count: UInt32) {
-        self.init(node: node, count: count, number: node.number, hash: SequenceHash.unsealed, power: 0)
+        self.init(node: node, count: count, number: node.number, hash: SequenceHash.unsealed)
     }
 
     /// A child whose elements are yet to be counted and whose hash is yet to be computed.

@@ -40,11 +40,14 @@ struct PersistentTree<Element: TreeElement>: @unchecked Sendable {
     func withLeaf<Result>(at offset: Int, _ body: (TreeNode<Element>, Int) -> Result) -> Result {
         precondition(offset >= 0 && offset < count, "offset outside the tree")
         var slot = offset
-        var node = root!
-        while !node.isLeaf {
-            node = node.children[node.child(at: &slot)].node
+        // SAFETY: the tree keeps its nodes alive while it is walked, so no references are counted on the way.
+        var node = Unmanaged.passUnretained(root!)
+        while !node._withUnsafeGuaranteedRef({ $0.isLeaf }) {
+            node = node._withUnsafeGuaranteedRef { parent in
+                Unmanaged.passUnretained(parent.children[parent.child(at: &slot)].node)
+            }
         }
-        return body(node, slot)
+        return node._withUnsafeGuaranteedRef { body($0, slot) }
     }
 
     /// Calls `body` with every element of `range`, in order.
@@ -80,6 +83,11 @@ struct PersistentTree<Element: TreeElement>: @unchecked Sendable {
         result.reserveCapacity(range.count)
         forEach(in: range) { result.append($0) }
         return result
+    }
+
+    /// The elements of a range, without an allocation if it is one.
+    func run(in range: Range<Int>) -> Run<Element> {
+        range.count == 1 ? .one(self[range.lowerBound]) : .many(elements(in: range))
     }
 
     /// The offset of the first element for which `matches` is true.

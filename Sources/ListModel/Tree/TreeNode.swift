@@ -30,8 +30,6 @@ struct TreeChild<Element: TreeElement> {
     var number: UInt32
     /// The sequence hash of the elements below the child, or `SequenceHash.unsealed`.
     var hash: UInt64
-    /// The hash's base to the power of `count`; valid while `hash` is sealed.
-    var power: UInt64
 }
 
 /// A node of a persistent tree.

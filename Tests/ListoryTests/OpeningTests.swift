@@ -1,0 +1,162 @@
+// What can be wrong with a file, and what happens when the log cannot be written.
+
+import Foundation
+import LMDB
+import ListModel
+import Listory
+import TestSupport
+import Testing
+
+@Suite("Opening a store")
+struct OpeningTests {
+    @Test("A missing file, an existing one and a foreign one each have an error of their own")
+    func files() throws {
+        let folder = try TemporaryFolder()
+        #expect { try Store.open(at: folder.file("none")) } throws: { ($0 as? StoreError)?.code == "notFound" }
+        let path = folder.file("list.listory")
+        try Store.create(at: path).close()
+        #expect { try Store.create(at: path) } throws: { ($0 as? StoreError)?.code == "alreadyExists" }
+
+        let text = folder.file("text")
+        try Data("not a database, but long enough to look at".utf8).write(to: URL(fileURLWithPath: text))
+        #expect { try Store.open(at: text) } throws: { error in
+            guard case .damaged = (error as? LMDBError)?.kind else { return false }
+            return true
+        }
+        let other = folder.file("other")
+        let environment = try Environment.open(path: other)
+        _ = try environment.openDatabase(named: "theirs", of: String.self, String.self, create: true)
+        try environment.close()
+        #expect { try Store.open(at: other) } throws: { ($0 as? StoreError)?.code == "notAStore" }
+    }
+
+    @Test("A store from the future is refused, and stays as it is")
+    func newerFormat() throws {
+        let fixture = try StoreFixture()
+        try fixture.fill(2)
+        try fixture.store.close()
+        try Self.changeMeta(fixture.path, "format", Array("listory\0".utf8) + [2, 0, 0, 0])
+        #expect { try Store.open(at: fixture.path) } throws: { error in
+            guard case .newerFormat(_, 2, 1) = error as? StoreError else { return false }
+            return true
+        }
+        try Self.changeMeta(fixture.path, "format", Array("listory\0".utf8) + [1, 0, 0, 0])
+        #expect(try Store.open(at: fixture.path).snapshot.itemCount == 2)
+    }
+
+    @Test("A head row that does not fit the log is noticed, by opening and by verifying")
+    func wrongHead() throws {
+        let fixture = try StoreFixture()
+        try fixture.fill(2)
+        try fixture.store.edit("Toggle") { try $0.toggle(.item(1)) }
+        try fixture.store.close()
+        let head = try Self.changeMeta(fixture.path, "head", [1, 2, 3])
+        #expect { try Store.open(at: fixture.path) } throws: { ($0 as? StoreError)?.code == "headMismatch" }
+        var otherChecksum = head
+        otherChecksum[8] ^= 1
+        try Self.changeMeta(fixture.path, "head", otherChecksum)
+        #expect { try Store.open(at: fixture.path) } throws: { ($0 as? StoreError)?.code == "headMismatch" }
+        var otherCount = head
+        otherCount[16] ^= 1
+        try Self.changeMeta(fixture.path, "head", otherCount)
+        #expect { try StoreVerification(path: fixture.path) } throws: { ($0 as? StoreError)?.code == "headMismatch" }
+        var beyond = head
+        beyond[0] += 1
+        try Self.changeMeta(fixture.path, "head", beyond)
+        #expect { try Store.open(at: fixture.path) } throws: { ($0 as? StoreError)?.code == "unknownVersion" }
+        try Self.changeMeta(fixture.path, "head", head)
+        #expect(try StoreVerification(path: fixture.path).version == Version(2))
+    }
+
+    @Test("A flipped bit anywhere in a record is noticed when the store is opened")
+    func flippedBits() throws {
+        let fixture = try StoreFixture()
+        try fixture.fill(3)
+        try fixture.store.edit("Toggle") { try $0.toggle(.item(1)) }
+        let record = try fixture.store.commit(Version(2)).record
+        try fixture.store.close()
+        for offset in record.indices {
+            var damaged = record
+            damaged[offset] ^= 1 << UInt8(offset % 8)
+            try Self.changeRecord(fixture.path, 2, damaged)
+            #expect(throws: RecordError.self, "byte \(offset)") { try Store.open(at: fixture.path) }
+        }
+        try Self.changeRecord(fixture.path, 2, record)
+        #expect(try StoreVerification(path: fixture.path).eventCount == 2)
+    }
+
+    @Test("A commit that another process appended meanwhile is noticed, and nothing is overwritten")
+    func writtenElsewhere() throws {
+        let fixture = try StoreFixture()
+        let child = try ChildProcess("StoreWriter", [fixture.path])
+        _ = child.read()
+        _ = child.kill()
+        let section = NewSection(id: "mine")
+        #expect { try fixture.store.edit("Mine") { try $0.insertSection(section) } } throws: { error in
+            guard case .appendFailed(let durable, let cause) = error as? StoreError else { return false }
+            return durable == .empty && (cause as? StoreError)?.code == "writtenElsewhere"
+        }
+        #expect(throws: StoreError.self) { try fixture.store.close() }
+    }
+
+    @Test("When the file may not grow, the edit is told so, stays in memory, and no further one is taken")
+    func fullFile() throws {
+        var options = StoreOptions()
+        options.maximumFileSize = 256 * 1_024
+        let fixture = try StoreFixture(options: options)
+        try fixture.fill(1)
+        let large = [UInt8](repeating: 65, count: 300_000)
+        #expect { try fixture.store.edit("Large") { try $0.update(0, content: large) } } throws: { error in
+            guard case .appendFailed(let durable, let cause) = error as? StoreError else { return false }
+            guard case .mapFull = (cause as? LMDBError)?.kind else { return false }
+            return durable == Version(1)
+        }
+        #expect(try fixture.store.version == Version(2))
+        #expect(fixture.store.durableVersion == Version(1))
+        let item = try #require(try fixture.store.item(0))
+        #expect(try fixture.store.source.content(of: item.content) == large)
+        #expect(throws: StoreError.self) { try fixture.store.edit("More") { try $0.toggle(.item(0)) } }
+        #expect(try fixture.store.version == Version(2))
+    }
+
+    @Test("A store opened for reading reads and does not write; a closed one does neither")
+    func readOnlyAndClosed() throws {
+        let fixture = try StoreFixture()
+        try fixture.fill(2)
+        try fixture.store.close()
+        #expect { try fixture.store.snapshot } throws: { ($0 as? StoreError)?.code == "closed" }
+        #expect { try fixture.store.undo() } throws: { ($0 as? StoreError)?.code == "closed" }
+        var options = StoreOptions()
+        options.isReadOnly = true
+        let store = try Store.open(at: fixture.path, options: options)
+        #expect(try store.snapshot.itemCount == 2)
+        #expect { try store.edit("No") { try $0.toggle(.item(1)) } } throws: { ($0 as? StoreError)?.code == "readOnly" }
+        #expect { try store.undo() } throws: { ($0 as? StoreError)?.code == "readOnly" }
+        try store.close()
+        #expect { try Store.create(at: "unused", options: options) } throws: { ($0 as? StoreError)?.code == "readOnly" }
+    }
+
+    // MARK: Help
+
+    /// Changes a row of `meta`, and returns what it was.
+    @discardableResult
+    private static func changeMeta(_ path: String, _ key: String, _ value: [UInt8]) throws -> [UInt8] {
+        let environment = try Environment.open(path: path)
+        defer { try? environment.close() }
+        return try environment.write { txn throws in
+            let meta = try txn.openDatabase(named: "meta", of: String.self, [UInt8].self)
+            let old = try txn.get(key, in: meta) ?? []
+            try txn.put(value, forKey: key, in: meta)
+            return old
+        }
+    }
+
+    private static func changeRecord(_ path: String, _ version: UInt64, _ record: [UInt8]) throws {
+        let environment = try Environment.open(path: path)
+        defer { try? environment.close() }
+        try environment.write { txn throws in
+            let commits = try txn.openDatabase(named: "commits", of: UInt64.self, [UInt8].self)
+            try txn.put(record, forKey: version, in: commits)
+        }
+    }
+}

@@ -1,0 +1,151 @@
+// The typed façade: an app's own ids and items.
+
+import Foundation
+import ListModel
+import Listory
+import TestSupport
+import Testing
+
+private struct Task: Codable, Identifiable, Hashable, Sendable {
+    var id: Int
+    var title: String
+}
+
+private enum Day: String, IdentifierConvertible { case today, tomorrow }
+
+@Suite("A typed store")
+struct TypedStoreTests {
+    private static func open(_ folder: TemporaryFolder) throws -> ListStore<Day, Task> {
+        try ListStore.open(at: folder.file("tasks.listory"), createIfMissing: true)
+    }
+
+    private static func titles(_ snapshot: ListSnapshot<Day, Task>) throws -> [[String]] {
+        try snapshot.sections.map { section in
+            try section.rows.map { ($0.isChecked ? "x " : "") + (try $0.item.title) }
+        }
+    }
+
+    @Test("Edits by the app's ids show the app's items, and survive reopening")
+    func edits() throws {
+        let folder = try TemporaryFolder()
+        let store = try Self.open(folder)
+        try store.edit("Start") { list in
+            try list.insertSection(.today, title: "Today", items: [Task(id: 1, title: "Milk"), Task(id: 2, title: "Tea")])
+            try list.insertSection(.tomorrow, title: "Tomorrow")
+            try list.insert(Task(id: 3, title: "Bread"), isChecked: true, at: .before(2))
+            try list.insert([Task(id: 4, title: "Rice"), Task(id: 5, title: "Salt")], at: .end(of: .tomorrow))
+        }
+        #expect(try Self.titles(store.snapshot) == [["Milk", "x Bread", "Tea"], ["Rice", "Salt"]])
+        try store.edit("More") { list in
+            try list.toggle(1)
+            try list.update(Task(id: 2, title: "Green tea"))
+            #expect(try list.item(2) == Task(id: 2, title: "Green tea"))
+            try list.move(5, to: .section(.today, at: 0))
+            try list.delete(4)
+            #expect(list.indexPath(of: 5) == ListIndexPath(section: 0, item: 0))
+            try list.renameSection(.tomorrow, to: "Later")
+            try list.moveSection(.tomorrow, to: .at(0))
+        }
+        let expected = [[], ["Salt", "x Milk", "x Bread", "Green tea"]]
+        #expect(try Self.titles(store.snapshot) == expected)
+        #expect(try store.snapshot.sections.map(\.title) == ["Later", "Today"])
+        try store.close()
+
+        let reopened = try Self.open(folder)
+        #expect(try Self.titles(reopened.snapshot) == expected)
+        #expect(try reopened.item(2)?.title == "Green tea")
+        #expect(try reopened.indexPath(of: 3) == ListIndexPath(section: 1, item: 2))
+        #expect(try reopened.snapshot.row(at: ListIndexPath(section: 1, item: 1))?.id == 1)
+        try reopened.undo()
+        #expect(try Self.titles(reopened.snapshot) == [["Milk", "x Bread", "Tea"], ["Rice", "Salt"]])
+        #expect(try Self.titles(reopened.snapshot(at: Version(2))) == expected)
+        try reopened.redo()
+        #expect(try Self.titles(reopened.snapshot) == expected)
+        try reopened.close()
+    }
+
+    @Test("Storing the same item again is no edit, and the version stands")
+    func sameItem() throws {
+        let store = try Self.open(TemporaryFolder())
+        let version = try store.edit("Start") { list in
+            try list.insertSection(.today, items: [Task(id: 1, title: "Milk")])
+        }
+        #expect(try store.edit("Same") { try $0.update(Task(id: 1, title: "Milk")) } == version)
+    }
+
+    @Test("A reload keeps the identity of rows, and its changeset says so")
+    func reload() throws {
+        let store = try Self.open(TemporaryFolder())
+        try store.edit("Start") { list in
+            try list.insertSection(.today, items: (0..<6).map { Task(id: $0, title: "task \($0)") })
+        }
+        let before = try store.snapshot
+        try store.edit("Reload") { list in
+            let rows = [0, 2, 3, 1, 5].map { (item: Task(id: $0, title: "task \($0)"), isChecked: $0 == 3) }
+            try list.reload([.init(id: .today, rows: rows)])
+        }
+        let changes = try store.snapshot.changeset(from: before)
+        #expect(changes.items.deleted == [ListIndexPath(section: 0, item: 4)])
+        #expect(changes.items.inserted.isEmpty)
+        #expect(changes.items.moved.count == 1)
+        #expect(changes.items.updated == [ListIndexPath(section: 0, item: 2)])
+    }
+
+    @Test("Updates arrive with the app's items")
+    func updates() async throws {
+        let store = try Self.open(TemporaryFolder())
+        try store.edit("Start") { try $0.insertSection(.today, items: [Task(id: 1, title: "Milk")]) }
+        let updates = try store.updates()
+        try store.edit("Check milk", origin: "phone") { try $0.toggle(1) }
+        try store.close()
+        var causes: [String] = []
+        for await update in updates {
+            causes.append("\(update.cause.name) by \(update.cause.origin)")
+            #expect(update.changeset.items.updated == [ListIndexPath(section: 0, item: 0)])
+        }
+        #expect(causes == ["Check milk by phone"])
+    }
+
+    @Test("A row that is none of the app's is an error when it is looked at, and not before")
+    func foreignRows() throws {
+        let folder = try TemporaryFolder()
+        let store = try Self.open(folder)
+        try store.core.edit("Foreign") { list in
+            let item = NewItem(id: "no integer", content: Array("no JSON".utf8))
+            try list.insertSection(NewSection(id: "today", items: [item]))
+            try list.insertSection(NewSection(id: "never"))
+        }
+        let snapshot = try store.snapshot
+        let row = try #require(snapshot.row(at: ListIndexPath(section: 0, item: 0)))
+        #expect(throws: ListError.self) { try row.id }
+        #expect(throws: (any Error).self) { try row.item }
+        #expect(throws: ListError.self) { try snapshot.sections.last?.id }
+    }
+
+    @Test("Another encoding of content plugs in")
+    func coder() throws {
+        let folder = try TemporaryFolder()
+        let coder = ContentCoder<Task>(
+            encode: { Array("\($0.id):\($0.title)".utf8) },
+            decode: { bytes in
+                let parts = String(decoding: bytes, as: UTF8.self).split(separator: ":", maxSplits: 1)
+                return Task(id: Int(parts[0])!, title: String(parts[1]))
+            })
+        let store = try ListStore<String, Task>.open(
+            at: folder.file("tasks.listory"), createIfMissing: true, coder: coder)
+        try store.edit("Start") { try $0.insertSection("a", items: [Task(id: 1, title: "x:y")]) }
+        #expect(try store.item(1) == Task(id: 1, title: "x:y"))
+        let content = try #require(try store.core.item(1)).content
+        #expect(try store.core.source.content(of: content) == Array("1:x:y".utf8))
+    }
+
+    @Test("Integers, UUIDs, strings and enumerations convert to identifiers and back")
+    func identifiers() {
+        let uuid = UUID()
+        #expect(Int(Identifier.integer(7)) == 7 && 7.identifier == .integer(7))
+        #expect(Int32(Identifier.integer(1 << 40)) == nil && UInt32(Identifier.integer(-1)) == nil)
+        #expect(String(Identifier.string("a")) == "a" && String(Identifier.integer(1)) == nil)
+        #expect(UUID(uuid.identifier) == uuid && UUID(Identifier.string("a")) == nil)
+        #expect(Day(Day.today.identifier) == .today && Day(Identifier.string("never")) == nil)
+    }
+}
