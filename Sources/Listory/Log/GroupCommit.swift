@@ -7,8 +7,8 @@
 // Always holds:
 // - commits reach the file in the order of their versions, without a gap;
 // - a commit is in `pending` until it is durable, so its content can be read at any time;
-// - when a batch fails, nothing of it is in the file, everything stays pending, and the failure is known to all who
-//   wait and to the next edit.
+// - when a commit cannot be appended, those before it are, it and those after it stay pending, and the failure is known
+//   to all who wait and to the next edit.
 
 import Dispatch
 import ListModel
@@ -79,14 +79,20 @@ final class GroupCommit: CommitSource {
     ///
     /// - Throws: ``StoreError/appendFailed(durable:cause:)``.
     func flush(through version: Version?) throws {
+        var limit = Int.max
         while true {
             let isDone = try writing.withLock { _ in
-                let batch = nextBatch(through: version)
+                let batch = nextBatch(through: version, limit)
                 guard !batch.commits.isEmpty else { return true }
                 do {
                     let head = try log.append(batch.commits, after: batch.head)
                     finish(head, failure: nil)
                 } catch {
+                    // What cannot be appended must not hold back what was committed before it.
+                    if batch.commits.count > 1 {
+                        limit = 1
+                        return false
+                    }
                     finish(batch.head, failure: error)
                     throw StoreError.appendFailed(durable: batch.head.version, cause: error)
                 }
@@ -97,14 +103,14 @@ final class GroupCommit: CommitSource {
     }
 
     /// What waits now, but not more than fits comfortably into one LMDB transaction.
-    private func nextBatch(through version: Version?) -> (head: LogHead, commits: ArraySlice<Commit>) {
+    private func nextBatch(through version: Version?, _ limit: Int) -> (head: LogHead, commits: ArraySlice<Commit>) {
         state.withLock { state in
             if let version, state.head.version >= version { return (state.head, []) }
             var bytes = 0
             var count = 0
             for commit in state.pending {
                 bytes += commit.record.count
-                if count > 0 && bytes > maximumPendingBytes * 2 { break }
+                if count == limit || (count > 0 && bytes > maximumPendingBytes * 2) { break }
                 count += 1
             }
             return (state.head, state.pending.prefix(count))
