@@ -179,6 +179,7 @@ struct StoreTests {
         #expect(fixture.store.durableVersion == commit.version)
         try await fixture.store.durable(commit.version)
         try fixture.store.waitUntilDurable()
+        await #expect(throws: StoreError.self) { try await fixture.store.durable(Version(99)) }
     }
 
     @Test("Content can be read before its commit is durable, and inside the edit that writes it")

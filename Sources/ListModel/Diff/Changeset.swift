@@ -63,7 +63,7 @@ extension Changeset {
     ///   - header: the header of a section of the new snapshot; asked for inserted and updated sections.
     ///   - item: a row of the new snapshot; asked for inserted and updated rows.
     /// - Returns: the new sections.
-    /// - Complexity: O(n).
+    /// - Complexity: O(n · k) for k deletions, insertions and moves: it shows what is meant, and is for tests.
     public func applied<Header, Item>(
         to old: [(header: Header, items: [Item])],
         header: (Int) -> Header, item: (ListIndexPath) -> Item

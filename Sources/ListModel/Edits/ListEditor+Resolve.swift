@@ -96,15 +96,15 @@ extension ListEditor {
 
     private func gap(at path: ListIndexPath, without runs: Run<ItemRun>) throws -> Gap {
         try state.checkSection(path.section)
-        var place = path
         var room = state.itemCount(inSection: path.section)
-        // In ascending order, each run that lies before the place shifts it.
-        for run in runs where run.path.section == path.section {
-            if run.path.item <= place.item { place.item += run.count }
-            room -= run.count
-        }
+        for run in runs where run.path.section == path.section { room -= run.count }
         guard path.item >= 0 && path.item <= room else {
             throw ListError.itemIndexOutOfRange(path, valid: 0..<room + 1)
+        }
+        // In ascending order, each run that lies before the place shifts it.
+        var place = path
+        for run in runs where run.path.section == path.section && run.path.item <= place.item {
+            place.item += run.count
         }
         return Gap(place: place, anchor: runs.count > 1 ? state.item(at: place)?.id : nil)
     }

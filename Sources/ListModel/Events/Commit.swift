@@ -103,7 +103,8 @@ extension Commit {
             var reader = RecordReader(bytes, version: version)
             _ = try reader.readBytes(eventsOffset, "the header")
             var events: [Event] = []
-            events.reserveCapacity(eventCount)
+            // Every event has bytes of its own; a number beyond that is found out while reading.
+            events.reserveCapacity(min(eventCount, record.count))
             for _ in 0..<eventCount { events.append(try reader.readEvent()) }
             return events
         }

@@ -242,8 +242,9 @@ extension ListState {
             throw ListError.itemIndexOutOfRange(path, valid: 0..<items)
         }
         guard count <= items - path.item else {
-            let last = ListIndexPath(section: path.section, item: path.item + count - 1)
-            throw ListError.itemIndexOutOfRange(last, valid: 0..<items)
+            // The first row that is not there; the last one asked for may be beyond what a number can say.
+            let missing = ListIndexPath(section: path.section, item: items)
+            throw ListError.itemIndexOutOfRange(missing, valid: 0..<items)
         }
     }
 

@@ -70,7 +70,10 @@ struct UpdateObservers: ~Copyable, Sendable {
         guard let previous = last else { return }
         last = snapshot
         let update = ListUpdate(previous: previous, snapshot: snapshot, cause: cause)
-        for continuation in continuations.values { continuation.yield(update) }
+        for (number, continuation) in continuations {
+            // One that ended inside an edit could not take itself off the list.
+            if case .terminated = continuation.yield(update) { remove(number) }
+        }
     }
 
     /// Ends all sequences.
