@@ -5,8 +5,8 @@ let package = Package(
     name: "listory-tools",
     platforms: [.macOS(.v15)],
     products: [
-        .executable(name: "listory", targets: ["listory"]),
-        .executable(name: "bench", targets: ["bench"]),
+        .executable(name: "listory", targets: ["ListoryTool"]),
+        .executable(name: "bench", targets: ["Bench"]),
     ],
     dependencies: [
         .package(name: "listory", path: ".."),
@@ -15,9 +15,14 @@ let package = Package(
     targets: [
         .target(
             name: "ToolSupport",
-            dependencies: [.product(name: "Listory", package: "listory")]),
+            dependencies: [
+                .product(name: "Listory", package: "listory"),
+                .product(name: "ListModel", package: "listory"),
+                .product(name: "LMDB", package: "listory"),
+            ],
+            resources: [.embedInCode("Demo/ReleaseChecklist.md")]),
         .executableTarget(
-            name: "listory",
+            name: "ListoryTool",
             dependencies: [
                 "ToolSupport",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
@@ -26,13 +31,16 @@ let package = Package(
         .target(
             name: "RawLMDB", dependencies: [.product(name: "LMDB", package: "listory")]),
         .executableTarget(
-            name: "bench",
+            name: "Bench",
             dependencies: [
-                "RawLMDB", "ToolSupport",
+                "RawLMDB",
+                .product(name: "Listory", package: "listory"),
+                .product(name: "ListModel", package: "listory"),
+                .product(name: "LMDB", package: "listory"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             path: "Sources/Bench"),
-        .testTarget(name: "ToolTests", dependencies: ["ToolSupport", "listory"], path: "Tests/ToolTests"),
+        .testTarget(name: "ToolTests", dependencies: ["ToolSupport", "ListoryTool"], path: "Tests/ToolTests"),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -1,4 +1,5 @@
-// The whole model against the reference, over seeded random edits: rows, by-id lookups, hashes, changesets, undo, replay.
+// The whole model against the reference, over seeded random edits: rows, lookups by id, hashes, changesets, undo,
+// replay.
 
 import ListModel
 import TestSupport

@@ -27,7 +27,7 @@ private struct SnapshotDifference {
         var pieces: TreeDifference<ListItem>
     }
 
-    /// A row of the old snapshot that is not in a shared subtree.
+    /// A row of the old snapshot that does not stand in step with one of the new.
     struct OldItem {
         var pair: Int
         var piece: Int
@@ -42,26 +42,26 @@ private struct SnapshotDifference {
     /// Notes what happened to the sections, and which of them may hold rows that differ.
     mutating func compareSections(_ old: PersistentTree<SectionEntry>, _ new: PersistentTree<SectionEntry>) {
         let difference = TreeDifference(from: old, to: new)
-        for (old, new) in difference.paired { compare(old, new) }
+        for change in difference.changed { compare(change.old, change.oldOffset, change.new, change.newOffset) }
         var oldByID: [Identifier: Int] = [:]
         for (index, piece) in difference.old.enumerated() {
-            if case .element(let section) = piece.kind { oldByID[section.id] = index }
+            if let section = piece.element { oldByID[section.id] = index }
         }
         var matches = PieceMatches(difference)
         for (index, piece) in difference.new.enumerated() {
-            guard case .element(let section) = piece.kind else { continue }
+            guard let section = piece.element else { continue }
             if let match = oldByID.removeValue(forKey: section.id) {
                 matches.match(old: match, new: index)
-                compare(difference.old[match], piece)
+                compare(difference.old[match].element!, difference.old[match].start, section, piece.start)
             } else {
                 changes.sections.inserted.append(piece.start)
                 addPair(nil, piece.start, from: PersistentTree(limits: new.limits), to: section.items)
             }
         }
         for index in oldByID.values.sorted() {
-            guard case .element(let section) = difference.old[index].kind else { continue }
-            changes.sections.deleted.append(difference.old[index].start)
-            addPair(difference.old[index].start, nil, from: section.items, to: PersistentTree(limits: old.limits))
+            let piece = difference.old[index]
+            changes.sections.deleted.append(piece.start)
+            addPair(piece.start, nil, from: piece.element!.items, to: PersistentTree(limits: old.limits))
         }
         matches.forEachMoved { oldIndex, newIndex in
             changes.sections.moved.append(Changeset.Move(from: oldIndex, to: newIndex))
@@ -69,10 +69,9 @@ private struct SnapshotDifference {
         changes.sections.updated.sort()
     }
 
-    private mutating func compare(_ old: TreePiece<SectionEntry>, _ new: TreePiece<SectionEntry>) {
-        guard case .element(let oldSection) = old.kind, case .element(let newSection) = new.kind else { return }
-        if !oldSection.title.utf8.elementsEqual(newSection.title.utf8) { changes.sections.updated.append(new.start) }
-        addPair(old.start, new.start, from: oldSection.items, to: newSection.items)
+    private mutating func compare(_ old: SectionEntry, _ oldIndex: Int, _ new: SectionEntry, _ newIndex: Int) {
+        if !old.hasSameTitle(as: new) { changes.sections.updated.append(newIndex) }
+        addPair(oldIndex, newIndex, from: old.items, to: new.items)
     }
 
     private mutating func addPair(
@@ -89,44 +88,36 @@ private struct SnapshotDifference {
         var oldByID: [Identifier: OldItem] = [:]
         var matches = pairs.map { PieceMatches($0.pieces) }
         for (index, pair) in pairs.enumerated() {
-            for (old, new) in pair.pieces.paired {
-                guard case .element(let oldItem) = old.kind, case .element(let newItem) = new.kind else { continue }
-                noteUpdate(oldItem, newItem, at: ListIndexPath(section: pair.newIndex!, item: new.start))
+            for change in pair.pieces.changed {
+                changes.items.updated.append(ListIndexPath(section: pair.newIndex!, item: change.newOffset))
             }
             for (piece, part) in pair.pieces.old.enumerated() {
-                guard case .element(let item) = part.kind else { continue }
-                oldByID[item.id] = OldItem(pair: index, piece: piece, item: item)
+                if let item = part.element { oldByID[item.id] = OldItem(pair: index, piece: piece, item: item) }
             }
         }
         for (index, pair) in pairs.enumerated() {
             for (piece, part) in pair.pieces.new.enumerated() {
-                guard case .element(let item) = part.kind else { continue }
+                guard let item = part.element else { continue }
                 let path = ListIndexPath(section: pair.newIndex!, item: part.start)
                 guard let old = oldByID.removeValue(forKey: item.id) else {
                     changes.items.inserted.append(path)
                     continue
                 }
-                noteUpdate(old.item, item, at: path)
+                if !old.item.isUnchanged(in: item) { changes.items.updated.append(path) }
                 if old.pair == index {
                     matches[index].match(old: old.piece, new: piece)
                 } else {
-                    let oldPair = pairs[old.pair]
-                    let source = ListIndexPath(
-                        section: oldPair.oldIndex!, item: oldPair.pieces.old[old.piece].start)
-                    changes.items.moved.append(Changeset.Move(from: source, to: path))
+                    changes.items.moved.append(Changeset.Move(from: oldPath(old), to: path))
                 }
             }
         }
-        for old in oldByID.values {
-            let pair = pairs[old.pair]
-            changes.items.deleted.append(
-                ListIndexPath(section: pair.oldIndex!, item: pair.pieces.old[old.piece].start))
-        }
+        for old in oldByID.values { changes.items.deleted.append(oldPath(old)) }
         for (pair, matches) in zip(pairs, matches) {
             matches.forEachMoved { old, new in
-                changes.items.moved.append(Changeset.Move(
-                    from: ListIndexPath(section: pair.oldIndex!, item: old),
-                    to: ListIndexPath(section: pair.newIndex!, item: new)))
+                changes.items.moved.append(
+                    Changeset.Move(
+                        from: ListIndexPath(section: pair.oldIndex!, item: old),
+                        to: ListIndexPath(section: pair.newIndex!, item: new)))
             }
         }
         changes.items.deleted.sort()
@@ -135,44 +126,43 @@ private struct SnapshotDifference {
         changes.items.updated.sort()
     }
 
-    private mutating func noteUpdate(_ old: ListItem, _ new: ListItem, at path: ListIndexPath) {
-        if !old.hasSameState(as: new) { changes.items.updated.append(path) }
+    private func oldPath(_ old: OldItem) -> ListIndexPath {
+        let pair = pairs[old.pair]
+        return ListIndexPath(section: pair.oldIndex!, item: pair.pieces.old[old.piece].start)
     }
 }
 
 /// Which pieces of two versions of a tree belong together, and which of those can stay.
 private struct PieceMatches<Element: TreeElement> {
     private let difference: TreeDifference<Element>
-    /// For each piece of the new version, the piece of the old one that it was.
-    private var oldPiece: [Int?]
+    /// The pieces, old and new, of single elements that are in both versions.
+    private var elements: [(old: Int, new: Int)] = []
 
     init(_ difference: TreeDifference<Element>) {
         self.difference = difference
-        oldPiece = Array(repeating: nil, count: difference.new.count)
-        var shared: [ObjectIdentifier: Int] = [:]
-        for (index, piece) in difference.old.enumerated() {
-            if case .shared(let node) = piece.kind { shared[ObjectIdentifier(node)] = index }
-        }
-        if shared.isEmpty { return }
-        for (index, piece) in difference.new.enumerated() {
-            if case .shared(let node) = piece.kind { oldPiece[index] = shared[ObjectIdentifier(node)] }
-        }
     }
 
-    mutating func match(old: Int, new: Int) { oldPiece[new] = old }
+    mutating func match(old: Int, new: Int) { elements.append((old, new)) }
 
     /// Calls `body` with the offsets, old and new, of every matched element that cannot stay; ascending by the new one.
     func forEachMoved(_ body: (Int, Int) -> Void) {
-        let matched = oldPiece.indices.filter { oldPiece[$0] != nil }
-        let byOld = matched.indices.sorted { oldPiece[matched[$0]]! < oldPiece[matched[$1]]! }
+        // Blocks are in the same order in both versions, so without other matches all of them stay.
+        if elements.isEmpty { return }
+        let blocks = zip(
+            difference.old.indices.lazy.filter { difference.old[$0].element == nil },
+            difference.new.indices.lazy.filter { difference.new[$0].element == nil })
+        let matched = (elements + blocks.map { (old: $0, new: $1) }).sorted { $0.new < $1.new }
         var ranks = [Int](repeating: 0, count: matched.count)
-        for (rank, index) in byOld.enumerated() { ranks[index] = rank }
-        let weights = matched.map { difference.new[$0].count }
+        for (rank, index) in matched.indices.sorted(by: { matched[$0].old < matched[$1].old }).enumerated() {
+            ranks[index] = rank
+        }
         var stays = [Bool](repeating: false, count: matched.count)
+        let weights = matched.map { difference.new[$0.new].count }
         for index in IncreasingSubsequence.heaviest(ranks: ranks, weights: weights) { stays[index] = true }
-        for (index, new) in matched.enumerated() where !stays[index] {
-            let old = difference.old[oldPiece[new]!]
-            for offset in 0..<old.count { body(old.start + offset, difference.new[new].start + offset) }
+        for (index, match) in matched.enumerated() where !stays[index] {
+            let old = difference.old[match.old]
+            let new = difference.new[match.new]
+            for offset in 0..<old.count { body(old.start + offset, new.start + offset) }
         }
     }
 }

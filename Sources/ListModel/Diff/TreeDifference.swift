@@ -1,133 +1,168 @@
-// Where two versions of a tree differ: the elements that are not in a subtree which both share.
+// Where two versions of a tree differ.
 //
-// Both trees are opened level by level from the top. What both have in common at the front and at the back of a level
-// is set aside by comparing node identities; what is left in the middle is matched by identity, and only nodes that the
-// other tree does not have are opened. Shared subtrees are therefore never visited, however large they are.
+// Both trees are opened from the top, side by side. Nodes that both have are found by identity, in their order, and
+// become *blocks*: they are not opened, however large they are. Between two blocks the children are compared in the same
+// way, and at the bottom the elements, in step. Elements that stand in step form blocks as well; what is left over are
+// single elements, which somebody else matches by id.
 //
-// Always holds: the pieces of one side, in order, are all elements of that tree between the common front and back;
-// a piece `shared` on one side is `shared` on the other, with the same node.
+// Finding shared nodes is only for speed: a shared node that is overlooked is opened, and its elements are found equal.
+//
+// Always holds:
+// - the pieces of one side, in order, are all elements of that tree, each in exactly one piece;
+// - block n of one side is block n of the other: the same elements in the same order, neighbours in both versions. Blocks
+//   may be larger than they need to be, never smaller than what they hold together.
 
-/// A part of a tree: a node that is yet to be compared, a node that both trees have, or a single element.
+/// A part of one of two versions of a tree.
 struct TreePiece<Element: TreeElement> {
-    enum Kind {
-        case node(TreeNode<Element>)
-        case shared(TreeNode<Element>)
-        case element(Element)
-    }
-
-    var kind: Kind
     /// The offset of its first element in its tree.
     var start: Int
     /// How many elements it has.
     var count: Int
-
-    /// Whether both are the same node or elements of the same id.
-    func isSame(as other: TreePiece) -> Bool {
-        switch (kind, other.kind) {
-        case (.node(let left), .node(let right)), (.shared(let left), .shared(let right)): left === right
-        case (.element(let left), .element(let right)): left.id == right.id
-        default: false
-        }
-    }
+    /// The element, if it is a single one; nil for a block.
+    var element: Element?
 }
 
 /// The parts in which two versions of a tree differ.
 struct TreeDifference<Element: TreeElement> {
+    /// An element that stands in step in both versions, but has changed in itself.
+    struct Change {
+        var old: Element
+        var oldOffset: Int
+        var new: Element
+        var newOffset: Int
+    }
+
+    /// The pieces of the old and of the new version. The n-th block of one is the n-th block of the other.
     private(set) var old: [TreePiece<Element>] = []
     private(set) var new: [TreePiece<Element>] = []
-    /// Elements with the same neighbours in both versions; they stay, but may have changed.
-    private(set) var paired: [(old: TreePiece<Element>, new: TreePiece<Element>)] = []
+    /// The changed elements inside blocks.
+    private(set) var changed: [Change] = []
 
     /// Compares two versions of a tree.
     ///
     /// - Complexity: O(k · w · log n) for k elements that differ, in nodes of width w.
     init(from oldTree: PersistentTree<Element>, to newTree: PersistentTree<Element>) {
         if oldTree.root === newTree.root { return }
-        if let root = oldTree.root { old = [TreePiece(kind: .node(root), start: 0, count: oldTree.count)] }
-        if let root = newTree.root { new = [TreePiece(kind: .node(root), start: 0, count: newTree.count)] }
-        while true {
-            trim()
-            let height = max(Self.height(old), Self.height(new))
-            if height < 0 { break }
-            shareNodes(atHeight: height)
-            old = Self.open(old, height)
-            new = Self.open(new, height)
+        // SAFETY: the trees keep the nodes alive that the lists refer to, and they outlive the comparison.
+        withExtendedLifetime((oldTree, newTree)) {
+            var oldList = NodeList(oldTree)
+            var newList = NodeList(newTree)
+            // An empty list has no height to speak of.
+            while oldList.height > newList.height && !newList.isEmpty { oldList = oldList.opened() }
+            while newList.height > oldList.height && !oldList.isEmpty { newList = newList.opened() }
+            compare(oldList, newList)
         }
     }
 
-    /// Sets aside what both sides have in common at the front and at the back.
-    private mutating func trim() {
+    // MARK: Nodes
+
+    /// Compares two lists of nodes of one height, one of which may be empty.
+    private mutating func compare(_ old: NodeList<Element>, _ new: NodeList<Element>) {
         let most = min(old.count, new.count)
         var front = 0
-        while front < most && old[front].isSame(as: new[front]) { front += 1 }
+        while front < most && old.node(front) == new.node(front) { front += 1 }
         var back = 0
-        while back < most - front && old[old.count - 1 - back].isSame(as: new[new.count - 1 - back]) { back += 1 }
-        if front == 0 && back == 0 { return }
-        for index in 0..<front { pair(old[index], new[index]) }
-        for index in stride(from: back, to: 0, by: -1) { pair(old[old.count - index], new[new.count - index]) }
-        old = Array(old[front..<old.count - back])
-        new = Array(new[front..<new.count - back])
-    }
-
-    private mutating func pair(_ old: TreePiece<Element>, _ new: TreePiece<Element>) {
-        if case .element = old.kind { paired.append((old, new)) }
-    }
-
-    /// The height of the highest node that is yet to be compared; −1 if there is none.
-    private static func height(_ pieces: [TreePiece<Element>]) -> Int {
-        var height = -1
-        for piece in pieces {
-            if case .node(let node) = piece.kind { height = max(height, node.height) }
+        while back < most - front && old.node(old.count - 1 - back) == new.node(new.count - 1 - back) { back += 1 }
+        for index in 0..<front { appendBlock(old, index, new, index) }
+        var oldStart = front
+        var newStart = front
+        for anchor in old.anchors(in: new, front..<old.count - back, front..<new.count - back) {
+            compareBelow(old[oldStart..<anchor.old], new[newStart..<anchor.new])
+            appendBlock(old, anchor.old, new, anchor.new)
+            oldStart = anchor.old + 1
+            newStart = anchor.new + 1
         }
-        return height
+        compareBelow(old[oldStart..<old.count - back], new[newStart..<new.count - back])
+        for index in stride(from: back, to: 0, by: -1) { appendBlock(old, old.count - index, new, new.count - index) }
     }
 
-    /// Marks the nodes of this height that both sides have.
-    private mutating func shareNodes(atHeight height: Int) {
-        var positions: [ObjectIdentifier: Int] = [:]
-        for (index, piece) in old.enumerated() {
-            if case .node(let node) = piece.kind, node.height == height { positions[ObjectIdentifier(node)] = index }
-        }
-        // One node against one node: trimming has shown already that they differ.
-        if positions.isEmpty || (old.count == 1 && new.count == 1) { return }
-        for index in new.indices {
-            guard case .node(let node) = new[index].kind, let match = positions[ObjectIdentifier(node)] else { continue }
-            new[index].kind = .shared(node)
-            old[match].kind = .shared(node)
+    /// Compares what two lists of nodes hold, of which no node is known to be in both.
+    private mutating func compareBelow(_ old: NodeList<Element>, _ new: NodeList<Element>) {
+        if old.isEmpty && new.isEmpty { return }
+        if max(old.height, new.height) > 0 {
+            compare(old.opened(), new.opened())
+        } else {
+            compareElements(old.elements(), old.start, new.elements(), new.start)
         }
     }
 
-    /// Replaces the unshared nodes of this height by what they hold.
-    private static func open(_ pieces: [TreePiece<Element>], _ height: Int) -> [TreePiece<Element>] {
-        var result: [TreePiece<Element>] = []
-        result.reserveCapacity(pieces.count + 64)
-        for piece in pieces {
-            guard case .node(let node) = piece.kind, node.height == height else {
-                result.append(piece)
+    private mutating func appendBlock(
+        _ oldList: NodeList<Element>, _ oldIndex: Int, _ newList: NodeList<Element>, _ newIndex: Int
+    ) {
+        appendBlock(oldList.start(oldIndex), newList.start(newIndex), oldList.count(oldIndex))
+    }
+
+    /// Appends a block, or makes the last one longer if it ends there on both sides.
+    private mutating func appendBlock(_ oldStart: Int, _ newStart: Int, _ count: Int) {
+        if let oldLast = old.indices.last, let newLast = new.indices.last,
+            old[oldLast].element == nil, new[newLast].element == nil
+        {
+            old[oldLast].count += count
+            new[newLast].count += count
+        } else {
+            old.append(TreePiece(start: oldStart, count: count, element: nil))
+            new.append(TreePiece(start: newStart, count: count, element: nil))
+        }
+    }
+
+    // MARK: Elements
+
+    /// How far to look for the next element that stands in step again.
+    private static var window: Int { 8 }
+
+    private mutating func compareElements(
+        _ old: [UnsafePointer<Element>], _ oldStart: Int, _ new: [UnsafePointer<Element>], _ newStart: Int
+    ) {
+        let most = min(old.count, new.count)
+        var back = 0
+        while back < most && old[old.count - 1 - back].pointee.id == new[new.count - 1 - back].pointee.id { back += 1 }
+        let oldEnd = old.count - back
+        let newEnd = new.count - back
+        var oldIndex = 0
+        var newIndex = 0
+        while oldIndex < oldEnd && newIndex < newEnd {
+            if old[oldIndex].pointee.id == new[newIndex].pointee.id {
+                pair(old[oldIndex], oldStart + oldIndex, new[newIndex], newStart + newIndex)
+                oldIndex += 1
+                newIndex += 1
                 continue
             }
-            var start = piece.start
-            for slot in 0..<node.count {
-                if height == 0 {
-                    result.append(TreePiece(kind: .element(node.elements[slot]), start: start, count: 1))
-                } else {
-                    let child = node.children[slot]
-                    result.append(TreePiece(kind: .node(child.node), start: start, count: Int(child.count)))
+            // After a few deletions or insertions, the next element of one side stands a few further on the other.
+            var skipped = (old: 1, new: 1)
+            for distance in 1...Self.window {
+                if oldIndex + distance < oldEnd && old[oldIndex + distance].pointee.id == new[newIndex].pointee.id {
+                    skipped = (distance, 0)
+                    break
                 }
-                start = result[result.count - 1].start + result[result.count - 1].count
+                if newIndex + distance < newEnd && old[oldIndex].pointee.id == new[newIndex + distance].pointee.id {
+                    skipped = (0, distance)
+                    break
+                }
             }
+            for _ in 0..<skipped.old { appendOld(old[oldIndex], oldStart + oldIndex); oldIndex += 1 }
+            for _ in 0..<skipped.new { appendNew(new[newIndex], newStart + newIndex); newIndex += 1 }
         }
-        return result
+        for index in oldIndex..<oldEnd { appendOld(old[index], oldStart + index) }
+        for index in newIndex..<newEnd { appendNew(new[index], newStart + index) }
+        for index in 0..<back {
+            pair(old[oldEnd + index], oldStart + oldEnd + index, new[newEnd + index], newStart + newEnd + index)
+        }
     }
-}
 
-extension TreeNode {
-    /// Calls `body` with every element below the node, in order.
-    func forEachElement(_ body: (Element) -> Void) {
-        if isLeaf {
-            for slot in 0..<count { body(elements[slot]) }
-        } else {
-            for slot in 0..<count { children[slot].node.forEachElement(body) }
+    private mutating func pair(
+        _ old: UnsafePointer<Element>, _ oldOffset: Int, _ new: UnsafePointer<Element>, _ newOffset: Int
+    ) {
+        appendBlock(oldOffset, newOffset, 1)
+        if !old.pointee.isUnchanged(in: new.pointee) {
+            changed.append(Change(old: old.pointee, oldOffset: oldOffset, new: new.pointee, newOffset: newOffset))
         }
+    }
+
+    private mutating func appendOld(_ element: UnsafePointer<Element>, _ offset: Int) {
+        old.append(TreePiece(start: offset, count: 1, element: element.pointee))
+    }
+
+    private mutating func appendNew(_ element: UnsafePointer<Element>, _ offset: Int) {
+        new.append(TreePiece(start: offset, count: 1, element: element.pointee))
     }
 }

@@ -76,6 +76,7 @@ extension Commit {
             // Every event has bytes of its own; a number beyond that is found out while reading.
             events.reserveCapacity(min(eventCount, record.count))
             for _ in 0..<eventCount { events.append(try reader.readEvent()) }
+            try reader.checkEnd(after: eventCount)
             return events
         }
     }

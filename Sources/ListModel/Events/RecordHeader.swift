@@ -80,6 +80,12 @@ struct RecordHeader {
         name = try reader.readString("a name")
         origin = try reader.readString("an origin")
         eventsOffset = reader.offset
+        // A commit has at least one event, and an event at least one byte: undo counts on the first.
+        let mostEvents = bytes.count - eventsOffset
+        guard eventCount >= 1 && eventCount <= mostEvents else {
+            throw reader.error(.invalid(
+                what: "number of events", expected: "1 to \(mostEvents)", found: String(eventCount)))
+        }
     }
 
     /// A version before that of the record, or the record's own, as a distance.
@@ -93,6 +99,9 @@ struct RecordHeader {
 
     private static func readStack(_ reader: inout RecordReader) throws -> History.Stack {
         let depth = try reader.readIndex("a depth")
+        guard depth <= reader.version.rawValue else {
+            throw reader.error(.invalid(what: "depth", expected: "at most \(reader.version)", found: String(depth)))
+        }
         return depth == 0 ? .empty : History.Stack(top: try readEarlier(&reader), depth: depth)
     }
 }

@@ -130,6 +130,15 @@ struct RecordReader {
         return UnsafeRawBufferPointer(rebasing: bytes[offset..<offset &+ count])
     }
 
+    /// Checks that nothing follows the last event.
+    func checkEnd(after eventCount: Int) throws {
+        guard isAtEnd else {
+            throw error(.invalid(
+                what: "record", expected: "its end after \(eventCount) events",
+                found: "\(bytes.count - offset) more bytes"))
+        }
+    }
+
     mutating func readString(_ what: StaticString) throws -> String {
         let utf8 = try readBytes(try readCount(what), what)
         guard let string = String(validating: utf8, as: UTF8.self) else {

@@ -120,6 +120,9 @@ extension ListState {
                 what: "rows of section \(section.id)", expected: String(section.items.count),
                 found: String(entry.items.count))
         }
+        if let items = Run(section.items) {
+            try checkItems(items, at: ListIndexPath(section: index, item: 0)) { $0.id }
+        }
         entry.items.detach(&itemLocator)
         freeSectionNumbers.append(entry.number)
         tree.remove(index..<index + 1, &sectionLocator)

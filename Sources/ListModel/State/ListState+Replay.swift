@@ -29,11 +29,7 @@ extension ListState {
         var reader = RecordReader(record, version: next)
         _ = try reader.readBytes(header.eventsOffset, "the header")
         for _ in 0..<header.eventCount { try apply(reader.readEvent()) }
-        guard reader.isAtEnd else {
-            throw reader.error(.invalid(
-                what: "record", expected: "its end after \(header.eventCount) events",
-                found: "\(record.count - reader.offset) more bytes"))
-        }
+        try reader.checkEnd(after: header.eventCount)
         version = next
         history = header.history
         if check == .everyHash { try checkHash(header.stateHash) }

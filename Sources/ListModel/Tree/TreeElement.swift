@@ -10,10 +10,16 @@ protocol TreeElement: Sendable {
 
     /// Brings `hash` up to date.
     mutating func seal()
+
+    /// Whether an element of the same id in another version has changed neither in itself nor below.
+    func isUnchanged(in other: Self) -> Bool
 }
 
 extension ListItem: TreeElement {
     /// Nothing to do: a row's hash is kept with every change.
     @inline(__always)
     mutating func seal() {}
+
+    @inline(__always)
+    func isUnchanged(in other: ListItem) -> Bool { hasSameState(as: other) }
 }

@@ -42,6 +42,13 @@ struct SectionEntry: TreeElement {
         hash = withUnsafeBytes(of: words) { SequenceHash.residue(XXHash64.hash($0, seed: HashSeed.section)) }
     }
 
+    func isUnchanged(in other: SectionEntry) -> Bool {
+        items.root === other.items.root && hasSameTitle(as: other)
+    }
+
+    /// Whether both show the same header, byte for byte.
+    func hasSameTitle(as other: SectionEntry) -> Bool { title.utf8.elementsEqual(other.title.utf8) }
+
     /// The section's contents as an event carries them.
     var contents: ListSection {
         ListSection(id: id, title: title, items: items.elements(in: 0..<items.count))

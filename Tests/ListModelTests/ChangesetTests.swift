@@ -1,0 +1,247 @@
+// Changesets one property at a time, in lists large enough to have shared subtrees.
+
+@testable import ListModel
+import TestSupport
+import Testing
+
+@Suite("Changeset")
+struct ChangesetTests {
+    private typealias Move = Changeset.Move<ListIndexPath>
+
+    /// The changes that `body` makes to a list of sections of these rows, checked to lead to the new rows.
+    private func changes(
+        _ rows: [[Int]], limits: TreeLimits = TreeLimits(), sourceLocation: SourceLocation = #_sourceLocation,
+        _ body: (inout ListEditor) throws -> Void
+    ) throws -> Changeset {
+        var list = try MemoryList(rows, limits: limits)
+        let (old, before) = (list.snapshot(), try list.contents())
+        try list.commit("edit", body)
+        let (new, after) = (list.snapshot(), try list.contents())
+        let changes = Changeset(from: old, to: new)
+        #expect(changes.applied(to: before, giving: after) == after, sourceLocation: sourceLocation)
+        let back = Changeset(from: new, to: old)
+        #expect(back.applied(to: after, giving: before) == before, sourceLocation: sourceLocation)
+        #expect(back.items.moved.count == changes.items.moved.count, sourceLocation: sourceLocation)
+        return changes
+    }
+
+    private static func range(_ section: Int, _ items: Range<Int>) -> [ListIndexPath] {
+        items.map { ListIndexPath(section, $0) }
+    }
+
+    // MARK: Moves
+
+    @Test("Twenty-five rows moved in ten thousand are at most 25 moves", arguments: 1...6 as ClosedRange<UInt64>)
+    func fewRandomMoves(seed: UInt64) throws {
+        var generator = SeededGenerator(seed: seed)
+        var moved: Set<Identifier> = []
+        let changes = try changes([Array(0..<10_000)]) { editor in
+            for _ in 0..<25 {
+                let id = Identifier.integer(Int64.random(in: 0..<10_000, using: &generator))
+                moved.insert(id)
+                try editor.move(.item(id), to: .section("s0", at: Int.random(in: 0..<10_000, using: &generator)))
+            }
+        }
+        #expect(changes.items.moved.count <= moved.count && !changes.items.moved.isEmpty, "seed \(seed)")
+        #expect(changes.items.deleted.isEmpty && changes.items.inserted.isEmpty, "seed \(seed)")
+        #expect(changes.items.updated.isEmpty && changes.sections.isEmpty, "seed \(seed)")
+    }
+
+    @Test("A long run moved across a short one is the short one moved back")
+    func shortRunMoves() throws {
+        let changes = try changes([Array(0..<10_000)]) { editor in
+            try editor.move(.run(ListIndexPath(0, 1_000), count: 4_000), to: .at(ListIndexPath(0, 1_003)))
+        }
+        // Rows 5,000 to 5,002 stand before row 1,000 now.
+        #expect(changes.items.moved == (0..<3).map {
+            Move(from: ListIndexPath(0, 5_000 + $0), to: ListIndexPath(0, 1_000 + $0))
+        })
+    }
+
+    @Test("A run that moves far is its rows moved", arguments: [1, 31, 32, 33, 200, 1_000])
+    func runMoves(count: Int) throws {
+        let changes = try changes([Array(0..<10_000)]) { editor in
+            try editor.move(.run(ListIndexPath(0, 2_000), count: count), to: .at(ListIndexPath(0, 7_000)))
+        }
+        #expect(changes.items.moved == (0..<count).map {
+            Move(from: ListIndexPath(0, 2_000 + $0), to: ListIndexPath(0, 7_000 + $0))
+        })
+    }
+
+    @Test("Where two parts change places, the smaller one moves, shared subtrees and all", arguments: [
+        100, 3_200, 4_096, 5_904, 7_777, 9_990,
+    ])
+    func partsChangePlaces(first: Int) throws {
+        let changes = try changes([Array(0..<10_000)]) { editor in
+            try editor.move(.run(ListIndexPath(0, 0), count: first), to: .end(ofSection: "s0"))
+        }
+        #expect(changes.items.moved.count == min(first, 10_000 - first))
+    }
+
+    @Test("A row that goes to another section is a move and keeps its identity")
+    func moveAcrossSections() throws {
+        let changes = try changes([[1, 2, 3], [4, 5]]) { editor in
+            try editor.move(.item(2), to: .after(4))
+            try editor.move(.item(5), to: .before(1))
+            try editor.toggle(.item(2))
+        }
+        #expect(changes.items.moved == [
+            Move(from: ListIndexPath(1, 1), to: ListIndexPath(0, 0)),
+            Move(from: ListIndexPath(0, 1), to: ListIndexPath(1, 1)),
+        ])
+        #expect(changes.items.updated == [ListIndexPath(1, 1)])
+        #expect(changes.items.deleted.isEmpty && changes.items.inserted.isEmpty)
+    }
+
+    @Test("The heaviest increasing subsequence weighs as much as any, by trying all", arguments: 1...40)
+    func heaviestSubsequence(seed: UInt64) {
+        var generator = SeededGenerator(seed: seed)
+        for count in 0...9 {
+            let ranks = (0..<count).shuffled(using: &generator)
+            let weights = ranks.map { _ in Int.random(in: 1...(generator.oneIn(2) ? 3 : 500), using: &generator) }
+            var best = 0
+            for subset in 0..<(1 << count) {
+                let chosen = (0..<count).filter { subset >> $0 & 1 == 1 }
+                let isIncreasing = zip(chosen, chosen.dropFirst()).allSatisfy { ranks[$0] < ranks[$1] }
+                if isIncreasing { best = max(best, chosen.reduce(0) { $0 + weights[$1] }) }
+            }
+            let found = IncreasingSubsequence.heaviest(ranks: ranks, weights: weights)
+            #expect(found.reduce(0) { $0 + weights[$1] } == best, "seed \(seed): \(ranks), \(weights)")
+            #expect(zip(found, found.dropFirst()).allSatisfy { $0 < $1 && ranks[$0] < ranks[$1] }, "seed \(seed)")
+        }
+    }
+
+    // MARK: Sections
+
+    @Test("The rows of sections that come and go are listed")
+    func rowsOfSections() throws {
+        let deleted = try changes([[1, 2], [3, 4, 5], [6]]) { try $0.deleteSection(.at(1)) }
+        #expect(deleted.sections.deleted == [1] && deleted.items.deleted == Self.range(1, 0..<3))
+        let inserted = try changes([[1, 2]]) { try $0.insertSection(NewSection(7, [3, 4]), at: .at(0)) }
+        #expect(inserted.sections.inserted == [0] && inserted.items.inserted == Self.range(0, 0..<2))
+        for changes in [deleted, inserted] {
+            #expect(changes.sections.moved.isEmpty && changes.items.moved.isEmpty && changes.items.updated.isEmpty)
+        }
+    }
+
+    @Test("The rows of a section that moves are listed only where they changed")
+    func rowsOfMovedSections() throws {
+        let moved = try changes([Array(0..<50), [60], [70]]) { try $0.moveSection(.at(0), to: .end) }
+        #expect(moved.sections.moved == [Changeset.Move(from: 0, to: 2)])
+        #expect(moved.items.isEmpty && moved.sections.updated.isEmpty)
+        let changed = try changes([Array(0..<50), [60], [70]]) { editor in
+            try editor.moveSection(.at(0), to: .end)
+            try editor.toggle(.item(7))
+            try editor.delete(.item(3))
+            try editor.renameSection(.at(2), to: "other")
+        }
+        #expect(changed.sections.moved == [Changeset.Move(from: 0, to: 2)] && changed.sections.updated == [2])
+        #expect(changed.items.updated == [ListIndexPath(2, 6)])
+        #expect(changed.items.deleted == [ListIndexPath(0, 3)])
+        #expect(changed.items.moved.isEmpty && changed.items.inserted.isEmpty)
+    }
+
+    @Test("A row that leaves a section before it is deleted moves, and so does one into a new section")
+    func rowsSurviveTheirSection() throws {
+        let changes = try changes([[1, 2], [3]]) { editor in
+            try editor.insertSection(NewSection(7), at: .at(0))
+            try editor.move(.item(1), to: .end(ofSection: "s7"))
+            try editor.move(.item(2), to: .before(3))
+            try editor.deleteSection(.section("s0"))
+        }
+        #expect(changes.sections.deleted == [0] && changes.sections.inserted == [0])
+        #expect(changes.items.moved == [
+            Move(from: ListIndexPath(0, 0), to: ListIndexPath(0, 0)),
+            Move(from: ListIndexPath(0, 1), to: ListIndexPath(1, 0)),
+        ])
+        #expect(changes.items.deleted.isEmpty && changes.items.inserted.isEmpty)
+    }
+
+    @Test("Many sections in another order are as few moves as can be")
+    func manySections() throws {
+        let moved = try changes((0..<200).map { [$0] }) { editor in
+            try editor.moveSection(.at(10), to: .at(150))
+            try editor.moveSection(.section("s77"), to: .before("s3"))
+        }
+        #expect(moved.sections.moved == [Changeset.Move(from: 77, to: 3), Changeset.Move(from: 10, to: 150)])
+        #expect(moved.items.isEmpty)
+        let renamed = try changes((0..<200).map { [$0] }) { try $0.renameSection(.at(123), to: "caf\u{E9}") }
+        #expect(renamed.sections.updated == [123] && renamed.items.isEmpty && renamed.sections.moved.isEmpty)
+    }
+
+    // MARK: Updates
+
+    @Test("Rows with another checkmark or another content are updated, and only those")
+    func updates() throws {
+        let changes = try changes([Array(0..<1_000)]) { editor in
+            try editor.toggle(.item(3))
+            try editor.update(500, content: [0xEE, 0xEE])
+            try editor.setChecked(true, .item(999))
+            // There and back again is no change.
+            try editor.toggle(.item(7))
+            try editor.toggle(.item(7))
+            try editor.update(8, content: [0xEE])
+            try editor.update(8, content: [8])
+        }
+        #expect(changes.items.updated == [3, 500, 999].map { ListIndexPath(0, $0) })
+        #expect(changes.sections.isEmpty && changes.items.moved.isEmpty)
+        #expect(changes.items.deleted.isEmpty && changes.items.inserted.isEmpty)
+    }
+
+    @Test("A title that looks the same but has other bytes is an update")
+    func titleByBytes() throws {
+        let changes = try changes([[1]]) { editor in
+            try editor.renameSection(.at(0), to: "caf\u{E9}")
+        }
+        #expect(changes.sections.updated == [0])
+        var list = MemoryList()
+        try list.commit { try $0.insertSection(NewSection(id: 1, title: "caf\u{E9}")) }
+        let old = list.snapshot()
+        try list.commit { try $0.renameSection(.at(0), to: "cafe\u{301}") }
+        #expect(Changeset(from: old, to: list.snapshot()).sections.updated == [0])
+    }
+
+    // MARK: Snapshots that share nothing
+
+    @Test("Snapshots of two stores are compared by identity and content")
+    func unrelatedSnapshots() throws {
+        var left = try MemoryList([[1, 2, 3], [4, 5]])
+        var right = try MemoryList([[3, 1, 6], [], [4, 5, 2]], limits: TreeLimits())
+        let (old, new) = (left.snapshot(), right.snapshot())
+        let changes = Changeset(from: old, to: new)
+        let (before, after) = (try left.contents(), try right.contents())
+        #expect(changes.applied(to: before, giving: after) == after)
+        #expect(changes.sections.inserted == [2])
+        #expect(changes.items.inserted == [ListIndexPath(0, 2)] && changes.items.deleted.isEmpty)
+        #expect(changes.items.moved.count == 4 && changes.items.updated.isEmpty)
+        #expect(Changeset(from: old, to: old).isEmpty)
+        #expect(Changeset(from: .empty, to: .empty).isEmpty)
+        var same = try MemoryList([[1, 2, 3], [4, 5]], limits: TreeLimits())
+        #expect(Changeset(from: old, to: same.snapshot()).isEmpty)
+    }
+
+    @Test("From nothing everything is inserted, to nothing everything deleted")
+    func fromAndToNothing() throws {
+        var list = try MemoryList([[1, 2], [], [3]])
+        let fill = Changeset(from: .empty, to: list.snapshot())
+        #expect(fill.sections.inserted == [0, 1, 2])
+        #expect(fill.items.inserted == [ListIndexPath(0, 0), ListIndexPath(0, 1), ListIndexPath(2, 0)])
+        let clear = Changeset(from: list.snapshot(), to: .empty)
+        #expect(clear.sections.deleted == fill.sections.inserted && clear.items.deleted == fill.items.inserted)
+    }
+
+    @Test("A reload that brings the same rows back changes only what differs")
+    func reloadOfMostlyTheSame() throws {
+        let changes = try changes([Array(0..<1_000)]) { editor in
+            var rows = (0..<1_000).map { NewItem($0) }
+            rows[10].content = [0xFF, 0xFF]
+            rows.remove(at: 500)
+            rows.append(rows.remove(at: 700))
+            try editor.reload([NewSection(id: "s0", title: "s0", items: rows)])
+        }
+        #expect(changes.items.updated == [ListIndexPath(0, 10)])
+        #expect(changes.items.deleted == [ListIndexPath(0, 500)])
+        #expect(changes.items.moved == [Move(from: ListIndexPath(0, 701), to: ListIndexPath(0, 998))])
+        #expect(changes.items.inserted.isEmpty && changes.sections.isEmpty)
+    }
+}

@@ -1,0 +1,191 @@
+// Records that somebody made who means harm: any bytes, under a checksum that is right. Nothing in them is believed.
+
+@testable import ListModel
+import TestSupport
+import Testing
+
+@Suite("Hostile records")
+struct HostileRecordTests {
+    /// What happened to a hostile record.
+    enum Outcome: Hashable { case refused, doesNotFit, accepted }
+
+    /// Decodes a record and replays it after those before it; any other error than the two typed ones is thrown on.
+    private func outcome(_ record: [UInt8], at index: Int, in log: [[UInt8]]) throws -> Outcome {
+        let version = Version(UInt64(index) + 1)
+        do { _ = try Commit(record: record, version: version).events() } catch is RecordError { return .refused }
+        var state = ListState(limits: TreeLimits(leafCapacity: 4, innerCapacity: 4))
+        var checksum: UInt64 = 0
+        for before in log[..<index] {
+            checksum = try before.withUnsafeBytes { try state.replay($0, previousChecksum: checksum) }
+        }
+        do {
+            _ = try record.withUnsafeBytes { try state.replay($0, previousChecksum: checksum) }
+        } catch is RecordError {
+            return .refused
+        } catch is ListError {
+            return .doesNotFit
+        }
+        // What was accepted is a list like any other: it can be shown, edited and undone.
+        try state.checkInvariants()
+        let checksumAfter = try Commit(record: record, version: version).checksum
+        let source = ArraySource(records: log[..<index] + [record])
+        var editor = ListEditor(state, checksum: checksumAfter, source: source)
+        _ = editor.snapshot()
+        do {
+            let time = Timestamp(microseconds: 0)
+            if editor.state.history.undo.depth > 0 { _ = try editor.undo(time: time) }
+            _ = try editor.commit(CommitDraft(name: "", time: time)) { try $0.insertSection(NewSection(id: "fresh")) }
+        } catch is RecordError {} catch is ListError {} catch is ArraySource.Missing {}
+        try editor.checkInvariants()
+        return .accepted
+    }
+
+    @Test("Any one byte replaced, the checksum mended: refused or read, never a crash")
+    func everyByte() throws {
+        let log = try DamagedRecordTests.log()
+        var outcomes: [Outcome: Int] = [:]
+        for (index, record) in log.enumerated() {
+            for offset in RecordLayout.format..<record.count {
+                for value in [0, 1, 2, 3, 0x7F, 0x80, 0xFF, record[offset] ^ 1, record[offset] &+ 1] as Set<UInt8> {
+                    let hostile = TestRecords.resealed(
+                        record, version: Version(UInt64(index) + 1), byte: value, at: offset)
+                    outcomes[try outcome(hostile, at: index, in: log), default: 0] += 1
+                }
+            }
+        }
+        #expect(outcomes.count == 3, "\(outcomes)")
+    }
+
+    @Test("Bytes replaced, cut out, doubled and thrown in at random: never a crash", arguments: 1...12)
+    func randomDamage(seed: UInt64) throws {
+        var generator = SeededGenerator(seed: seed)
+        let log = try DamagedRecordTests.log()
+        for round in 0..<1_500 * Soak.factor {
+            let index = Int.random(in: 0..<log.count, using: &generator)
+            var record = log[index]
+            for _ in 0..<Int.random(in: 1...4, using: &generator) {
+                let offset = Int.random(in: RecordLayout.format..<record.count, using: &generator)
+                switch Int.random(in: 0..<4, using: &generator) {
+                case 0: record[offset] = UInt8.random(in: 0...255, using: &generator)
+                case 1: record.removeSubrange(offset..<min(record.count, offset + 3))
+                case 2: record.insert(contentsOf: record[offset..<min(record.count, offset + 9)], at: offset)
+                default:
+                    let bytes = (0..<3).map { _ in UInt8.random(in: 0...255, using: &generator) }
+                    record.insert(contentsOf: bytes, at: offset)
+                }
+                if record.count <= RecordLayout.variable { break }
+            }
+            let hostile = TestRecords.resealed(record, version: Version(UInt64(index) + 1))
+            do { _ = try outcome(hostile, at: index, in: log) } catch {
+                Issue.record("seed \(seed), round \(round): \(error)")
+            }
+        }
+    }
+
+    // MARK: Fields that could ask for too much
+
+    private static let event = Event.sectionInserted(at: 0, ListSection(id: 7, title: "", items: []))
+
+    @Test("A commit that says it has no events is refused: there would be nothing to undo")
+    func noEvents() {
+        let record = TestRecords.record(of: [], version: Version(1))
+        #expect(throws: RecordError.self) { try Commit(record: record, version: Version(1)) }
+    }
+
+    @Test("A commit that says it has more events than bytes is refused, and asks for no memory", arguments: [
+        2, 1_000, Int(UInt32.max),
+    ])
+    func tooManyEvents(count: Int) {
+        let record = TestRecords.record(of: [Self.event], version: Version(1), eventCount: count)
+        #expect(throws: RecordError.self) { try Commit(record: record, version: Version(1)).events() }
+    }
+
+    @Test("A commit with bytes behind its last event is refused")
+    func bytesBehindTheEvents() {
+        let record = TestRecords.record(of: [Self.event, Self.event], version: Version(1), eventCount: 1)
+        #expect(throws: RecordError.self) { try Commit(record: record, version: Version(1)).events() }
+        var state = ListState()
+        #expect(throws: RecordError.self) {
+            try record.withUnsafeBytes { _ = try state.replay($0, previousChecksum: 0) }
+        }
+    }
+
+    @Test("Stacks that are deeper than the log is long are refused", arguments: [4, 1_000, Int.max])
+    func tooDeepStacks(depth: Int) {
+        let stack = History.Stack(top: Version(1), depth: depth)
+        for history in [History(undo: stack, redo: .empty), History(undo: .empty, redo: stack)] {
+            let record = TestRecords.record(of: [Self.event], version: Version(3), history: history)
+            #expect(throws: RecordError.self) { try Commit(record: record, version: Version(3)) }
+        }
+    }
+
+    @Test("A count that is larger than the bytes that follow is refused")
+    func tooLargeCounts() throws {
+        let path = ListIndexPath(section: 0, item: 0)
+        let events: [Event] = [
+            .itemsMoved(from: path, to: path, .many(["x", "y"])),
+            .sectionInserted(at: 0, ListSection(id: "x", title: "", items: [])),
+            .listReloaded(old: [], new: []),
+        ]
+        for event in events {
+            let record = TestRecords.record(of: [event], version: Version(1))
+            let start = try Commit(record: record, version: Version(1)).eventsOffset
+            for offset in start + 1..<record.count {
+                // Nine bytes of ones: 2⁶³ − 1 of whatever is counted, or an index that no list has.
+                var hostile = record
+                hostile.replaceSubrange(offset...offset, with: Array(repeating: 0xFF, count: 8) + [0x7F])
+                let sealed = TestRecords.resealed(hostile, version: Version(1))
+                var state = ListState()
+                #expect(throws: (any Error).self, "\(event), byte \(offset)") {
+                    try sealed.withUnsafeBytes { _ = try state.replay($0, previousChecksum: 0) }
+                }
+            }
+        }
+    }
+
+    @Test("Text that is not UTF-8, a run without rows and a checkmark of 2 are invalid")
+    func invalidValues() throws {
+        let path = ListIndexPath(section: 0, item: 0)
+        let cases: [(event: Event, fromEnd: Int, byte: UInt8, what: String)] = [
+            (.sectionRenamed(at: 0, 1, old: "", new: "x"), 1, 0xC3, "title"),
+            (.itemsMoved(from: path, to: path, .one(1)), 3, 0, "number of rows"),
+            (.itemToggled(at: path, 1, isChecked: true), 1, 2, "checkmark"),
+            (.itemToggled(at: path, 1, isChecked: true), 3, 3, "kind of identifier"),
+        ]
+        for (event, fromEnd, byte, what) in cases {
+            let record = TestRecords.record(of: [event], version: Version(1))
+            let hostile = TestRecords.resealed(record, version: Version(1), byte: byte, at: record.count - fromEnd)
+            let problem = TestRecords.problem(hostile, version: Version(1))
+            guard case .invalid(let found, _, _) = problem, found.contains(what) else {
+                Issue.record("\(event): \(String(describing: problem))")
+                continue
+            }
+        }
+    }
+
+    @Test("A reference to content of a later commit is invalid")
+    func referenceForwards() {
+        let later = ContentReference(version: Version(9), offset: 0, length: 1, hash: 0)
+        let record = TestRecords.record(
+            of: [.itemUpdated(at: ListIndexPath(section: 0, item: 0), 1, old: later, new: later)], version: Version(3))
+        guard case .invalid = TestRecords.problem(record, version: Version(3)) else {
+            Issue.record("accepted")
+            return
+        }
+    }
+
+    @Test("A deletion that names other rows than the section has does not fit")
+    func deletedSectionWithOtherRows() throws {
+        let content = ContentReference(version: Version(1), offset: 0, length: 0, hash: 0)
+        let (mine, other) = (
+            ListItem(id: 1, isChecked: false, content: content), ListItem(id: 2, isChecked: false, content: content)
+        )
+        var state = ListState()
+        try state.apply(.sectionInserted(at: 0, ListSection(id: "a", title: "", items: [mine])))
+        let error = #expect(throws: ListError.self) {
+            try state.apply(.sectionDeleted(at: 0, ListSection(id: "a", title: "", items: [other])))
+        }
+        #expect(error?.code == "eventMismatch")
+        #expect(state.itemCount == 1)
+    }
+}

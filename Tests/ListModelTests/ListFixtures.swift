@@ -1,0 +1,89 @@
+// Small lists for the tests: sections "s0", "s1", … with rows of given numbers, whose content is the number.
+
+import ListModel
+import TestSupport
+import Testing
+
+extension NewItem {
+    /// A row whose content is one byte: its number, unless another is given.
+    init(_ number: Int, isChecked: Bool = false, content: UInt8? = nil) {
+        self.init(
+            id: .integer(Int64(number)), isChecked: isChecked,
+            content: [content ?? UInt8(truncatingIfNeeded: number)])
+    }
+}
+
+extension ListIndexPath {
+    init(_ section: Int, _ item: Int) { self.init(section: section, item: item) }
+}
+
+extension NewSection {
+    /// The section "s" with a number, of these rows, with a title that is its id.
+    init(_ number: Int, _ rows: [Int] = []) {
+        self.init(id: .string("s\(number)"), title: "s\(number)", items: rows.map { NewItem($0) })
+    }
+}
+
+extension MemoryList {
+    /// A list of sections of these rows, made by one commit.
+    init(_ rows: [[Int]], limits: TreeLimits = TreeLimits(leafCapacity: 4, innerCapacity: 4)) throws {
+        self.init(limits: limits)
+        if rows.isEmpty { return }
+        try commit("fill") { editor in
+            for (index, section) in rows.enumerated() { try editor.insertSection(NewSection(index, section)) }
+        }
+    }
+
+    /// The ids of all rows.
+    mutating func ids() -> [[Identifier]] { snapshot().ids }
+
+    /// The ids of the sections.
+    mutating func sectionIDs() -> [Identifier] { snapshot().sections.map(\.id) }
+
+    /// The events of a commit that does `body`; none if nothing happened.
+    mutating func events(_ body: (inout ListEditor) throws -> Void) throws -> [Event] {
+        try commit("edit", body)?.events() ?? []
+    }
+
+    /// That `body` throws this error and changes nothing: neither rows nor what the commit has so far.
+    mutating func expectError(
+        _ expected: ListError, sourceLocation: SourceLocation = #_sourceLocation,
+        _ body: (inout ListEditor) throws -> Void
+    ) throws {
+        let (before, version, head) = (try contents(), editor.state.version, log.head)
+        let made = try commit("spoiled") { editor in
+            try editor.insertSection(NewSection(id: "pending", items: [NewItem(id: "pending", content: [1])]))
+            let (pending, hash) = (editor.pendingEventCount, editor.snapshot().stateHash)
+            var thrown: ListError?
+            do { try body(&editor) } catch let error as ListError { thrown = error }
+            #expect(thrown == expected, sourceLocation: sourceLocation)
+            #expect(editor.pendingEventCount == pending, sourceLocation: sourceLocation)
+            #expect(editor.snapshot().stateHash == hash, sourceLocation: sourceLocation)
+            try editor.checkInvariants()
+        }
+        // The error was caught inside the commit: what came before it in that commit has happened.
+        let events = try #require(made, sourceLocation: sourceLocation).events()
+        #expect(events.count == 1, sourceLocation: sourceLocation)
+        #expect(editor.state.indexOfSection("pending") != nil, sourceLocation: sourceLocation)
+        try undo()
+        #expect(try contents() == before, sourceLocation: sourceLocation)
+        // The error leaves the commit: nothing has happened at all.
+        let error = #expect(throws: ListError.self, sourceLocation: sourceLocation) {
+            try commit("spoiled") { editor in
+                try editor.insertSection(NewSection(id: "pending", items: [NewItem(id: "pending", content: [1])]))
+                try body(&editor)
+            }
+        }
+        #expect(error == expected, sourceLocation: sourceLocation)
+        #expect(try contents() == before, sourceLocation: sourceLocation)
+        #expect(editor.pendingEventCount == 0 && !editor.isEditing, sourceLocation: sourceLocation)
+        #expect(editor.state.version.rawValue == version.rawValue + 2, sourceLocation: sourceLocation)
+        #expect(log.head.rawValue == head.rawValue + 2, sourceLocation: sourceLocation)
+        try editor.checkInvariants()
+    }
+}
+
+extension Snapshot {
+    /// The ids of all rows.
+    var ids: [[Identifier]] { sections.map { $0.items.map(\.id) } }
+}

@@ -1,0 +1,131 @@
+// Records made by hand for the tests of the codec: of any events, well-formed or damaged on purpose.
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+@testable import ListModel
+import TestSupport
+
+enum TestRecords {
+    /// The record of a commit of these events, whose content was all written before.
+    static func record(
+        of events: [Event], version: Version, cause: Commit.Cause = .edit, name: String = "name",
+        origin: String = "origin", history: History = .empty, link: UInt32 = 0, eventCount: Int? = nil
+    ) -> [UInt8] {
+        var draft = CommitDraft(name: name, origin: origin, time: Timestamp(microseconds: 1))
+        draft.cause = cause
+        var writer = RecordWriter()
+        writer.begin(draft, version: version, history: history, link: link)
+        for event in events { writer.write(event, version: version) }
+        return writer.finish(
+            version: version, stateHash: StateHash(rawValue: 0xABCD), eventCount: eventCount ?? events.count)
+    }
+
+    /// The record with a checksum that is right again, as somebody would make it who means harm.
+    static func resealed(_ record: [UInt8], version: Version) -> [UInt8] {
+        var result = record
+        let checksum = record.withUnsafeBytes { RecordLayout.checksum($0, version: version) }
+        withUnsafeBytes(of: checksum.littleEndian) { result.replaceSubrange(0..<8, with: $0) }
+        return result
+    }
+
+    /// The record with one byte replaced and the checksum mended.
+    static func resealed(_ record: [UInt8], version: Version, byte: UInt8, at offset: Int) -> [UInt8] {
+        var result = record
+        result[offset] = byte
+        return resealed(result, version: version)
+    }
+
+    /// What a record is rejected with; nil if it is not, or with another kind of error.
+    static func problem(
+        _ record: [UInt8], version: Version, previousChecksum: UInt64? = nil
+    ) -> RecordError.Problem? {
+        do {
+            _ = try Commit(record: record, version: version, previousChecksum: previousChecksum).events()
+            return nil
+        } catch {
+            return (error as? RecordError)?.problem
+        }
+    }
+
+    // MARK: Events of every kind
+
+    /// Identifiers of every kind, at the edges of their encodings.
+    static let identifiers: [Identifier] = [
+        0, 1, -1, 63, 64, -64, -65, .integer(.max), .integer(.min), "", "x", "Zoë \u{1F95B}",
+        .string(String(repeating: "long ", count: 60)), "e\u{301}", "nul \0 inside",
+        .uuid(UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0))),
+        .uuid(UUID(uuid: (255, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 255))),
+    ]
+
+    /// References to content of earlier commits, for a record of a version of at least 2⁴⁰.
+    static let references: [ContentReference] = [
+        ContentReference(version: Version(1), offset: 0, length: 0, hash: 0),
+        ContentReference(version: Version(1 << 39), offset: 127, length: 31, hash: 1),
+        ContentReference(version: Version((1 << 40) - 1), offset: 128, length: 32, hash: SequenceHash.modulus - 1),
+        ContentReference(version: Version(77), offset: .max, length: .max, hash: 1 << 60),
+    ]
+
+    private static func items(_ count: Int) -> [ListItem] {
+        (0..<count).map { index in
+            ListItem(
+                id: identifiers[index % identifiers.count], isChecked: index % 3 == 1,
+                content: references[index % references.count])
+        }
+    }
+
+    /// Events of every kind, with every kind of identifier, at small and large positions.
+    static let everyKind: [Event] = {
+        let far = ListIndexPath(section: 200, item: 1 << 40)
+        let near = ListIndexPath(section: 0, item: 0)
+        let empty = ListSection(id: -5, title: "", items: [])
+        let full = ListSection(id: "full", title: "Überschrift", items: items(identifiers.count))
+        var events: [Event] = [
+            .itemsInserted(at: far, .many(items(identifiers.count))), .itemsDeleted(at: near, .many(items(2))),
+            .itemsMoved(from: far, to: near, .many(identifiers)), .itemsMoved(from: near, to: far, .many([1, 2])),
+            .sectionInserted(at: 0, full), .sectionInserted(at: 130, empty), .sectionDeleted(at: 3, full),
+            .sectionDeleted(at: 0, empty), .listReloaded(old: [], new: []), .listReloaded(old: [full], new: []),
+            .listReloaded(old: [], new: [empty]), .listReloaded(old: [empty, full], new: [full, empty, full]),
+        ]
+        for (index, id) in identifiers.enumerated() {
+            let content = references[index % references.count]
+            let item = ListItem(id: id, isChecked: index % 2 == 0, content: content)
+            events += [
+                .itemsInserted(at: near, .one(item)), .itemsDeleted(at: far, .one(item)),
+                .itemsMoved(from: near, to: far, .one(id)), .itemToggled(at: far, id, isChecked: index % 2 == 0),
+                .itemUpdated(at: near, id, old: content, new: references[(index + 1) % references.count]),
+                .sectionMoved(from: index, to: 300 - index, id), .sectionRenamed(at: index, id, old: "", new: "new"),
+            ]
+        }
+        return events
+    }()
+}
+
+extension Event {
+    /// The content references that the event carries, in order; equality of rows does not compare them whole.
+    var references: [ContentReference] {
+        switch self {
+        case .itemsInserted(_, let items), .itemsDeleted(_, let items): items.map(\.content)
+        case .itemUpdated(_, _, let old, let new): [old, new]
+        case .sectionInserted(_, let section), .sectionDeleted(_, let section): section.items.map(\.content)
+        case .listReloaded(let old, let new): (old + new).flatMap { $0.items.map(\.content) }
+        case .itemsMoved, .itemToggled, .sectionMoved, .sectionRenamed: []
+        }
+    }
+}
+
+/// A log that says that a record is missing instead of ending the process.
+struct ArraySource: CommitSource {
+    struct Missing: Error {}
+
+    var records: [[UInt8]] = []
+
+    func withRecord<Result>(
+        of version: Version, _ body: (UnsafeRawBufferPointer) throws -> Result
+    ) throws -> Result {
+        guard version.rawValue >= 1, version.rawValue <= UInt64(records.count) else { throw Missing() }
+        return try records[Int(version.rawValue) - 1].withUnsafeBytes(body)
+    }
+}

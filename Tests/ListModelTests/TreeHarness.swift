@@ -1,0 +1,132 @@
+// A persistent tree beside the array that it should equal, with the copies that were kept on the way.
+
+@testable import ListModel
+import TestSupport
+import Testing
+
+/// Two trees that share a locator, each beside an array, and older versions beside what they held.
+struct TreeHarness: ~Copyable {
+    typealias Tree = PersistentTree<ListItem>
+
+    private(set) var trees: [Tree]
+    private(set) var arrays: [[ListItem]]
+    private(set) var locator = Locator<ListItem>()
+    private var kept: [(tree: Tree, array: [ListItem])] = []
+    private var nextID: Int64 = 0
+    private let limits: TreeLimits
+
+    /// The number that the locator gives for the elements of a tree.
+    private static func owner(_ which: Int) -> UInt32 { UInt32(which * 7 + 1) }
+
+    init(_ limits: TreeLimits, trees count: Int = 1) {
+        self.limits = limits
+        trees = Array(repeating: Tree(limits: limits), count: count)
+        arrays = Array(repeating: [], count: count)
+    }
+
+    mutating func newItems(_ count: Int) -> [ListItem] {
+        (0..<count).map { _ in
+            nextID += 1
+            let content = ContentReference(version: Version(1), offset: 0, length: 4, hash: UInt64(nextID) * 31)
+            return ListItem(id: .integer(nextID), isChecked: false, content: content)
+        }
+    }
+
+    // MARK: Edits
+
+    mutating func insert(_ count: Int, at offset: Int, in which: Int = 0) {
+        let items = newItems(count)
+        items.withUnsafeBufferPointer { run in
+            trees[which].insert(run, at: offset, owner: Self.owner(which), &locator)
+        }
+        arrays[which].insert(contentsOf: items, at: offset)
+    }
+
+    mutating func remove(_ range: Range<Int>, in which: Int = 0) {
+        trees[which].remove(range, &locator)
+        arrays[which].removeSubrange(range)
+    }
+
+    mutating func toggle(_ offset: Int, in which: Int = 0) {
+        let isChecked = !arrays[which][offset].isChecked
+        trees[which].update(offset, &locator) { $0.setChecked(isChecked) }
+        arrays[which][offset].setChecked(isChecked)
+    }
+
+    /// Puts a tree of `count` new elements, built at once, in the place of the present one.
+    mutating func rebuild(_ count: Int, in which: Int = 0) {
+        trees[which].detach(&locator)
+        arrays[which] = newItems(count)
+        trees[which] = Tree(arrays[which], limits: limits, owner: Self.owner(which), &locator)
+    }
+
+    // MARK: Checks
+
+    /// Keeps the present version, as a snapshot does.
+    mutating func keep(_ which: Int = 0) {
+        trees[which].seal()
+        kept.append((trees[which], arrays[which]))
+    }
+
+    /// The trees are their arrays, and what always holds does.
+    func check(_ comment: @autoclosure () -> Comment) throws {
+        var nodes = 0
+        for which in trees.indices {
+            try #require(trees[which].count == arrays[which].count, comment())
+            try #require(trees[which].elements(in: trees[which].indices) == arrays[which], comment())
+            nodes += try trees[which].checkInvariants(owner: Self.owner(which), locator)
+        }
+        try #require(nodes == locator.nodeCount, comment())
+        try #require(locator.index.count == arrays.reduce(0) { $0 + $1.count }, comment())
+    }
+
+    /// Every element is where the locator, the subscript, the cursor and the hash say.
+    mutating func checkLookups(_ comment: @autoclosure () -> Comment) throws {
+        for which in trees.indices {
+            for (offset, item) in arrays[which].enumerated() {
+                let place = locator.place(of: item.id, hash: item.id.hash64)
+                try #require(place == Locator.Place(owner: Self.owner(which), offset: offset), comment())
+                try #require(locator.element(item.id, hash: item.id.hash64) == item, comment())
+                try #require(trees[which][offset] == item, comment())
+            }
+            var cursor = TreeCursor(trees[which])
+            var walked: [ListItem] = []
+            while let item = cursor.next() { walked.append(item) }
+            try #require(walked == arrays[which], comment())
+            trees[which].seal()
+            try #require(trees[which].hash == Self.hash(arrays[which]), comment())
+        }
+        // Numbers begin at 1.
+        let absent: Identifier = 0
+        let isPresent = locator.contains(absent, hash: absent.hash64)
+        try #require(!isPresent && locator.place(of: absent, hash: absent.hash64) == nil, comment())
+    }
+
+    /// No version that was kept has changed, neither its elements nor its hash.
+    func checkKept(_ comment: @autoclosure () -> Comment) throws {
+        for (tree, array) in kept {
+            try #require(tree.elements(in: tree.indices) == array, comment())
+            try #require(tree.hash == Self.hash(array), comment())
+        }
+    }
+
+    private static func hash(_ items: [ListItem]) -> UInt64 {
+        items.reduce(0) { SequenceHash.add(SequenceHash.multiply($0, SequenceHash.base), $1.hash) }
+    }
+}
+
+/// The widths that the tests of the tree run with.
+enum TestLimits: CaseIterable, CustomTestStringConvertible {
+    case fourFour, fourFive, fiveFour, wide
+
+    var limits: TreeLimits {
+        switch self {
+        case .fourFour: TreeLimits(leafCapacity: 4, innerCapacity: 4)
+        case .fourFive: TreeLimits(leafCapacity: 4, innerCapacity: 5)
+        case .fiveFour: TreeLimits(leafCapacity: 5, innerCapacity: 4)
+        case .wide: TreeLimits(leafCapacity: 32, innerCapacity: 32)
+        }
+    }
+
+    var testDescription: String { "leaves of \(limits.leafCapacity), inner nodes of \(limits.innerCapacity)" }
+}

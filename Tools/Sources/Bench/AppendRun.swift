@@ -1,0 +1,77 @@
+// One run of the append benchmark: a new store that gets single-row commits, and how many transactions they became.
+//
+// Always holds: two runs with the same numbers make the same records, byte for byte.
+
+import LMDB
+import ListModel
+import Listory
+
+/// A new store that gets single-row commits in batches.
+struct AppendRun {
+    private let items: [NewItem]
+    private let batch: Int
+
+    init(_ commitCount: Int, _ batch: Int) {
+        items = (0..<commitCount).map { NewItem(id: .integer(Int64($0)), content: Array(#"{"title":"Milk"}"#.utf8)) }
+        self.batch = batch
+    }
+
+    /// The records that the commits become.
+    func records(path: String) throws -> [[UInt8]] {
+        let store = try makeStore(path)
+        var records: [[UInt8]] = []
+        for item in items { records.append(try insert(item, store, .deferred)!.record) }
+        try store.close()
+        return records
+    }
+
+    /// The seconds that the commits take until all are durable, and how many LMDB transactions they became.
+    func measure(path: String, _ sink: Sink) throws -> (seconds: Double, transactionCount: Int) {
+        let store = try makeStore(path)
+        try store.close()
+        let before = try lastTransaction(path)
+        let opened = try Store.open(at: path, options: options)
+        let time = try seconds {
+            if batch == 1 {
+                for item in items { _ = try insert(item, opened, .immediate) }
+            } else {
+                for start in stride(from: 0, to: items.count, by: batch) {
+                    let chunk = items[start..<min(start + batch, items.count)]
+                    for item in chunk { _ = try insert(item, opened, .deferred) }
+                    try opened.waitUntilDurable()
+                }
+            }
+        }
+        sink.take(try opened.snapshot.stateHash.rawValue)
+        try opened.close()
+        return (time, try lastTransaction(path) - before)
+    }
+
+    private func insert(_ item: NewItem, _ store: Store, _ durability: Durability) throws -> Commit? {
+        try store.edit("Add milk", durability: durability) { list in
+            try list.insert(item, at: .end(ofSection: ListRecipe.section))
+        }
+    }
+
+    private func makeStore(_ path: String) throws -> Store {
+        let store = try Store.create(at: path, options: options)
+        try store.edit("Begin") { try $0.insertSection(NewSection(id: ListRecipe.section, title: "Today")) }
+        return store
+    }
+
+    private var options: StoreOptions {
+        var options = StoreOptions()
+        options.now = { Timestamp(microseconds: 1_700_000_000_000_000) }
+        return options
+    }
+
+    /// The number of the last transaction in a file that nobody has open.
+    private func lastTransaction(_ path: String) throws -> Int {
+        var options = Environment.Options()
+        options.isReadOnly = true
+        let environment = try Environment.open(path: path, options: options)
+        let result = try environment.information.lastTransaction
+        try environment.close()
+        return result
+    }
+}

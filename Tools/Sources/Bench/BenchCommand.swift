@@ -1,0 +1,61 @@
+// The command line of the benchmarks: which of them run, how often, and how the results are printed.
+//
+// Always holds: progress goes to the standard error, results and nothing else to the standard output.
+
+import ArgumentParser
+import Foundation
+
+@main
+struct BenchCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "bench",
+        abstract: "Measures the library, beside its peers where it has any.",
+        discussion: """
+            Every figure is measured in several runs after one that does not count; the median, the least and the \
+            greatest are shown. A peer is measured alternately with the library, in the same process. Build for \
+            release: the figures of a debug build mean nothing.
+            """)
+
+    /// How the results are printed.
+    enum Format: String, ExpressibleByArgument, CaseIterable {
+        case table
+        case json
+    }
+
+    @Option(help: "How the results are printed: table or json.")
+    var format = Format.table
+
+    @Option(help: "Measure only the figures whose names contain this.")
+    var filter: String?
+
+    @Option(help: "How often each figure is measured.")
+    var runs = 5
+
+    @Flag(help: "Small sizes: shows that everything works, not how fast it is.")
+    var quick = false
+
+    @Option(help: "Where files are written; a folder made there is removed at the end.")
+    var folder = FileManager.default.currentDirectoryPath
+
+    func validate() throws {
+        guard runs > 0 else { throw ValidationError("--runs must be at least 1") }
+    }
+
+    func run() throws {
+        let runner = Runner(runs: runs, filter: filter)
+        let scale = quick ? Scale.quick : Scale.full
+        let temporary = try TemporaryFolder(in: folder)
+        defer { temporary.remove() }
+        let files = temporary.files
+        try ApplyBenchmarks(runner: runner, scale: scale).run()
+        try AppendBenchmarks(runner: runner, scale: scale, files: files).run()
+        try ReplayBenchmarks(runner: runner, scale: scale, files: files).run()
+        try ChangesetBenchmarks(runner: runner, scale: scale).run()
+        try UndoBenchmarks(runner: runner, scale: scale, files: files).run()
+        try StoreBenchmarks(runner: runner, scale: scale, files: files).run()
+        guard !runner.figures.isEmpty else { throw ValidationError("no figure's name contains \(filter ?? "")") }
+        let report = Report(
+            machine: .current(), runs: runs, isQuick: quick, figures: runner.figures, sink: runner.sink.word)
+        print(format == .table ? report.table : try report.json)
+    }
+}

@@ -1,0 +1,127 @@
+// What a changeset costs after one edit and after many, beside the standard library's difference of two arrays of ids.
+//
+// Always holds: the peer gets its arrays ready-made and compares ids only; the library also finds updated rows.
+
+import ListModel
+
+/// Measures the changeset of two versions of a list.
+struct ChangesetBenchmarks {
+    let runner: Runner
+    let scale: Scale
+
+    /// Two versions of a list.
+    private struct Pair {
+        let old: Snapshot
+        let new: Snapshot
+    }
+
+    /// What the standard library is asked for.
+    private enum PeerKind: String, CaseIterable {
+        case plain = "difference"
+        case moves = "inferring-moves"
+
+        var name: String {
+            switch self {
+            case .plain: "[Int64].difference(from:)"
+            case .moves: "[Int64].difference(from:).inferringMoves()"
+            }
+        }
+    }
+
+    func run() throws {
+        for rowCount in scale.rowCounts {
+            let list = Lazy { try BenchList(rowCount: rowCount) }
+            // Only kinds that the peer notices; three of each.
+            let single = Lazy { try pairs(list.value) { $0.mixedEdits(9, [.insert, .delete, .move]) } }
+            try measure("changeset/1-edit/\(Scale.name(rowCount))", single, rowCount, editCount: 1)
+            let editCount = rowCount / 100
+            let many = Lazy { try [pair(list.value) { $0.mixedEdits(editCount) }] }
+            try measure("changeset/1-percent/\(Scale.name(rowCount))", many, rowCount, editCount: editCount)
+        }
+    }
+
+    private func measure(_ name: String, _ pairs: Lazy<[Pair]>, _ rowCount: Int, editCount: Int) throws {
+        let isTarget = editCount == 1 && Scale.isTargetSize(rowCount)
+        for kind in PeerKind.allCases {
+            let name = "\(name)/vs-\(kind.rawValue)"
+            guard runner.wants(name) else { continue }
+            let prediction = try predictedPeerSeconds(rowCount, editCount: editCount)
+            let isSkipped = prediction > scale.longestPeerSample
+            let peer = isSkipped ? nil : makePeer(kind, try pairs.value)
+            try runner.measure(
+                name, unit: "µs", target: isTarget ? .ratio(atLeast: 1_000) : nil, peer: peer,
+                note: { isSkipped ? "\(kind.name) left out: about \(Report.text(prediction)) s" : nil }
+            ) { try sample(pairs.value) }
+        }
+    }
+
+    /// Microseconds a changeset.
+    private func sample(_ pairs: [Pair]) throws -> Double {
+        // One edit is a matter of microseconds: repeated, so that the clock's own grain does not show.
+        let repetitions = pairs.count > 1 ? 200 : 1
+        let time = seconds {
+            for _ in 0..<repetitions {
+                for pair in pairs {
+                    let changes = Changeset(from: pair.old, to: pair.new)
+                    runner.sink.take(changes.items.inserted.count &+ changes.items.moved.count)
+                }
+            }
+        }
+        return time / Double(repetitions * pairs.count) * 1e6
+    }
+
+    private func makePeer(_ kind: PeerKind, _ pairs: [Pair]) -> Runner.Peer {
+        let arrays = pairs.prefix(3).map { (old: ids($0.old), new: ids($0.new)) }
+        return Runner.Peer(name: kind.name, ratioKind: .speedUp) {
+            let time = seconds {
+                for (old, new) in arrays {
+                    let difference = new.difference(from: old)
+                    runner.sink.take(kind == .plain ? difference.count : difference.inferringMoves().count)
+                }
+            }
+            return time / Double(arrays.count) * 1e6
+        }
+    }
+
+    /// How long the peer would take: its time grows with rows times edits. Measured on lists that are small enough.
+    private func predictedPeerSeconds(_ rowCount: Int, editCount: Int) throws -> Double {
+        let smallCount = 10_000
+        guard editCount > 1, rowCount > smallCount else { return 0 }
+        let list = try BenchList(rowCount: smallCount)
+        let small = try pair(list) { $0.mixedEdits(smallCount / 100) }
+        let (old, new) = (ids(small.old), ids(small.new))
+        let time = seconds { runner.sink.take(new.difference(from: old).count) }
+        return time * Double(rowCount * editCount) / Double(smallCount * smallCount / 100)
+    }
+
+    private func ids(_ snapshot: Snapshot) -> [Int64] {
+        snapshot.sections.flatMap { section in
+            section.items.map { item in
+                guard case .integer(let id) = item.id else { return -1 }
+                return id
+            }
+        }
+    }
+
+    /// Versions that are one edit apart from the next.
+    private func pairs(_ list: BenchList, _ plan: (inout EditPlanner) -> [PlannedEdit]) throws -> [Pair] {
+        let edits = plan(&list.planner)
+        return try list.restoring {
+            try edits.map { edit in
+                let old = list.snapshot()
+                try list.commit([edit])
+                return Pair(old: old, new: list.snapshot())
+            }
+        }
+    }
+
+    /// Two versions that are these edits apart.
+    private func pair(_ list: BenchList, _ plan: (inout EditPlanner) -> [PlannedEdit]) throws -> Pair {
+        let edits = plan(&list.planner)
+        return try list.restoring {
+            let old = list.snapshot()
+            try list.commit(edits)
+            return Pair(old: old, new: list.snapshot())
+        }
+    }
+}

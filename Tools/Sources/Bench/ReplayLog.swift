@@ -1,0 +1,66 @@
+// The log that replay is measured with, made through a store.
+//
+// Always holds: the file and the memory hold the same records.
+
+import ListModel
+import Listory
+
+/// A log, in memory and on a file.
+final class ReplayLog {
+    private let path: String
+    /// All records, one after another; they begin at `offsets`.
+    private var bytes: [UInt8] = []
+    private var offsets: [Int] = [0]
+    private(set) var eventCount = 0
+
+    /// The log and the file do not hold the same.
+    struct Differs: Error {}
+
+    init(_ scale: Scale, eventsPerCommit: Int, path: String) throws {
+        self.path = path
+        let store = try Store.create(at: path)
+        var edits = GrowingEdits(eventCount: scale.replayEventCount, rowCount: scale.replayRowCount)
+        add(try store.edit("Begin", durability: .deferred) {
+            try $0.insertSection(NewSection(id: ListRecipe.section, title: "Today"))
+        })
+        while eventCount < scale.replayEventCount {
+            add(try store.edit("Edit", durability: .deferred) { list in
+                while list.pendingEventCount < eventsPerCommit { try edits.next().apply(to: &list) }
+            })
+        }
+        try store.close()
+    }
+
+    private func add(_ commit: Commit?) {
+        guard let commit else { return }
+        bytes += commit.record
+        offsets.append(bytes.count)
+        eventCount += commit.eventCount
+    }
+
+    /// The seconds that folding the records takes.
+    func replaySeconds(_ sink: Sink) throws -> Double {
+        var state = ListState()
+        let time = try bytes.withUnsafeBytes { bytes in
+            try seconds {
+                var checksum: UInt64 = 0
+                for index in 1..<offsets.count {
+                    let record = UnsafeRawBufferPointer(rebasing: bytes[offsets[index - 1]..<offsets[index]])
+                    checksum = try state.replay(record, previousChecksum: checksum)
+                }
+            }
+        }
+        sink.take(state.stateHash().rawValue)
+        return time
+    }
+
+    /// The seconds that opening the file takes.
+    func openSeconds(_ sink: Sink) throws -> Double {
+        var store: Store?
+        let time = try seconds { store = try Store.open(at: path) }
+        guard let store, Int(store.recovery.eventCount) == eventCount else { throw Differs() }
+        sink.take(try store.snapshot.stateHash.rawValue)
+        try store.close()
+        return time
+    }
+}

@@ -1,0 +1,96 @@
+// The results as text: a table for people.
+//
+// Always holds: every figure that was measured is in the table, whether its target is met or not.
+
+/// Everything that a run of the benchmarks found out.
+struct Report {
+    let machine: MachineFacts
+    let runs: Int
+    let isQuick: Bool
+    let figures: [Figure]
+    /// What the results of all measured work were folded into.
+    let sink: UInt64
+
+    /// The results as an aligned table.
+    var table: String {
+        let header = ["figure", "median", "min", "max", "unit", "peer", "ratio", "target", ""]
+        let rows = [header] + figures.map(Report.cells)
+        let widths = header.indices.map { column in rows.map { $0[column].count }.max()! }
+        let isNumber = [false, true, true, true, false, true, true, true, false]
+        var lines = machine.lines
+        lines.append("\(runs) runs after one that does not count" + (isQuick ? "; small sizes (--quick)" : ""))
+        lines.append("")
+        for row in rows {
+            let cells = row.indices.map { column in
+                let padding = String(repeating: " ", count: widths[column] - row[column].count)
+                return isNumber[column] ? padding + row[column] : row[column] + padding
+            }
+            lines.append(Report.trimmed(cells.joined(separator: "  ")))
+        }
+        lines += notes + [summary]
+        return lines.joined(separator: "\n")
+    }
+
+    private static func cells(_ figure: Figure) -> [String] {
+        [
+            figure.name, text(figure.median), text(figure.samples.min()!), text(figure.samples.max()!), figure.unit,
+            figure.peer.map { text(Figure.median($0.samples)) } ?? "", ratio(figure),
+            target(figure), figure.isTargetMet.map { $0 ? "met" : "MISSED" } ?? "",
+        ]
+    }
+
+    private static func ratio(_ figure: Figure) -> String {
+        guard let ratio = figure.ratio, let peer = figure.peer else { return "" }
+        return text(ratio) + (peer.ratioKind == .cost ? " ×" : " × faster")
+    }
+
+    private static func target(_ figure: Figure) -> String {
+        guard let target = figure.target else { return "" }
+        let limit = text(target.limit) + (target.subject == .ratio ? " ×" : "")
+        return (target.isUpperLimit ? "≤ " : "≥ ") + limit
+    }
+
+    /// Who the peers are, and what the figures' own notes say.
+    private var notes: [String] {
+        var figuresOfPeer: [String: [String]] = [:]
+        for figure in figures {
+            if let peer = figure.peer { figuresOfPeer[peer.name, default: []].append(figure.name) }
+        }
+        let peers = figuresOfPeer.map { name, figures in
+            let others = figures.count > 1 ? " and \(figures.count - 1) more" : ""
+            return "peer of \(figures[0])\(others): \(name)"
+        }.sorted()
+        let notes = figures.compactMap { figure in figure.note.map { "\(figure.name): \($0)" } }
+        return peers.isEmpty && notes.isEmpty ? [""] : ["", "notes"] + (peers + notes).map { "  " + $0 } + [""]
+    }
+
+    private var summary: String {
+        let targets = figures.compactMap(\.isTargetMet)
+        return "\(targets.count { $0 }) of \(targets.count) targets met"
+    }
+
+    private static func trimmed(_ line: String) -> String {
+        String(line.reversed().drop { $0 == " " }.reversed())
+    }
+
+    /// A number with three or more significant digits, thousands set apart.
+    static func text(_ value: Double) -> String {
+        if value >= 100 || value == value.rounded() && value >= 10 { return grouped(Int(value.rounded())) }
+        let places = value >= 10 ? 1 : value >= 1 ? 2 : 3
+        let factor = [1.0, 10, 100, 1_000][places]
+        let scaled = Int((value * factor).rounded())
+        let fraction = String(scaled % Int(factor))
+        let zeros = String(repeating: "0", count: places - fraction.count)
+        return "\(scaled / Int(factor)).\(zeros)\(fraction)"
+    }
+
+    private static func grouped(_ value: Int) -> String {
+        var digits = String(value)
+        var groups: [String] = []
+        while digits.count > 3 {
+            groups.insert(String(digits.suffix(3)), at: 0)
+            digits.removeLast(3)
+        }
+        return ([digits] + groups).joined(separator: ",")
+    }
+}

@@ -1,0 +1,61 @@
+// Takes the samples: one that does not count, then the rest, alternately with those of a peer.
+//
+// Always holds: a figure whose name the filter leaves out costs nothing; neither are its lists built.
+
+import Foundation
+
+/// Takes and keeps the samples of all figures.
+final class Runner {
+    let sink = Sink()
+    private(set) var figures: [Figure] = []
+    private let runs: Int
+    private let filter: String?
+
+    init(runs: Int, filter: String?) {
+        self.runs = runs
+        self.filter = filter
+    }
+
+    /// The other way to do what is measured.
+    struct Peer {
+        let name: String
+        let ratioKind: Figure.RatioKind
+        /// Takes one sample, in the unit of the figure.
+        let sample: () throws -> Double
+    }
+
+    /// Whether a figure is to be measured.
+    func wants(_ name: String) -> Bool { filter.map(name.contains) ?? true }
+
+    /// Measures a figure, unless the filter leaves it out.
+    ///
+    /// - Parameters:
+    ///   - name: what it is called.
+    ///   - unit: what the samples are numbers of.
+    ///   - target: what is asked for.
+    ///   - peer: what is measured alternately with it.
+    ///   - note: what is known afterwards and needed to read the figure; nil for nothing.
+    ///   - sample: takes one sample.
+    func measure(
+        _ name: String, unit: String, target: Target? = nil, peer: Peer? = nil,
+        note: () -> String? = { nil }, _ sample: () throws -> Double
+    ) throws {
+        guard wants(name) else { return }
+        _ = try sample()
+        _ = try peer?.sample()
+        var samples: [Double] = []
+        var peerSamples: [Double] = []
+        for _ in 0..<runs {
+            samples.append(try sample())
+            if let peer { peerSamples.append(try peer.sample()) }
+        }
+        let measuredPeer = peer.map { Figure.Peer(name: $0.name, samples: peerSamples, ratioKind: $0.ratioKind) }
+        add(Figure(name: name, unit: unit, samples: samples, peer: measuredPeer, target: target, note: note()))
+    }
+
+    private func add(_ figure: Figure) {
+        figures.append(figure)
+        let line = "\(figure.name): \(Report.text(figure.median)) \(figure.unit)\n"
+        FileHandle.standardError.write(Data(line.utf8))
+    }
+}

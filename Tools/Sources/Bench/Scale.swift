@@ -1,0 +1,44 @@
+// How large the lists and logs are that are measured.
+
+/// The sizes of everything that is measured.
+struct Scale {
+    /// How many rows the lists have.
+    let rowCounts: [Int]
+    /// How many edits a sample of the apply benchmarks makes.
+    let editCount: Int
+    /// How many commits are appended for each size of batch.
+    let appends: [(batch: Int, commitCount: Int)]
+    /// How many events the replayed logs have, and how many rows their lists grow to.
+    let replayEventCount: Int
+    let replayRowCount: Int
+    /// How many commits a sample of the undo benchmarks reverts, and how many edits the large commit has.
+    let undoCount: Int
+    let largeCommitSize: Int
+    /// How many durable commits each of the concurrent writers makes.
+    let groupCommits: [(writerCount: Int, commitCount: Int)]
+    /// A peer is left out when a sample of it would probably take longer than this many seconds.
+    let longestPeerSample: Double
+
+    /// The sizes that the targets speak of.
+    static let full = Scale(
+        rowCounts: [1_000, 100_000, 1_000_000], editCount: 10_000,
+        appends: [(1, 200), (100, 10_000), (10_000, 200_000)], replayEventCount: 1_000_000, replayRowCount: 100_000,
+        undoCount: 2_000, largeCommitSize: 1_000, groupCommits: [(1, 200), (8, 200), (64, 100)],
+        longestPeerSample: 20)
+
+    /// Sizes for a look at whether everything works.
+    static let quick = Scale(
+        rowCounts: [1_000, 10_000], editCount: 1_000, appends: [(1, 20), (100, 1_000), (10_000, 20_000)],
+        replayEventCount: 20_000, replayRowCount: 2_000, undoCount: 200, largeCommitSize: 100,
+        groupCommits: [(1, 20), (8, 10)], longestPeerSample: 1)
+
+    /// A number of rows in a word: "1M".
+    static func name(_ count: Int) -> String {
+        if count >= 1_000_000 && count % 1_000_000 == 0 { return "\(count / 1_000_000)M" }
+        if count >= 1_000 && count % 1_000 == 0 { return "\(count / 1_000)k" }
+        return String(count)
+    }
+
+    /// Whether a target that is named for the largest list applies to a list of this many rows.
+    static func isTargetSize(_ rowCount: Int) -> Bool { rowCount == 1_000_000 }
+}

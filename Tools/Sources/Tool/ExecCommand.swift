@@ -1,0 +1,55 @@
+// `listory exec`. Always holds: an answer that was printed is durable.
+
+import ArgumentParser
+import Foundation
+import ToolSupport
+
+struct ExecCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "exec",
+        abstract: "Carry out requests: JSON lines in, one answer line out for each.",
+        discussion: """
+            A request is an object with one member. Each edit is a commit of its own, except between begin and end:
+
+              {"insertSection":{"id":"today","title":"Today","at":0}}
+              {"insert":{"id":7,"content":{"title":"Milk"},"section":"today","at":0}}
+              {"insert":{"items":[{"id":8,"content":"Bread","checked":true}],"after":7}}
+              {"move":{"id":7,"section":"today","at":1}}
+              {"toggle":{"id":7}}  {"check":{"ids":[7,8],"checked":true}}
+              {"update":{"id":7,"content":{"title":"Oat milk"}}}
+              {"delete":{"path":[0,0],"count":2}}
+              {"renameSection":{"id":"today","title":"Now"}}
+              {"moveSection":{"id":"today","before":"later"}}  {"deleteSection":"today"}
+              {"reload":{"sections":[{"id":"today","items":[{"id":9,"content":"Eggs"}]}]}}
+              {"begin":"Tidy up"}  {"end":{}}  {"undo":1}  {"redo":1}
+
+            Rows are named by id, ids, or path with count; places by section with at (the end without it; for a move, \
+            at counts the rows without those that move), before, after, or a path (for a move: to). An id is an \
+            integer or a string; that of a row of an app that uses UUIDs is {"$uuid":"…"}. Content is any JSON; bytes \
+            that are not JSON are {"$base64":"…"}.
+
+            The answer to a commit is {"version":…,"changeset":{…},"hash":…}, inside a group {"pending":events}, and \
+            to a request that was rejected, and changed nothing, {"error":{"code":…,"message":…}}. An answer is \
+            printed when its commit is durable. A group with a rejected line, or without an end, does not happen at \
+            all.
+
+            Example:
+              echo '{"insertSection":{"id":"today"}}' | listory exec todo.listory
+
+            The exit code is 6 if a line was rejected.
+            """)
+
+    @OptionGroup var store: StoreArgument
+
+    func run() throws {
+        let store = try store.file.open(isReadOnly: false)
+        var session = try ExecSession(store, input: LineReader(descriptor: STDIN_FILENO)) {
+            try Standard.output.write($0)
+        }
+        try session.run()
+        try store.close()
+        if session.rejectedCount > 0 {
+            throw ToolError(.rejected, "\(session.rejectedCount) of the lines were rejected")
+        }
+    }
+}

@@ -1,0 +1,12 @@
+// The option of every command that prints data. Always holds: text is the default.
+
+import ArgumentParser
+import ToolSupport
+
+extension OutputFormat: ExpressibleByArgument {}
+
+/// How a command prints its result.
+struct FormatOption: ParsableArguments {
+    @Option(name: .customLong("format"), help: ArgumentHelp("How the result is printed.", valueName: "format"))
+    var value: OutputFormat = .text
+}

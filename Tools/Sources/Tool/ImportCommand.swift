@@ -1,0 +1,58 @@
+// `listory import`. Always holds: an input that is not what its format says leaves no trace.
+
+import ArgumentParser
+import ToolSupport
+
+extension ImportFormat: ExpressibleByArgument {}
+
+struct ImportCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "import",
+        abstract: "Import a list or a recorded editing session.",
+        discussion: """
+            If there is no store, one is made. A gzip-compressed input is decompressed.
+
+              markdown   headings become sections, items rows: - [ ] milk, 1. [x] bread
+              lines      a row for each line, in a section "lines"
+              jsonl      a row for each line: {"content":…}, and as wanted "id", "checked"
+                         and "section"; any other JSON is itself the content
+              editing-trace
+                         {"startContent":…,"txns":[{"patches":[[position,deleted,"inserted"]]}]}
+
+            An import is one commit; ids that the input does not give count up from the greatest integer id in the \
+            store. An editing trace is a commit for each transaction and a row for each Unicode scalar.
+
+            Example:
+              listory import todo.listory todo.md --format markdown
+            """)
+
+    @OptionGroup var store: StoreArgument
+
+    @Argument(help: ArgumentHelp("What to import; - is standard input.", valueName: "file"))
+    var input: String
+
+    @Option(help: ArgumentHelp("What the file holds.", valueName: "format"))
+    var format: ImportFormat
+
+    @Flag(help: "Print how long parsing, editing in memory and the rest of the wait for the disk took.")
+    var timing = false
+
+    func run() throws {
+        var listImport = try ListImport(path: input, format: format)
+        let store = try store.file.openOrCreate()
+        var bar = ProgressBar("importing")
+        defer { bar.finish() }
+        try listImport.apply(to: store) { bar.update($0) }
+        bar.finish()
+        if let first = listImport.ignoredLines.first {
+            let count = listImport.ignoredLines.count
+            let lines = count == 1 ? "line \(first)" : "\(count) lines from line \(first) on"
+            Standard.error.tryWrite(Diagnostic.line("left out what is no item: \(lines)"))
+        }
+        if timing { Standard.error.tryWrite(listImport.timing) }
+        let snapshot = try store.snapshot
+        try Standard.output.write(
+            "version \(snapshot.version), \(snapshot.itemCount) items, hash \(snapshot.stateHash)\n")
+        try store.close()
+    }
+}

@@ -1,0 +1,27 @@
+// `listory stats`. Always holds: it changes nothing.
+
+import ArgumentParser
+import ToolSupport
+
+struct StatsCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "stats",
+        abstract: "Print how much a store holds.",
+        discussion: """
+            Example:
+              listory stats todo.listory --format json
+            """)
+
+    @OptionGroup var store: StoreArgument
+    @OptionGroup var format: FormatOption
+
+    func run() throws {
+        let store = try store.file.open(isReadOnly: true)
+        let statistics = try store.statistics()
+        switch format.value {
+        case .text: try Standard.output.write(statistics.report)
+        case .json: try Standard.output.write(statistics.json)
+        }
+        try store.close()
+    }
+}

@@ -1,0 +1,12 @@
+// The argument that every command has. Always holds: it is the first one.
+
+import ArgumentParser
+import ToolSupport
+
+/// The store that a command is about.
+struct StoreArgument: ParsableArguments {
+    @Argument(help: ArgumentHelp("The file of the store.", valueName: "store"))
+    var path: String
+
+    var file: StoreFile { StoreFile(path: path) }
+}

@@ -1,0 +1,45 @@
+// How any error is told.
+//
+// Always holds: a diagnostic is one line on standard error, after the name of the tool.
+
+import Foundation
+import LMDB
+import ListModel
+import Listory
+
+/// What is told of an error.
+public enum Diagnostic {
+    /// The line about an error; nil if there is nothing to say.
+    public static func line(_ error: any Error) -> String? {
+        let text = text(error)
+        return text.isEmpty ? nil : line(text)
+    }
+
+    /// A text as a diagnostic of one line.
+    public static func line(_ text: String) -> String {
+        "listory: " + text.split(whereSeparator: \.isNewline).joined(separator: " ") + "\n"
+    }
+
+    /// What is wrong, in a sentence.
+    public static func text(_ error: any Error) -> String {
+        switch error {
+        case is ToolError, is StoreError, is LMDBError, is RecordError, is ListError, is RequestError, is ImportError,
+            is InvariantViolation:
+            String(describing: error)
+        default: (error as NSError).localizedDescription
+        }
+    }
+
+    /// A stable name of the kind of error, for programs.
+    public static func code(_ error: any Error) -> String {
+        switch error {
+        case let error as ListError: error.code
+        case let error as StoreError: error.code
+        case let error as RequestError: error.code.rawValue
+        case is RecordError: "damagedRecord"
+        case is LMDBError: ExitStatus(error) == .damaged ? "damagedFile" : "fileError"
+        case is InvariantViolation: "damagedState"
+        default: "error"
+        }
+    }
+}

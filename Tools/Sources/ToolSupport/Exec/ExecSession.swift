@@ -1,0 +1,187 @@
+// Driving a store with lines of JSON, from any program.
+//
+// Requests are carried out in memory as they come; when no more are there without waiting, the session waits once until
+// all of them are durable, and only then sends the answers. So a program that asks and listens has each answer at once,
+// and a file of requests shares a few syncs.
+//
+// Always holds:
+// - an answer is sent only after its commit is durable, and answers come in the order of the requests;
+// - a rejected request has changed nothing;
+// - of a group in which a request was rejected, or whose end never came, nothing happens.
+
+import ListModel
+import Listory
+
+/// Carries out the requests of an input and answers each.
+public struct ExecSession {
+    private let store: Store
+    private var queue: RequestQueue
+    private let send: ([UInt8]) throws -> Void
+
+    /// The answers that were not sent yet.
+    private var answers = JSONWriter()
+    /// For each of them that needs a commit to be durable: the version, and where the answer ends.
+    private var needs: [(version: Version, end: Int)] = []
+    /// The rows after the last commit.
+    private var rows: Snapshot
+
+    /// How many requests were rejected.
+    public private(set) var rejectedCount = 0
+
+    /// Why a group came to nothing.
+    private enum GroupFailure: Error {
+        case spoiled(line: Int, reason: String)
+        case inputEnded
+    }
+
+    /// A session.
+    ///
+    /// - Parameters:
+    ///   - store: what is edited.
+    ///   - input: where requests come from.
+    ///   - send: where answers go; called with whole lines.
+    public init(_ store: Store, input: LineReader, send: @escaping ([UInt8]) throws -> Void) throws {
+        self.store = store
+        queue = RequestQueue(input)
+        self.send = send
+        rows = try store.snapshot
+    }
+
+    /// Carries out all requests, to the end of the input.
+    ///
+    /// - Throws: ``ToolError`` if the input ends inside a group; an error of the store or of the input or output, by
+    ///   which the session ends. Requests that are rejected do not end it.
+    public mutating func run() throws {
+        do {
+            while let entry = try next() { try carryOut(entry) }
+        } catch {
+            // What became durable before the failure is answered all the same.
+            try? sendDurable()
+            throw error
+        }
+    }
+
+    /// The next request. Before waiting for one, all answers are sent.
+    private mutating func next() throws -> RequestQueue.Entry? {
+        if let entry = queue.next() { return entry }
+        try sendWhenDurable()
+        return try queue.refill() ? queue.next() : nil
+    }
+
+    // MARK: Requests
+
+    private mutating func carryOut(_ entry: RequestQueue.Entry) throws {
+        do {
+            switch try entry.request.get() {
+            case .edit(let edit):
+                try store.edit(edit.commitName, durability: .deferred) { try edit.apply(to: &$0) }
+                try answerCommit()
+            case .undo(let count):
+                try store.undo(count, durability: .deferred)
+                try answerCommit()
+            case .redo(let count):
+                try store.redo(count, durability: .deferred)
+                try answerCommit()
+            case .begin(let name): try carryOutGroup(name)
+            case .end: throw RequestError(.noGroup, "end: expected a group that has begun, found none")
+            }
+        } catch let error as StoreError {
+            // The session ends with it, but not without an answer.
+            rejectedCount += 1
+            answers.write(.rejected(error))
+            throw error
+        } catch {
+            try reject(error)
+        }
+    }
+
+    /// Answers that a request changed nothing; what is not the request's fault ends the session.
+    private mutating func reject(_ error: any Error) throws {
+        guard error is RequestError || error is ListError && ExitStatus(error) == .refused else { throw error }
+        rejectedCount += 1
+        answers.write(.rejected(error))
+    }
+
+    /// Answers with what changed since the last commit.
+    private mutating func answerCommit() throws {
+        let before = rows
+        rows = try store.snapshot
+        answers.write(.committed(rows, Changeset(from: before, to: rows)))
+        if rows.version > before.version { needs.append((rows.version, answers.bytes.count)) }
+    }
+
+    // MARK: Groups
+
+    private mutating func carryOutGroup(_ name: String) throws {
+        answers.write(.pending(0))
+        // The closure may have to wait for lines, and the answers before must not wait with it; inside, the store must
+        // not be used. If the whole group is there, nothing waits.
+        if !queue.holdsEnd { try sendWhenDurable() }
+        do {
+            try store.edit(name, durability: .deferred) { try readGroup(&$0) }
+            try answerCommit()
+        } catch GroupFailure.spoiled(let line, let reason) {
+            throw RequestError(
+                .groupSpoiled, "nothing of the group \"\(name)\" happened: line \(line) was rejected: \(reason)")
+        } catch GroupFailure.inputEnded {
+            throw ToolError(
+                .rejected, "the input ended inside the group \"\(name.visible)\": nothing of it happened")
+        }
+    }
+
+    /// Carries out the requests of a group, up to its end.
+    private mutating func readGroup(_ list: inout ListEditor) throws {
+        var firstRejected: GroupFailure?
+        while let entry = try nextInGroup() {
+            do {
+                switch try entry.request.get() {
+                case .edit(let edit):
+                    try edit.apply(to: &list)
+                    answers.write(.pending(list.pendingEventCount))
+                case .end:
+                    if let firstRejected { throw firstRejected }
+                    return
+                case .begin: throw RequestError(.insideGroup, "begin: expected the end of the group first")
+                case .undo: throw RequestError(.insideGroup, "undo: expected the end of the group first")
+                case .redo: throw RequestError(.insideGroup, "redo: expected the end of the group first")
+                }
+            } catch {
+                try reject(error)
+                firstRejected = firstRejected ?? .spoiled(line: entry.line, reason: Diagnostic.text(error))
+            }
+        }
+        throw GroupFailure.inputEnded
+    }
+
+    /// The next request of a group. All answers before the group were sent if it was not there whole.
+    private mutating func nextInGroup() throws -> RequestQueue.Entry? {
+        if let entry = queue.next() { return entry }
+        try sendAll()
+        return try queue.refill() ? queue.next() : nil
+    }
+
+    // MARK: Answers
+
+    private mutating func sendWhenDurable() throws {
+        if let last = needs.last { try store.waitUntilDurable(last.version) }
+        try sendAll()
+    }
+
+    private mutating func sendAll() throws { try send(through: answers.bytes.count) }
+
+    /// Sends the answers up to the last one whose commit is durable.
+    private mutating func sendDurable() throws {
+        let durable = store.durableVersion
+        let firstLost = needs.firstIndex { $0.version > durable }
+        let end = firstLost.map { $0 == 0 ? 0 : needs[$0 - 1].end } ?? answers.bytes.count
+        try send(through: end)
+    }
+
+    private mutating func send(through end: Int) throws {
+        if end == 0 { return }
+        let lines = Array(answers.bytes[..<end])
+        answers.removeFirst(end)
+        needs.removeAll()
+        try send(lines)
+    }
+}

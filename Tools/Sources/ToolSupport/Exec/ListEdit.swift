@@ -1,0 +1,63 @@
+// One edit of a list, as a request asks for it.
+//
+// Always holds: an edit says what to do and nothing about the list; whether it fits is for the list to say.
+
+import ListModel
+
+/// One edit of a list.
+public enum ListEdit: Equatable, Sendable {
+    case insert([NewItem], at: ItemDestination)
+    case delete(ItemSelection)
+    case move(ItemSelection, to: ItemDestination)
+    case toggle(ItemSelection)
+    case check(ItemSelection, isChecked: Bool)
+    case update(Identifier, content: [UInt8])
+    case updateAt(ListIndexPath, content: [UInt8])
+    case reload([NewSection])
+    case insertSection(NewSection, at: SectionDestination)
+    case deleteSection(Identifier)
+    case moveSection(Identifier, to: SectionDestination)
+    case renameSection(Identifier, title: String)
+}
+
+extension ListEdit {
+    /// The name of the commit that the edit makes when it stands alone.
+    public var commitName: String {
+        switch self {
+        case .insert: "Insert"
+        case .delete: "Delete"
+        case .move: "Move"
+        case .toggle: "Toggle"
+        case .check: "Check"
+        case .update, .updateAt: "Update"
+        case .reload: "Reload"
+        case .insertSection: "Insert Section"
+        case .deleteSection: "Delete Section"
+        case .moveSection: "Move Section"
+        case .renameSection: "Rename Section"
+        }
+    }
+
+    /// Makes the edit.
+    ///
+    /// - Throws: `ListError` if it does not fit the list, or an error of the log.
+    public func apply(to list: inout ListEditor) throws {
+        switch self {
+        case .insert(let items, let destination):
+            if items.count == 1 { try list.insert(items[0], at: destination) } else {
+                try list.insert(items, at: destination)
+            }
+        case .delete(let selection): try list.delete(selection)
+        case .move(let selection, let destination): try list.move(selection, to: destination)
+        case .toggle(let selection): try list.toggle(selection)
+        case .check(let selection, let isChecked): try list.setChecked(isChecked, selection)
+        case .update(let id, let content): try list.update(id, content: content)
+        case .updateAt(let path, let content): try list.update(at: path, content: content)
+        case .reload(let sections): try list.reload(sections)
+        case .insertSection(let section, let destination): try list.insertSection(section, at: destination)
+        case .deleteSection(let id): try list.deleteSection(.section(id))
+        case .moveSection(let id, let destination): try list.moveSection(.section(id), to: destination)
+        case .renameSection(let id, let title): try list.renameSection(.section(id), to: title)
+        }
+    }
+}

@@ -1,0 +1,110 @@
+// A recording of somebody editing text: transactions of patches, in Unicode scalars.
+//
+// Always holds: every patch fits the text that the patches before it have left; nothing else is believed of a file.
+
+import Foundation
+
+/// A recorded editing session.
+public struct EditingTrace: Equatable, Sendable {
+    /// The replacement of some scalars by others.
+    public struct Patch: Equatable, Sendable {
+        /// Where, in Unicode scalars from the start of the text.
+        public var position: Int
+        /// How many scalars go.
+        public var deleted: Int
+        /// What comes.
+        public var inserted: String
+
+        /// A patch.
+        public init(position: Int, deleted: Int, inserted: String) {
+            self.position = position
+            self.deleted = deleted
+            self.inserted = inserted
+        }
+    }
+
+    /// The edits of one moment.
+    public struct Transaction: Equatable, Sendable {
+        public var patches: [Patch]
+    }
+
+    /// The text before the first transaction.
+    public var startContent: String
+    /// The text after the last, if the recording tells.
+    public var endContent: String?
+    public var transactions: [Transaction]
+
+    /// The trace in a file.
+    ///
+    /// - Throws: ``ImportError``.
+    public init(json bytes: [UInt8]) throws {
+        do { self = try JSONDecoder().decode(EditingTrace.self, from: Data(bytes)) } catch let error as DecodingError {
+            throw ImportError(EditingTrace.text(error))
+        }
+        try check()
+    }
+
+    /// Checks that every patch fits, and that the text ends as long as it should.
+    private func check() throws {
+        var count = startContent.unicodeScalars.count
+        for (index, transaction) in transactions.enumerated() {
+            for (number, patch) in transaction.patches.enumerated() {
+                let place = "transaction \(index + 1), patch \(number + 1)"
+                guard patch.position >= 0 && patch.position <= count else {
+                    throw ImportError("\(place): expected a position from 0 to \(count), found \(patch.position)")
+                }
+                let room = count - patch.position
+                guard patch.deleted >= 0 && patch.deleted <= room else {
+                    throw ImportError("\(place): expected to delete from 0 to \(room), found \(patch.deleted)")
+                }
+                count += patch.inserted.unicodeScalars.count - patch.deleted
+            }
+        }
+        if let expected = endContent?.unicodeScalars.count, expected != count {
+            throw ImportError("endContent: expected \(count) scalars, as the patches leave, found \(expected)")
+        }
+    }
+
+    private static func text(_ error: DecodingError) -> String {
+        let expected = "expected an editing trace"
+        switch error {
+        case .keyNotFound(let key, let context):
+            return "\(expected): \(path(context)) has no \"\(key.stringValue)\""
+        case .typeMismatch(_, let context), .valueNotFound(_, let context), .dataCorrupted(let context):
+            return "\(expected): \(path(context)): \(context.debugDescription)"
+        @unknown default: return expected
+        }
+    }
+
+    private static func path(_ context: DecodingError.Context) -> String {
+        context.codingPath.isEmpty ? "the input" : context.codingPath.map { key in
+            key.intValue.map { "[\($0)]" } ?? key.stringValue
+        }.joined(separator: ".")
+    }
+}
+
+extension EditingTrace: Decodable {
+    private enum CodingKeys: String, CodingKey {
+        case startContent
+        case endContent
+        case transactions = "txns"
+    }
+
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        startContent = try container.decodeIfPresent(String.self, forKey: .startContent) ?? ""
+        endContent = try container.decodeIfPresent(String.self, forKey: .endContent)
+        transactions = try container.decode([Transaction].self, forKey: .transactions)
+    }
+}
+
+extension EditingTrace.Transaction: Decodable {}
+
+extension EditingTrace.Patch: Decodable {
+    public init(from decoder: any Decoder) throws {
+        var container = try decoder.unkeyedContainer()
+        position = try container.decode(Int.self)
+        deleted = try container.decode(Int.self)
+        inserted = try container.decode(String.self)
+    }
+}

@@ -1,0 +1,35 @@
+// Ids for rows that come without one.
+//
+// Always holds: an id that was given out is greater than every integer id in the store and in the input.
+
+import ListModel
+
+/// Integer ids that nothing has yet, counting up.
+struct FreshIdentifiers {
+    private var last: Int64
+
+    /// - Complexity: O(rows).
+    init(_ snapshot: Snapshot, _ list: ImportedList = ImportedList()) {
+        last = 0
+        for section in snapshot.sections {
+            for item in section.items { note(item.id) }
+        }
+        for section in list.sections {
+            for row in section.rows { if let id = row.id { note(id) } }
+        }
+    }
+
+    private mutating func note(_ id: Identifier) {
+        if case .integer(let value) = id { last = max(last, value) }
+    }
+
+    /// The next id.
+    ///
+    /// - Throws: ``ImportError`` after the greatest integer.
+    mutating func next() throws -> Identifier {
+        let (next, isOverflow) = last.addingReportingOverflow(1)
+        if isOverflow { throw ImportError("expected an integer id below \(Int64.max) in the store, found that one") }
+        last = next
+        return .integer(next)
+    }
+}

@@ -1,0 +1,50 @@
+// From what an importer read to what is inserted: every section and row gets its place and its id.
+//
+// Always holds: an id that was made is not taken, neither in the store nor in the input; ids from the input are kept.
+
+import ListModel
+
+/// The sections and rows that an import inserts.
+struct ImportPlan {
+    /// Rows that go to the end of a section.
+    struct Part {
+        let section: Identifier
+        /// The title of the section, if it has to be inserted first.
+        let title: String?
+        let rows: [NewItem]
+    }
+
+    private(set) var parts: [Part] = []
+
+    /// - Throws: ``ImportError`` if no integer is left for an id.
+    /// - Complexity: O(rows of the store): the greatest integer id is searched.
+    init(_ list: ImportedList, into snapshot: Snapshot) throws {
+        var taken = Set(snapshot.sections.map(\.id))
+        for case .named(let id) in list.sections.map(\.name) { taken.insert(id) }
+        let known = Set(snapshot.sections.map(\.id))
+        var ids = FreshIdentifiers(snapshot, list)
+        for section in list.sections {
+            let rows = try section.rows.map { row in
+                NewItem(id: try row.id ?? ids.next(), isChecked: row.isChecked, content: row.content)
+            }
+            switch section.name {
+            case .named(let id):
+                parts.append(Part(section: id, title: known.contains(id) ? nil : section.title, rows: rows))
+            case .new(let name):
+                let id = ImportPlan.unique(name, &taken)
+                parts.append(Part(section: id, title: section.title, rows: rows))
+            }
+        }
+    }
+
+    /// A name that no section has: with a number after it if need be.
+    static func unique(_ name: String, _ taken: inout Set<Identifier>) -> Identifier {
+        var id = Identifier.string(name)
+        var number = 2
+        while !taken.insert(id).inserted {
+            id = .string("\(name)-\(number)")
+            number += 1
+        }
+        return id
+    }
+}

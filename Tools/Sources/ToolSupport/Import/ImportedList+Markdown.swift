@@ -1,0 +1,54 @@
+// A Markdown task list as a list: headings become sections, list items become rows.
+//
+// Nested items keep their order and lose their depth. Text that is neither, and code, is left out and reported.
+//
+// Always holds: every item is a row of the section of the last heading before it.
+
+extension ImportedList {
+    /// The section of the items before the first heading.
+    private static let firstSection = Section(name: .new("items"), title: "")
+
+    /// The rows of a Markdown text.
+    ///
+    /// - Throws: ``ImportError`` for bytes that are not UTF-8.
+    public init(markdown bytes: [UInt8]) throws {
+        var fence: Substring?
+        // Whether the line before belongs to an item, so that an indented one continues it.
+        var titles: [String]?
+        for (number, text) in try InputLines(bytes) {
+            let line = MarkdownLine(text, fence: fence)
+            if case .continuation(let more) = line, titles != nil {
+                titles?.append(more)
+                setLastTitle(titles!.joined(separator: " "))
+                continue
+            }
+            titles = nil
+            switch line {
+            case .heading(let title): sections.append(Section(name: .new(title.slug), title: title))
+            case .item(let title, let isChecked):
+                if sections.isEmpty { sections.append(ImportedList.firstSection) }
+                let row = Row(isChecked: isChecked, content: ImportedList.content(title: title), line: number)
+                sections[sections.count - 1].rows.append(row)
+                titles = [title]
+            case .fence(let mark):
+                fence = fence == nil ? mark : nil
+                ignoredLines.append(number)
+            case .blank: break
+            case .continuation, .other: ignoredLines.append(number)
+            }
+        }
+    }
+
+    private mutating func setLastTitle(_ title: String) {
+        let section = sections.count - 1
+        sections[section].rows[sections[section].rows.count - 1].content = ImportedList.content(title: title)
+    }
+}
+
+extension StringProtocol {
+    /// The text as an id: lower-case letters and digits, with a dash between words.
+    fileprivate var slug: String {
+        let words = lowercased().split { !$0.isLetter && !$0.isNumber }
+        return words.isEmpty ? "section" : words.joined(separator: "-")
+    }
+}

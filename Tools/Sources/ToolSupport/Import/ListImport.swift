@@ -1,0 +1,86 @@
+// Importing: an input becomes commits of a store.
+//
+// Always holds: an input is read and checked whole before the store is touched; a list is one commit, a recording is
+// one commit for each of its transactions; when the import returns, all of it is durable.
+
+import Foundation
+import ListModel
+import Listory
+
+/// What is imported, and how long that took.
+public struct ListImport {
+    /// What an input holds.
+    enum Content {
+        case list(ImportedList)
+        case trace(EditingTrace)
+    }
+
+    private let name: String
+    let content: Content
+
+    /// How long reading and understanding the input took.
+    public private(set) var parseTime: Duration
+    /// How long the edits took, in memory.
+    public private(set) var applyTime = Duration.zero
+    /// How long it took after that until everything was durable.
+    public private(set) var commitTime = Duration.zero
+
+    /// The lines of the input that hold nothing a list could hold.
+    public var ignoredLines: [Int] {
+        if case .list(let list) = content { list.ignoredLines } else { [] }
+    }
+
+    /// Reads an input.
+    ///
+    /// - Parameters:
+    ///   - path: a file, or `-` for standard input.
+    ///   - format: what it holds.
+    /// - Throws: ``ToolError``, ``ImportError``.
+    public init(path: String, format: ImportFormat) throws {
+        let clock = ContinuousClock()
+        let start = clock.now
+        let input = try ImportInput(path: path)
+        name = input.name
+        content = switch format {
+        case .editingTrace: .trace(try EditingTrace(json: input.bytes))
+        case .markdown: .list(try ImportedList(markdown: input.bytes))
+        case .lines: .list(try ImportedList(lines: input.bytes))
+        case .jsonl: .list(try ImportedList(jsonLines: input.bytes))
+        }
+        parseTime = clock.now - start
+    }
+
+    /// Imports into a store, and waits until that is durable.
+    ///
+    /// - Parameter progress: called now and then with the share that is done, 0 to 1.
+    /// - Throws: ``ImportError``, `ListError` if an id is taken, an error of the store.
+    public mutating func apply(to store: Store, progress: (Double) -> Void = { _ in }) throws {
+        let clock = ContinuousClock()
+        let start = clock.now
+        switch content {
+        case .list(let list): try apply(list, to: store)
+        case .trace(let trace): try TraceImport(trace).apply(to: store, progress: progress)
+        }
+        let applied = clock.now
+        applyTime = applied - start
+        try store.waitUntilDurable()
+        commitTime = clock.now - applied
+    }
+
+    private func apply(_ list: ImportedList, to store: Store) throws {
+        let plan = try ImportPlan(list, into: store.snapshot)
+        try store.edit("Import \(name)", durability: .deferred) { list in
+            for part in plan.parts {
+                if let title = part.title { try list.insertSection(NewSection(id: part.section, title: title)) }
+                try list.insert(part.rows, at: .end(ofSection: part.section))
+            }
+        }
+    }
+
+    /// The times as lines of text.
+    public var timing: String {
+        [("parse", parseTime), ("apply", applyTime), ("commit", commitTime)].map { name, time in
+            "\(name) \(String(format: "%.3f", time / .seconds(1))) s\n"
+        }.joined()
+    }
+}

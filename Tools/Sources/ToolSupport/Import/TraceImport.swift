@@ -1,0 +1,57 @@
+// Replaying a recorded editing session into a store: a row for each Unicode scalar.
+//
+// Always holds: the rows of the section are the scalars of the text, in order; a transaction is one commit, of a run of
+// deletions and a run of insertions for each patch.
+
+import ListModel
+import Listory
+
+/// Replays a trace.
+struct TraceImport {
+    private let trace: EditingTrace
+
+    init(_ trace: EditingTrace) {
+        self.trace = trace
+    }
+
+    /// Replays the trace into a section of its own.
+    func apply(to store: Store, progress: (Double) -> Void) throws {
+        let snapshot = try store.snapshot
+        var taken = Set(snapshot.sections.map(\.id))
+        let section = NewSection(id: ImportPlan.unique("text", &taken))
+        let index = snapshot.sectionCount
+        var rows = ScalarRows(FreshIdentifiers(snapshot))
+        var isInserted = false
+        if !trace.startContent.isEmpty {
+            isInserted = true
+            let items = try rows.next(trace.startContent)
+            try store.edit("start", durability: .deferred) { list in
+                try list.insertSection(section)
+                try list.insert(items, at: .at(ListIndexPath(section: index, item: 0)))
+            }
+        }
+        for (number, transaction) in trace.transactions.enumerated() {
+            try store.edit("type", durability: .deferred) { list in
+                if !isInserted { try list.insertSection(section) }
+                for patch in transaction.patches { try apply(patch, index, &list, &rows) }
+            }
+            isInserted = true
+            if number % 1_024 == 0 { progress(Double(number) / Double(trace.transactions.count)) }
+        }
+    }
+
+    private func apply(
+        _ patch: EditingTrace.Patch, _ section: Int, _ list: inout ListEditor, _ rows: inout ScalarRows
+    ) throws {
+        let path = ListIndexPath(section: section, item: patch.position)
+        if patch.deleted > 0 { try list.delete(.run(path, count: patch.deleted)) }
+        let scalars = patch.inserted.unicodeScalars
+        guard let first = scalars.first else { return }
+        // Most patches are one key.
+        if scalars.index(after: scalars.startIndex) == scalars.endIndex {
+            try list.insert(rows.next(first), at: .at(path))
+        } else {
+            try list.insert(rows.next(patch.inserted), at: .at(path))
+        }
+    }
+}

@@ -1,0 +1,41 @@
+// Identifiers as JSON: an integer is a number, a string is a string, and a UUID is shown as its string.
+//
+// Always holds: every identifier can be given in a request; a UUID, which would be read back as a string, as
+// {"$uuid": "…"}.
+
+import Foundation
+import ListModel
+
+extension JSONValue {
+    /// The member that says that an object stands for a UUID.
+    static let uuidKey = "$uuid"
+
+    /// The identifier that the value stands for; nil if it is none.
+    public var identifier: Identifier? {
+        switch self {
+        case .integer(let value): .integer(value)
+        case .string(let text): .string(text)
+        case .object(let members) where members.count == 1:
+            members[JSONValue.uuidKey]?.text.flatMap(UUID.init(uuidString:)).map(Identifier.uuid)
+        default: nil
+        }
+    }
+}
+
+extension JSONWriter {
+    /// Writes an identifier.
+    public mutating func write(_ id: Identifier) {
+        switch id {
+        case .integer(let value): write(value)
+        case .uuid(let value): write(value.uuidString)
+        case .string(let value): write(value)
+        }
+    }
+}
+
+extension Identifier {
+    /// The identifier as people read it: without quotation marks.
+    public var plainText: String {
+        if case .string(let value) = self { value } else { description }
+    }
+}

@@ -1,0 +1,51 @@
+// An event in words, for the log.
+//
+// Always holds: it says what happened, where and to which row.
+
+import ListModel
+
+/// Tells events.
+struct EventText {
+    let source: any CommitSource
+
+    /// The lines about an event.
+    func lines(_ event: Event) throws -> [String] {
+        switch event {
+        case .itemsInserted(let path, let items): try rows("inserted", path, items)
+        case .itemsDeleted(let path, let items): try rows("deleted", path, items)
+        case .itemsMoved(let from, let to, let ids):
+            ["moved \(from) to \(to): id \(ids.map(\.description).joined(separator: ", "))".visible]
+        case .itemToggled(let path, let id, let isChecked):
+            ["\(isChecked ? "checked" : "unchecked") \(path): id \(id)".visible]
+        case .itemUpdated(let path, let id, let old, let new):
+            ["updated \(path): \(try source.title(of: old)) → \(try source.title(of: new)) (id \(id))".visible]
+        case .sectionInserted(let index, let section): ["inserted section \(index): \(EventText.text(section))"]
+        case .sectionDeleted(let index, let section): ["deleted section \(index): \(EventText.text(section))"]
+        case .sectionMoved(let from, let to, let id): ["moved section \(from) to \(to): id \(id)".visible]
+        case .sectionRenamed(let index, let id, let old, let new):
+            ["renamed section \(index): \"\(old)\" → \"\(new)\" (id \(id))".visible]
+        case .listReloaded(let old, let new):
+            ["replaced everything: \(EventText.size(old)) → \(EventText.size(new))"]
+        }
+    }
+
+    private func rows(_ verb: String, _ first: ListIndexPath, _ items: Run<ListItem>) throws -> [String] {
+        try items.enumerated().map { index, item in
+            let path = ListIndexPath(section: first.section, item: first.item + index)
+            return "\(verb) \(path): \(try source.title(of: item.content)) (id \(item.id.description.visible))"
+        }
+    }
+
+    private static func text(_ section: ListSection) -> String {
+        "\"\(section.title)\" (id \(section.id), \(count(section.items.count, "row")))".visible
+    }
+
+    private static func size(_ sections: [ListSection]) -> String {
+        let rows = sections.reduce(0) { $0 + $1.items.count }
+        return "\(count(sections.count, "section")) with \(count(rows, "row"))"
+    }
+
+    private static func count(_ count: Int, _ noun: String) -> String {
+        "\(count) \(noun)\(count == 1 ? "" : "s")"
+    }
+}

@@ -1,0 +1,105 @@
+// The log, printed commit by commit.
+//
+// Always holds: commits come in the order of their versions; the log is read in parts, and nothing is read while a part
+// is, because both would need the file at once.
+
+import Foundation
+import ListModel
+import Listory
+
+/// Prints commits with their events.
+public struct LogReport {
+    private let store: Store
+
+    /// How many commits are held at a time.
+    private static let partSize: UInt64 = 256
+
+    /// A report on the log of a store.
+    public init(_ store: Store) {
+        self.store = store
+    }
+
+    /// Prints the commits of a range.
+    ///
+    /// - Parameters:
+    ///   - first: the first version; nil for the first commit.
+    ///   - last: the last version; nil for the newest.
+    ///   - limit: how many commits at most: the newest of the range.
+    ///   - send: where the output goes, in parts.
+    /// - Throws: `StoreError.unknownVersion`, an error of the log, and what `send` throws.
+    public func print(
+        from first: UInt64?, to last: UInt64?, limit: Int?, _ format: OutputFormat, _ style: TerminalStyle,
+        send: ([UInt8]) throws -> Void
+    ) throws {
+        let newest = try store.version
+        for version in [first, last].compactMap({ $0 }) where version == 0 || version > newest.rawValue {
+            throw StoreError.unknownVersion(Version(version), head: newest)
+        }
+        let last = last ?? newest.rawValue
+        let limit = UInt64(clamping: limit ?? .max)
+        var next = max(first ?? 1, last >= limit ? last - limit + 1 : 1)
+        while next <= last {
+            var part: [Commit] = []
+            let end = min(last, next + LogReport.partSize - 1)
+            try store.forEachCommit(in: Version(next)...Version(end)) { part.append($0) }
+            try send(part.flatMap { try format == .text ? Array(text($0, style).utf8) : json($0) })
+            next = end + 1
+        }
+    }
+
+    /// A commit in words, its events on lines of their own.
+    private func text(_ commit: Commit, _ style: TerminalStyle) throws -> String {
+        let cause = switch commit.cause {
+        case .edit: "edit"
+        case .undo(let target): "undo of \(target)"
+        case .redo(let target): "redo of \(target)"
+        }
+        let origin = commit.origin.isEmpty ? "" : " by \(commit.origin.visible)"
+        let version = style.bold("version \(commit.version)")
+        var text = "\(version)  \(commit.time.text)  \(cause)  \"\(commit.name.visible)\"\(origin)\n"
+        let events = EventText(source: store.source)
+        for event in try commit.events() {
+            for line in try events.lines(event) { text += "    \(line)\n" }
+        }
+        return text
+    }
+
+    /// A commit as one line of JSON.
+    private func json(_ commit: Commit) throws -> [UInt8] {
+        var writer = JSONWriter()
+        try writer.object { writer in
+            writer.member("version", commit.version.rawValue)
+            writer.member("time", commit.time.text)
+            switch commit.cause {
+            case .edit: writer.member("cause", "edit")
+            case .undo(let target):
+                writer.member("cause", "undo")
+                writer.member("of", target.rawValue)
+            case .redo(let target):
+                writer.member("cause", "redo")
+                writer.member("of", target.rawValue)
+            }
+            writer.member("name", commit.name)
+            writer.member("origin", commit.origin)
+            writer.member("hash", commit.stateHash.description)
+            writer.key("events")
+            try writer.array { writer in
+                for event in try commit.events() { try writer.write(event, store.source) }
+            }
+        }
+        writer.endLine()
+        return writer.bytes
+    }
+}
+
+extension Timestamp {
+    /// The moment as ISO 8601 writes it, in UTC, to the microsecond.
+    var text: String {
+        let (seconds, rest) = microseconds.quotientAndRemainder(dividingBy: 1_000_000)
+        let borrowed: Int64 = rest < 0 ? 1 : 0
+        let date = Date(timeIntervalSince1970: Double(seconds - borrowed))
+        let fraction = String(rest + borrowed * 1_000_000)
+        let zeros = String(repeating: "0", count: 6 - fraction.count)
+        return "\(date.formatted(.iso8601).dropLast()).\(zeros)\(fraction)Z"
+    }
+}

@@ -1,0 +1,110 @@
+// The rows of a version, printed.
+//
+// Always holds: output is handed on in parts, so that a long list needs no memory in proportion to its text.
+
+import ListModel
+
+/// Prints a snapshot.
+public struct SnapshotReport {
+    private let snapshot: Snapshot
+    private let source: any CommitSource
+
+    private static let partSize = 1 << 16
+
+    /// A report on a snapshot.
+    ///
+    /// - Parameter source: where the content of its rows is read.
+    public init(_ snapshot: Snapshot, source: any CommitSource) {
+        self.snapshot = snapshot
+        self.source = source
+    }
+
+    /// Sections as headers, rows with a box and a title.
+    public func text(_ style: TerminalStyle, send: ([UInt8]) throws -> Void) throws {
+        var part: [UInt8] = []
+        for (index, section) in snapshot.sections.enumerated() {
+            let blank = index == 0 ? "" : "\n"
+            part += Array("\(blank)\(style.bold(section.label))\n".utf8)
+            for item in section.items {
+                part += Array("\(try line(item, style))\n".utf8)
+                try hand(on: &part, send)
+            }
+        }
+        try send(part)
+    }
+
+    private func line(_ item: ListItem, _ style: TerminalStyle) throws -> String {
+        let title = try source.title(of: item.content)
+        return item.isChecked ? "\(style.green("[x]")) \(style.faint(title))" : "[ ] \(title)"
+    }
+
+    /// The contents that are strings, one after another with nothing between: the text of an imported editing trace.
+    public func raw(send: ([UInt8]) throws -> Void) throws {
+        var part: [UInt8] = []
+        for section in snapshot.sections {
+            for item in section.items {
+                if case .string(let text) = try source.value(of: item.content) { part += Array(text.utf8) }
+                try hand(on: &part, send)
+            }
+        }
+        try send(part)
+    }
+
+    /// One object with all sections and rows.
+    public func json(send: ([UInt8]) throws -> Void) throws {
+        var writer = JSONWriter()
+        try writer.object { writer in
+            writer.member("version", snapshot.version.rawValue)
+            writer.member("hash", snapshot.stateHash.description)
+            writer.key("sections")
+            try writer.array { writer in
+                for section in snapshot.sections { try json(section, &writer, send) }
+            }
+        }
+        writer.endLine()
+        try send(writer.bytes)
+    }
+
+    private func json(
+        _ section: SectionView, _ writer: inout JSONWriter, _ send: ([UInt8]) throws -> Void
+    ) throws {
+        try writer.object { writer in
+            writer.key("id")
+            writer.write(section.id)
+            writer.member("title", section.title)
+            writer.key("items")
+            try writer.array { writer in
+                for item in section.items {
+                    try writer.write(item, source)
+                    guard writer.bytes.count > SnapshotReport.partSize else { continue }
+                    try send(writer.bytes)
+                    writer.removeFirst(writer.bytes.count)
+                }
+            }
+        }
+    }
+
+    private func hand(on part: inout [UInt8], _ send: ([UInt8]) throws -> Void) throws {
+        guard part.count > SnapshotReport.partSize else { return }
+        try send(part)
+        part.removeAll(keepingCapacity: true)
+    }
+}
+
+extension SectionView {
+    /// What a header shows: the title, or the id of a section without one.
+    var label: String { (title.isEmpty ? id.plainText : title).visible }
+}
+
+extension JSONWriter {
+    /// Writes a row with its content.
+    mutating func write(_ item: ListItem, _ source: any CommitSource) throws {
+        try object { writer in
+            writer.key("id")
+            writer.write(item.id)
+            writer.member("checked", item.isChecked)
+            writer.key("content")
+            writer.write(try source.value(of: item.content))
+        }
+    }
+}

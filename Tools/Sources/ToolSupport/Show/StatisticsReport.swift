@@ -1,0 +1,47 @@
+// Numbers about a store, printed.
+//
+// Always holds: both formats tell the same numbers.
+
+import Foundation
+import Listory
+
+extension StoreStatistics {
+    /// A line for each number.
+    public var report: String {
+        let bytes = String(format: "%.1f", bytesPerEvent)
+        return """
+            version     \(version)
+            commits     \(commitCount)
+            events      \(eventCount)
+            sections    \(sectionCount)
+            items       \(itemCount)
+            undo depth  \(undoDepth)
+            redo depth  \(redoDepth)
+            file        \(fileBytes) bytes, \(bytes) per event
+            records     \(recordBytes) bytes
+            hash        \(stateHash)
+
+            """
+    }
+
+    /// All numbers as one line of JSON.
+    public var json: [UInt8] {
+        var writer = JSONWriter()
+        writer.object { writer in
+            writer.member("version", version.rawValue)
+            writer.member("commits", commitCount)
+            writer.member("events", eventCount)
+            writer.member("sections", sectionCount)
+            writer.member("items", itemCount)
+            writer.member("undoDepth", undoDepth)
+            writer.member("redoDepth", redoDepth)
+            writer.member("fileBytes", fileBytes)
+            writer.member("recordBytes", recordBytes)
+            writer.key("bytesPerEvent")
+            writer.write(.number((bytesPerEvent * 10).rounded() / 10))
+            writer.member("hash", stateHash.description)
+        }
+        writer.endLine()
+        return writer.bytes
+    }
+}

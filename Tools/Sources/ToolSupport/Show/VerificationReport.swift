@@ -1,0 +1,34 @@
+// What a complete check of a store came to, printed.
+//
+// Always holds: a fault is told in both formats; the exit code says which kind it is.
+
+import Listory
+
+/// The outcome of a check.
+public enum VerificationReport {
+    /// What is told of a store without a fault.
+    public static func text(_ found: StoreVerification) -> String {
+        "sound: version \(found.version), \(found.commitCount) commits, \(found.eventCount) events, "
+            + "hash \(found.stateHash)\n"
+    }
+
+    /// The outcome as one line of JSON.
+    public static func json(_ outcome: Result<StoreVerification, any Error>) -> [UInt8] {
+        var writer = JSONWriter()
+        writer.object { writer in
+            switch outcome {
+            case .success(let found):
+                writer.member("sound", true)
+                writer.member("version", found.version.rawValue)
+                writer.member("commits", found.commitCount)
+                writer.member("events", found.eventCount)
+                writer.member("hash", found.stateHash.description)
+            case .failure(let error):
+                writer.member("sound", false)
+                writer.writeError(error)
+            }
+        }
+        writer.endLine()
+        return writer.bytes
+    }
+}

@@ -1,0 +1,79 @@
+// Opening a store by its path, with errors that tell a damaged store from a file of something else.
+//
+// Always holds: commands that only look open the store for reading, so that they never wait for, or disturb, an app;
+// every page was checked before LMDB, which believes what it reads, is let near the file.
+
+import Foundation
+import LMDB
+import Listory
+
+/// The file of a store, as a command line names it.
+public struct StoreFile: Sendable {
+    /// Where it is.
+    public let path: String
+
+    /// The file at a path.
+    public init(path: String) {
+        self.path = path
+    }
+
+    /// Whether anything is at the path.
+    public var exists: Bool { FileManager.default.fileExists(atPath: path) }
+
+    /// Opens the store.
+    ///
+    /// - Parameter isReadOnly: whether the command only looks.
+    public func open(isReadOnly: Bool) throws -> Store {
+        try requireFile()
+        var options = StoreOptions()
+        options.isReadOnly = isReadOnly
+        // Replaying the log reads the whole file anyway.
+        options.gate = .full
+        return try explaining { try Store.open(at: path, options: options) }
+    }
+
+    /// Opens the store, or makes it if there is none.
+    public func openOrCreate() throws -> Store {
+        exists ? try open(isReadOnly: false) : try Store.create(at: path)
+    }
+
+    /// Checks the whole store.
+    public func verify(progress: (Double) -> Void) throws -> StoreVerification {
+        try requireFile()
+        return try explaining { try StoreVerification(path: path, progress: progress) }
+    }
+
+    /// Refuses a path where no store can be.
+    private func requireFile() throws {
+        var isFolder: ObjCBool = false
+        guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) else {
+            throw StoreError.notFound(path: path)
+        }
+        if isFolder.boolValue { throw StoreError.notAStore(path: path, found: "a folder") }
+        // LMDB would make an empty file a database.
+        let size = try FileManager.default.attributesOfItem(atPath: path)[.size] as? Int
+        if size == 0 { throw StoreError.notAStore(path: path, found: "an empty file") }
+    }
+
+    /// Calls `body`. A file that was never an LMDB file is not called damaged, but one whose log has a gap is.
+    private func explaining<Result>(_ body: () throws -> Result) throws -> Result {
+        do { return try body() } catch let error as LMDBError {
+            guard case .damaged = error.kind, !hasMetaPage else { throw error }
+            throw StoreError.notAStore(path: path, found: "no LMDB file")
+        } catch StoreError.unknownVersion(let version, _) {
+            throw StoreError.headMismatch(what: "commit \(version)", expected: "a record", found: "none")
+        }
+    }
+
+    /// Whether one of the two meta pages, which begin an LMDB file, can be recognised.
+    private var hasMetaPage: Bool {
+        guard let file = FileHandle(forReadingAtPath: path) else { return false }
+        defer { try? file.close() }
+        guard let data = try? file.read(upToCount: 1 << 17) else { return false }
+        let magic: [UInt8] = [0xDE, 0xC0, 0xEF, 0xBE]
+        // The second page begins at the page size, which is a power of two.
+        return ([0] + (8...16).map { 1 << $0 }).contains { page in
+            data.dropFirst(page + 16).prefix(4).elementsEqual(magic)
+        }
+    }
+}

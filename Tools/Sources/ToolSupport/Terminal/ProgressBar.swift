@@ -1,0 +1,48 @@
+// A bar that shows how far a long command is.
+//
+// Always holds: it is drawn on a terminal only, not in the first half second, and is gone when the command ends.
+
+import Foundation
+
+/// Shows progress on standard error.
+public struct ProgressBar {
+    private let title: String
+    private let isOn = isatty(STDERR_FILENO) == 1
+    private let clock = ContinuousClock()
+    private let start: ContinuousClock.Instant
+    private var lastDrawn: ContinuousClock.Instant?
+
+    private static let width = 40
+    private static let delay = Duration.milliseconds(500)
+    private static let interval = Duration.milliseconds(100)
+
+    /// A bar that is not drawn yet.
+    public init(_ title: String) {
+        self.title = title
+        start = clock.now
+    }
+
+    /// Shows that a share, 0 to 1, is done.
+    public mutating func update(_ share: Double) {
+        guard isOn else { return }
+        let now = clock.now
+        let isDue = lastDrawn.map { now - $0 > ProgressBar.interval } ?? true
+        guard isDue && now - start > ProgressBar.delay else { return }
+        lastDrawn = now
+        Standard.error.tryWrite("\r" + ProgressBar.line(title, share))
+    }
+
+    /// Takes the bar away.
+    public mutating func finish() {
+        if lastDrawn != nil { Standard.error.tryWrite("\r\u{1B}[K") }
+        lastDrawn = nil
+    }
+
+    /// The bar as text.
+    static func line(_ title: String, _ share: Double) -> String {
+        let share = min(max(share, 0), 1)
+        let full = Int(share * Double(width))
+        let bar = String(repeating: "█", count: full) + String(repeating: "░", count: width - full)
+        return "\(title) \(bar) \(Int(share * 100)) %"
+    }
+}

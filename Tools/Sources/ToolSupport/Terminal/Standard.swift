@@ -1,0 +1,45 @@
+// Standard output and standard error.
+//
+// Always holds: bytes are written whole and in order, and a write that fails is an error, not a signal.
+
+import Foundation
+
+/// An output of the process.
+public struct Standard: Sendable {
+    private let descriptor: Int32
+
+    /// Where results go.
+    public static let output = Standard(descriptor: STDOUT_FILENO)
+    /// Where diagnostics and progress go.
+    public static let error = Standard(descriptor: STDERR_FILENO)
+
+    /// The way results look.
+    public static var style: TerminalStyle { TerminalStyle(descriptor: STDOUT_FILENO) }
+
+    /// Lets a write to a reader that has gone fail instead of ending the process.
+    public static func ignoreBrokenPipes() { signal(SIGPIPE, SIG_IGN) }
+
+    /// Writes bytes.
+    ///
+    /// - Throws: ``ToolError``. If whoever read the output has gone, it has nothing to say: nobody listens.
+    public func write(_ bytes: some Collection<UInt8>) throws {
+        let bytes = ContiguousArray(bytes)
+        var written = 0
+        while written < bytes.count {
+            let count = bytes.withUnsafeBytes { raw in
+                // SAFETY: `written` is less than the number of bytes.
+                Foundation.write(descriptor, raw.baseAddress! + written, raw.count - written)
+            }
+            if count >= 0 { written += count } else if errno != EINTR {
+                let reason = errno == EPIPE ? "" : "the output cannot be written: \(String(cString: strerror(errno)))"
+                throw ToolError(.inputOutput, reason)
+            }
+        }
+    }
+
+    /// Writes text.
+    public func write(_ text: String) throws { try write(text.utf8) }
+
+    /// Writes text whose loss would not matter.
+    public func tryWrite(_ text: String) { try? write(text) }
+}

@@ -1,0 +1,33 @@
+// Colours and weights, on a terminal that wants them.
+//
+// Always holds: without them the text is the same, so that nothing is told by colour alone.
+
+import Foundation
+
+/// How text is set off.
+public struct TerminalStyle: Sendable {
+    private let isOn: Bool
+
+    /// No colours at all.
+    public static let plain = TerminalStyle(isOn: false)
+
+    private init(isOn: Bool) {
+        self.isOn = isOn
+    }
+
+    /// The style for a file descriptor: plain unless it is a terminal, and where the environment asks for no colour.
+    public init(descriptor: Int32, environment: [String: String] = ProcessInfo.processInfo.environment) {
+        isOn = isatty(descriptor) == 1 && environment["NO_COLOR", default: ""].isEmpty && environment["TERM"] != "dumb"
+    }
+
+    func bold(_ text: String) -> String { styled(text, "1") }
+    func faint(_ text: String) -> String { styled(text, "2") }
+    func red(_ text: String) -> String { styled(text, "31") }
+    func green(_ text: String) -> String { styled(text, "32") }
+    func yellow(_ text: String) -> String { styled(text, "33") }
+    func blue(_ text: String) -> String { styled(text, "34") }
+
+    private func styled(_ text: String, _ code: String) -> String {
+        isOn ? "\u{1B}[\(code)m\(text)\u{1B}[0m" : text
+    }
+}

@@ -1,0 +1,172 @@
+// The commands that look at a store or step through its history, and how they end.
+
+import Foundation
+import Testing
+import ToolSupport
+
+@Suite struct CommandTests {
+    private let folder: TemporaryFolder
+    private let store: String
+
+    /// A store of three versions: a section, two rows, and the second row checked before the first.
+    init() throws {
+        folder = try TemporaryFolder()
+        store = folder.file("store")
+        _ = try ToolProcess.run("new", store)
+        _ = try ToolProcess.run("exec", store, input: """
+            {"insertSection":{"id":"today","title":"Today"}}
+            {"insert":{"items":[{"id":1,"content":{"title":"Milk"}},{"id":2,"content":"a\\nb"}],"section":"today"}}
+            {"begin":"Tidy"}
+            {"move":{"id":2,"before":1}}
+            {"toggle":{"id":2}}
+            {"end":{}}
+
+            """)
+    }
+
+    @Test func `Rows are shown as text, as JSON and raw, at any version`() throws {
+        #expect(try ToolProcess.run("show", store).output == "Today\n[x] \"a\\nb\"\n[ ] Milk\n")
+        #expect(try ToolProcess.run("show", store, "--at", "2").output == "Today\n[ ] Milk\n[ ] \"a\\nb\"\n")
+        #expect(try ToolProcess.run("show", store, "--at", "0").output == "")
+        #expect(try ToolProcess.run("show", store, "--format", "raw").output == "a\nb")
+        let shown = try ToolProcess.run("show", store, "--format", "json", "--at", "1").json()
+        #expect(shown.count == 1)
+        #expect(shown[0]["version"] == 1)
+        #expect(shown[0]["sections"].map(JSONValue.text) == #"[{"id":"today","items":[],"title":"Today"}]"#)
+    }
+
+    @Test func `The difference of two versions is shown in both directions`() throws {
+        #expect(try ToolProcess.run("diff", store, "1", "3").output == """
+            version 1 → 3
+            + [0, 0] [x] "a\\nb"
+            + [0, 1] [ ] Milk
+
+            """)
+        #expect(try ToolProcess.run("diff", store, "2", "3").output.hasSuffix("~ [0, 0] [x] \"a\\nb\"\n"))
+        #expect(try ToolProcess.run("diff", store, "2", "2").output == "version 2 → 2\nno difference\n")
+        let back = try ToolProcess.run("diff", store, "3", "1", "--format", "json").json()[0]
+        #expect(back["version"] == 1)
+        #expect(back["changeset"].map(JSONValue.text) == #"{"items":{"deleted":[[0,0],[0,1]]}}"#)
+    }
+
+    @Test func `The log tells commits and their events`() throws {
+        let log = try ToolProcess.run("log", store, "--format", "json").json()
+        #expect(log.map { $0["version"] } == [1, 2, 3])
+        #expect(log.map { $0["cause"] } == ["edit", "edit", "edit"])
+        #expect(log[2]["events"].map(JSONValue.text)
+            == #"[{"itemsMoved":{"from":[0,1],"ids":[2],"to":[0,0]}},"#
+            + #"{"itemToggled":{"at":[0,0],"checked":true,"id":2}}]"#)
+        let text = try ToolProcess.run("log", store, "--from", "2", "--to", "3").output.split(separator: "\n")
+        #expect(text[0].hasPrefix("version 2  20") && text[0].hasSuffix("Z  edit  \"Insert\""))
+        #expect(text[1...].map { $0.trimmingCharacters(in: .whitespaces) }.filter { !$0.hasPrefix("version") } == [
+            "inserted [0, 0]: Milk (id 1)", #"inserted [0, 1]: "a\nb" (id 2)"#, "moved [0, 1] to [0, 0]: id 2",
+            "checked [0, 0]: id 2",
+        ])
+        let newest = try ToolProcess.run("log", store, "--limit", "1", "--format", "json").json()
+        #expect(newest.map { $0["version"] } == [3])
+        #expect(try ToolProcess.run("log", store, "--limit", "0").output == "")
+        #expect(try ToolProcess.run("log", store, "--from", "3", "--to", "2").output == "")
+    }
+
+    @Test func `Undo and redo tell what they did`() throws {
+        let undone = try ToolProcess.run("undo", store, "2")
+        #expect(undone.output == "undid \"Tidy\" (version 3)\nundid \"Insert\" (version 2)\nversion 5\n")
+        let statistics = try ToolProcess.run("stats", store, "--format", "json").json()[0]
+        #expect(statistics["undoDepth"] == 1)
+        #expect(statistics["redoDepth"] == 2)
+        #expect(statistics["items"] == 0)
+        #expect(statistics["commits"] == 5)
+        let redone = try ToolProcess.run("redo", store, "2", "--format", "json").json()[0]
+        #expect(redone["version"] == 7)
+        #expect(redone["changeset"].map(JSONValue.text) == #"{"items":{"inserted":[[0,0],[0,1]]}}"#)
+        #expect(try ToolProcess.run("show", store).output == "Today\n[x] \"a\\nb\"\n[ ] Milk\n")
+    }
+
+    @Test func `Statistics tell the same in both formats`() throws {
+        let text = try ToolProcess.run("stats", store).output
+        let json = try ToolProcess.run("stats", store, "--format", "json").json()[0]
+        for (line, name) in [("version", "version"), ("events", "events"), ("undo depth", "undoDepth")] {
+            let value = try #require(json[name])
+            let label = line.padding(toLength: 12, withPad: " ", startingAt: 0)
+            #expect(text.contains("\(label)\(JSONValue.text(of: value))\n"))
+        }
+        #expect(json["events"] == 4)
+        #expect(json["hash"]?.text.map { text.contains($0) } == true)
+    }
+
+    @Test func `What is refused ends with 1 and one line`() throws {
+        for arguments in [
+            ["new", store], ["show", store, "--at", "4"], ["diff", store, "1", "9"], ["undo", store, "4"],
+            ["redo", store], ["log", store, "--from", "9"], ["log", store, "--to", "0"],
+        ] {
+            let result = try ToolProcess(arguments).finish()
+            #expect(result.status == .refused, "\(arguments)")
+            #expect(result.output == "")
+            #expect(result.errors.hasPrefix("listory: ") && result.errors.split(separator: "\n").count == 1)
+        }
+    }
+
+    @Test func `A command line that cannot be understood ends with 2 and one line`() throws {
+        for arguments in [
+            ["show"], ["show", store, "--at", "x"], ["show", store, "--format", "xml"], ["unknown"],
+            ["diff", store, "1"], ["undo", store, "0"], ["log", store, "--limit=-1"], ["import", store, "-"],
+        ] {
+            let result = try ToolProcess(arguments).finish()
+            #expect(result.status == .usage, "\(arguments)")
+            #expect(result.output == "")
+            #expect(result.errors.hasPrefix("listory: ") && result.errors.split(separator: "\n").count == 1)
+        }
+    }
+
+    @Test func `A store that is missing or something else ends with 3`() throws {
+        let text = try folder.write(String(repeating: "no database\n", count: 1_000), to: "text")
+        let empty = try folder.write("", to: "empty")
+        for path in [folder.file("missing"), text, empty, folder.path] {
+            for command in [["show", path], ["exec", path], ["verify", path], ["undo", path]] {
+                let result = try ToolProcess(command).finish()
+                #expect(result.status == .unusable, "\(command): \(result.errors)")
+            }
+        }
+        #expect(try Data(contentsOf: URL(fileURLWithPath: empty)).isEmpty)
+    }
+
+    @Test func `A damaged store ends with 4 in both formats of verify`() throws {
+        var data = try Data(contentsOf: URL(fileURLWithPath: store))
+        let name = try #require(data.range(of: Data("Tidy".utf8)))
+        data[name.lowerBound] = UInt8(ascii: "t")
+        let damaged = folder.file("damaged")
+        try data.write(to: URL(fileURLWithPath: damaged))
+        let json = try ToolProcess.run("verify", damaged, "--format", "json")
+        #expect(json.status == .damaged)
+        #expect(try json.json()[0]["sound"] == .bool(false))
+        #expect(try json.json()[0]["error"]?["code"] == "damagedRecord")
+        let text = try ToolProcess.run("verify", damaged)
+        #expect(text.status == .damaged)
+        #expect(text.output == "")
+        #expect(try ToolProcess.run("show", damaged).status == .damaged)
+        try data.prefix(data.count - 4_096).write(to: URL(fileURLWithPath: damaged))
+        #expect(try ToolProcess.run("verify", damaged).status == .damaged)
+    }
+
+    @Test func `A sound store ends with 0`() throws {
+        let hash = try ToolProcess.run("stats", store, "--format", "json").json()[0]["hash"]
+        let json = try ToolProcess.run("verify", store, "--format", "json")
+        #expect(json.status == .success)
+        #expect(try json.json()[0]["hash"] == hash)
+        #expect(try json.json()[0]["sound"] == .bool(true))
+        let text = try ToolProcess.run("verify", store)
+        #expect(text.output.hasPrefix("sound: version 3, 3 commits, 4 events, hash "))
+    }
+
+    @Test func `The help has an abstract and an example for every command, and all exit codes`() throws {
+        let help = try ToolProcess.run("--help").output
+        for status in ExitStatus.allCases { #expect(help.contains("\(status.rawValue)  \(status.meaning)")) }
+        for command in ["new", "exec", "show", "log", "diff", "undo", "redo", "stats", "import", "verify"] {
+            #expect(help.contains("\n  \(command) "))
+            let result = try ToolProcess.run("help", command)
+            #expect(result.status == .success)
+            #expect(result.output.contains("listory \(command) "))
+            #expect(result.output.contains("Example:"))
+        }
+    }
+}

@@ -1,0 +1,153 @@
+// Importers: from text to sections and rows.
+
+import Testing
+import ToolSupport
+
+@Suite struct ImporterTests {
+    /// Sections with their rows, one line each: what an importer made of a text, short enough to compare.
+    private func outline(_ list: ImportedList) -> [String] {
+        list.sections.flatMap { section -> [String] in
+            let name = switch section.name {
+            case .new(let name): name
+            case .named(let id): "= \(id)"
+            }
+            return ["\(name) | \(section.title)"] + section.rows.map { row in
+                let id = row.id.map { "\($0) " } ?? ""
+                let content = String(decoding: row.content, as: UTF8.self)
+                return "  \(row.isChecked ? "x" : "-") \(id)\(content) @\(row.line)"
+            }
+        }
+    }
+
+    private func message(_ body: () throws -> ImportedList) -> String? {
+        do {
+            _ = try body()
+            return nil
+        } catch {
+            return "\(error)"
+        }
+    }
+
+    @Test func `Markdown headings become sections and items rows`() throws {
+        let text = """
+            - [ ] first
+
+            # To do ##
+            - [ ] milk
+            * [x] bread
+              - [X] nested
+            1. [ ] one
+            2) two
+            + plain
+            ## To do
+            ### C#
+            - [y] no box
+            -
+            """
+        #expect(try outline(ImportedList(markdown: Array(text.utf8))) == [
+            "items | ", #"  - {"title":"first"} @1"#,
+            "to-do | To do", #"  - {"title":"milk"} @4"#, #"  x {"title":"bread"} @5"#, #"  x {"title":"nested"} @6"#,
+            #"  - {"title":"one"} @7"#, #"  - {"title":"two"} @8"#, #"  - {"title":"plain"} @9"#,
+            "to-do | To do",
+            "c | C#", #"  - {"title":"[y] no box"} @12"#, #"  - {"title":""} @13"#,
+        ])
+    }
+
+    @Test func `Markdown that is no list is left out and reported`() throws {
+        let text = """
+            A paragraph.
+            #hashtag
+            ---
+            * * *
+            ```swift
+            - code
+            ```
+            - item
+              goes on
+              and on
+
+              indented
+            **bold**
+            1.5 litres
+            """
+        let list = try ImportedList(markdown: Array(text.utf8))
+        #expect(outline(list) == ["items | ", #"  - {"title":"item goes on and on"} @8"#])
+        #expect(list.ignoredLines == [1, 2, 3, 4, 5, 6, 7, 12, 13, 14])
+    }
+
+    @Test func `Every line of a text is a row`() throws {
+        let list = try ImportedList(lines: Array("a\r\n\n \"b\"\nc".utf8))
+        #expect(outline(list) == [
+            "lines | ", #"  - {"title":"a"} @1"#, #"  - {"title":""} @2"#, #"  - {"title":" \"b\""} @3"#,
+            #"  - {"title":"c"} @4"#,
+        ])
+        #expect(try outline(ImportedList(lines: [])) == [])
+        #expect(try ImportedList(lines: Array("a\n".utf8)).sections[0].rows.count == 1)
+        #expect(try ImportedList(lines: [0xEF, 0xBB, 0xBF, 0x61]).sections[0].rows[0].content
+            == Array(#"{"title":"a"}"#.utf8))
+    }
+
+    @Test func `JSON lines are rows or contents`() throws {
+        let text = """
+            {"id":7,"content":{"title":"Milk"},"checked":true,"section":"today"}
+
+            {"content":1}
+            {"title":"Bread"}
+            "plain"
+            {"id":"x","content":null,"section":"today"}
+            """
+        #expect(try outline(ImportedList(jsonLines: Array(text.utf8))) == [
+            #"= "today" | "#, #"  x 7 {"title":"Milk"} @1"#, #"  - "x" null @6"#,
+            #"= "items" | "#, "  - 1 @3", #"  - {"title":"Bread"} @4"#, #"  - "plain" @5"#,
+        ])
+    }
+
+    @Test(arguments: [
+        ("1\n{", "line 2: expected JSON: "),
+        (#"{"content":1,"idd":2}"#, #"line 1: row: expected one of id, content, checked, section, found the unknown"#),
+        (#"{"content":1,"checked":"yes"}"#, #"line 1: row.checked: expected true or false, found the string "yes""#),
+        ("{\"content\":1,\"id\":7}\n{\"content\":2,\"id\":7}",
+            "line 2: expected an id of its own, found 7, the id of line 1"),
+    ])
+    func `An error in JSON lines names the line`(text: String, expected: String) throws {
+        let found = try #require(message { try ImportedList(jsonLines: Array(text.utf8)) })
+        #expect(found.hasPrefix(expected))
+    }
+
+    @Test func `Bytes that are not UTF-8 are an error that names the line`() {
+        let bytes: [UInt8] = [0x61, 0x0A, 0xFF, 0x0A]
+        let expected = "line 2: expected UTF-8, found other bytes"
+        #expect(message { try ImportedList(lines: bytes) } == expected)
+        #expect(message { try ImportedList(markdown: bytes) } == expected)
+        #expect(message { try ImportedList(jsonLines: [0x31] + bytes.dropFirst()) } == expected)
+    }
+
+    @Test func `An editing trace is read with all its patches`() throws {
+        let text = #"{"startContent":"ab","endContent":"aXé","txns":[{"time":"t","patches":[[1,1,"X"],[2,0,"é"]]}]}"#
+        let trace = try EditingTrace(json: Array(text.utf8))
+        #expect(trace.startContent == "ab")
+        #expect(trace.endContent == "aXé")
+        #expect(trace.transactions.map(\.patches) == [[
+            EditingTrace.Patch(position: 1, deleted: 1, inserted: "X"),
+            EditingTrace.Patch(position: 2, deleted: 0, inserted: "é"),
+        ]])
+    }
+
+    @Test(arguments: [
+        (#"{"txns":[{"patches":[[0,0,"a"]]},{"patches":[[2,0,"b"]]}]}"#,
+            "transaction 2, patch 1: expected a position from 0 to 1, found 2"),
+        (#"{"txns":[{"patches":[[0,0,"a"],[1,1,""]]}]}"#,
+            "transaction 1, patch 2: expected to delete from 0 to 0, found 1"),
+        (#"{"startContent":"a","txns":[{"patches":[[0,-1,""]]}]}"#,
+            "transaction 1, patch 1: expected to delete from 0 to 1, found -1"),
+        (#"{"endContent":"abc","txns":[{"patches":[[0,0,"ab"]]}]}"#,
+            "endContent: expected 2 scalars, as the patches leave, found 3"),
+        (#"{"startContent":""}"#, "expected an editing trace: the input has no \"txns\""),
+        (#"{"txns":[{"patches":[[0,"x"]]}]}"#, "expected an editing trace: txns.[0].patches.[0]"),
+        ("[", "expected an editing trace: the input: "),
+    ])
+    func `A trace that does not fit is an error that says where`(text: String, expected: String) {
+        let error = #expect(throws: ImportError.self) { try EditingTrace(json: Array(text.utf8)) }
+        #expect(error?.description.hasPrefix(expected) == true, "found \(error?.description ?? "nothing")")
+    }
+}

@@ -1,0 +1,106 @@
+// The built tool as a child process.
+//
+// Always holds: it is the executable that was built with the tests, and it never outlives its test.
+
+import Foundation
+import ToolSupport
+
+/// A running `listory`.
+final class ToolProcess {
+    private let process = Process()
+    private let input = Pipe()
+    private let output = Pipe()
+    private let errors = Pipe()
+
+    /// What a command has printed, and how it has ended.
+    struct Result {
+        var status: ExitStatus?
+        var output: String
+        var errors: String
+
+        /// The lines of the output as JSON.
+        func json() throws -> [JSONValue] {
+            try output.split(separator: "\n").map { try JSONValue(parsing: $0.utf8) }
+        }
+    }
+
+    private struct Missing: Error {}
+
+    init(_ arguments: [String]) throws {
+        process.executableURL = try ToolProcess.executable()
+        process.arguments = arguments
+        process.standardInput = input
+        process.standardOutput = output
+        process.standardError = errors
+        // The backtracer can outlive the process and hold its pipes.
+        process.environment = ProcessInfo.processInfo.environment.merging(["SWIFT_BACKTRACE": "enable=no"]) { $1 }
+        try process.run()
+    }
+
+    deinit {
+        if process.isRunning { process.terminate() }
+    }
+
+    /// Runs a command to its end.
+    static func run(_ arguments: String..., input: String = "") throws -> Result {
+        let tool = try ToolProcess(arguments)
+        return try tool.finish(Data(input.utf8))
+    }
+
+    /// Sends the last input and waits for the end.
+    func finish(_ data: Data = Data()) throws -> Result {
+        // The tool may answer more than a pipe holds before it has read everything.
+        let writer = Thread { [input] in
+            try? input.fileHandleForWriting.write(contentsOf: data)
+            try? input.fileHandleForWriting.close()
+        }
+        writer.start()
+        let text = try output.fileHandleForReading.readToEnd() ?? Data()
+        let diagnostics = try errors.fileHandleForReading.readToEnd() ?? Data()
+        process.waitUntilExit()
+        return Result(
+            status: process.terminationReason == .exit ? ExitStatus(rawValue: process.terminationStatus) : nil,
+            output: String(decoding: text, as: UTF8.self), errors: String(decoding: diagnostics, as: UTF8.self))
+    }
+
+    /// Sends a line and waits for its answer.
+    func ask(_ line: String) throws -> JSONValue {
+        try input.fileHandleForWriting.write(contentsOf: Data((line + "\n").utf8))
+        var answer: [UInt8] = []
+        while let byte = try output.fileHandleForReading.read(upToCount: 1)?.first, byte != 0x0A { answer.append(byte) }
+        return try JSONValue(parsing: answer)
+    }
+
+    /// Ends the tool as a crash would.
+    func kill() {
+        Foundation.kill(process.processIdentifier, SIGKILL)
+        process.waitUntilExit()
+    }
+
+    private static func executable() throws -> URL {
+        let places = [URL(fileURLWithPath: CommandLine.arguments[0]).resolvingSymlinksInPath(), Bundle.main.bundleURL]
+            + Bundle.allBundles.map(\.bundleURL)
+        let candidates = places.flatMap { place in
+            [place.appendingPathComponent("listory"),
+                place.deletingLastPathComponent().appendingPathComponent("listory")]
+        }
+        guard let found = candidates.first(where: isProgram) else { throw Missing() }
+        return found
+    }
+
+    private static func isProgram(_ url: URL) -> Bool {
+        var isFolder: ObjCBool = false
+        return FileManager.default.fileExists(atPath: url.path, isDirectory: &isFolder) && !isFolder.boolValue
+            && FileManager.default.isExecutableFile(atPath: url.path)
+    }
+}
+
+extension JSONValue {
+    /// A member of an object.
+    subscript(name: String) -> JSONValue? { members?[name] }
+
+    /// An element of an array.
+    subscript(index: Int) -> JSONValue? {
+        if case .array(let elements) = self, elements.indices.contains(index) { elements[index] } else { nil }
+    }
+}
