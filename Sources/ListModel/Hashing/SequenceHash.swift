@@ -19,14 +19,16 @@ enum SequenceHash {
     /// How many powers of the base one table holds.
     private static let stride = 1_024
 
-    /// Three tables behind one another: B⁰ … B¹⁰²³, then the powers of B¹⁰²⁴, then those of B¹⁰⁴⁸⁵⁷⁶.
+    /// Powers of the base: B⁰ … B¹⁰²³, then the powers of B¹⁰²⁴, then those of B¹⁰⁴⁸⁵⁷⁶, then B⁰ … B⁻¹⁰²³.
     ///
     /// A global pointer: reading it costs a load and no reference counting.
     // SAFETY: initialised once with all values, never written again and never freed.
     nonisolated(unsafe) private static let powers: UnsafePointer<UInt64> = {
-        let table = UnsafeMutablePointer<UInt64>.allocate(capacity: 3 * stride)
+        let table = UnsafeMutablePointer<UInt64>.allocate(capacity: 4 * stride)
         var step = base
-        for part in 0..<3 {
+        for part in 0..<4 {
+            // By Fermat, the power p − 2 is the inverse.
+            if part == 3 { step = slowPower(Int(modulus) - 2) }
             var power: UInt64 = 1
             for exponent in 0..<stride {
                 table.advanced(by: part * stride + exponent).initialize(to: power)
@@ -36,6 +38,12 @@ enum SequenceHash {
         }
         return UnsafePointer(table)
     }()
+
+    /// B to the power of −`exponent`, for exponents below 1,024.
+    @inline(__always)
+    static func inversePower(_ exponent: Int) -> UInt64? {
+        exponent < stride ? powers[3 &* stride &+ exponent] : nil
+    }
 
     /// a · b modulo 2⁶¹ − 1.
     @inline(__always)

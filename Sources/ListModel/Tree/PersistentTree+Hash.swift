@@ -1,39 +1,133 @@
-// The hash of the sequence: brought up to date along the paths that changed.
+// The hash of the sequence. A single change is followed up the tree by arithmetic; where nodes were split or merged, the
+// hash is left unsealed, and computed from the elements when somebody asks.
 //
-// Always holds: unsealed hashes exist only in nodes that nobody else refers to, because a snapshot is sealed before it
-// is handed out. Sealing therefore writes nodes without copying them.
+// With h₀ … hₙ₋₁ below a node, its hash is Σ hᵢ · Bⁿ⁻¹⁻ⁱ. So what comes after a place decides by which power of B a change
+// there counts: *following* below is the number of elements after it, *tail* their part of the hash.
+//
+// Always holds:
+// - a sealed hash is that of the elements below; above an unsealed one all are unsealed;
+// - unsealed hashes exist only in nodes that nobody else refers to, because a snapshot is sealed before it is handed out.
+//   Sealing therefore writes nodes without copying them.
 
 extension PersistentTree {
-    /// Computes the hashes of all nodes that changed since the last time.
+    /// Computes the hashes of all nodes whose hash is not known.
     ///
     /// - Complexity: O(w · log n) after one edit, for nodes of width w.
     @inline(__always)
     mutating func seal() {
         guard hash == SequenceHash.unsealed, let root else { return }
-        hash = Self.seal(root)
+        hash = root.seal()
     }
+}
 
-    private static func seal(_ node: TreeNode<Element>) -> UInt64 {
+extension TreeNode {
+    /// The hash of what is below the node, which it computes where it is not known.
+    fileprivate func seal() -> UInt64 {
         var sum = SequenceHash.Sum()
+        var following = 0
         // From the back, because the exponent is the number of elements that follow.
-        var slot = node.count
-        if node.isLeaf {
-            let elements = node.elements
-            let last = slot &- 1
+        var slot = count
+        if isLeaf {
+            let elements = self.elements
             while slot > 0 {
                 slot &-= 1
                 elements[slot].seal()
-                sum.add(elements[slot].hash, exponent: last &- slot)
+                sum.add(elements[slot].hash, exponent: following)
+                following &+= 1
             }
             return sum.value
         }
-        let children = node.children
-        var following = 0
+        let children = self.children
         while slot > 0 {
             slot &-= 1
-            if children[slot].hash == SequenceHash.unsealed { children[slot].hash = seal(children[slot].node) }
+            if children[slot].hash == SequenceHash.unsealed { children[slot].hash = children[slot].node.seal() }
             sum.add(children[slot].hash, exponent: following)
             following &+= Int(children[slot].count)
+        }
+        return sum.value
+    }
+
+    /// The part of the hash that the elements at and after `slot` of a leaf have; nil if one of them is unsealed.
+    @inline(__always)
+    private func tail(ofLeaf slot: Int) -> UInt64? {
+        let elements = self.elements
+        return SequenceHash.hash(UnsafeBufferPointer(start: elements.advanced(by: slot), count: count &- slot))
+    }
+
+    /// What the hash of a leaf becomes when a run is inserted; the leaf does not have it yet.
+    func hash(_ hash: UInt64, inserting run: UnsafeBufferPointer<Element>, at slot: Int) -> UInt64 {
+        guard hash != SequenceHash.unsealed, let inserted = SequenceHash.hash(run), let tail = tail(ofLeaf: slot) else {
+            return SequenceHash.unsealed
+        }
+        let before = SequenceHash.multiply(SequenceHash.subtract(hash, tail), SequenceHash.power(run.count))
+        let middle = SequenceHash.multiply(inserted, SequenceHash.power(count &- slot))
+        return SequenceHash.add(SequenceHash.add(before, middle), tail)
+    }
+
+    /// What the hash of a leaf becomes when `removed` elements are removed; the leaf still has them.
+    func hash(_ hash: UInt64, removing removed: Int, at slot: Int) -> UInt64 {
+        guard hash != SequenceHash.unsealed, let shift = SequenceHash.inversePower(removed),
+            let tailBefore = tail(ofLeaf: slot), let tail = tail(ofLeaf: slot &+ removed)
+        else { return SequenceHash.unsealed }
+        return SequenceHash.add(SequenceHash.multiply(SequenceHash.subtract(hash, tailBefore), shift), tail)
+    }
+
+    /// What the hash of an inner node becomes when that of one child does.
+    ///
+    /// - Parameters:
+    ///   - hash: the hash of this node before.
+    ///   - slot: the child; it has its new hash already.
+    ///   - before: the hash of the child before.
+    ///   - grown: by how many elements the child grew; negative if it shrank.
+    func hash(_ hash: UInt64, ofChild slot: Int, before: UInt64, grown: Int) -> UInt64 {
+        let children = self.children
+        let after = children[slot].hash
+        guard hash != SequenceHash.unsealed, before != SequenceHash.unsealed, after != SequenceHash.unsealed else {
+            return SequenceHash.unsealed
+        }
+        if grown == 0 {
+            var following = 0
+            for other in slot &+ 1..<count { following &+= Int(children[other].count) }
+            let change = SequenceHash.subtract(after, before)
+            return SequenceHash.add(hash, SequenceHash.multiply(change, SequenceHash.power(following)))
+        }
+        let shift = grown > 0 ? SequenceHash.power(grown) : SequenceHash.inversePower(-grown)
+        guard let shift, let (tail, following) = tail(ofChildrenAfter: slot) else { return SequenceHash.unsealed }
+        let power = SequenceHash.power(following)
+        let head = SequenceHash.subtract(
+            SequenceHash.subtract(hash, tail), SequenceHash.multiply(before, power))
+        return SequenceHash.add(
+            SequenceHash.add(SequenceHash.multiply(head, shift), SequenceHash.multiply(after, power)), tail)
+    }
+
+    private func tail(ofChildrenAfter slot: Int) -> (hash: UInt64, following: Int)? {
+        let children = self.children
+        var sum = SequenceHash.Sum()
+        var following = 0
+        var other = count
+        while other > slot &+ 1 {
+            other &-= 1
+            if children[other].hash == SequenceHash.unsealed { return nil }
+            sum.add(children[other].hash, exponent: following)
+            following &+= Int(children[other].count)
+        }
+        return (sum.value, following)
+    }
+}
+
+extension SequenceHash {
+    /// The hash of a run of elements; nil if one of them is unsealed.
+    @inline(__always)
+    static func hash<Element: TreeElement>(_ run: UnsafeBufferPointer<Element>) -> UInt64? {
+        var sum = Sum()
+        var index = run.count
+        var following = 0
+        while index > 0 {
+            index &-= 1
+            let hash = run[index].hash
+            if hash == unsealed { return nil }
+            sum.add(hash, exponent: following)
+            following &+= 1
         }
         return sum.value
     }

@@ -31,7 +31,6 @@ extension PersistentTree {
             target += inserted
             rest = UnsafeBufferPointer(rebasing: rest.dropFirst(inserted))
         }
-        hash = SequenceHash.unsealed
     }
 
     /// Inserts as much of the run as fits into one leaf, and returns how much that was.
@@ -44,7 +43,7 @@ extension PersistentTree {
             root = leaf
         }
         var insertion = TreeInsertion(run: run, limits: limits)
-        let sibling = insertion.insert(into: &root!, at: offset, onRightEdge: true, &locator)
+        let sibling = insertion.insert(into: &root!, hash: &hash, at: offset, onRightEdge: true, &locator)
         count &+= insertion.inserted
         if let sibling { addRoot(above: sibling, owner: owner, &locator) }
         return insertion.inserted
@@ -175,21 +174,27 @@ private struct TreeInsertion<Element: TreeElement>: ~Copyable {
         self.limits = limits
     }
 
-    /// Inserts below `node`, and returns the right sibling if the node had to be split.
+    /// Inserts below `node`, whose hash is `hash`, and returns the right sibling if the node had to be split.
     mutating func insert(
-        into node: inout TreeNode<Element>, at offset: Int, onRightEdge: Bool, _ locator: inout Locator<Element>
+        into node: inout TreeNode<Element>, hash: inout UInt64, at offset: Int, onRightEdge: Bool,
+        _ locator: inout Locator<Element>
     ) -> TreeNode<Element>? {
         TreeNode.makeUnique(&node, &locator)
-        if node.isLeaf { return insert(intoLeaf: node, at: offset, onRightEdge: onRightEdge, &locator) }
+        if node.isLeaf { return insert(intoLeaf: node, hash: &hash, at: offset, onRightEdge: onRightEdge, &locator) }
         var below = offset
         let slot = node.child(at: &below, insertion: true)
         let isLast = slot == node.count &- 1
         let child = node.children.advanced(by: slot)
+        let before = child.pointee.hash
         let sibling = insert(
-            into: &child.pointee.node, at: below, onRightEdge: onRightEdge && isLast, &locator)
-        child.pointee.hash = SequenceHash.unsealed
+            into: &child.pointee.node, hash: &child.pointee.hash, at: below, onRightEdge: onRightEdge && isLast,
+            &locator)
         child.pointee.count &+= UInt32(inserted)
-        guard let sibling else { return nil }
+        guard let sibling else {
+            hash = node.hash(hash, ofChild: slot, before: before, grown: inserted)
+            return nil
+        }
+        hash = SequenceHash.unsealed
         let right = TreeChild(summarizing: sibling)
         child.pointee.count &-= right.count
         if node.count < node.width {
@@ -212,12 +217,16 @@ private struct TreeInsertion<Element: TreeElement>: ~Copyable {
     }
 
     private mutating func insert(
-        intoLeaf leaf: TreeNode<Element>, at slot: Int, onRightEdge: Bool, _ locator: inout Locator<Element>
+        intoLeaf leaf: TreeNode<Element>, hash: inout UInt64, at slot: Int, onRightEdge: Bool,
+        _ locator: inout Locator<Element>
     ) -> TreeNode<Element>? {
         if leaf.count < leaf.width {
+            let fitting = UnsafeBufferPointer(rebasing: run.prefix(leaf.width - leaf.count))
+            hash = leaf.hash(hash, inserting: fitting, at: slot)
             fill(leaf, at: slot, &locator)
             return nil
         }
+        hash = SequenceHash.unsealed
         let other = PersistentTree<Element>.makeNode(height: 0, limits, &locator)
         if onRightEdge && slot == leaf.count {
             fill(other, at: 0, &locator)

@@ -10,12 +10,13 @@ extension PersistentTree {
         precondition(range.lowerBound >= 0 && range.upperBound <= count, "range outside the tree")
         var rest = range.count
         while rest > 0 {
-            let removed = Self.remove(from: &root!, at: range.lowerBound, atMost: rest, limits, &locator)
+            let removed = Self.remove(
+                from: &root!, hash: &hash, at: range.lowerBound, atMost: rest, limits, &locator)
             rest -= removed
             count -= removed
             shrinkRoot(&locator)
         }
-        hash = count == 0 ? 0 : SequenceHash.unsealed
+        if count == 0 { hash = 0 }
     }
 
     /// Calls `body` with the element at `offset`, to change it in its place. Its id must stay.
@@ -26,20 +27,35 @@ extension PersistentTree {
         rethrows
     {
         precondition(offset >= 0 && offset < count, "offset outside the tree")
-        hash = SequenceHash.unsealed
-        try Self.update(&root!, offset, &locator, body)
+        try Self.update(&root!, hash: &hash, offset, &locator, body)
     }
 
     private static func update(
-        _ node: inout TreeNode<Element>, _ offset: Int, _ locator: inout Locator<Element>,
+        _ node: inout TreeNode<Element>, hash: inout UInt64, _ offset: Int, _ locator: inout Locator<Element>,
         _ body: (inout Element) throws -> Void
     ) rethrows {
         TreeNode.makeUnique(&node, &locator)
-        if node.isLeaf { return try body(&node.elements[offset]) }
+        let hashBefore = hash
+        // If `body` throws half-way, the hash is not known.
+        hash = SequenceHash.unsealed
+        if node.isLeaf {
+            let element = node.elements.advanced(by: offset)
+            let before = element.pointee.hash
+            try body(&element.pointee)
+            let after = element.pointee.hash
+            if hashBefore != SequenceHash.unsealed && before != SequenceHash.unsealed && after != SequenceHash.unsealed {
+                let change = SequenceHash.subtract(after, before)
+                let power = SequenceHash.power(node.count &- 1 &- offset)
+                hash = SequenceHash.add(hashBefore, SequenceHash.multiply(change, power))
+            }
+            return
+        }
         var below = offset
-        let child = node.children.advanced(by: node.child(at: &below))
-        child.pointee.hash = SequenceHash.unsealed
-        try update(&child.pointee.node, below, &locator, body)
+        let slot = node.child(at: &below)
+        let child = node.children.advanced(by: slot)
+        let before = child.pointee.hash
+        try update(&child.pointee.node, hash: &child.pointee.hash, below, &locator, body)
+        hash = node.hash(hashBefore, ofChild: slot, before: before, grown: 0)
     }
 
     /// Tells the locator that the whole tree is gone.
@@ -62,12 +78,13 @@ extension PersistentTree {
 
     /// Removes elements of one leaf, beginning at `offset`, and returns how many.
     private static func remove(
-        from node: inout TreeNode<Element>, at offset: Int, atMost limit: Int, _ limits: TreeLimits,
-        _ locator: inout Locator<Element>
+        from node: inout TreeNode<Element>, hash: inout UInt64, at offset: Int, atMost limit: Int,
+        _ limits: TreeLimits, _ locator: inout Locator<Element>
     ) -> Int {
         TreeNode.makeUnique(&node, &locator)
         if node.isLeaf {
             let removed = min(limit, node.count - offset)
+            hash = node.hash(hash, removing: removed, at: offset)
             let gap = node.elements.advanced(by: offset)
             for index in 0..<removed { locator.index.remove(hash: gap[index].id.hash64, leaf: node.number) }
             // SAFETY: the range `offset ..< offset + removed` is initialised; what follows it moves into its place.
@@ -79,10 +96,16 @@ extension PersistentTree {
         var below = offset
         let slot = node.child(at: &below)
         let child = node.children.advanced(by: slot)
-        let removed = remove(from: &child.pointee.node, at: below, atMost: limit, limits, &locator)
+        let before = child.pointee.hash
+        let removed = remove(
+            from: &child.pointee.node, hash: &child.pointee.hash, at: below, atMost: limit, limits, &locator)
         child.pointee.count -= UInt32(removed)
-        child.pointee.hash = SequenceHash.unsealed
-        if child.pointee.node.count < limits.minimum(height: node.height - 1) { refill(node, slot, &locator) }
+        if child.pointee.node.count < limits.minimum(height: node.height - 1) {
+            hash = SequenceHash.unsealed
+            refill(node, slot, &locator)
+        } else {
+            hash = node.hash(hash, ofChild: slot, before: before, grown: -removed)
+        }
         return removed
     }
 
