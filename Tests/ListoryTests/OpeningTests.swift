@@ -63,7 +63,7 @@ struct OpeningTests {
         var beyond = head
         beyond[0] += 1
         try Self.changeMeta(fixture.path, "head", beyond)
-        #expect { try Store.open(at: fixture.path) } throws: { ($0 as? StoreError)?.code == "unknownVersion" }
+        #expect { try Store.open(at: fixture.path) } throws: { ($0 as? StoreError)?.code == "headMismatch" }
         try Self.changeMeta(fixture.path, "head", head)
         #expect(try StoreVerification(path: fixture.path).version == Version(2))
     }

@@ -44,7 +44,7 @@ extension ListEditor {
     public mutating func renameSection(_ selection: SectionSelection, to title: String) throws {
         let index = try resolve(selection)
         let section = state.sectionEntry(at: index)
-        guard !section.title.utf8.elementsEqual(title.utf8) else { return }
+        guard !section.title.hasSameBytes(as: title) else { return }
         try append(.sectionRenamed(at: index, section.id, old: section.title, new: title))
     }
 
@@ -69,7 +69,7 @@ extension ListEditor {
     private func isEqual(_ present: [ListSection], _ sections: [NewSection]) throws -> Bool {
         guard present.count == sections.count else { return false }
         for (old, new) in zip(present, sections) {
-            guard old.id == new.id, old.title.utf8.elementsEqual(new.title.utf8), old.items.count == new.items.count
+            guard old.id == new.id, old.title.hasSameBytes(as: new.title), old.items.count == new.items.count
             else { return false }
             for (old, new) in zip(old.items, new.items) {
                 guard old.id == new.id, old.isChecked == new.isChecked,

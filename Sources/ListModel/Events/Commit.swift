@@ -51,15 +51,12 @@ extension Commit {
     /// - Throws: ``RecordError`` if the bytes are damaged, foreign or newer than this library.
     /// - Complexity: O(bytes).
     public init(record: [UInt8], version: Version, previousChecksum: UInt64? = nil) throws {
-        let header = try record.withUnsafeBytes {
-            try RecordHeader($0, version: version, previousChecksum: previousChecksum)
+        let (header, names) = try record.withUnsafeBytes { bytes in
+            let header = try RecordHeader(bytes, version: version, previousChecksum: previousChecksum)
+            return (header, try header.names(bytes, version: version))
         }
-        self.init(header, version: version, record: record)
-    }
-
-    init(_ header: RecordHeader, version: Version, record: [UInt8]) {
         self.init(
-            version: version, cause: header.cause, name: header.name, origin: header.origin, time: header.time,
+            version: version, cause: header.cause, name: names.name, origin: names.origin, time: header.time,
             history: header.history, stateHash: header.stateHash, eventCount: header.eventCount, record: record,
             eventsOffset: header.eventsOffset)
     }

@@ -44,8 +44,11 @@ extension CommitSource {
     }
 
     /// The history at a version.
+    ///
+    /// - Complexity: O(1), plus finding the record.
     func history(at version: Version) throws -> History {
-        version == .empty ? .empty : try commit(version).history
+        if version == .empty { return .empty }
+        return try withRecord(of: version) { try RecordHeader.history($0, version: version) }
     }
 }
 

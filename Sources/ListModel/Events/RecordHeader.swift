@@ -35,8 +35,8 @@ enum RecordLayout {
 /// What stands in a record before its events.
 struct RecordHeader {
     var cause: Commit.Cause
-    var name: String
-    var origin: String
+    /// Where the name begins; the origin follows it.
+    private var nameOffset: Int
     var time: Timestamp
     var history: History
     var stateHash: StateHash
@@ -77,8 +77,9 @@ struct RecordHeader {
         case 2: cause = .redo(of: try RecordHeader.readEarlier(&reader))
         default: throw reader.error(.unknown(what: "cause", found: Int(causeByte)))
         }
-        name = try reader.readString("a name")
-        origin = try reader.readString("an origin")
+        nameOffset = reader.offset
+        _ = try reader.readBytes(try reader.readCount("a name"), "a name")
+        _ = try reader.readBytes(try reader.readCount("an origin"), "an origin")
         eventsOffset = reader.offset
         // A commit has at least one event, and an event at least one byte: undo counts on the first.
         let mostEvents = bytes.count - eventsOffset
@@ -86,6 +87,24 @@ struct RecordHeader {
             throw reader.error(.invalid(
                 what: "number of events", expected: "1 to \(mostEvents)", found: String(eventCount)))
         }
+    }
+
+    /// The name and the origin, which replay has no use for.
+    func names(_ bytes: UnsafeRawBufferPointer, version: Version) throws -> (name: String, origin: String) {
+        var reader = RecordReader(bytes, version: version)
+        _ = try reader.readBytes(nameOffset, "the header")
+        let name = try reader.readString("a name")
+        return (name, try reader.readString("an origin"))
+    }
+
+    /// The history after a commit, from a record that was checked when it was written or replayed.
+    ///
+    /// - Complexity: O(1), whatever the size of the commit.
+    static func history(_ bytes: UnsafeRawBufferPointer, version: Version) throws -> History {
+        var reader = RecordReader(bytes, version: version)
+        _ = try reader.readBytes(RecordLayout.variable, "the header")
+        let undo = try readStack(&reader)
+        return History(undo: undo, redo: try readStack(&reader))
     }
 
     /// A version before that of the record, or the record's own, as a distance.

@@ -27,8 +27,7 @@ public enum Identifier: Hashable, Sendable {
         switch (left, right) {
         case (.integer(let left), .integer(let right)): left == right
         case (.uuid(let left), .uuid(let right)): left == right
-        // The first comparison is the fast one; the second tells canonically equivalent spellings apart.
-        case (.string(let left), .string(let right)): left == right && left.utf8.elementsEqual(right.utf8)
+        case (.string(let left), .string(let right)): left.hasSameBytes(as: right)
         default: false
         }
     }
@@ -58,6 +57,16 @@ extension Identifier {
 }
 
 extension String {
+    /// Whether both are the same UTF-8 bytes. Swift's own comparison takes canonically equivalent spellings for equal.
+    func hasSameBytes(as other: String) -> Bool {
+        guard utf8.count == other.utf8.count else { return false }
+        let isEqual = utf8.withContiguousStorageIfAvailable { bytes in
+            other.utf8.withContiguousStorageIfAvailable { bytes.elementsEqual($0) }
+        }
+        // Only strings that were bridged from another language are not contiguous.
+        return (isEqual ?? nil) ?? utf8.elementsEqual(other.utf8)
+    }
+
     /// The XXH64 of the UTF-8 bytes.
     func hash64(seed: UInt64) -> UInt64 {
         var copy = self

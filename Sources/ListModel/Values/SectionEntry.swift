@@ -47,7 +47,7 @@ struct SectionEntry: TreeElement {
     }
 
     /// Whether both show the same header, byte for byte.
-    func hasSameTitle(as other: SectionEntry) -> Bool { title.utf8.elementsEqual(other.title.utf8) }
+    func hasSameTitle(as other: SectionEntry) -> Bool { title.hasSameBytes(as: other.title) }
 
     /// The section's contents as an event carries them.
     var contents: ListSection {

@@ -32,12 +32,27 @@ struct CommitLog: Sendable {
         environmentOptions.maximumMapSize = options.maximumFileSize
         environmentOptions.mapSize = min(environmentOptions.mapSize, options.maximumFileSize)
         environmentOptions.gate = options.gate
-        environment = try Environment.open(path: path, options: environmentOptions)
+        if mode == .open && FileStatus.size(path) == 0 {
+            throw StoreError.notAStore(path: path, found: "an empty file")
+        }
+        environment = try CommitLog.openEnvironment(path, environmentOptions)
         if mode == .create {
             (meta, commits) = try CommitLog.create(environment)
         } else {
             (meta, commits) = try CommitLog.open(environment, path: path)
         }
+    }
+
+    private static func openEnvironment(_ path: String, _ options: Environment.Options) throws -> Environment {
+        do {
+            return try Environment.open(path: path, options: options)
+        } catch {
+            guard error.kind == .changing else { throw error }
+        }
+        // Somebody has the file open and writes: it was sound enough for that, and a walk does not catch up.
+        var quick = options
+        quick.gate = .quick
+        return try Environment.open(path: path, options: quick)
     }
 
     private typealias Databases = (Database<String, [UInt8]>, Database<UInt64, [UInt8]>)
@@ -83,7 +98,7 @@ extension CommitLog {
     ///   - head: what the log must end with.
     /// - Returns: what the log ends with now.
     /// - Throws: ``StoreError/writtenElsewhere(expected:found:)`` if the log ends with something else; `LMDBError`.
-    func append(_ commits: ArraySlice<Commit>, after head: LogHead) throws -> LogHead {
+    func append(_ commits: ArraySlice<QueuedCommit>, after head: LogHead) throws -> LogHead {
         try environment.write { txn in
             let found = try readHead(txn)
             guard found == head else {
@@ -126,7 +141,7 @@ extension CommitLog {
     ///
     /// The range is read in parts, each in a read transaction of its own: a long one would make the file grow.
     ///
-    /// - Throws: ``StoreError/unknownVersion(_:head:)`` if one is missing; what `body` throws.
+    /// - Throws: ``StoreError/headMismatch(what:expected:found:)`` if one is missing; what `body` throws.
     func forEachRecord(
         in range: ClosedRange<UInt64>, partSize: UInt64 = 8_192,
         _ body: (Version, UnsafeRawBufferPointer) throws -> Void
@@ -142,7 +157,9 @@ extension CommitLog {
                     return true
                 }
             }
-            if next <= last { throw StoreError.unknownVersion(Version(next), head: try head().version) }
+            if next <= last {
+                throw StoreError.headMismatch(what: "commit \(next)", expected: "a record", found: "none")
+            }
         }
     }
 }

@@ -5,37 +5,59 @@
 // threads, and many that wait together share one.
 //
 // Always holds:
-// - commits reach the file in the order of their versions, without a gap;
-// - a commit is in `pending` until it is durable, so its content can be read at any time;
-// - when a commit cannot be appended, those before it are, it and those after it stay pending, and the failure is known
-//   to all who wait and to the next edit.
+// - commits reach the file in the order of their versions, without a gap: first those of `writing`, then of `waiting`;
+// - a commit is in one of the two until it is durable, so its content can be read at any time;
+// - when a commit cannot be appended, those before it are, it and those after it stay in the queue, and the failure is
+//   known to all who wait and to the next edit.
 
 import Dispatch
 import ListModel
 import Synchronization
+
+/// What the queue keeps of a commit.
+struct QueuedCommit {
+    let version: Version
+    let eventCount: Int
+    let record: [UInt8]
+}
 
 /// The queue before the log.
 final class GroupCommit: CommitSource {
     let log: CommitLog
     private let state: Mutex<State>
     /// Held by whoever writes a batch.
-    private let writing = Mutex<Void>(())
+    private let writer = Mutex<Void>(())
     private let background = DispatchQueue(label: "listory.log")
     private let maximumPendingBytes: Int
+    private let deferredDelay: DispatchTimeInterval
 
     private struct State {
         var head: LogHead
-        /// The commits after `head`, in order.
-        var pending: ArraySlice<Commit> = []
-        var pendingBytes = 0
+        /// The commits after `head` that were taken to be written.
+        var writing: ArraySlice<QueuedCommit> = []
+        /// The commits after those.
+        var waiting: [QueuedCommit] = []
+        var waitingBytes = 0
         var failure: (any Error)?
-        var isFlushScheduled = false
-        var waiters: [(version: Version, continuation: CheckedContinuation<Void, any Error>)] = []
+        var schedule = Schedule.none
+        var waiters: [Waiter] = []
     }
 
-    init(_ log: CommitLog, head: LogHead, maximumPendingBytes: Int) {
+    /// Somebody who wants to be told when a version is durable.
+    private struct Waiter {
+        let version: Version
+        let continuation: CheckedContinuation<Void, any Error>
+    }
+
+    /// Whether a flush in the background is under way.
+    private enum Schedule: Int {
+        case none, later, now
+    }
+
+    init(_ log: CommitLog, head: LogHead, options: StoreOptions) {
         self.log = log
-        self.maximumPendingBytes = maximumPendingBytes
+        maximumPendingBytes = options.maximumPendingBytes
+        deferredDelay = .nanoseconds(Int(options.deferredDelay / .nanoseconds(1)))
         state = Mutex(State(head: head))
     }
 
@@ -45,85 +67,80 @@ final class GroupCommit: CommitSource {
     /// What the durable part of the log ends with.
     var head: LogHead { state.withLock { $0.head } }
 
-    /// Why the last batch could not be appended, if it could not.
-    var failure: (any Error)? { state.withLock { $0.failure } }
-
-    // MARK: Writing
+    /// Whether the last batch could not be appended.
+    var hasFailed: Bool { state.withLock { $0.failure != nil } }
 
     /// Adds a commit to the queue.
-    ///
-    /// - Returns: whether so much is waiting that the caller should help.
-    func enqueue(_ commit: Commit) -> Bool {
+    func enqueue(_ commit: Commit) {
         state.withLock { state in
-            state.pending.append(commit)
-            state.pendingBytes += commit.record.count
-            return state.pendingBytes > maximumPendingBytes
+            state.waiting.append(
+                QueuedCommit(version: commit.version, eventCount: commit.eventCount, record: commit.record))
+            state.waitingBytes += commit.record.count
         }
     }
+}
 
-    /// Lets the queue be written soon, by another thread.
-    func scheduleFlush() {
-        let isNeeded = state.withLock { state in
-            defer { state.isFlushScheduled = true }
-            return !state.isFlushScheduled
-        }
-        guard isNeeded else { return }
-        background.async { [self] in
-            state.withLock { $0.isFlushScheduled = false }
-            // A failure is kept for whoever waits and for the next edit.
-            try? flush(through: nil)
-        }
-    }
+// MARK: - Writing
 
+extension GroupCommit {
     /// Writes until a version is durable; without one, until the queue is empty.
     ///
     /// - Throws: ``StoreError/appendFailed(durable:cause:)``.
     func flush(through version: Version?) throws {
         var limit = Int.max
         while true {
-            let isDone = try writing.withLock { _ in
-                let batch = nextBatch(through: version, limit)
-                guard !batch.commits.isEmpty else { return true }
-                do {
-                    let head = try log.append(batch.commits, after: batch.head)
-                    finish(head, failure: nil)
-                } catch {
-                    // What cannot be appended must not hold back what was committed before it.
-                    if batch.commits.count > 1 {
-                        limit = 1
-                        return false
-                    }
-                    finish(batch.head, failure: error)
-                    throw StoreError.appendFailed(durable: batch.head.version, cause: error)
-                }
-                return false
+            let outcome = writer.withLock { _ in writeBatch(through: version, atMost: limit) }
+            switch outcome {
+            case .nothingLeft: return
+            case .written: continue
+            // What cannot be appended must not hold back what was committed before it.
+            case .failed(let error, let count):
+                if count == 1 { throw error }
+                limit = 1
             }
-            if isDone { return }
         }
     }
 
-    /// What waits now, but not more than fits comfortably into one LMDB transaction.
-    private func nextBatch(through version: Version?, _ limit: Int) -> (head: LogHead, commits: ArraySlice<Commit>) {
+    private enum Outcome {
+        case nothingLeft
+        case written
+        case failed(StoreError, count: Int)
+    }
+
+    /// Writes one batch. The writer's lock is held.
+    private func writeBatch(through version: Version?, atMost limit: Int) -> Outcome {
+        let (head, commits) = nextBatch(through: version)
+        if commits.isEmpty { return .nothingLeft }
+        let batch = commits.prefix(limit)
+        do {
+            finish(try log.append(batch, after: head), failure: nil)
+            return .written
+        } catch {
+            if batch.count == 1 { finish(head, failure: error) }
+            return .failed(.appendFailed(durable: head.version, cause: error), count: batch.count)
+        }
+    }
+
+    /// What is to be written now; nothing if the version is durable.
+    private func nextBatch(through version: Version?) -> (head: LogHead, commits: ArraySlice<QueuedCommit>) {
         state.withLock { state in
             if let version, state.head.version >= version { return (state.head, []) }
-            var bytes = 0
-            var count = 0
-            for commit in state.pending {
-                bytes += commit.record.count
-                if count == limit || (count > 0 && bytes > maximumPendingBytes * 2) { break }
-                count += 1
+            if state.writing.isEmpty {
+                state.writing = state.waiting[...]
+                state.waiting = []
+                state.waitingBytes = 0
             }
-            return (state.head, state.pending.prefix(count))
+            return (state.head, state.writing)
         }
     }
 
     private func finish(_ head: LogHead, failure: (any Error)?) {
-        let resumed = state.withLock { state in
+        let resumed = state.withLock { state -> [Waiter] in
             let written = Int(head.version.rawValue - state.head.version.rawValue)
-            for commit in state.pending.prefix(written) { state.pendingBytes -= commit.record.count }
-            state.pending = written == state.pending.count ? [] : state.pending.dropFirst(written)
+            state.writing = written == state.writing.count ? [] : state.writing.dropFirst(written)
             state.head = head
             state.failure = failure
+            if state.waiters.isEmpty { return [] }
             let resumed = state.waiters.filter { failure != nil || $0.version <= head.version }
             state.waiters.removeAll { failure != nil || $0.version <= head.version }
             return resumed
@@ -136,32 +153,64 @@ final class GroupCommit: CommitSource {
             }
         }
     }
+}
+
+// MARK: - Waiting
+
+extension GroupCommit {
+    /// Sees to it that the queue is written before long, by another thread; if too much is waiting, by this one.
+    ///
+    /// - Throws: as ``flush(through:)``, if this thread had to write.
+    func flushSoon() throws {
+        let bytes = state.withLock { $0.waitingBytes }
+        if bytes > maximumPendingBytes * 8 { return try flush(through: nil) }
+        schedule(bytes > maximumPendingBytes ? .now : .later)
+    }
+
+    private func schedule(_ schedule: Schedule) {
+        let isNeeded = state.withLock { state in
+            guard schedule.rawValue > state.schedule.rawValue else { return false }
+            state.schedule = schedule
+            return true
+        }
+        guard isNeeded else { return }
+        let delay = schedule == .now ? DispatchTimeInterval.nanoseconds(0) : deferredDelay
+        background.asyncAfter(deadline: .now() + delay) { [self] in
+            state.withLock { $0.schedule = .none }
+            // A failure is kept for whoever waits and for the next edit.
+            try? flush(through: nil)
+        }
+    }
 
     /// Waits, without blocking a thread, until a version is durable.
     func durable(_ version: Version) async throws {
         try await withCheckedThrowingContinuation { continuation in
             let isDurable = state.withLock { state in
                 if state.head.version >= version { return true }
-                state.waiters.append((version, continuation))
+                state.waiters.append(Waiter(version: version, continuation: continuation))
                 return false
             }
-            if isDurable { continuation.resume() } else { scheduleFlush() }
+            if isDurable { continuation.resume() } else { schedule(.now) }
         }
     }
+}
 
-    // MARK: Reading
+// MARK: - Reading
 
+extension GroupCommit {
     func withRecord<Result>(
         of version: Version, _ body: (UnsafeRawBufferPointer) throws -> Result
     ) throws -> Result {
-        let (pending, head) = state.withLock { state -> (Commit?, Version) in
-            guard version > state.head.version, let first = state.pending.first?.version else {
-                return (nil, state.head.version)
+        let (queued, head) = state.withLock { state -> ([UInt8]?, Version) in
+            guard version > state.head.version else { return (nil, state.head.version) }
+            let place = Int(version.rawValue - state.head.version.rawValue) - 1
+            if place < state.writing.count {
+                return (state.writing[state.writing.startIndex + place].record, state.head.version)
             }
-            let index = state.pending.startIndex + Int(version.rawValue - first.rawValue)
-            return (state.pending.indices.contains(index) ? state.pending[index] : nil, state.head.version)
+            let rest = place - state.writing.count
+            return (rest < state.waiting.count ? state.waiting[rest].record : nil, state.head.version)
         }
-        if let pending { return try pending.record.withUnsafeBytes(body) }
+        if let queued { return try queued.withUnsafeBytes(body) }
         return try log.withRecord(of: version) { record in
             guard let record else { throw StoreError.unknownVersion(version, head: head) }
             return try body(record)

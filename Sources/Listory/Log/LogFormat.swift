@@ -29,7 +29,9 @@ enum LogFormat {
     /// The format that a row says the store has; nil if it is not a format row.
     static func format(_ row: [UInt8]) -> UInt32? {
         guard row.count == magic.count + 4, row.starts(with: magic) else { return nil }
-        return row.withUnsafeBytes { UInt32(littleEndian: $0.loadUnaligned(fromByteOffset: magic.count, as: UInt32.self)) }
+        return row.withUnsafeBytes { bytes in
+            UInt32(littleEndian: bytes.loadUnaligned(fromByteOffset: magic.count, as: UInt32.self))
+        }
     }
 }
 
@@ -68,9 +70,9 @@ struct LogHead: Equatable {
     }
 
     /// Adds a commit at the end.
-    mutating func append(_ commit: Commit) {
+    mutating func append(_ commit: QueuedCommit) {
         version = commit.version
-        checksum = commit.checksum
+        checksum = commit.record.withUnsafeBytes { UInt64(littleEndian: $0.loadUnaligned(as: UInt64.self)) }
         eventCount += UInt64(commit.eventCount)
         recordBytes += UInt64(commit.record.count)
     }

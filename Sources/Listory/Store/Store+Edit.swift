@@ -19,15 +19,12 @@ extension Store {
         _ name: String, origin: String = "", durability: Durability? = nil,
         _ body: (inout ListEditor) throws -> Void
     ) throws -> Commit? {
-        var result: Commit?
-        var isDone = false
-        try commits(durability) { editor in
-            if isDone { return nil }
-            isDone = true
-            result = try editor.commit(CommitDraft(name: name, origin: origin, time: options.now()), body)
-            return result
+        try perform(durability) { head in
+            let draft = CommitDraft(name: name, origin: origin, time: options.now())
+            guard let commit = try head.editor.commit(draft, body) else { return nil }
+            append(commit, &head)
+            return commit
         }
-        return result
     }
 
     /// Undoes the newest commits that were not undone yet, each by a commit of its own.
@@ -38,12 +35,10 @@ extension Store {
     /// - Complexity: O(k log n) for k rows that the undone commits named, at any age of the log.
     @discardableResult
     public func undo(_ count: Int = 1, origin: String = "", durability: Durability? = nil) throws -> Commit? {
-        try revert(count, durability) { editor, done in
-            let available = editor.state.history.undo.depth
-            guard count - done <= available else {
-                throw ListError.nothingToUndo(requested: count, available: available)
-            }
-            return try editor.undo(origin: origin, time: options.now())
+        try perform(durability) { head in
+            let available = head.editor.state.history.undo.depth
+            guard count <= available else { throw ListError.nothingToUndo(requested: count, available: available) }
+            return try repeated(count, &head) { try $0.undo(origin: origin, time: options.now()) }
         }
     }
 
@@ -55,48 +50,42 @@ extension Store {
     /// - Complexity: as ``undo(_:origin:durability:)``.
     @discardableResult
     public func redo(_ count: Int = 1, origin: String = "", durability: Durability? = nil) throws -> Commit? {
-        try revert(count, durability) { editor, done in
-            let available = editor.state.history.redo.depth
-            guard count - done <= available else {
-                throw ListError.nothingToRedo(requested: count, available: available)
-            }
-            return try editor.redo(origin: origin, time: options.now())
+        try perform(durability) { head in
+            let available = head.editor.state.history.redo.depth
+            guard count <= available else { throw ListError.nothingToRedo(requested: count, available: available) }
+            return try repeated(count, &head) { try $0.redo(origin: origin, time: options.now()) }
         }
     }
 
-    private func revert(
-        _ count: Int, _ durability: Durability?, _ step: (inout ListEditor, _ done: Int) throws -> Commit
+    /// Makes commits one after another, under one hold of the lock.
+    private func repeated(
+        _ count: Int, _ head: inout Head, _ step: (inout ListEditor) throws -> Commit
     ) throws -> Commit? {
         var last: Commit?
-        var done = 0
-        // The first step checks that there are as many as asked for, and the lock is held from first to last.
-        try commits(durability) { editor in
-            guard done < count else { return nil }
-            last = try step(&editor, done)
-            done += 1
-            return last
+        for _ in 0..<max(0, count) {
+            let commit = try step(&head.editor)
+            append(commit, &head)
+            last = commit
         }
         return last
     }
 
-    /// Makes commits under the lock until `next` has no more, and waits for the last of them.
-    private func commits(_ durability: Durability?, _ next: (inout ListEditor) throws -> Commit?) throws {
+    /// Queues a commit for the log and tells the observers.
+    private func append(_ commit: Commit, _ head: inout Head) {
+        group.enqueue(commit)
+        if !head.observers.isEmpty { head.observers.publish(head.editor.snapshot(), commit) }
+    }
+
+    /// Makes commits under the lock, and waits for the last of them.
+    private func perform(_ durability: Durability?, _ body: (inout Head) throws -> Commit?) throws -> Commit? {
         if options.isReadOnly { throw StoreError.readOnly }
         // What could not be appended is tried again before anything is added to it.
-        if group.failure != nil { try group.flush(through: nil) }
-        var last: Version?
-        var isCrowded = false
-        try withHead { head in
-            while let commit = try next(&head.editor) {
-                isCrowded = group.enqueue(commit)
-                head.publish(commit)
-                last = commit.version
-            }
-        }
-        guard let last else { return }
+        if group.hasFailed { try group.flush(through: nil) }
+        guard let last = try withHead(body) else { return nil }
         switch durability ?? options.durability {
-        case .immediate: try group.flush(through: last)
-        case .deferred: if isCrowded { try group.flush(through: nil) } else { group.scheduleFlush() }
+        case .immediate: try group.flush(through: last.version)
+        case .deferred: try group.flushSoon()
         }
+        return last
     }
 }

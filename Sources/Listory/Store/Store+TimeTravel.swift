@@ -14,19 +14,30 @@ extension Store {
     /// - Complexity: O(1) for the newest version; for an older one, a replay of the log up to it.
     public func snapshot(at version: Version) throws -> Snapshot {
         let newest = try snapshot
-        if version == newest.version { return newest }
-        guard version < newest.version else { throw StoreError.unknownVersion(version, head: newest.version) }
-        try group.flush(through: version)
+        return version == newest.version ? newest : try pastSnapshots(at: version, version, newest.version).first
+    }
+
+    /// The rows at two versions, from one replay, so that they share what did not change between them.
+    private func pastSnapshots(
+        at first: Version, _ second: Version, _ newest: Version
+    ) throws -> (first: Snapshot, second: Snapshot) {
+        let last = max(first, second)
+        guard last <= newest else { throw StoreError.unknownVersion(last, head: newest) }
+        try group.flush(through: last)
         var state = ListState(limits: options.limits)
-        _ = try group.log.replay(into: &state, through: version)
-        return state.snapshot()
+        if min(first, second) > .empty { _ = try group.log.replay(into: &state, through: min(first, second)) }
+        let earlier = state.snapshot()
+        _ = try group.log.replay(into: &state, through: last)
+        let later = state.snapshot()
+        return first < second ? (earlier, later) : (later, earlier)
     }
 
     /// What leads from one version to another, whichever is older.
     ///
     /// - Throws: as ``snapshot(at:)``.
     public func changeset(from old: Version, to new: Version) throws -> Changeset {
-        Changeset(from: try snapshot(at: old), to: try snapshot(at: new))
+        let snapshots = try pastSnapshots(at: old, new, version)
+        return Changeset(from: snapshots.first, to: snapshots.second)
     }
 
     /// The commit that made a version.

@@ -84,13 +84,6 @@ struct UpdateObservers: ~Copyable, Sendable {
     }
 }
 
-extension Store.Head {
-    /// Tells the observers of the commit that was just made.
-    mutating func publish(_ commit: Commit) {
-        if !observers.isEmpty { observers.publish(editor.snapshot(), commit) }
-    }
-}
-
 extension Store {
     /// The updates from now on, one for each commit.
     ///

@@ -61,7 +61,7 @@ public final class Store: Sendable {
         path = log.path
         self.options = options
         self.recovery = recovery
-        group = GroupCommit(log, head: logHead, maximumPendingBytes: options.maximumPendingBytes)
+        group = GroupCommit(log, head: logHead, options: options)
         head.editor.source = group
         self.head = Mutex(head)
     }

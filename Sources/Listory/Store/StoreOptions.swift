@@ -28,12 +28,16 @@ public struct StoreOptions: Sendable {
     public var durability = Durability.immediate
     /// How far the file may grow, in bytes.
     public var maximumFileSize = 64 << 30
-    /// How many bytes may wait to be appended before an edit that does not wait has to help, in bytes.
-    public var maximumPendingBytes = 32 << 20
+    /// How many bytes may wait to be appended before they are appended at once, in bytes. At eight times as many, an
+    /// edit that does not wait for durability has to help.
+    public var maximumPendingBytes = 4 << 20
     /// How wide tree nodes are in memory.
     public var limits = TreeLimits()
-    /// How thoroughly the file is checked before it is opened.
-    public var gate = Environment.Gate.quick
+    /// How long a deferred commit waits for others to share its sync, unless somebody waits for it.
+    public var deferredDelay = Duration.milliseconds(20)
+    /// How thoroughly the file is checked before LMDB sees it. Opening replays the whole log, so a walk through all
+    /// pages costs little more, and a damaged page cannot end the process.
+    public var gate = Environment.Gate.full
     /// The clock that commits are dated with.
     public var now: @Sendable () -> Timestamp = StoreOptions.systemTime
 

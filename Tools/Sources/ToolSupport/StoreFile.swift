@@ -55,13 +55,11 @@ public struct StoreFile: Sendable {
         if size == 0 { throw StoreError.notAStore(path: path, found: "an empty file") }
     }
 
-    /// Calls `body`. A file that was never an LMDB file is not called damaged, but one whose log has a gap is.
+    /// Calls `body`. A file that was never an LMDB file is not called damaged.
     private func explaining<Result>(_ body: () throws -> Result) throws -> Result {
         do { return try body() } catch let error as LMDBError {
             guard case .damaged = error.kind, !hasMetaPage else { throw error }
             throw StoreError.notAStore(path: path, found: "no LMDB file")
-        } catch StoreError.unknownVersion(let version, _) {
-            throw StoreError.headMismatch(what: "commit \(version)", expected: "a record", found: "none")
         }
     }
 
