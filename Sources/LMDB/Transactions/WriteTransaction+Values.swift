@@ -65,6 +65,22 @@ extension WriteTransaction {
         }
     }
 
+    /// Puts bytes where they are as the value of a key at the end.
+    ///
+    /// - Parameters:
+    ///   - bytes: The value's bytes, in the encoding of the database's value type.
+    ///   - key: A key that is greater, byte by byte, than all keys in the database.
+    ///   - database: The database.
+    /// - Throws: As ``append(_:forKey:in:)``.
+    @inlinable
+    public mutating func append<Key, Value>(
+        bytes: UnsafeRawBufferPointer, forKey key: Key, in database: Database<Key, Value>
+    ) throws {
+        guard try key.withEncodedBytes({ try store(bytes, $0, database.handle, .append) }) else {
+            throw LMDBError(.keyOutOfOrder, in: "mdb_put")
+        }
+    }
+
     /// Makes room for a value and lets a closure write it where it will lie. One that is there is replaced.
     ///
     /// - Parameters:

@@ -42,7 +42,7 @@ extension PersistentTree {
             locator.setParent(Locator<Element>.ownerFlag | owner, of: leaf.number)
             root = leaf
         }
-        var insertion = TreeInsertion(run: run, limits: limits)
+        var insertion = TreeInsertion(run: run, isAtEnd: offset == count, limits: limits)
         let sibling = insertion.insert(into: &root!, hash: &hash, at: offset, onRightEdge: true, &locator)
         count &+= insertion.inserted
         if let sibling { addRoot(above: sibling, owner: owner, &locator) }
@@ -165,12 +165,15 @@ extension TreeNode {
 private struct TreeInsertion<Element: TreeElement>: ~Copyable {
     /// What is to be inserted; as much of it as fits into one leaf will be.
     let run: UnsafeBufferPointer<Element>
+    /// Whether it goes to the end of the tree, so that the last child is always the one.
+    let isAtEnd: Bool
     let limits: TreeLimits
     /// How much was inserted.
     var inserted = 0
 
-    init(run: UnsafeBufferPointer<Element>, limits: TreeLimits) {
+    init(run: UnsafeBufferPointer<Element>, isAtEnd: Bool, limits: TreeLimits) {
         self.run = run
+        self.isAtEnd = isAtEnd
         self.limits = limits
     }
 
@@ -182,9 +185,10 @@ private struct TreeInsertion<Element: TreeElement>: ~Copyable {
         TreeNode.makeUnique(&node, &locator)
         if node.isLeaf { return insert(intoLeaf: node, hash: &hash, at: offset, onRightEdge: onRightEdge, &locator) }
         var below = offset
-        let slot = node.child(at: &below, insertion: true)
+        let slot = isAtEnd ? node.count &- 1 : node.child(at: &below, insertion: true)
         let isLast = slot == node.count &- 1
         let child = node.children.advanced(by: slot)
+        if isAtEnd { below = Int(child.pointee.count) }
         let before = child.pointee.hash
         let sibling = insert(
             into: &child.pointee.node, hash: &child.pointee.hash, at: below, onRightEdge: onRightEdge && isLast,

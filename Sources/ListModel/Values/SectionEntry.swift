@@ -5,18 +5,22 @@
 
 struct SectionEntry: TreeElement {
     let id: Identifier
-    var title: String
+    private(set) var title: String
     /// The number of the section at the head, by which its rows find it.
     let number: UInt32
     /// The rows.
     var items: PersistentTree<ListItem>
     private(set) var hash = SequenceHash.unsealed
+    private let idHash: UInt64
+    private var titleHash: UInt64
 
     init(id: Identifier, title: String, number: UInt32, items: PersistentTree<ListItem>) {
         self.id = id
         self.title = title
         self.number = number
         self.items = items
+        idHash = id.hash64
+        titleHash = title.hash64(seed: HashSeed.title)
     }
 
     /// Changes the rows.
@@ -29,6 +33,7 @@ struct SectionEntry: TreeElement {
     /// Changes the title.
     mutating func rename(to title: String) {
         self.title = title
+        titleHash = title.hash64(seed: HashSeed.title)
         hash = SequenceHash.unsealed
     }
 
@@ -36,8 +41,7 @@ struct SectionEntry: TreeElement {
         guard hash == SequenceHash.unsealed else { return }
         items.seal()
         let words = (
-            id.hash64.littleEndian, title.hash64(seed: HashSeed.title).littleEndian,
-            UInt64(items.count).littleEndian, items.hash.littleEndian
+            idHash.littleEndian, titleHash.littleEndian, UInt64(items.count).littleEndian, items.hash.littleEndian
         )
         hash = withUnsafeBytes(of: words) { SequenceHash.residue(XXHash64.hash($0, seed: HashSeed.section)) }
     }

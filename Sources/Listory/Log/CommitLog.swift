@@ -94,20 +94,24 @@ extension CommitLog {
     /// Appends commits, all of them or none, and returns when they are durable.
     ///
     /// - Parameters:
-    ///   - commits: the commits after `head`, in order.
+    ///   - batch: records, some of which follow `head`.
+    ///   - range: which of them are appended; the first one is that of the version after `head`.
     ///   - head: what the log must end with.
     /// - Returns: what the log ends with now.
     /// - Throws: ``StoreError/writtenElsewhere(expected:found:)`` if the log ends with something else; `LMDBError`.
-    func append(_ commits: ArraySlice<QueuedCommit>, after head: LogHead) throws -> LogHead {
+    func append(_ batch: RecordBatch, _ range: Range<Int>, after head: LogHead) throws -> LogHead {
         try environment.write { txn in
             let found = try readHead(txn)
             guard found == head else {
                 throw StoreError.writtenElsewhere(expected: head.version, found: found.version)
             }
             var newHead = head
-            for commit in commits {
-                try txn.append(commit.record, forKey: commit.version.rawValue, in: self.commits)
-                newHead.append(commit)
+            for index in range {
+                let version = batch.version(index)
+                try batch.withRecord(index) { record in
+                    try txn.append(bytes: record, forKey: version.rawValue, in: commits)
+                    newHead.append(record, version: version, eventCount: batch.eventCount(index))
+                }
             }
             try txn.put(newHead.bytes, forKey: LogFormat.headKey, in: meta)
             return newHead

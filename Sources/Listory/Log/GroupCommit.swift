@@ -5,7 +5,8 @@
 // threads, and many that wait together share one.
 //
 // Always holds:
-// - commits reach the file in the order of their versions, without a gap: first those of `writing`, then of `waiting`;
+// - commits reach the file in the order of their versions, without a gap: first those of `writing`, then of `waiting`,
+//   whose versions follow each other;
 // - a commit is in one of the two until it is durable, so its content can be read at any time;
 // - when a commit cannot be appended, those before it are, it and those after it stay in the queue, and the failure is
 //   known to all who wait and to the next edit.
@@ -14,13 +15,6 @@ import Dispatch
 import ListModel
 import Synchronization
 
-/// What the queue keeps of a commit.
-struct QueuedCommit {
-    let version: Version
-    let eventCount: Int
-    let record: [UInt8]
-}
-
 /// The queue before the log.
 final class GroupCommit: CommitSource {
     let log: CommitLog
@@ -28,18 +22,20 @@ final class GroupCommit: CommitSource {
     /// Held by whoever writes a batch.
     private let writer = Mutex<Void>(())
     private let background = DispatchQueue(label: "listory.log")
+    private let isFailing = Atomic<Bool>(false)
     private let maximumPendingBytes: Int
     private let deferredDelay: DispatchTimeInterval
 
     private struct State {
         var head: LogHead
-        /// The commits after `head` that were taken to be written.
-        var writing: ArraySlice<QueuedCommit> = []
+        /// Commits that were taken to be written; those up to `head` already are.
+        var writing: RecordBatch
         /// The commits after those.
-        var waiting: [QueuedCommit] = []
-        var waitingBytes = 0
-        var failure: (any Error)?
-        var schedule = Schedule.none
+        var waiting: RecordBatch
+        /// The flush in the background that is under way, and its number: one that comes after a batch was written
+        /// by somebody else has nothing more to do.
+        var schedule = Demand.nothing
+        var scheduleNumber = 0
         var waiters: [Waiter] = []
     }
 
@@ -49,16 +45,12 @@ final class GroupCommit: CommitSource {
         let continuation: CheckedContinuation<Void, any Error>
     }
 
-    /// Whether a flush in the background is under way.
-    private enum Schedule: Int {
-        case none, later, now
-    }
-
     init(_ log: CommitLog, head: LogHead, options: StoreOptions) {
         self.log = log
         maximumPendingBytes = options.maximumPendingBytes
         deferredDelay = .nanoseconds(Int(options.deferredDelay / .nanoseconds(1)))
-        state = Mutex(State(head: head))
+        let empty = RecordBatch(first: head.version.next)
+        state = Mutex(State(head: head, writing: empty, waiting: empty))
     }
 
     /// The newest version that would survive a power cut.
@@ -68,14 +60,27 @@ final class GroupCommit: CommitSource {
     var head: LogHead { state.withLock { $0.head } }
 
     /// Whether the last batch could not be appended.
-    var hasFailed: Bool { state.withLock { $0.failure != nil } }
+    var hasFailed: Bool { isFailing.load(ordering: .acquiring) }
+
+    /// What adding a commit to the queue asks of whoever does not wait for it.
+    enum Demand: Int {
+        /// A flush is under way, or will be.
+        case nothing
+        /// A flush is needed before long.
+        case later
+        /// So much waits that a flush is needed now.
+        case now
+        /// So much waits that no more should be added before a flush.
+        case first
+    }
 
     /// Adds a commit to the queue.
-    func enqueue(_ commit: Commit) {
+    func enqueue(_ commit: Commit) -> Demand {
         state.withLock { state in
-            state.waiting.append(
-                QueuedCommit(version: commit.version, eventCount: commit.eventCount, record: commit.record))
-            state.waitingBytes += commit.record.count
+            state.waiting.append(commit)
+            if state.waiting.size > maximumPendingBytes &* 64 { return .first }
+            let demand = state.waiting.size > maximumPendingBytes ? Demand.now : .later
+            return demand.rawValue > state.schedule.rawValue ? demand : .nothing
         }
     }
 }
@@ -109,37 +114,39 @@ extension GroupCommit {
 
     /// Writes one batch. The writer's lock is held.
     private func writeBatch(through version: Version?, atMost limit: Int) -> Outcome {
-        let (head, commits) = nextBatch(through: version)
-        if commits.isEmpty { return .nothingLeft }
-        let batch = commits.prefix(limit)
+        guard let (head, batch) = nextBatch(through: version) else { return .nothingLeft }
+        let start = Int(head.version.next.rawValue - batch.first.rawValue)
+        let range = start..<min(batch.count, limit == .max ? .max : start + limit)
         do {
-            finish(try log.append(batch, after: head), failure: nil)
+            finish(try log.append(batch, range, after: head), failure: nil)
             return .written
         } catch {
-            if batch.count == 1 { finish(head, failure: error) }
-            return .failed(.appendFailed(durable: head.version, cause: error), count: batch.count)
+            if range.count == 1 { finish(head, failure: error) }
+            return .failed(.appendFailed(durable: head.version, cause: error), count: range.count)
         }
     }
 
-    /// What is to be written now; nothing if the version is durable.
-    private func nextBatch(through version: Version?) -> (head: LogHead, commits: ArraySlice<QueuedCommit>) {
+    /// What is to be written now; nil if the version is durable.
+    private func nextBatch(through version: Version?) -> (head: LogHead, batch: RecordBatch)? {
         state.withLock { state in
-            if let version, state.head.version >= version { return (state.head, []) }
-            if state.writing.isEmpty {
-                state.writing = state.waiting[...]
-                state.waiting = []
-                state.waitingBytes = 0
+            if let version, state.head.version >= version { return nil }
+            // Something of the last batch is left if it could not be appended.
+            if state.head.version.next.rawValue == state.waiting.first.rawValue {
+                if state.waiting.count == 0 { return nil }
+                state.writing = state.waiting
+                let next = state.waiting.version(state.waiting.count)
+                state.waiting = RecordBatch(first: next, reserving: state.writing.size)
+                state.schedule = .nothing
+                state.scheduleNumber &+= 1
             }
             return (state.head, state.writing)
         }
     }
 
     private func finish(_ head: LogHead, failure: (any Error)?) {
+        isFailing.store(failure != nil, ordering: .releasing)
         let resumed = state.withLock { state -> [Waiter] in
-            let written = Int(head.version.rawValue - state.head.version.rawValue)
-            state.writing = written == state.writing.count ? [] : state.writing.dropFirst(written)
             state.head = head
-            state.failure = failure
             if state.waiters.isEmpty { return [] }
             let resumed = state.waiters.filter { failure != nil || $0.version <= head.version }
             state.waiters.removeAll { failure != nil || $0.version <= head.version }
@@ -158,27 +165,35 @@ extension GroupCommit {
 // MARK: - Waiting
 
 extension GroupCommit {
-    /// Sees to it that the queue is written before long, by another thread; if too much is waiting, by this one.
+    /// Sees to it that the queue is written before long: by another thread, or by this one if too much is waiting.
     ///
     /// - Throws: as ``flush(through:)``, if this thread had to write.
-    func flushSoon() throws {
-        let bytes = state.withLock { $0.waitingBytes }
-        if bytes > maximumPendingBytes * 8 { return try flush(through: nil) }
-        schedule(bytes > maximumPendingBytes ? .now : .later)
+    func meet(_ demand: Demand) throws {
+        switch demand {
+        case .nothing: return
+        case .later, .now: schedule(demand)
+        case .first: try flush(through: nil)
+        }
     }
 
-    private func schedule(_ schedule: Schedule) {
-        let isNeeded = state.withLock { state in
-            guard schedule.rawValue > state.schedule.rawValue else { return false }
-            state.schedule = schedule
-            return true
+    private func schedule(_ demand: Demand) {
+        let number = state.withLock { state -> Int? in
+            guard demand.rawValue > state.schedule.rawValue else { return nil }
+            state.schedule = demand
+            state.scheduleNumber &+= 1
+            return state.scheduleNumber
         }
-        guard isNeeded else { return }
-        let delay = schedule == .now ? DispatchTimeInterval.nanoseconds(0) : deferredDelay
+        guard let number else { return }
+        let delay = demand == .now ? DispatchTimeInterval.nanoseconds(0) : deferredDelay
         background.asyncAfter(deadline: .now() + delay) { [self] in
-            state.withLock { $0.schedule = .none }
+            let isCurrent = state.withLock { state in
+                guard state.scheduleNumber == number else { return false }
+                // From here on, whoever adds a commit sees to a flush of its own.
+                state.schedule = .nothing
+                return true
+            }
             // A failure is kept for whoever waits and for the next edit.
-            try? flush(through: nil)
+            if isCurrent { try? flush(through: nil) }
         }
     }
 
@@ -203,12 +218,7 @@ extension GroupCommit {
     ) throws -> Result {
         let (queued, head) = state.withLock { state -> ([UInt8]?, Version) in
             guard version > state.head.version else { return (nil, state.head.version) }
-            let place = Int(version.rawValue - state.head.version.rawValue) - 1
-            if place < state.writing.count {
-                return (state.writing[state.writing.startIndex + place].record, state.head.version)
-            }
-            let rest = place - state.writing.count
-            return (rest < state.waiting.count ? state.waiting[rest].record : nil, state.head.version)
+            return (state.writing.record(of: version) ?? state.waiting.record(of: version), state.head.version)
         }
         if let queued { return try queued.withUnsafeBytes(body) }
         return try log.withRecord(of: version) { record in

@@ -70,10 +70,10 @@ struct LogHead: Equatable {
     }
 
     /// Adds a commit at the end.
-    mutating func append(_ commit: QueuedCommit) {
-        version = commit.version
-        checksum = commit.record.withUnsafeBytes { UInt64(littleEndian: $0.loadUnaligned(as: UInt64.self)) }
-        eventCount += UInt64(commit.eventCount)
-        recordBytes += UInt64(commit.record.count)
+    mutating func append(_ record: UnsafeRawBufferPointer, version: Version, eventCount: Int) {
+        self.version = version
+        checksum = UInt64(littleEndian: record.loadUnaligned(as: UInt64.self))
+        self.eventCount += UInt64(eventCount)
+        recordBytes += UInt64(record.count)
     }
 }

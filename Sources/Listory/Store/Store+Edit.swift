@@ -22,8 +22,7 @@ extension Store {
         try perform(durability) { head in
             let draft = CommitDraft(name: name, origin: origin, time: options.now())
             guard let commit = try head.editor.commit(draft, body) else { return nil }
-            append(commit, &head)
-            return commit
+            return (commit, append(commit, &head))
         }
     }
 
@@ -60,32 +59,34 @@ extension Store {
     /// Makes commits one after another, under one hold of the lock.
     private func repeated(
         _ count: Int, _ head: inout Head, _ step: (inout ListEditor) throws -> Commit
-    ) throws -> Commit? {
-        var last: Commit?
+    ) throws -> Queued? {
+        var last: Queued?
         for _ in 0..<max(0, count) {
             let commit = try step(&head.editor)
-            append(commit, &head)
-            last = commit
+            last = (commit, append(commit, &head))
         }
         return last
     }
 
+    /// A commit, and what its place in the queue asks for.
+    private typealias Queued = (commit: Commit, demand: GroupCommit.Demand)
+
     /// Queues a commit for the log and tells the observers.
-    private func append(_ commit: Commit, _ head: inout Head) {
-        group.enqueue(commit)
+    private func append(_ commit: Commit, _ head: inout Head) -> GroupCommit.Demand {
         if !head.observers.isEmpty { head.observers.publish(head.editor.snapshot(), commit) }
+        return group.enqueue(commit)
     }
 
     /// Makes commits under the lock, and waits for the last of them.
-    private func perform(_ durability: Durability?, _ body: (inout Head) throws -> Commit?) throws -> Commit? {
+    private func perform(_ durability: Durability?, _ body: (inout Head) throws -> Queued?) throws -> Commit? {
         if options.isReadOnly { throw StoreError.readOnly }
         // What could not be appended is tried again before anything is added to it.
         if group.hasFailed { try group.flush(through: nil) }
         guard let last = try withHead(body) else { return nil }
         switch durability ?? options.durability {
-        case .immediate: try group.flush(through: last.version)
-        case .deferred: try group.flushSoon()
+        case .immediate: try group.flush(through: last.commit.version)
+        case .deferred: try group.meet(last.demand)
         }
-        return last
+        return last.commit
     }
 }

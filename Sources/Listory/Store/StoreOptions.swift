@@ -28,9 +28,9 @@ public struct StoreOptions: Sendable {
     public var durability = Durability.immediate
     /// How far the file may grow, in bytes.
     public var maximumFileSize = 64 << 30
-    /// How many bytes may wait to be appended before they are appended at once, in bytes. At eight times as many, an
-    /// edit that does not wait for durability has to help.
-    public var maximumPendingBytes = 4 << 20
+    /// How many bytes may wait to be appended before they are appended at once, while edits go on. At 64 times as many,
+    /// an edit that does not wait for durability has to help.
+    public var maximumPendingBytes = 256 << 10
     /// How wide tree nodes are in memory.
     public var limits = TreeLimits()
     /// How long a deferred commit waits for others to share its sync, unless somebody waits for it.

@@ -36,12 +36,10 @@ public struct StoreVerification: Hashable, Sendable {
         // The history before each undoable commit that may still be undone or redone, by version.
         var histories: [History] = [.empty]
         let total = Double(max(1, expected.version.rawValue))
-        found.checksum = try log.replay(into: &state, through: expected.version, check: .everyHash) { version, record in
+        _ = try log.replay(into: &state, through: expected.version, check: .everyHash) { version, record in
             let commit = try Commit(record: Array(record), version: version)
             try StoreVerification.checkHistory(commit, &histories)
-            found.version = version
-            found.eventCount += UInt64(commit.eventCount)
-            found.recordBytes += UInt64(record.count)
+            found.append(record, version: version, eventCount: commit.eventCount)
             if version.rawValue % 4_096 == 0 { progress(Double(version.rawValue) / total) }
         }
         guard found == expected else {

@@ -1,0 +1,60 @@
+// Records on their way to the log, one behind the other in one run of bytes: queueing a commit copies its record and
+// keeps no reference, so that a batch is let go of at once, whatever thread wrote it.
+//
+// Always holds: the records are those of the versions `first`, `first` + 1, … in order.
+
+import ListModel
+
+/// Records of commits in the order of their versions.
+struct RecordBatch {
+    /// Where a record ends, and how many events it has.
+    private struct Entry {
+        var end: Int
+        var eventCount: Int
+    }
+
+    /// The version of the first record.
+    let first: Version
+    private var bytes: [UInt8] = []
+    private var entries: [Entry] = []
+
+    /// No records yet.
+    ///
+    /// - Parameters:
+    ///   - first: the version of the first record that will be added.
+    ///   - size: how many bytes to make room for.
+    init(first: Version, reserving size: Int = 0) {
+        self.first = first
+        bytes.reserveCapacity(size)
+        entries.reserveCapacity(size / 64)
+    }
+
+    var count: Int { entries.count }
+    /// How many bytes the records have together.
+    var size: Int { bytes.count }
+
+    /// Adds the record of the next version.
+    mutating func append(_ commit: Commit) {
+        precondition(commit.version.rawValue == first.rawValue + UInt64(count), "commits are queued in order")
+        bytes.append(contentsOf: commit.record)
+        entries.append(Entry(end: bytes.count, eventCount: commit.eventCount))
+    }
+
+    /// How many events the record at an index has.
+    func eventCount(_ index: Int) -> Int { entries[index].eventCount }
+
+    /// The version of the record at an index.
+    func version(_ index: Int) -> Version { Version(first.rawValue + UInt64(index)) }
+
+    /// Calls `body` with the record at an index.
+    func withRecord<Result>(_ index: Int, _ body: (UnsafeRawBufferPointer) throws -> Result) rethrows -> Result {
+        let start = index == 0 ? 0 : entries[index - 1].end
+        return try bytes.withUnsafeBytes { try body(UnsafeRawBufferPointer(rebasing: $0[start..<entries[index].end])) }
+    }
+
+    /// A copy of the record of a version, if it is one of these.
+    func record(of version: Version) -> [UInt8]? {
+        guard version >= first, version.rawValue - first.rawValue < UInt64(count) else { return nil }
+        return withRecord(Int(version.rawValue - first.rawValue)) { Array($0) }
+    }
+}
