@@ -32,10 +32,12 @@ final class GroupCommit: CommitSource {
         var writing: RecordBatch
         /// The commits after those.
         var waiting: RecordBatch
-        /// The flush in the background that is under way, and its number: one that comes after a batch was written
-        /// by somebody else has nothing more to do.
-        var schedule = Demand.nothing
-        var scheduleNumber = 0
+        /// How many batches were taken to be written.
+        var batchCount = 0
+        /// Whether a flush in the background was asked for and has not begun.
+        var isFlushQueued = false
+        /// Whether a timer is running that will see to what waits.
+        var isTimerRunning = false
         var waiters: [Waiter] = []
     }
 
@@ -63,7 +65,7 @@ final class GroupCommit: CommitSource {
     var hasFailed: Bool { isFailing.load(ordering: .acquiring) }
 
     /// What adding a commit to the queue asks of whoever does not wait for it.
-    enum Demand: Int {
+    enum Demand {
         /// A flush is under way, or will be.
         case nothing
         /// A flush is needed before long.
@@ -79,8 +81,8 @@ final class GroupCommit: CommitSource {
         state.withLock { state in
             state.waiting.append(commit)
             if state.waiting.size > maximumPendingBytes &* 64 { return .first }
-            let demand = state.waiting.size > maximumPendingBytes ? Demand.now : .later
-            return demand.rawValue > state.schedule.rawValue ? demand : .nothing
+            if state.waiting.size > maximumPendingBytes { return state.isFlushQueued ? .nothing : .now }
+            return state.isTimerRunning ? .nothing : .later
         }
     }
 }
@@ -136,8 +138,7 @@ extension GroupCommit {
                 state.writing = state.waiting
                 let next = state.waiting.version(state.waiting.count)
                 state.waiting = RecordBatch(first: next, reserving: state.writing.size)
-                state.schedule = .nothing
-                state.scheduleNumber &+= 1
+                state.batchCount &+= 1
             }
             return (state.head, state.writing)
         }
@@ -171,29 +172,44 @@ extension GroupCommit {
     func meet(_ demand: Demand) throws {
         switch demand {
         case .nothing: return
-        case .later, .now: schedule(demand)
+        case .later: startTimer()
+        case .now: flushInBackground()
         case .first: try flush(through: nil)
         }
     }
 
-    private func schedule(_ demand: Demand) {
-        let number = state.withLock { state -> Int? in
-            guard demand.rawValue > state.schedule.rawValue else { return nil }
-            state.schedule = demand
-            state.scheduleNumber &+= 1
-            return state.scheduleNumber
+    private func flushInBackground() {
+        let isNeeded = state.withLock { state in
+            defer { state.isFlushQueued = true }
+            return !state.isFlushQueued
         }
-        guard let number else { return }
-        let delay = demand == .now ? DispatchTimeInterval.nanoseconds(0) : deferredDelay
-        background.asyncAfter(deadline: .now() + delay) { [self] in
-            let isCurrent = state.withLock { state in
-                guard state.scheduleNumber == number else { return false }
-                // From here on, whoever adds a commit sees to a flush of its own.
-                state.schedule = .nothing
-                return true
-            }
+        guard isNeeded else { return }
+        background.async { [self] in
+            state.withLock { $0.isFlushQueued = false }
             // A failure is kept for whoever waits and for the next edit.
-            if isCurrent { try? flush(through: nil) }
+            try? flush(through: nil)
+        }
+    }
+
+    /// Starts the timer for what waits, unless it is running.
+    private func startTimer() {
+        let batchCount = state.withLock { state -> Int? in
+            if state.isTimerRunning { return nil }
+            state.isTimerRunning = true
+            return state.batchCount
+        }
+        if let batchCount { runTimer(batchCount) }
+    }
+
+    /// Waits a while, and then flushes, unless a batch was written meanwhile: what waits now has not waited long.
+    private func runTimer(_ batchCount: Int) {
+        background.asyncAfter(deadline: .now() + deferredDelay) { [self] in
+            let newCount = state.withLock { state -> Int? in
+                if state.waiting.count > 0 && state.batchCount != batchCount { return state.batchCount }
+                state.isTimerRunning = false
+                return nil
+            }
+            if let newCount { runTimer(newCount) } else { try? flush(through: nil) }
         }
     }
 
@@ -205,7 +221,7 @@ extension GroupCommit {
                 state.waiters.append(Waiter(version: version, continuation: continuation))
                 return false
             }
-            if isDurable { continuation.resume() } else { schedule(.now) }
+            if isDurable { continuation.resume() } else { flushInBackground() }
         }
     }
 }
