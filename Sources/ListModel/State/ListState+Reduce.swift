@@ -61,7 +61,7 @@ extension ListState {
     }
 
     private mutating func delete(_ items: Run<ListItem>, at path: ListIndexPath) throws {
-        try checkItems(items, at: path) { $0.id }
+        try checkItems(items, at: path)
         editItems(inSection: path.section) { tree, _, locator in
             tree.remove(path.item..<path.item &+ items.count, &locator)
         }
@@ -71,7 +71,7 @@ extension ListState {
     private mutating func move(
         _ ids: Run<Identifier>, from source: ListIndexPath, to target: ListIndexPath
     ) throws {
-        try checkItems(ids, at: source) { $0 }
+        let moved = try items(ids, at: source)
         try checkSection(target.section)
         let isWithin = source.section == target.section
         let room = itemCount(inSection: target.section) - (isWithin ? ids.count : 0)
@@ -79,7 +79,6 @@ extension ListState {
             throw ListError.itemIndexOutOfRange(target, valid: 0..<room + 1)
         }
         let sourceRange = source.item..<source.item + ids.count
-        let moved = items(inSection: source.section, sourceRange)
         editItems(inSection: source.section) { tree, _, locator in tree.remove(sourceRange, &locator) }
         editItems(inSection: target.section) { tree, owner, locator in
             moved.withElements { tree.insert($0, at: target.item, owner: owner, &locator) }
@@ -90,10 +89,16 @@ extension ListState {
     private mutating func update(
         _ id: Identifier, at path: ListIndexPath, _ change: (inout ListItem) -> Void
     ) throws {
-        try checkItem(id, at: path)
+        try checkRange(path, count: 1)
+        // Checked on the way, so that the row is looked for once; a row that is another stays as it is.
+        var found = id
         editItems(inSection: path.section) { tree, _, locator in
-            tree.update(path.item, &locator, change)
+            tree.update(path.item, &locator) { item in
+                found = item.id
+                if found == id { change(&item) }
+            }
         }
+        if found != id { throw ListState.mismatch(path, expected: id, found: found) }
     }
 }
 
@@ -121,7 +126,7 @@ extension ListState {
                 found: String(entry.items.count))
         }
         if let items = Run(section.items) {
-            try checkItems(items, at: ListIndexPath(section: index, item: 0)) { $0.id }
+            try checkItems(items, at: ListIndexPath(section: index, item: 0))
         }
         entry.items.detach(&itemLocator)
         freeSectionNumbers.append(entry.number)
@@ -221,20 +226,28 @@ extension ListState {
         if found != id { throw ListState.mismatch(path, expected: id, found: found) }
     }
 
-    private func checkItems<Element>(
-        _ run: Run<Element>, at path: ListIndexPath, _ id: (Element) -> Identifier
-    ) throws {
-        if case .one(let element) = run { return try checkItem(id(element), at: path) }
+    private func checkItems(_ run: Run<ListItem>, at path: ListIndexPath) throws {
+        if case .one(let item) = run { return try checkItem(item.id, at: path) }
         try checkRange(path, count: run.count)
         var index = 0
         try tree[path.section].items.forEach(in: path.item..<path.item + run.count) { found in
-            let expected = id(run[index])
-            if found.id != expected {
+            if found.id != run[index].id {
                 let place = ListIndexPath(section: path.section, item: path.item + index)
-                throw ListState.mismatch(place, expected: expected, found: found.id)
+                throw ListState.mismatch(place, expected: run[index].id, found: found.id)
             }
             index += 1
         }
+    }
+
+    /// The rows of these ids, which must stand at a path.
+    private func items(_ ids: Run<Identifier>, at path: ListIndexPath) throws -> Run<ListItem> {
+        try checkRange(path, count: ids.count)
+        let found = items(inSection: path.section, path.item..<path.item + ids.count)
+        for index in ids.indices where found[index].id != ids[index] {
+            let place = ListIndexPath(section: path.section, item: path.item + index)
+            throw ListState.mismatch(place, expected: ids[index], found: found[index].id)
+        }
+        return found
     }
 
     /// Checks that a run of `count` rows begins at a path.

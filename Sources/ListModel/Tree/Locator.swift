@@ -48,6 +48,7 @@ struct Locator<Element: TreeElement>: ~Copyable {
     /// The node that stands at `number`.
     @inline(__always)
     func node(_ number: UInt32) -> TreeNode<Element> {
+        // SAFETY: the head's trees keep every node alive that a number in use stands for.
         nodes[Int(number)]!.takeUnretainedValue()
     }
 
@@ -126,6 +127,13 @@ extension Locator {
 
     private static func slot(of id: Identifier, in leaf: TreeNode<Element>) -> Int? {
         let elements = leaf.elements
+        // Integers are by far the most frequent, and compared without a look at what else an id may be.
+        if case .integer(let wanted) = id {
+            for slot in 0..<leaf.count {
+                if case .integer(let found) = elements[slot].id, found == wanted { return slot }
+            }
+            return nil
+        }
         for slot in 0..<leaf.count where elements[slot].id == id { return slot }
         return nil
     }
