@@ -99,9 +99,11 @@ import Testing
                     }
                 }
             }
-            try environment.write { txn in try txn.withWriteCursor(in: rows) { cursor in
-                for _ in 0..<200 where try cursor.next() != nil { try cursor.delete() }
-            } }
+            try environment.write { txn in
+                try txn.withWriteCursor(in: rows) { cursor in
+                    for _ in 0..<200 where try cursor.next() != nil { try cursor.delete() }
+                }
+            }
             try environment.close()
             try DataFile.check(path: folder.file("deep"), depth: .full)
         }
@@ -125,15 +127,17 @@ import Testing
         try DataFile.check(path: path, depth: .full)
     }
 
-    @Test("A crafted meta page is refused, with place, expected and found", arguments: [
-        (16, [0, 0, 0, 0], "magic number"), (20, [2, 0, 0, 0], "format version"),
-        (40, [1, 16, 0, 0], "page size"), (40, [0, 0, 0, 0], "page size"), (40, [0, 0, 1, 0], "page size"),
-        (10, [2, 0], "flags of meta page 0"), (0, [1], "page number"),
-        (136, [255, 255, 255, 255, 255, 255, 255, 255], "last page"),
-        (136, [0, 0, 0, 0, 0, 0, 0, 0], "last page"),
-        (44, [0x0C, 0x40], "environment flags"), (92, [4, 0], "flags of the unnamed database"),
-        (128, [255, 255, 0, 0, 0, 0, 0, 0], "root page"),
-    ] as [(Int, [UInt8], String)])
+    @Test(
+        "A crafted meta page is refused, with place, expected and found",
+        arguments: [
+            (16, [0, 0, 0, 0], "magic number"), (20, [2, 0, 0, 0], "format version"),
+            (40, [1, 16, 0, 0], "page size"), (40, [0, 0, 0, 0], "page size"), (40, [0, 0, 1, 0], "page size"),
+            (10, [2, 0], "flags of meta page 0"), (0, [1], "page number"),
+            (136, [255, 255, 255, 255, 255, 255, 255, 255], "last page"),
+            (136, [0, 0, 0, 0, 0, 0, 0, 0], "last page"),
+            (44, [0x0C, 0x40], "environment flags"), (92, [4, 0], "flags of the unnamed database"),
+            (128, [255, 255, 0, 0, 0, 0, 0, 0], "root page"),
+        ] as [(Int, [UInt8], String)])
     func metaPages(_ offset: Int, _ change: [UInt8], _ what: String) throws {
         var bytes = try makeFile()
         bytes.replaceSubrange(offset..<offset + change.count, with: change)
@@ -164,7 +168,8 @@ import Testing
         let bytes = try makeFile()
         var generator = SeededGenerator(seed: 5)
         for count in [1, 15, 100, 4095, 4096, 4200, 8191, 8192, bytes.count / 2]
-            + (0..<40).map({ _ in Int.random(in: 1..<bytes.count * 9 / 10, using: &generator) }) {
+            + (0..<40).map({ _ in Int.random(in: 1..<bytes.count * 9 / 10, using: &generator) })
+        {
             let path = try write(bytes.prefix(count), to: "cut")
             guard case .damaged = kind({ try DataFile.check(path: path) }) else {
                 Issue.record("a file cut at \(count) of \(bytes.count) passed")

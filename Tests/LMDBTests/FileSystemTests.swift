@@ -5,9 +5,11 @@ import Testing
 @testable import LMDB
 
 @Suite struct FileSystemTests {
-    @Test("Network file systems are told by their numbers", arguments: [
-        (0x6969, "NFS"), (0x517B, "SMB"), (0xFF53_4D42, "CIFS"), (0xFE53_4D42, "SMB2"), (0x0102_1997, "9P"),
-    ] as [(UInt64, String)])
+    @Test(
+        "Network file systems are told by their numbers",
+        arguments: [
+            (0x6969, "NFS"), (0x517B, "SMB"), (0xFF53_4D42, "CIFS"), (0xFE53_4D42, "SMB2"), (0x0102_1997, "9P"),
+        ] as [(UInt64, String)])
     func network(_ type: UInt64, _ name: String) {
         #expect(FileSystemKind.networkName(linuxType: type) == name)
     }
@@ -17,9 +19,11 @@ import Testing
         #expect(FileSystemKind.networkName(linuxType: 0xFFFF_FFFF_FF53_4D42) == "CIFS")
     }
 
-    @Test("Local file systems and those in user space are let through", arguments: [
-        0xEF53, 0x0102_1994, 0x9123_683E, 0x5846_5342, 0x794C_7630, 0x6573_5546, 0,
-    ] as [UInt64])
+    @Test(
+        "Local file systems and those in user space are let through",
+        arguments: [
+            0xEF53, 0x0102_1994, 0x9123_683E, 0x5846_5342, 0x794C_7630, 0x6573_5546, 0,
+        ] as [UInt64])
     func local(_ type: UInt64) {
         #expect(FileSystemKind.networkName(linuxType: type) == nil)
     }

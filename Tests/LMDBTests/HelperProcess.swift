@@ -55,11 +55,14 @@ final class HelperProcess {
     private struct Missing: Error {}
 
     private static func executable() throws -> URL {
-        let places = [URL(fileURLWithPath: CommandLine.arguments[0]).resolvingSymlinksInPath(), Bundle.main.bundleURL]
+        let places =
+            [URL(fileURLWithPath: CommandLine.arguments[0]).resolvingSymlinksInPath(), Bundle.main.bundleURL]
             + Bundle.allBundles.map(\.bundleURL)
         let candidates = places.flatMap { place in
-            [place.appendingPathComponent("LMDBTestHelper"),
-                place.deletingLastPathComponent().appendingPathComponent("LMDBTestHelper")]
+            [
+                place.appendingPathComponent("LMDBTestHelper"),
+                place.deletingLastPathComponent().appendingPathComponent("LMDBTestHelper"),
+            ]
         }
         guard let found = candidates.first(where: { FileManager.default.isExecutableFile(atPath: $0.path) })
         else { throw Missing() }

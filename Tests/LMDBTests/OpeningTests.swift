@@ -31,9 +31,11 @@ import Testing
         #expect(environment.maximumKeySize == 511)
     }
 
-    @Test("Less durability is had only when asked for", arguments: [
-        (Environment.Durability.noMetaSync, UInt32(0x40000)), (.noSync, 0x10000),
-    ])
+    @Test(
+        "Less durability is had only when asked for",
+        arguments: [
+            (Environment.Durability.noMetaSync, UInt32(0x40000)), (.noSync, 0x10000),
+        ])
     func durability(_ durability: Environment.Durability, _ flag: UInt32) throws {
         let environment = try folder.open { $0.durability = durability }
         #expect(try environment.engineFlags & 0x50000 == flag)
@@ -143,8 +145,9 @@ import Testing
         #expect(try environment.read { txn in try txn.get(1, in: rows) } == "x")
         #expect(kind { try environment.write { _ in } } == .readOnly)
         #expect(kind { _ = try environment.texts("new") } == .readOnly)
-        #expect(kind { _ = try environment.openDatabase(named: "none", of: UInt64.self, String.self) }
-            == .engine(.notFound))
+        #expect(
+            kind { _ = try environment.openDatabase(named: "none", of: UInt64.self, String.self) }
+                == .engine(.notFound))
     }
 
     @Test("Unusable paths are refused with a reason")

@@ -110,8 +110,9 @@ import Testing
         let environment = try folder.open { $0.maximumDatabases = 2 }
         #expect(kind { _ = try environment.texts("") } == .invalidName(""))
         #expect(kind { _ = try environment.texts("a\0b") } == .invalidName("a\0b"))
-        #expect(kind { _ = try environment.openDatabase(named: "none", of: UInt64.self, String.self) }
-            == .engine(.notFound))
+        #expect(
+            kind { _ = try environment.openDatabase(named: "none", of: UInt64.self, String.self) }
+                == .engine(.notFound))
         _ = try environment.texts("1")
         _ = try environment.texts("2")
         #expect(kind { _ = try environment.texts("3") } == .engine(.databasesFull))
@@ -141,8 +142,9 @@ import Testing
         reading.abort()
         try environment.write { txn in try txn.drop(rows) }
         #expect(kind { try environment.read { txn in _ = try txn.count(in: rows) } } == .staleDatabase)
-        #expect(kind { _ = try environment.openDatabase(named: "texts", of: UInt64.self, String.self) }
-            == .engine(.notFound))
+        #expect(
+            kind { _ = try environment.openDatabase(named: "texts", of: UInt64.self, String.self) }
+                == .engine(.notFound))
         let unnamed = try environment.texts(nil)
         #expect(kind { try environment.write { txn in try txn.drop(unnamed) } } == .invalidName(""))
     }

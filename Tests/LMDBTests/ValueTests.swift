@@ -67,8 +67,9 @@ import Testing
                 #expect(kind { _ = try txn.get(key, in: rows) } == expected)
                 #expect(kind { try txn.delete(key, in: rows) } == expected)
                 #expect(kind { try txn.put(reserving: 1, forKey: key, in: rows) { _ in } } == expected)
-                #expect(kind { try txn.forEach(in: rows, range: KeyRange(lower: .including(key))) { _, _ in true } }
-                    == expected)
+                #expect(
+                    kind { try txn.forEach(in: rows, range: KeyRange(lower: .including(key))) { _, _ in true } }
+                        == expected)
                 try txn.withWriteCursor(in: rows) { cursor in
                     #expect(kind { try cursor.put("", forKey: key) } == expected)
                     #expect(kind { try cursor.seek(atOrAfter: key) } == expected)

@@ -9,14 +9,19 @@ import Testing
 @Suite("Changesets of all small lists")
 struct ChangesetExhaustiveTests {
     /// How many rows each section has: 21 lists.
-    private static let shapes: [[Int]] = [[]]
+    private static let shapes: [[Int]] =
+        [[]]
         + (0...4).map { [$0] }
         + (0...4).flatMap { first in (0...4 - first).map { [first, $0] } }
 
     @Test("After any two edits the changeset leads to the new rows, with as few moves as can be", arguments: shapes)
     func everyPairOfEdits(shape: [Int]) throws {
         var next = 0
-        let rows = shape.map { count in (0..<count).map { _ in next += 1; return next } }
+        let rows = shape.map { count in
+            (0..<count).map { _ in
+                next += 1; return next
+            }
+        }
         var list = try MemoryList(rows)
         let (old, reference) = (list.snapshot(), try list.contents())
         for first in Self.edits(of: reference, number: 1) {
@@ -51,10 +56,11 @@ struct ChangesetExhaustiveTests {
         try #require(changes.items.deleted == old.paths.filter { after[old.item(at: $0).id] == nil }, comment)
         try #require(changes.items.inserted == new.paths.filter { before[new.item(at: $0).id] == nil }, comment)
         try #require(
-            changes.items.updated == new.paths.filter { path in
-                let item = new.item(at: path)
-                return before[item.id].map { $0 != item } ?? false
-            }, comment)
+            changes.items.updated
+                == new.paths.filter { path in
+                    let item = new.item(at: path)
+                    return before[item.id].map { $0 != item } ?? false
+                }, comment)
         try #require(changes.items.moved == changes.items.moved.sorted { $0.to < $1.to }, comment)
         for move in changes.items.moved {
             try #require(old.item(at: move.from).id == new.item(at: move.to).id, comment)

@@ -53,9 +53,11 @@ struct ChangesetTests {
             try editor.move(.run(ListIndexPath(0, 1_000), count: 4_000), to: .at(ListIndexPath(0, 1_003)))
         }
         // Rows 5,000 to 5,002 stand before row 1,000 now.
-        #expect(changes.items.moved == (0..<3).map {
-            Move(from: ListIndexPath(0, 5_000 + $0), to: ListIndexPath(0, 1_000 + $0))
-        })
+        #expect(
+            changes.items.moved
+                == (0..<3).map {
+                    Move(from: ListIndexPath(0, 5_000 + $0), to: ListIndexPath(0, 1_000 + $0))
+                })
     }
 
     @Test("A run that moves far is its rows moved", arguments: [1, 31, 32, 33, 200, 1_000])
@@ -63,14 +65,18 @@ struct ChangesetTests {
         let changes = try changes([Array(0..<10_000)]) { editor in
             try editor.move(.run(ListIndexPath(0, 2_000), count: count), to: .at(ListIndexPath(0, 7_000)))
         }
-        #expect(changes.items.moved == (0..<count).map {
-            Move(from: ListIndexPath(0, 2_000 + $0), to: ListIndexPath(0, 7_000 + $0))
-        })
+        #expect(
+            changes.items.moved
+                == (0..<count).map {
+                    Move(from: ListIndexPath(0, 2_000 + $0), to: ListIndexPath(0, 7_000 + $0))
+                })
     }
 
-    @Test("Where two parts change places, the smaller one moves, shared subtrees and all", arguments: [
-        100, 3_200, 4_096, 5_904, 7_777, 9_990,
-    ])
+    @Test(
+        "Where two parts change places, the smaller one moves, shared subtrees and all",
+        arguments: [
+            100, 3_200, 4_096, 5_904, 7_777, 9_990,
+        ])
     func partsChangePlaces(first: Int) throws {
         let changes = try changes([Array(0..<10_000)]) { editor in
             try editor.move(.run(ListIndexPath(0, 0), count: first), to: .end(ofSection: "s0"))
@@ -85,10 +91,11 @@ struct ChangesetTests {
             try editor.move(.item(5), to: .before(1))
             try editor.toggle(.item(2))
         }
-        #expect(changes.items.moved == [
-            Move(from: ListIndexPath(1, 1), to: ListIndexPath(0, 0)),
-            Move(from: ListIndexPath(0, 1), to: ListIndexPath(1, 1)),
-        ])
+        #expect(
+            changes.items.moved == [
+                Move(from: ListIndexPath(1, 1), to: ListIndexPath(0, 0)),
+                Move(from: ListIndexPath(0, 1), to: ListIndexPath(1, 1)),
+            ])
         #expect(changes.items.updated == [ListIndexPath(1, 1)])
         #expect(changes.items.deleted.isEmpty && changes.items.inserted.isEmpty)
     }
@@ -150,10 +157,11 @@ struct ChangesetTests {
             try editor.deleteSection(.section("s0"))
         }
         #expect(changes.sections.deleted == [0] && changes.sections.inserted == [0])
-        #expect(changes.items.moved == [
-            Move(from: ListIndexPath(0, 0), to: ListIndexPath(0, 0)),
-            Move(from: ListIndexPath(0, 1), to: ListIndexPath(1, 0)),
-        ])
+        #expect(
+            changes.items.moved == [
+                Move(from: ListIndexPath(0, 0), to: ListIndexPath(0, 0)),
+                Move(from: ListIndexPath(0, 1), to: ListIndexPath(1, 0)),
+            ])
         #expect(changes.items.deleted.isEmpty && changes.items.inserted.isEmpty)
     }
 

@@ -16,9 +16,11 @@ struct CommitTests {
         try list.commit { try $0.setChecked(true, .item(2)) }
         let (version, hash, head) = (list.editor.state.version, list.snapshot().stateHash, list.log.head)
         let present = try list.contents().sections.map { section in
-            NewSection(id: section.id, title: section.title, items: section.items.map {
-                NewItem(id: $0.id, isChecked: $0.isChecked, content: $0.content)
-            })
+            NewSection(
+                id: section.id, title: section.title,
+                items: section.items.map {
+                    NewItem(id: $0.id, isChecked: $0.isChecked, content: $0.content)
+                })
         }
         let nothing: [@Sendable (inout ListEditor) throws -> Void] = [
             { _ in }, { try $0.insert([], at: .end(ofSection: "s0")) },

@@ -10,9 +10,12 @@ struct DamagedRecordTests {
     static func log() throws -> [[UInt8]] {
         var list = MemoryList()
         try list.commit("fill") { editor in
-            try editor.insertSection(NewSection(id: "a", title: "A", items: [
-                NewItem(id: 1, content: [1, 2, 3]), NewItem(id: "two", isChecked: true, content: []),
-            ]))
+            try editor.insertSection(
+                NewSection(
+                    id: "a", title: "A",
+                    items: [
+                        NewItem(id: 1, content: [1, 2, 3]), NewItem(id: "two", isChecked: true, content: []),
+                    ]))
             try editor.insert([NewItem(id: 3, content: [9])], at: .end(ofSection: "a"))
             try editor.insertSection(NewSection(id: 5))
         }

@@ -213,12 +213,18 @@ struct EditErrorTests {
             (.unknownSection(3), "unknownSection", "no section has the id 3"),
             (.duplicateItem(7), "duplicateItem", "there is a row with the id 7 already"),
             (.duplicateSection("s"), "duplicateSection", "there is a section with the id \"s\" already"),
-            (.itemIndexOutOfRange(path, valid: 0..<3), "itemIndexOutOfRange",
-             "index 7 in section 1 is out of range: expected 0 to 2"),
-            (.itemIndexOutOfRange(path, valid: 0..<0), "itemIndexOutOfRange",
-             "index 7 in section 1 is out of range: there are none"),
-            (.sectionIndexOutOfRange(4, valid: 0..<1), "sectionIndexOutOfRange",
-             "section index 4 is out of range: expected 0 to 0"),
+            (
+                .itemIndexOutOfRange(path, valid: 0..<3), "itemIndexOutOfRange",
+                "index 7 in section 1 is out of range: expected 0 to 2"
+            ),
+            (
+                .itemIndexOutOfRange(path, valid: 0..<0), "itemIndexOutOfRange",
+                "index 7 in section 1 is out of range: there are none"
+            ),
+            (
+                .sectionIndexOutOfRange(4, valid: 0..<1), "sectionIndexOutOfRange",
+                "section index 4 is out of range: expected 0 to 0"
+            ),
             (.movedOntoItself(7), "movedOntoItself", "7 cannot move before or after itself"),
             (.nothingToUndo(requested: 3, available: 1), "nothingToUndo", "cannot undo 3: 1 commits can be undone"),
             (.nothingToRedo(requested: 1, available: 0), "nothingToRedo", "cannot redo 1: 0 commits can be redone"),

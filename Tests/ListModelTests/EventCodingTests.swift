@@ -48,9 +48,11 @@ struct EventCodingTests {
         }
     }
 
-    @Test("A header comes back as it was written", arguments: [
-        Commit.Cause.edit, .undo(of: Version(1)), .undo(of: Version(999)), .redo(of: Version(872)),
-    ])
+    @Test(
+        "A header comes back as it was written",
+        arguments: [
+            Commit.Cause.edit, .undo(of: Version(1)), .undo(of: Version(999)), .redo(of: Version(872)),
+        ])
     func header(cause: Commit.Cause) throws {
         let version = Version(1_000)
         let stacks: [History.Stack] = [
@@ -133,8 +135,11 @@ struct EventCodingTests {
         #expect(undo.record.count < 100)
         #expect(list.editor.state.item(1)?.content == reference)
         #expect(try list.log.content(of: reference) == content)
-        #expect(try undo.events() == [.itemsInserted(
-            at: ListIndexPath(section: 0, item: 0), .one(ListItem(id: 1, isChecked: false, content: reference)))])
+        #expect(
+            try undo.events() == [
+                .itemsInserted(
+                    at: ListIndexPath(section: 0, item: 0), .one(ListItem(id: 1, isChecked: false, content: reference)))
+            ])
     }
 
     @Test("Varints of every length come back, and one of more than 64 bits is an error")

@@ -100,8 +100,13 @@ struct GoldenRecordTests {
         #expect(checksum == 0x926E_36F4_7708_3A3F)
         let snapshot = state.snapshot()
         let reference = try ReferenceList(snapshot, ArraySource(records: [Self.record]))
-        #expect(reference.sections == [ReferenceSection(id: "today", title: "Today", items: [
-            ReferenceItem(id: 7, isChecked: false, content: Self.content),
-        ])])
+        #expect(
+            reference.sections == [
+                ReferenceSection(
+                    id: "today", title: "Today",
+                    items: [
+                        ReferenceItem(id: 7, isChecked: false, content: Self.content)
+                    ])
+            ])
     }
 }

@@ -92,9 +92,11 @@ struct HostileRecordTests {
         #expect(throws: RecordError.self) { try Commit(record: record, version: Version(1)) }
     }
 
-    @Test("A commit that says it has more events than bytes is refused, and asks for no memory", arguments: [
-        2, 1_000, Int(UInt32.max),
-    ])
+    @Test(
+        "A commit that says it has more events than bytes is refused, and asks for no memory",
+        arguments: [
+            2, 1_000, Int(UInt32.max),
+        ])
     func tooManyEvents(count: Int) {
         let record = TestRecords.record(of: [Self.event], version: Version(1), eventCount: count)
         #expect(throws: RecordError.self) { try Commit(record: record, version: Version(1)).events() }

@@ -54,8 +54,10 @@ struct IdentifierTests {
             (7, .integer(7)),
             (.string(text), .string(String(decoding: Array(text.utf8), as: UTF8.self))),
             (.string("item 1"), .string(String("an item 1"[String.Index(utf16Offset: 3, in: "an item 1")...]))),
-            (.uuid(try #require(UUID(uuidString: "00112233-4455-6677-8899-AABBCCDDEEFF"))),
-             .uuid(UUID(uuid: (0, 17, 34, 51, 68, 85, 102, 119, 136, 153, 170, 187, 204, 221, 238, 255)))),
+            (
+                .uuid(try #require(UUID(uuidString: "00112233-4455-6677-8899-AABBCCDDEEFF"))),
+                .uuid(UUID(uuid: (0, 17, 34, 51, 68, 85, 102, 119, 136, 153, 170, 187, 204, 221, 238, 255)))
+            ),
         ]
         for (left, right) in pairs {
             #expect(left == right)

@@ -94,7 +94,9 @@ struct ItemEditTests {
     @Test("Scattered rows move together, in the order of the list")
     func moveScattered() throws {
         try expect([[2, 4], [6, 1, 3, 5, 7], []], events: 3) { try $0.move(.items([5, 3, 1]), to: .after(6)) }
-        try expect([[2, 3, 4], [6], [1, 5, 7]], events: 3) { try $0.move(.items([7, 1, 5]), to: .end(ofSection: "s2")) }
+        try expect([[2, 3, 4], [6], [1, 5, 7]], events: 3) {
+            try $0.move(.items([7, 1, 5]), to: .end(ofSection: "s2"))
+        }
         // Index 2 counts the rows that stay: 2, 3, 4.
         let second = ListIndexPath(0, 2)
         try expect([[2, 3, 1, 5, 4], [6, 7], []], events: 2) { try $0.move(.items([1, 5]), to: .at(second)) }
@@ -109,15 +111,17 @@ struct ItemEditTests {
         try list.commit { try $0.toggle(.item(2)) }
         let path = ListIndexPath(0, 0)
         let events = try list.events { try $0.toggle(.run(path, count: 3)) }
-        #expect(events == [
-            .itemToggled(at: path, 1, isChecked: true), .itemToggled(at: ListIndexPath(0, 1), 2, isChecked: false),
-            .itemToggled(at: ListIndexPath(0, 2), 3, isChecked: true),
-        ])
+        #expect(
+            events == [
+                .itemToggled(at: path, 1, isChecked: true), .itemToggled(at: ListIndexPath(0, 1), 2, isChecked: false),
+                .itemToggled(at: ListIndexPath(0, 2), 3, isChecked: true),
+            ])
         #expect(list.snapshot().sections[0].items.filter(\.isChecked).map(\.id) == [1, 3])
         try list.commit { try $0.toggle(.items([6, 1])) }
-        #expect(try list.contents().paths.filter { try list.contents().item(at: $0).isChecked } == [
-            ListIndexPath(0, 2), ListIndexPath(1, 0),
-        ])
+        #expect(
+            try list.contents().paths.filter { try list.contents().item(at: $0).isChecked } == [
+                ListIndexPath(0, 2), ListIndexPath(1, 0),
+            ])
     }
 
     @Test("Setting checkmarks makes an event only for rows that change")
@@ -125,10 +129,11 @@ struct ItemEditTests {
         var list = try MemoryList(Self.start)
         try list.commit { try $0.setChecked(true, .item(2)) }
         let events = try list.events { try $0.setChecked(true, .run(ListIndexPath(0, 0), count: 3)) }
-        #expect(events == [
-            .itemToggled(at: ListIndexPath(0, 0), 1, isChecked: true),
-            .itemToggled(at: ListIndexPath(0, 2), 3, isChecked: true),
-        ])
+        #expect(
+            events == [
+                .itemToggled(at: ListIndexPath(0, 0), 1, isChecked: true),
+                .itemToggled(at: ListIndexPath(0, 2), 3, isChecked: true),
+            ])
         let cleared = try list.events { try $0.setChecked(false, .items([3, 4, 7])) }
         #expect(cleared == [.itemToggled(at: ListIndexPath(0, 2), 3, isChecked: false)])
     }

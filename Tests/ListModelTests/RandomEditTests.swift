@@ -50,7 +50,9 @@ struct RandomEditTests {
         try #require((before.stateHash == after.stateHash) == (old == found), comment)
     }
 
-    @Test("Undo and redo restore every version, and a replay gives the same hashes", arguments: 1...8 as ClosedRange<UInt64>)
+    @Test(
+        "Undo and redo restore every version, and a replay gives the same hashes",
+        arguments: 1...8 as ClosedRange<UInt64>)
     func undoAndReplay(seed: UInt64) throws {
         var list = MemoryList(limits: Self.narrow)
         var edits = RandomEdits(seed: seed)

@@ -15,11 +15,14 @@ struct StateHashTests {
     private static func hash(_ rows: ReferenceList, limits: TreeLimits = TreeLimits()) throws -> StateHash {
         var list = MemoryList(limits: limits)
         try list.commit { editor in
-            try editor.reload(rows.sections.map { section in
-                NewSection(id: section.id, title: section.title, items: section.items.map {
-                    NewItem(id: $0.id, isChecked: $0.isChecked, content: $0.content)
+            try editor.reload(
+                rows.sections.map { section in
+                    NewSection(
+                        id: section.id, title: section.title,
+                        items: section.items.map {
+                            NewItem(id: $0.id, isChecked: $0.isChecked, content: $0.content)
+                        })
                 })
-            })
         }
         return list.snapshot().stateHash
     }

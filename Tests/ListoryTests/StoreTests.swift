@@ -44,10 +44,11 @@ struct StoreTests {
         var options = StoreOptions()
         options.now = { Timestamp(microseconds: 1_234) }
         let fixture = try StoreFixture(options: options)
-        let commit = try #require(try fixture.store.edit("Add milk", origin: "phone") { list in
-            try list.insertSection(NewSection(id: "today"))
-            try list.insert(NewItem(id: 7, content: Array("milk".utf8)), at: .end(ofSection: "today"))
-        })
+        let commit = try #require(
+            try fixture.store.edit("Add milk", origin: "phone") { list in
+                try list.insertSection(NewSection(id: "today"))
+                try list.insert(NewItem(id: 7, content: Array("milk".utf8)), at: .end(ofSection: "today"))
+            })
         #expect(commit.version == Version(1))
         #expect((commit.name, commit.origin) == ("Add milk", "phone"))
         #expect(commit.time == Timestamp(microseconds: 1_234))

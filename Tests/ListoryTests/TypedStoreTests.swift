@@ -30,7 +30,8 @@ struct TypedStoreTests {
         let folder = try TemporaryFolder()
         let store = try Self.open(folder)
         try store.edit("Start") { list in
-            try list.insertSection(.today, title: "Today", items: [Task(id: 1, title: "Milk"), Task(id: 2, title: "Tea")])
+            try list.insertSection(
+                .today, title: "Today", items: [Task(id: 1, title: "Milk"), Task(id: 2, title: "Tea")])
             try list.insertSection(.tomorrow, title: "Tomorrow")
             try list.insert(Task(id: 3, title: "Bread"), isChecked: true, at: .before(2))
             try list.insert([Task(id: 4, title: "Rice"), Task(id: 5, title: "Salt")], at: .end(of: .tomorrow))

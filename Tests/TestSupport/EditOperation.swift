@@ -127,7 +127,8 @@ public struct RandomEdits {
     }
 
     private mutating func path(_ list: ReferenceList, spare: Int) -> ListIndexPath {
-        let section = generator.oneIn(60) ? list.sections.count : list.sections.indices.randomElement(using: &generator)!
+        let section =
+            generator.oneIn(60) ? list.sections.count : list.sections.indices.randomElement(using: &generator)!
         let count = section < list.sections.count ? list.sections[section].items.count : 0
         let item = generator.oneIn(60) ? -1 : Int.random(in: 0...max(0, count + spare - 1), using: &generator)
         return ListIndexPath(section: section, item: item)

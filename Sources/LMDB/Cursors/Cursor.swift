@@ -132,7 +132,7 @@ extension CursorNavigation where Self: ~Copyable {
     private func here() throws(LMDBError) -> RawEntry? {
         do throws(LMDBError) {
             return try move(.current)
-        } catch where error.code == .invalidArgument {
+        } catch let error where error.code == .invalidArgument {
             // LMDB's answer when the cursor was never moved.
             return nil
         }

@@ -107,7 +107,7 @@ extension WriteCursor {
     private func isOnEntry() throws(LMDBError) -> Bool {
         do throws(LMDBError) {
             return try move(.current) != nil
-        } catch where error.code == .invalidArgument {
+        } catch let error where error.code == .invalidArgument {
             return false
         }
     }

@@ -138,7 +138,8 @@ struct MetaPage {
             expected: "0x0", found: hexadecimal(main.flags)
         )
         for (tree, place) in [(free, meta + 24), (main, meta + 72)] {
-            let isSound = tree.root == TreeRecord.noPage
+            let isSound =
+                tree.root == TreeRecord.noPage
                 ? tree.depth == 0 && tree.entries == 0
                 : tree.root >= 2 && tree.root <= lastPage && tree.depth > 0
             try page.require(

@@ -65,7 +65,8 @@ struct NodeList<Element: TreeElement> {
                 for slot in 0..<node.count {
                     let child = node.children.advanced(by: slot)
                     let count = Int(child.pointee.count)
-                    children.append(Entry(node: Unmanaged.passUnretained(child.pointee.node), start: start, count: count))
+                    children.append(
+                        Entry(node: Unmanaged.passUnretained(child.pointee.node), start: start, count: count))
                     start += count
                 }
             }

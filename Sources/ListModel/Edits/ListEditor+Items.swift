@@ -64,7 +64,8 @@ extension ListEditor {
             let firsts = runs.map { editor.state.item(at: $0.path)!.id }
             for (run, first) in zip(runs, firsts) {
                 let current = ItemRun(path: editor.state.indexPath(of: first)!, count: run.count)
-                let gap = target.anchor.map { editor.state.indexPath(of: $0)! }
+                let gap =
+                    target.anchor.map { editor.state.indexPath(of: $0)! }
                     ?? ListIndexPath(
                         section: target.place.section,
                         item: editor.state.itemCount(inSection: target.place.section))

@@ -263,8 +263,10 @@ extension RecordReader {
         let position = try readVarint("an offset")
         let hash = try read(fixed: UInt64.self, "a content hash")
         guard distance < version.rawValue, let position = UInt32(exactly: position), hash < SequenceHash.modulus else {
-            throw start.error(.invalid(what: "content reference", expected: "one to this or an earlier commit",
-                                       found: "\(distance) commits back, byte \(position)"))
+            throw start.error(
+                .invalid(
+                    what: "content reference", expected: "one to this or an earlier commit",
+                    found: "\(distance) commits back, byte \(position)"))
         }
         let reference = ContentReference(
             version: Version(version.rawValue - distance), offset: position, length: length, hash: hash)

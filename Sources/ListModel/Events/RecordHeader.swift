@@ -84,8 +84,9 @@ struct RecordHeader {
         // A commit has at least one event, and an event at least one byte: undo counts on the first.
         let mostEvents = bytes.count - eventsOffset
         guard eventCount >= 1 && eventCount <= mostEvents else {
-            throw reader.error(.invalid(
-                what: "number of events", expected: "1 to \(mostEvents)", found: String(eventCount)))
+            throw reader.error(
+                .invalid(
+                    what: "number of events", expected: "1 to \(mostEvents)", found: String(eventCount)))
         }
     }
 

@@ -133,9 +133,10 @@ struct RecordReader {
     /// Checks that nothing follows the last event.
     func checkEnd(after eventCount: Int) throws {
         guard isAtEnd else {
-            throw error(.invalid(
-                what: "record", expected: "its end after \(eventCount) events",
-                found: "\(bytes.count - offset) more bytes"))
+            throw error(
+                .invalid(
+                    what: "record", expected: "its end after \(eventCount) events",
+                    found: "\(bytes.count - offset) more bytes"))
         }
     }
 

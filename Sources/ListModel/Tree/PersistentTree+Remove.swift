@@ -43,7 +43,8 @@ extension PersistentTree {
             let before = element.pointee.hash
             try body(&element.pointee)
             let after = element.pointee.hash
-            if hashBefore != SequenceHash.unsealed && before != SequenceHash.unsealed && after != SequenceHash.unsealed {
+            if hashBefore != SequenceHash.unsealed && before != SequenceHash.unsealed && after != SequenceHash.unsealed
+            {
                 let change = SequenceHash.subtract(after, before)
                 let power = SequenceHash.power(node.count &- 1 &- offset)
                 hash = SequenceHash.add(hashBefore, SequenceHash.multiply(change, power))

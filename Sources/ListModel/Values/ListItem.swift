@@ -57,7 +57,8 @@ public struct ListItem: Sendable {
     mutating func setChecked(_ isChecked: Bool) {
         guard isChecked != self.isChecked else { return }
         self.isChecked = isChecked
-        hash = isChecked
+        hash =
+            isChecked
             ? SequenceHash.add(hash, HashSeed.checkmark) : SequenceHash.subtract(hash, HashSeed.checkmark)
     }
 

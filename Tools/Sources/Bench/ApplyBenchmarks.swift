@@ -12,9 +12,11 @@ struct ApplyBenchmarks {
         case typing
         case edits(EditKind, EditAddress)
 
-        static let all = [.typing] + EditKind.allCases.flatMap { kind in
-            EditAddress.allCases.map { Work.edits(kind, $0) }
-        }
+        static let all =
+            [.typing]
+            + EditKind.allCases.flatMap { kind in
+                EditAddress.allCases.map { Work.edits(kind, $0) }
+            }
 
         var name: String {
             switch self {

@@ -20,13 +20,15 @@ final class ReplayLog {
         self.path = path
         let store = try Store.create(at: path)
         var edits = GrowingEdits(eventCount: scale.replayEventCount, rowCount: scale.replayRowCount)
-        add(try store.edit("Begin", durability: .deferred) {
-            try $0.insertSection(NewSection(id: ListRecipe.section, title: "Today"))
-        })
-        while eventCount < scale.replayEventCount {
-            add(try store.edit("Edit", durability: .deferred) { list in
-                while list.pendingEventCount < eventsPerCommit { try edits.next().apply(to: &list) }
+        add(
+            try store.edit("Begin", durability: .deferred) {
+                try $0.insertSection(NewSection(id: ListRecipe.section, title: "Today"))
             })
+        while eventCount < scale.replayEventCount {
+            add(
+                try store.edit("Edit", durability: .deferred) { list in
+                    while list.pendingEventCount < eventsPerCommit { try edits.next().apply(to: &list) }
+                })
         }
         try store.close()
     }

@@ -13,15 +13,17 @@ import ToolSupport
         folder = try TemporaryFolder()
         store = folder.file("store")
         _ = try ToolProcess.run("new", store)
-        _ = try ToolProcess.run("exec", store, input: """
-            {"insertSection":{"id":"today","title":"Today"}}
-            {"insert":{"items":[{"id":1,"content":{"title":"Milk"}},{"id":2,"content":"a\\nb"}],"section":"today"}}
-            {"begin":"Tidy"}
-            {"move":{"id":2,"before":1}}
-            {"toggle":{"id":2}}
-            {"end":{}}
+        _ = try ToolProcess.run(
+            "exec", store,
+            input: """
+                {"insertSection":{"id":"today","title":"Today"}}
+                {"insert":{"items":[{"id":1,"content":{"title":"Milk"}},{"id":2,"content":"a\\nb"}],"section":"today"}}
+                {"begin":"Tidy"}
+                {"move":{"id":2,"before":1}}
+                {"toggle":{"id":2}}
+                {"end":{}}
 
-            """)
+                """)
     }
 
     @Test func `Rows are shown as text, as JSON and raw, at any version`() throws {
@@ -36,12 +38,13 @@ import ToolSupport
     }
 
     @Test func `The difference of two versions is shown in both directions`() throws {
-        #expect(try ToolProcess.run("diff", store, "1", "3").output == """
-            version 1 → 3
-            + [0, 0] [x] "a\\nb"
-            + [0, 1] [ ] Milk
+        #expect(
+            try ToolProcess.run("diff", store, "1", "3").output == """
+                version 1 → 3
+                + [0, 0] [x] "a\\nb"
+                + [0, 1] [ ] Milk
 
-            """)
+                """)
         #expect(try ToolProcess.run("diff", store, "2", "3").output.hasSuffix("~ [0, 0] [x] \"a\\nb\"\n"))
         #expect(try ToolProcess.run("diff", store, "2", "2").output == "version 2 → 2\nno difference\n")
         let back = try ToolProcess.run("diff", store, "3", "1", "--format", "json").json()[0]
@@ -53,15 +56,17 @@ import ToolSupport
         let log = try ToolProcess.run("log", store, "--format", "json").json()
         #expect(log.map { $0["version"] } == [1, 2, 3])
         #expect(log.map { $0["cause"] } == ["edit", "edit", "edit"])
-        #expect(log[2]["events"].map(JSONValue.text)
-            == #"[{"itemsMoved":{"from":[0,1],"ids":[2],"to":[0,0]}},"#
-            + #"{"itemToggled":{"at":[0,0],"checked":true,"id":2}}]"#)
+        #expect(
+            log[2]["events"].map(JSONValue.text)
+                == #"[{"itemsMoved":{"from":[0,1],"ids":[2],"to":[0,0]}},"#
+                + #"{"itemToggled":{"at":[0,0],"checked":true,"id":2}}]"#)
         let text = try ToolProcess.run("log", store, "--from", "2", "--to", "3").output.split(separator: "\n")
         #expect(text[0].hasPrefix("version 2  20") && text[0].hasSuffix("Z  edit  \"Insert\""))
-        #expect(text[1...].map { $0.trimmingCharacters(in: .whitespaces) }.filter { !$0.hasPrefix("version") } == [
-            "inserted [0, 0]: Milk (id 1)", #"inserted [0, 1]: "a\nb" (id 2)"#, "moved [0, 1] to [0, 0]: id 2",
-            "checked [0, 0]: id 2",
-        ])
+        #expect(
+            text[1...].map { $0.trimmingCharacters(in: .whitespaces) }.filter { !$0.hasPrefix("version") } == [
+                "inserted [0, 0]: Milk (id 1)", #"inserted [0, 1]: "a\nb" (id 2)"#, "moved [0, 1] to [0, 0]: id 2",
+                "checked [0, 0]: id 2",
+            ])
         let newest = try ToolProcess.run("log", store, "--limit", "1", "--format", "json").json()
         #expect(newest.map { $0["version"] } == [3])
         #expect(try ToolProcess.run("log", store, "--limit", "0").output == "")

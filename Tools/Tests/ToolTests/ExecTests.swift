@@ -36,11 +36,13 @@ import ToolSupport
         #expect(result.errors == "")
         let answers = try result.json()
         #expect(answers.map { $0["version"] } == (1...8).map { .integer($0) })
-        #expect(answers.map { $0["changeset"].map(JSONValue.text) } == [
-            #"{"sections":{"inserted":[0]}}"#, #"{"items":{"inserted":[[0,0]]}}"#, #"{"items":{"inserted":[[0,1]]}}"#,
-            #"{"items":{"moved":[[[0,0],[0,1]]]}}"#, #"{"items":{"updated":[[0,1]]}}"#,
-            #"{"items":{"updated":[[0,0]]}}"#, #"{"items":{"deleted":[[0,0]]}}"#, #"{"sections":{"updated":[0]}}"#,
-        ])
+        #expect(
+            answers.map { $0["changeset"].map(JSONValue.text) } == [
+                #"{"sections":{"inserted":[0]}}"#, #"{"items":{"inserted":[[0,0]]}}"#,
+                #"{"items":{"inserted":[[0,1]]}}"#,
+                #"{"items":{"moved":[[[0,0],[0,1]]]}}"#, #"{"items":{"updated":[[0,1]]}}"#,
+                #"{"items":{"updated":[[0,0]]}}"#, #"{"items":{"deleted":[[0,0]]}}"#, #"{"sections":{"updated":[0]}}"#,
+            ])
         #expect(answers.allSatisfy { $0["hash"]?.text?.count == 16 })
         let shown = try ToolProcess.run("show", store, "--format", "json").json()[0]
         #expect(shown["hash"] == answers.last?["hash"])
@@ -49,7 +51,8 @@ import ToolSupport
     @Test func `An edit that changes nothing makes no version`() throws {
         let answers = try exec(
             Self.today, Self.insert(7, at: 0), #"{"update":{"id":7,"content":{"title":"Row 7"}}}"#,
-            #"{"move":{"id":7,"section":"today","at":0}}"#, #"{"begin":"Nothing"}"#, #"{"end":{}}"#).json()
+            #"{"move":{"id":7,"section":"today","at":0}}"#, #"{"begin":"Nothing"}"#, #"{"end":{}}"#
+        ).json()
         for answer in [answers[2], answers[3], answers[5]] {
             #expect(answer["version"] == 2)
             #expect(answer["changeset"] == .object([:]))
@@ -65,12 +68,14 @@ import ToolSupport
         let answers = try result.json()
         #expect(answers.prefix(5).map { $0["pending"] } == [0, 1, 2, 3, 5])
         #expect(answers[5]["version"] == 1)
-        #expect(answers[5]["changeset"].map(JSONValue.text)
-            == #"{"items":{"inserted":[[0,0],[0,1]]},"sections":{"inserted":[0]}}"#)
+        #expect(
+            answers[5]["changeset"].map(JSONValue.text)
+                == #"{"items":{"inserted":[[0,0],[0,1]]},"sections":{"inserted":[0]}}"#)
         #expect(answers[6]["version"] == 2)
         #expect(answers[7]["hash"] == answers[5]["hash"])
-        #expect(try ToolProcess.run("log", store, "--format", "json").json().map { $0["name"] }
-            == ["Set up", "Set up", "Set up"])
+        #expect(
+            try ToolProcess.run("log", store, "--format", "json").json().map { $0["name"] }
+                == ["Set up", "Set up", "Set up"])
     }
 
     @Test func `A rejected line spoils its group, and nothing of it happens`() throws {
@@ -79,12 +84,15 @@ import ToolSupport
             #"{"undo":1}"#, #"{"begin":"inner"}"#, Self.insert(2, at: 1), #"{"end":{}}"#, Self.insert(3, at: 0))
         #expect(result.status == .rejected)
         let answers = try result.json()
-        #expect(answers.map { $0["error"]?["code"]?.text ?? "" } == [
-            "", "", "", "duplicateItem", "invalidJSON", "insideGroup", "insideGroup", "", "groupSpoiled", "",
-        ])
+        #expect(
+            answers.map { $0["error"]?["code"]?.text ?? "" } == [
+                "", "", "", "duplicateItem", "invalidJSON", "insideGroup", "insideGroup", "", "groupSpoiled", "",
+            ])
         #expect(answers[7]["pending"] == 2)
-        #expect(answers[8]["error"]?["message"]?.text
-            == "nothing of the group \"Spoiled\" happened: line 4 was rejected: there is a row with the id 1 already")
+        #expect(
+            answers[8]["error"]?["message"]?.text
+                == "nothing of the group \"Spoiled\" happened: line 4 was rejected: there is a row with the id 1 already"
+        )
         #expect(answers[9]["version"] == 2)
         #expect(try ToolProcess.run("show", store).output == "Today\n[ ] Row 3\n")
     }
@@ -98,11 +106,12 @@ import ToolSupport
             #"{"move":{"path":[0,0],"count":9007199254740991,"to":[0,9007199254740991]}}"#, #"{"toggle":{"id":7}}"#)
         #expect(result.status == .rejected)
         let answers = try result.json()
-        #expect(answers[2...13].map { $0["error"]?["code"]?.text ?? "" } == [
-            "unknownItem", "duplicateItem", "itemIndexOutOfRange", "duplicateSection", "unknownSection",
-            "movedOntoItself", "nothingToUndo", "nothingToRedo", "noGroup", "itemIndexOutOfRange",
-            "sectionIndexOutOfRange", "itemIndexOutOfRange",
-        ])
+        #expect(
+            answers[2...13].map { $0["error"]?["code"]?.text ?? "" } == [
+                "unknownItem", "duplicateItem", "itemIndexOutOfRange", "duplicateSection", "unknownSection",
+                "movedOntoItself", "nothingToUndo", "nothingToRedo", "noGroup", "itemIndexOutOfRange",
+                "sectionIndexOutOfRange", "itemIndexOutOfRange",
+            ])
         #expect(answers[14]["version"] == 3)
     }
 
@@ -160,9 +169,10 @@ import ToolSupport
             #"{"insert":{"id":{"$uuid":"e621e1f8-c36c-495a-93fc-0c247a3e6e5f"},"content":"u","section":"today"}}"#,
             #"{"toggle":{"id":{"$uuid":"E621E1F8-C36C-495A-93FC-0C247A3E6E5F"}}}"#)
         let items = try ToolProcess.run("show", store, "--format", "json").json()[0]["sections"]?[0]?["items"]
-        #expect(items.map(JSONValue.text) == "["
-            + #"{"checked":false,"content":{"a":null,"z":[1,18446744073709551616,"é"]},"id":1},"#
-            + #"{"checked":false,"content":{"$base64":"AP8="},"id":"1"},"#
-            + #"{"checked":true,"content":"u","id":"E621E1F8-C36C-495A-93FC-0C247A3E6E5F"}]"#)
+        #expect(
+            items.map(JSONValue.text) == "["
+                + #"{"checked":false,"content":{"a":null,"z":[1,18446744073709551616,"é"]},"id":1},"#
+                + #"{"checked":false,"content":{"$base64":"AP8="},"id":"1"},"#
+                + #"{"checked":true,"content":"u","id":"E621E1F8-C36C-495A-93FC-0C247A3E6E5F"}]"#)
     }
 }

@@ -34,7 +34,8 @@ import ToolSupport
     }
 
     @Test func `A trace with a start has a commit for it, and one for each transaction`() throws {
-        let text = #"{"startContent":"añb😀","endContent":"aXYb\n","txns":["#
+        let text =
+            #"{"startContent":"añb😀","endContent":"aXYb\n","txns":["#
             + #"{"patches":[[1,1,"XY"]]},{"patches":[]},{"patches":[[4,1,""],[4,0,"\n"]]}]}"#
         let path = try folder.write(text, to: "trace.json")
         #expect(try ToolProcess.run("import", store, path, "--format", "editing-trace").status == .success)
@@ -83,8 +84,9 @@ import ToolSupport
         let shown = try #require(ToolProcess.run("show", store, "--format", "json").json().first)
         let milk = #"{"checked":true,"content":{"title":"milk"},"id":42}"#
         let bread = #"{"checked":false,"content":{"title":"bread"},"id":43}"#
-        #expect(shown["sections"]?[1].map(JSONValue.text)
-            == #"{"id":"shop-2","items":[\#(milk),\#(bread)],"title":"Shop"}"#)
+        #expect(
+            shown["sections"]?[1].map(JSONValue.text)
+                == #"{"id":"shop-2","items":[\#(milk),\#(bread)],"title":"Shop"}"#)
         #expect(shown["sections"]?[2]?["id"] == "später")
         // The rows came as one run.
         #expect(log[0]["events"]?[1]?["itemsInserted"]?["items"]?[1]?["id"] == 43)

@@ -7,15 +7,17 @@ import ToolSupport
     /// Sections with their rows, one line each: what an importer made of a text, short enough to compare.
     private func outline(_ list: ImportedList) -> [String] {
         list.sections.flatMap { section -> [String] in
-            let name = switch section.name {
-            case .new(let name): name
-            case .named(let id): "= \(id)"
-            }
-            return ["\(name) | \(section.title)"] + section.rows.map { row in
-                let id = row.id.map { "\($0) " } ?? ""
-                let content = String(decoding: row.content, as: UTF8.self)
-                return "  \(row.isChecked ? "x" : "-") \(id)\(content) @\(row.line)"
-            }
+            let name =
+                switch section.name {
+                case .new(let name): name
+                case .named(let id): "= \(id)"
+                }
+            return ["\(name) | \(section.title)"]
+                + section.rows.map { row in
+                    let id = row.id.map { "\($0) " } ?? ""
+                    let content = String(decoding: row.content, as: UTF8.self)
+                    return "  \(row.isChecked ? "x" : "-") \(id)\(content) @\(row.line)"
+                }
         }
     }
 
@@ -44,13 +46,15 @@ import ToolSupport
             - [y] no box
             -
             """
-        #expect(try outline(ImportedList(markdown: Array(text.utf8))) == [
-            "items | ", #"  - {"title":"first"} @1"#,
-            "to-do | To do", #"  - {"title":"milk"} @4"#, #"  x {"title":"bread"} @5"#, #"  x {"title":"nested"} @6"#,
-            #"  - {"title":"one"} @7"#, #"  - {"title":"two"} @8"#, #"  - {"title":"plain"} @9"#,
-            "to-do | To do",
-            "c | C#", #"  - {"title":"[y] no box"} @12"#, #"  - {"title":""} @13"#,
-        ])
+        #expect(
+            try outline(ImportedList(markdown: Array(text.utf8))) == [
+                "items | ", #"  - {"title":"first"} @1"#,
+                "to-do | To do", #"  - {"title":"milk"} @4"#, #"  x {"title":"bread"} @5"#,
+                #"  x {"title":"nested"} @6"#,
+                #"  - {"title":"one"} @7"#, #"  - {"title":"two"} @8"#, #"  - {"title":"plain"} @9"#,
+                "to-do | To do",
+                "c | C#", #"  - {"title":"[y] no box"} @12"#, #"  - {"title":""} @13"#,
+            ])
     }
 
     @Test func `Markdown that is no list is left out and reported`() throws {
@@ -77,14 +81,16 @@ import ToolSupport
 
     @Test func `Every line of a text is a row`() throws {
         let list = try ImportedList(lines: Array("a\r\n\n \"b\"\nc".utf8))
-        #expect(outline(list) == [
-            "lines | ", #"  - {"title":"a"} @1"#, #"  - {"title":""} @2"#, #"  - {"title":" \"b\""} @3"#,
-            #"  - {"title":"c"} @4"#,
-        ])
+        #expect(
+            outline(list) == [
+                "lines | ", #"  - {"title":"a"} @1"#, #"  - {"title":""} @2"#, #"  - {"title":" \"b\""} @3"#,
+                #"  - {"title":"c"} @4"#,
+            ])
         #expect(try outline(ImportedList(lines: [])) == [])
         #expect(try ImportedList(lines: Array("a\n".utf8)).sections[0].rows.count == 1)
-        #expect(try ImportedList(lines: [0xEF, 0xBB, 0xBF, 0x61]).sections[0].rows[0].content
-            == Array(#"{"title":"a"}"#.utf8))
+        #expect(
+            try ImportedList(lines: [0xEF, 0xBB, 0xBF, 0x61]).sections[0].rows[0].content
+                == Array(#"{"title":"a"}"#.utf8))
     }
 
     @Test func `JSON lines are rows or contents`() throws {
@@ -96,18 +102,21 @@ import ToolSupport
             "plain"
             {"id":"x","content":null,"section":"today"}
             """
-        #expect(try outline(ImportedList(jsonLines: Array(text.utf8))) == [
-            #"= "today" | "#, #"  x 7 {"title":"Milk"} @1"#, #"  - "x" null @6"#,
-            #"= "items" | "#, "  - 1 @3", #"  - {"title":"Bread"} @4"#, #"  - "plain" @5"#,
-        ])
+        #expect(
+            try outline(ImportedList(jsonLines: Array(text.utf8))) == [
+                #"= "today" | "#, #"  x 7 {"title":"Milk"} @1"#, #"  - "x" null @6"#,
+                #"= "items" | "#, "  - 1 @3", #"  - {"title":"Bread"} @4"#, #"  - "plain" @5"#,
+            ])
     }
 
     @Test(arguments: [
         ("1\n{", "line 2: expected JSON: "),
         (#"{"content":1,"idd":2}"#, #"line 1: row: expected one of id, content, checked, section, found the unknown"#),
         (#"{"content":1,"checked":"yes"}"#, #"line 1: row.checked: expected true or false, found the string "yes""#),
-        ("{\"content\":1,\"id\":7}\n{\"content\":2,\"id\":7}",
-            "line 2: expected an id of its own, found 7, the id of line 1"),
+        (
+            "{\"content\":1,\"id\":7}\n{\"content\":2,\"id\":7}",
+            "line 2: expected an id of its own, found 7, the id of line 1"
+        ),
     ])
     func `An error in JSON lines names the line`(text: String, expected: String) throws {
         let found = try #require(message { try ImportedList(jsonLines: Array(text.utf8)) })
@@ -127,21 +136,32 @@ import ToolSupport
         let trace = try EditingTrace(json: Array(text.utf8))
         #expect(trace.startContent == "ab")
         #expect(trace.endContent == "aXé")
-        #expect(trace.transactions.map(\.patches) == [[
-            EditingTrace.Patch(position: 1, deleted: 1, inserted: "X"),
-            EditingTrace.Patch(position: 2, deleted: 0, inserted: "é"),
-        ]])
+        #expect(
+            trace.transactions.map(\.patches) == [
+                [
+                    EditingTrace.Patch(position: 1, deleted: 1, inserted: "X"),
+                    EditingTrace.Patch(position: 2, deleted: 0, inserted: "é"),
+                ]
+            ])
     }
 
     @Test(arguments: [
-        (#"{"txns":[{"patches":[[0,0,"a"]]},{"patches":[[2,0,"b"]]}]}"#,
-            "transaction 2, patch 1: expected a position from 0 to 1, found 2"),
-        (#"{"txns":[{"patches":[[0,0,"a"],[1,1,""]]}]}"#,
-            "transaction 1, patch 2: expected to delete from 0 to 0, found 1"),
-        (#"{"startContent":"a","txns":[{"patches":[[0,-1,""]]}]}"#,
-            "transaction 1, patch 1: expected to delete from 0 to 1, found -1"),
-        (#"{"endContent":"abc","txns":[{"patches":[[0,0,"ab"]]}]}"#,
-            "endContent: expected 2 scalars, as the patches leave, found 3"),
+        (
+            #"{"txns":[{"patches":[[0,0,"a"]]},{"patches":[[2,0,"b"]]}]}"#,
+            "transaction 2, patch 1: expected a position from 0 to 1, found 2"
+        ),
+        (
+            #"{"txns":[{"patches":[[0,0,"a"],[1,1,""]]}]}"#,
+            "transaction 1, patch 2: expected to delete from 0 to 0, found 1"
+        ),
+        (
+            #"{"startContent":"a","txns":[{"patches":[[0,-1,""]]}]}"#,
+            "transaction 1, patch 1: expected to delete from 0 to 1, found -1"
+        ),
+        (
+            #"{"endContent":"abc","txns":[{"patches":[[0,0,"ab"]]}]}"#,
+            "endContent: expected 2 scalars, as the patches leave, found 3"
+        ),
         (#"{"startContent":""}"#, "expected an editing trace: the input has no \"txns\""),
         (#"{"txns":[{"patches":[[0,"x"]]}]}"#, "expected an editing trace: txns.[0].patches.[0]"),
         ("[", "expected an editing trace: the input: "),

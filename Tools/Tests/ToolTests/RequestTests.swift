@@ -7,80 +7,85 @@ import ToolSupport
 @Suite struct RequestTests {
     static let milk = Array(#"{"title":"Milk"}"#.utf8)
 
-    @Test(arguments: [
-        (#"{"insertSection":{"id":"today","at":0}}"#, .insertSection(NewSection(id: "today"), at: .at(0))),
-        (
-            #"{"insertSection":{"id":1,"title":"One","items":[{"id":2,"content":[]}],"before":"x"}}"#,
-            .insertSection(
-                NewSection(id: 1, title: "One", items: [NewItem(id: 2, content: Array("[]".utf8))]), at: .before("x"))
-        ),
-        (#"{"insertSection":{"id":1,"after":2}}"#, .insertSection(NewSection(id: 1), at: .after(2))),
-        (#"{"insertSection":{"id":1}}"#, .insertSection(NewSection(id: 1), at: .end)),
-        (#"{"deleteSection":{"id":"today"}}"#, .deleteSection("today")),
-        (#"{"deleteSection":7}"#, .deleteSection(7)),
-        (#"{"moveSection":{"id":"a","at":2}}"#, .moveSection("a", to: .at(2))),
-        (#"{"moveSection":{"id":"a","before":"b"}}"#, .moveSection("a", to: .before("b"))),
-        (#"{"moveSection":{"id":"a"}}"#, .moveSection("a", to: .end)),
-        (#"{"renameSection":{"id":"a","title":"A"}}"#, .renameSection("a", title: "A")),
-        (
-            #"{"reload":{"sections":[{"id":"a","items":[{"id":1,"content":{"title":"Milk"},"checked":true}]}]}}"#,
-            .reload([NewSection(id: "a", items: [NewItem(id: 1, isChecked: true, content: milk)])])
-        ),
-    ] as [(String, ListEdit)])
+    @Test(
+        arguments: [
+            (#"{"insertSection":{"id":"today","at":0}}"#, .insertSection(NewSection(id: "today"), at: .at(0))),
+            (
+                #"{"insertSection":{"id":1,"title":"One","items":[{"id":2,"content":[]}],"before":"x"}}"#,
+                .insertSection(
+                    NewSection(id: 1, title: "One", items: [NewItem(id: 2, content: Array("[]".utf8))]),
+                    at: .before("x"))
+            ),
+            (#"{"insertSection":{"id":1,"after":2}}"#, .insertSection(NewSection(id: 1), at: .after(2))),
+            (#"{"insertSection":{"id":1}}"#, .insertSection(NewSection(id: 1), at: .end)),
+            (#"{"deleteSection":{"id":"today"}}"#, .deleteSection("today")),
+            (#"{"deleteSection":7}"#, .deleteSection(7)),
+            (#"{"moveSection":{"id":"a","at":2}}"#, .moveSection("a", to: .at(2))),
+            (#"{"moveSection":{"id":"a","before":"b"}}"#, .moveSection("a", to: .before("b"))),
+            (#"{"moveSection":{"id":"a"}}"#, .moveSection("a", to: .end)),
+            (#"{"renameSection":{"id":"a","title":"A"}}"#, .renameSection("a", title: "A")),
+            (
+                #"{"reload":{"sections":[{"id":"a","items":[{"id":1,"content":{"title":"Milk"},"checked":true}]}]}}"#,
+                .reload([NewSection(id: "a", items: [NewItem(id: 1, isChecked: true, content: milk)])])
+            ),
+        ] as [(String, ListEdit)])
     func `A request about sections becomes an edit`(line: String, edit: ListEdit) throws {
         #expect(try ExecRequest(line: line.utf8) == .edit(edit))
     }
 
-    @Test(arguments: [
-        (
-            #"{"insert":{"id":7,"content":{"title":"Milk"},"section":"today","at":0}}"#,
-            .insert([NewItem(id: 7, content: milk)], at: .section("today", at: 0))
-        ),
-        (
-            #"{"insert":{"id":7,"content":{ "title" : "Milk" },"checked":true,"section":"today"}}"#,
-            .insert([NewItem(id: 7, isChecked: true, content: milk)], at: .end(ofSection: "today"))
-        ),
-        (
-            #"{"insert":{"items":[{"id":1,"content":1},{"id":2,"content":null}],"path":[0,3]}}"#,
-            .insert(
-                [NewItem(id: 1, content: Array("1".utf8)), NewItem(id: 2, content: Array("null".utf8))],
-                at: .at(ListIndexPath(section: 0, item: 3)))
-        ),
-        (#"{"insert":{"items":[],"before":"x"}}"#, .insert([], at: .before("x"))),
-        (#"{"delete":{"id":7}}"#, .delete(.item(7))),
-        (#"{"delete":{"ids":[7,"x"]}}"#, .delete(.items([7, "x"]))),
-        (#"{"delete":{"path":[1,2],"count":2}}"#, .delete(.run(ListIndexPath(section: 1, item: 2), count: 2))),
-        (#"{"move":{"id":7,"section":"today","at":3}}"#, .move(.item(7), to: .section("today", at: 3))),
-        (#"{"move":{"ids":[7],"after":8}}"#, .move(.items([7]), to: .after(8))),
-        (
-            #"{"move":{"path":[0,1],"count":2,"to":[1,0]}}"#,
-            .move(
-                .run(ListIndexPath(section: 0, item: 1), count: 2), to: .at(ListIndexPath(section: 1, item: 0)))
-        ),
-        (#"{"toggle":{"path":[0,1]}}"#, .toggle(.at(ListIndexPath(section: 0, item: 1)))),
-        (#"{"check":{"id":7,"checked":false}}"#, .check(.item(7), isChecked: false)),
-        (#"{"update":{"id":7,"content":{"title":"Milk"}}}"#, .update(7, content: milk)),
-        (
-            #"{"update":{"path":[0,1],"content":"a"}}"#,
-            .updateAt(ListIndexPath(section: 0, item: 1), content: Array("\"a\"".utf8))
-        ),
-    ] as [(String, ListEdit)])
+    @Test(
+        arguments: [
+            (
+                #"{"insert":{"id":7,"content":{"title":"Milk"},"section":"today","at":0}}"#,
+                .insert([NewItem(id: 7, content: milk)], at: .section("today", at: 0))
+            ),
+            (
+                #"{"insert":{"id":7,"content":{ "title" : "Milk" },"checked":true,"section":"today"}}"#,
+                .insert([NewItem(id: 7, isChecked: true, content: milk)], at: .end(ofSection: "today"))
+            ),
+            (
+                #"{"insert":{"items":[{"id":1,"content":1},{"id":2,"content":null}],"path":[0,3]}}"#,
+                .insert(
+                    [NewItem(id: 1, content: Array("1".utf8)), NewItem(id: 2, content: Array("null".utf8))],
+                    at: .at(ListIndexPath(section: 0, item: 3)))
+            ),
+            (#"{"insert":{"items":[],"before":"x"}}"#, .insert([], at: .before("x"))),
+            (#"{"delete":{"id":7}}"#, .delete(.item(7))),
+            (#"{"delete":{"ids":[7,"x"]}}"#, .delete(.items([7, "x"]))),
+            (#"{"delete":{"path":[1,2],"count":2}}"#, .delete(.run(ListIndexPath(section: 1, item: 2), count: 2))),
+            (#"{"move":{"id":7,"section":"today","at":3}}"#, .move(.item(7), to: .section("today", at: 3))),
+            (#"{"move":{"ids":[7],"after":8}}"#, .move(.items([7]), to: .after(8))),
+            (
+                #"{"move":{"path":[0,1],"count":2,"to":[1,0]}}"#,
+                .move(
+                    .run(ListIndexPath(section: 0, item: 1), count: 2), to: .at(ListIndexPath(section: 1, item: 0)))
+            ),
+            (#"{"toggle":{"path":[0,1]}}"#, .toggle(.at(ListIndexPath(section: 0, item: 1)))),
+            (#"{"check":{"id":7,"checked":false}}"#, .check(.item(7), isChecked: false)),
+            (#"{"update":{"id":7,"content":{"title":"Milk"}}}"#, .update(7, content: milk)),
+            (
+                #"{"update":{"path":[0,1],"content":"a"}}"#,
+                .updateAt(ListIndexPath(section: 0, item: 1), content: Array("\"a\"".utf8))
+            ),
+        ] as [(String, ListEdit)])
     func `A request about rows becomes an edit`(line: String, edit: ListEdit) throws {
         #expect(try ExecRequest(line: line.utf8) == .edit(edit))
     }
 
-    @Test(arguments: [
-        (#"{"begin":"Tidy up"}"#, .begin("Tidy up")), (#"{"end":{}}"#, .end), (#"{"undo":1}"#, .undo(1)),
-        (#"{"redo":12}"#, .redo(12)),
-    ] as [(String, ExecRequest)])
+    @Test(
+        arguments: [
+            (#"{"begin":"Tidy up"}"#, .begin("Tidy up")), (#"{"end":{}}"#, .end), (#"{"undo":1}"#, .undo(1)),
+            (#"{"redo":12}"#, .redo(12)),
+        ] as [(String, ExecRequest)])
     func `A request about commits is understood`(line: String, request: ExecRequest) throws {
         #expect(try ExecRequest(line: line.utf8) == request)
     }
 
-    @Test(arguments: [
-        ("{", .invalidJSON), ("nonsense", .invalidJSON), ("7", .unknownRequest), ("[]", .unknownRequest),
-        ("{}", .unknownRequest), (#"{"undo":1,"redo":1}"#, .unknownRequest), (#"{"instert":{}}"#, .unknownRequest),
-    ] as [(String, RequestError.Code)])
+    @Test(
+        arguments: [
+            ("{", .invalidJSON), ("nonsense", .invalidJSON), ("7", .unknownRequest), ("[]", .unknownRequest),
+            ("{}", .unknownRequest), (#"{"undo":1,"redo":1}"#, .unknownRequest), (#"{"instert":{}}"#, .unknownRequest),
+        ] as [(String, RequestError.Code)])
     func `A line that is no request is rejected`(line: String, code: RequestError.Code) {
         #expect(error(line)?.code == code)
     }
@@ -89,20 +94,32 @@ import ToolSupport
         (#"{"insert":7}"#, "insert: expected an object, found the number 7"),
         (#"{"insert":{"id":1,"section":"a"}}"#, "insert.content: expected a content, found nothing"),
         (#"{"insert":{"content":1,"section":"a"}}"#, "insert.id: expected an id, found nothing"),
-        (#"{"insert":{"id":1.5,"content":1,"section":"a"}}"#,
-            "insert.id: expected an integer or a string, found the number 1.5"),
+        (
+            #"{"insert":{"id":1.5,"content":1,"section":"a"}}"#,
+            "insert.id: expected an integer or a string, found the number 1.5"
+        ),
         (#"{"insert":{"id":1,"content":1}}"#, "insert: expected one of section, before, after, path, found none"),
-        (#"{"insert":{"id":1,"content":1,"section":"a","before":2}}"#,
-            "insert: expected one of section, before, after, path, found section and before"),
+        (
+            #"{"insert":{"id":1,"content":1,"section":"a","before":2}}"#,
+            "insert: expected one of section, before, after, path, found section and before"
+        ),
         (#"{"insert":{"id":1,"content":1,"before":2,"at":0}}"#, "insert.at: expected only together with section"),
-        (#"{"insert":{"id":1,"content":1,"section":"a","at":"0"}}"#,
-            #"insert.at: expected an integer, found the string "0""#),
-        (#"{"insert":{"id":1,"content":1,"section":"a","at":9223372036854775807}}"#,
-            "insert.at: expected an integer, found the number 9223372036854775807"),
-        (#"{"insert":{"id":1,"content":1,"section":"a","checked":1}}"#,
-            "insert.checked: expected true or false, found the number 1"),
-        (#"{"insert":{"items":[{"id":1}],"section":"a"}}"#,
-            "insert.items[0].content: expected a content, found nothing"),
+        (
+            #"{"insert":{"id":1,"content":1,"section":"a","at":"0"}}"#,
+            #"insert.at: expected an integer, found the string "0""#
+        ),
+        (
+            #"{"insert":{"id":1,"content":1,"section":"a","at":9223372036854775807}}"#,
+            "insert.at: expected an integer, found the number 9223372036854775807"
+        ),
+        (
+            #"{"insert":{"id":1,"content":1,"section":"a","checked":1}}"#,
+            "insert.checked: expected true or false, found the number 1"
+        ),
+        (
+            #"{"insert":{"items":[{"id":1}],"section":"a"}}"#,
+            "insert.items[0].content: expected a content, found nothing"
+        ),
         (#"{"insert":{"items":{},"section":"a"}}"#, "insert.items: expected an array of rows, found an object of 0"),
         (#"{"insert":{"items":[],"id":1,"section":"a"}}"#, "insert.id: expected inside of items"),
         (#"{"insert":{"id":1,"content":1,"path":[0]}}"#, "insert.path: expected [section, index], found an array of 1"),
@@ -118,10 +135,14 @@ import ToolSupport
         (#"{"update":{"id":1}}"#, "update.content: expected a content, found nothing"),
         (#"{"update":{"content":1}}"#, "update: expected one of id, path, found none"),
         (#"{"reload":{"sections":[{"title":"a"}]}}"#, "reload.sections[0].id: expected an id, found nothing"),
-        (#"{"reload":{"sections":[{"id":1,"items":[3]}]}}"#,
-            "reload.sections[0].items[0]: expected an object, found the number 3"),
-        (#"{"insertSection":{"id":1,"at":0,"before":2}}"#,
-            "insertSection: expected one of at, before, after, found at and before"),
+        (
+            #"{"reload":{"sections":[{"id":1,"items":[3]}]}}"#,
+            "reload.sections[0].items[0]: expected an object, found the number 3"
+        ),
+        (
+            #"{"insertSection":{"id":1,"at":0,"before":2}}"#,
+            "insertSection: expected one of at, before, after, found at and before"
+        ),
         (#"{"insertSection":{"id":1,"title":2}}"#, "insertSection.title: expected a string, found the number 2"),
         (#"{"deleteSection":null}"#, "deleteSection: expected an object, found null"),
         (#"{"renameSection":{"id":1}}"#, "renameSection.title: expected a string, found nothing"),

@@ -78,11 +78,14 @@ final class ToolProcess {
     }
 
     private static func executable() throws -> URL {
-        let places = [URL(fileURLWithPath: CommandLine.arguments[0]).resolvingSymlinksInPath(), Bundle.main.bundleURL]
+        let places =
+            [URL(fileURLWithPath: CommandLine.arguments[0]).resolvingSymlinksInPath(), Bundle.main.bundleURL]
             + Bundle.allBundles.map(\.bundleURL)
         let candidates = places.flatMap { place in
-            [place.appendingPathComponent("listory"),
-                place.deletingLastPathComponent().appendingPathComponent("listory")]
+            [
+                place.appendingPathComponent("listory"),
+                place.deletingLastPathComponent().appendingPathComponent("listory"),
+            ]
         }
         guard let found = candidates.first(where: isProgram) else { throw Missing() }
         return found

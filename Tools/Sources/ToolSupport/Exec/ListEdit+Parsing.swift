@@ -32,15 +32,17 @@ extension ListEdit {
         case "update":
             let fields = try RequestFields(argument, name, expected: "id", "path", "content")
             let content = RowContent.bytes(try fields.value("content", expected: "a content"))
-            self = try fields.only(of: "id", "path") == "id"
+            self =
+                try fields.only(of: "id", "path") == "id"
                 ? .update(fields.identifier("id"), content: content)
                 : .updateAt(fields.indexPath("path"), content: content)
         case "reload":
             let fields = try RequestFields(argument, name, expected: "sections")
-            self = .reload(try fields.array("sections", of: "sections").enumerated().map { index, value in
-                let path = "\(fields.path("sections"))[\(index)]"
-                return try RequestFields(value, path, expected: "id", "title", "items").newSection()
-            })
+            self = .reload(
+                try fields.array("sections", of: "sections").enumerated().map { index, value in
+                    let path = "\(fields.path("sections"))[\(index)]"
+                    return try RequestFields(value, path, expected: "id", "title", "items").newSection()
+                })
         case "insertSection", "deleteSection", "moveSection", "renameSection":
             self = try ListEdit.section(name, argument)
         default:

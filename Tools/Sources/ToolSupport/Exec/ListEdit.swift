@@ -44,7 +44,9 @@ extension ListEdit {
     public func apply(to list: inout ListEditor) throws {
         switch self {
         case .insert(let items, let destination):
-            if items.count == 1 { try list.insert(items[0], at: destination) } else {
+            if items.count == 1 {
+                try list.insert(items[0], at: destination)
+            } else {
                 try list.insert(items, at: destination)
             }
         case .delete(let selection): try list.delete(selection)

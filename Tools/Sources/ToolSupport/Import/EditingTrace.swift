@@ -77,9 +77,11 @@ public struct EditingTrace: Equatable, Sendable {
     }
 
     private static func path(_ context: DecodingError.Context) -> String {
-        context.codingPath.isEmpty ? "the input" : context.codingPath.map { key in
-            key.intValue.map { "[\($0)]" } ?? key.stringValue
-        }.joined(separator: ".")
+        context.codingPath.isEmpty
+            ? "the input"
+            : context.codingPath.map { key in
+                key.intValue.map { "[\($0)]" } ?? key.stringValue
+            }.joined(separator: ".")
     }
 }
 

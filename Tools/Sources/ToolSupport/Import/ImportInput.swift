@@ -20,7 +20,8 @@ public struct ImportInput: Sendable {
         name = isStandardInput ? "standard input" : URL(fileURLWithPath: path).lastPathComponent
         let data: Data
         do {
-            data = isStandardInput
+            data =
+                isStandardInput
                 ? try FileHandle.standardInput.readToEnd() ?? Data()
                 : try Data(contentsOf: URL(fileURLWithPath: path))
         } catch {

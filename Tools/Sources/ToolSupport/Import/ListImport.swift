@@ -41,12 +41,13 @@ public struct ListImport {
         let start = clock.now
         let input = try ImportInput(path: path)
         name = input.name
-        content = switch format {
-        case .editingTrace: .trace(try EditingTrace(json: input.bytes))
-        case .markdown: .list(try ImportedList(markdown: input.bytes))
-        case .lines: .list(try ImportedList(lines: input.bytes))
-        case .jsonl: .list(try ImportedList(jsonLines: input.bytes))
-        }
+        content =
+            switch format {
+            case .editingTrace: .trace(try EditingTrace(json: input.bytes))
+            case .markdown: .list(try ImportedList(markdown: input.bytes))
+            case .lines: .list(try ImportedList(lines: input.bytes))
+            case .jsonl: .list(try ImportedList(jsonLines: input.bytes))
+            }
         parseTime = clock.now - start
     }
 

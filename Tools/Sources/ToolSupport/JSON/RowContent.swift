@@ -14,7 +14,8 @@ public enum RowContent {
     /// The bytes that a row of this content has.
     public static func bytes(_ value: JSONValue) -> [UInt8] {
         if let members = value.members, members.count == 1, let text = members[base64Key]?.text,
-            let data = Data(base64Encoded: text) {
+            let data = Data(base64Encoded: text)
+        {
             return Array(data)
         }
         return value.bytes

@@ -49,11 +49,12 @@ public struct LogReport {
 
     /// A commit in words, its events on lines of their own.
     private func text(_ commit: Commit, _ style: TerminalStyle) throws -> String {
-        let cause = switch commit.cause {
-        case .edit: "edit"
-        case .undo(let target): "undo of \(target)"
-        case .redo(let target): "redo of \(target)"
-        }
+        let cause =
+            switch commit.cause {
+            case .edit: "edit"
+            case .undo(let target): "undo of \(target)"
+            case .redo(let target): "redo of \(target)"
+            }
         let origin = commit.origin.isEmpty ? "" : " by \(commit.origin.visible)"
         let version = style.bold("version \(commit.version)")
         var text = "\(version)  \(commit.time.text)  \(cause)  \"\(commit.name.visible)\"\(origin)\n"

@@ -30,7 +30,9 @@ public struct Standard: Sendable {
                 // SAFETY: `written` is less than the number of bytes.
                 Foundation.write(descriptor, raw.baseAddress! + written, raw.count - written)
             }
-            if count >= 0 { written += count } else if errno != EINTR {
+            if count >= 0 {
+                written += count
+            } else if errno != EINTR {
                 let reason = errno == EPIPE ? "" : "the output cannot be written: \(String(cString: strerror(errno)))"
                 throw ToolError(.inputOutput, reason)
             }
