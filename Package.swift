@@ -18,7 +18,7 @@ let package = Package(
 
         .target(name: "TestSupport", dependencies: ["ListModel"], path: "Tests/TestSupport"),
         .executableTarget(name: "LMDBTestHelper", dependencies: ["LMDB"], path: "Tests/LMDBTestHelper"),
-        .testTarget(name: "LMDBTests", dependencies: ["LMDB", "LMDBTestHelper"]),
+        .testTarget(name: "LMDBTests", dependencies: ["LMDB", "LMDBTestHelper", "TestSupport"]),
         .testTarget(name: "ListModelTests", dependencies: ["ListModel", "TestSupport"]),
         .executableTarget(name: "StoreWriter", dependencies: ["Listory"], path: "Tests/StoreWriter"),
         .testTarget(name: "ListoryTests", dependencies: ["Listory", "TestSupport", "StoreWriter"]),

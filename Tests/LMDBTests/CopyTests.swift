@@ -2,6 +2,7 @@
 
 import Foundation
 import LMDB
+import TestSupport
 import Testing
 
 @Suite struct CopyTests {

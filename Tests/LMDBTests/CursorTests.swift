@@ -1,6 +1,7 @@
 // Cursors.
 
 import LMDB
+import TestSupport
 import Testing
 
 @Suite struct CursorTests {

@@ -1,5 +1,6 @@
 // Which file systems are refused.
 
+import TestSupport
 import Testing
 
 @testable import LMDB

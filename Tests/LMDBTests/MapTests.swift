@@ -2,6 +2,7 @@
 
 import LMDB
 import Synchronization
+import TestSupport
 import Testing
 
 @Suite struct MapTests {

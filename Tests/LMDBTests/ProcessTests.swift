@@ -3,6 +3,7 @@
 import Foundation
 import LMDB
 import Synchronization
+import TestSupport
 import Testing
 
 @Suite struct ProcessTests {

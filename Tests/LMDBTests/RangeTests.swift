@@ -1,6 +1,7 @@
 // Range scans, against a sorted dictionary, over random operations.
 
 import LMDB
+import TestSupport
 import Testing
 
 @Suite struct RangeTests {

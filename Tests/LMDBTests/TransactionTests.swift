@@ -1,6 +1,7 @@
 // Transactions: committing, aborting, nesting, handles of databases.
 
 import LMDB
+import TestSupport
 import Testing
 
 @Suite struct TransactionTests {

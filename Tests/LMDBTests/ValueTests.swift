@@ -1,6 +1,7 @@
 // Single entries and the types of keys and values.
 
 import LMDB
+import TestSupport
 import Testing
 
 @Suite struct ValueTests {

@@ -98,8 +98,8 @@ extension Store {
         }
         continuation.onTermination = { [weak self] _ in
             // Ended by `close`, under the lock, there is nothing left to remove.
-            guard case .some(let store) = self, !store.isInsideEdit else { return }
-            try? store.withHead { $0.observers.remove(number) }
+            guard let self, !self.isInsideEdit else { return }
+            try? self.withHead { $0.observers.remove(number) }
         }
         return ListUpdates(initial: initial, stream: stream)
     }

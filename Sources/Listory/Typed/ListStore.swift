@@ -7,12 +7,12 @@ import ListModel
 /// A durable list of `Item`s in sections, with undo that survives a crash.
 ///
 /// ```swift
-/// struct Task: Codable, Identifiable, Sendable { var id: Int; var title: String }
+/// struct Todo: Codable, Identifiable, Sendable { var id: Int; var title: String }
 ///
-/// let store = try ListStore<String, Task>.open(at: "todo.listory", createIfMissing: true)
+/// let store = try ListStore<String, Todo>.open(at: "todo.listory", createIfMissing: true)
 /// try store.edit("Add milk") { list in
 ///     try list.insertSection("today", title: "Today")
-///     try list.insert(Task(id: 7, title: "Milk"), at: .end(of: "today"))
+///     try list.insert(Todo(id: 7, title: "Milk"), at: .end(of: "today"))
 /// }
 /// try store.edit("Check milk") { try $0.toggle(7) }
 /// try store.undo()

@@ -1,24 +1,11 @@
-// A folder for the files of one test.
-//
-// Always holds: it is new, and gone with its last reference.
+// Environments and databases as the tests of the binding use them.
 
-import Foundation
 import LMDB
+import TestSupport
 
-final class TemporaryFolder: Sendable {
-    let path: String
-
-    init() throws {
-        path = NSTemporaryDirectory() + "lmdb-tests-" + UUID().uuidString
-        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
-    }
-
-    deinit {
-        try? FileManager.default.removeItem(atPath: path)
-    }
-
-    /// The path of a file in the folder.
-    func file(_ name: String = "data") -> String { path + "/" + name }
+extension TemporaryFolder {
+    /// The path of the data file that most tests use.
+    func file() -> String { file("data") }
 
     /// Opens a file in the folder with options that a test changes.
     func open(
