@@ -102,11 +102,11 @@ struct RecordReader {
         }
     }
 
-    /// A count of things that take at least `size` bytes each, so that a damaged one cannot ask for all memory.
+    /// A count of things that take at least a byte each, so that a damaged one cannot ask for all memory.
     @inline(__always)
-    mutating func readCount(_ what: StaticString, size: Int = 1) throws -> Int {
+    mutating func readCount(_ what: StaticString) throws -> Int {
         let value = try readVarint(what)
-        let most = UInt64((bytes.count &- offset) / size)
+        let most = UInt64(bytes.count &- offset)
         if value > most {
             throw error(.invalid(what: "\(what)", expected: "at most \(most)", found: String(value)))
         }
