@@ -64,6 +64,10 @@ struct OpeningTests {
         beyond[0] += 1
         try Self.changeMeta(fixture.path, "head", beyond)
         #expect { try Store.open(at: fixture.path) } throws: { ($0 as? StoreError)?.code == "headMismatch" }
+        // An empty head would hide both commits.
+        try Self.changeMeta(fixture.path, "head", Array(repeating: 0, count: head.count))
+        #expect { try Store.open(at: fixture.path) } throws: { ($0 as? StoreError)?.code == "headMismatch" }
+        #expect { try StoreVerification(path: fixture.path) } throws: { ($0 as? StoreError)?.code == "headMismatch" }
         try Self.changeMeta(fixture.path, "head", head)
         #expect(try StoreVerification(path: fixture.path).version == Version(2))
     }

@@ -37,7 +37,7 @@ struct CommitLog: Sendable {
         }
         environment = try CommitLog.openEnvironment(path, environmentOptions)
         if mode == .create {
-            (meta, commits) = try CommitLog.create(environment)
+            (meta, commits) = try CommitLog.create(environment, path: path)
         } else {
             (meta, commits) = try CommitLog.open(environment, path: path)
         }
@@ -57,12 +57,14 @@ struct CommitLog: Sendable {
 
     private typealias Databases = (Database<String, [UInt8]>, Database<UInt64, [UInt8]>)
 
-    private static func create(_ environment: Environment) throws -> Databases {
+    private static func create(_ environment: Environment, path: String) throws -> Databases {
         try environment.write { txn in
             let meta = try txn.openDatabase(
                 named: LogFormat.metaDatabase, of: String.self, [UInt8].self, create: true)
             let commits = try txn.openDatabase(
                 named: LogFormat.commitDatabase, of: UInt64.self, [UInt8].self, create: true)
+            // Another process may have made the store since we looked.
+            if try txn.contains(LogFormat.formatKey, in: meta) { throw StoreError.alreadyExists(path: path) }
             try txn.put(LogFormat.formatRow, forKey: LogFormat.formatKey, in: meta)
             try txn.put(LogHead().bytes, forKey: LogFormat.headKey, in: meta)
             return (meta, commits)
@@ -123,8 +125,18 @@ extension CommitLog {
 
 extension CommitLog {
     /// What the log ends with.
+    ///
+    /// - Throws: ``StoreError/headMismatch(what:expected:found:)`` if that is not what the head row says.
     func head() throws -> LogHead {
-        try environment.read { try readHead($0) }
+        try environment.read { txn in
+            let head = try readHead(txn)
+            let last = try txn.last(in: commits)?.key ?? 0
+            guard last == head.version.rawValue else {
+                throw StoreError.headMismatch(
+                    what: "newest commit", expected: head.version.description, found: String(last))
+            }
+            return head
+        }
     }
 
     private func readHead(_ txn: borrowing some Transaction & ~Copyable) throws -> LogHead {

@@ -50,7 +50,7 @@ final class GroupCommit: CommitSource {
     init(_ log: CommitLog, head: LogHead, options: StoreOptions) {
         self.log = log
         maximumPendingBytes = options.maximumPendingBytes
-        deferredDelay = .nanoseconds(Int(options.deferredDelay / .nanoseconds(1)))
+        deferredDelay = .nanoseconds(Int(min(1e18, options.deferredDelay / .nanoseconds(1))))
         let empty = RecordBatch(first: head.version.next)
         state = Mutex(State(head: head, writing: empty, waiting: empty))
     }
@@ -80,7 +80,7 @@ final class GroupCommit: CommitSource {
     func enqueue(_ commit: Commit) -> Demand {
         state.withLock { state in
             state.waiting.append(commit)
-            if state.waiting.size > maximumPendingBytes &* 64 { return .first }
+            if state.waiting.size / 64 > maximumPendingBytes { return .first }
             if state.waiting.size > maximumPendingBytes { return state.isFlushQueued ? .nothing : .now }
             return state.isTimerRunning ? .nothing : .later
         }

@@ -73,7 +73,7 @@ struct LogHead: Equatable {
     mutating func append(_ record: UnsafeRawBufferPointer, version: Version, eventCount: Int) {
         self.version = version
         checksum = UInt64(littleEndian: record.loadUnaligned(as: UInt64.self))
-        self.eventCount += UInt64(eventCount)
-        recordBytes += UInt64(record.count)
+        self.eventCount &+= UInt64(eventCount)
+        recordBytes &+= UInt64(record.count)
     }
 }

@@ -82,7 +82,13 @@ extension Store {
         if options.isReadOnly { throw StoreError.readOnly }
         // What could not be appended is tried again before anything is added to it.
         if group.hasFailed { try group.flush(through: nil) }
-        guard let last = try withHead(body) else { return nil }
+        let queued: Queued?
+        do { queued = try withHead(body) } catch {
+            // Of several commits the first may be in the queue already, and nobody will wait for it.
+            try? group.meet(.now)
+            throw error
+        }
+        guard let last = queued else { return nil }
         switch durability ?? options.durability {
         case .immediate: try group.flush(through: last.commit.version)
         case .deferred: try group.meet(last.demand)

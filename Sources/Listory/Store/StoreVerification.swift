@@ -19,7 +19,7 @@ public struct StoreVerification: Hashable, Sendable {
     /// Checks a store from the first byte to the last.
     ///
     /// - Parameters:
-    ///   - path: the store. No process needs to close it.
+    ///   - path: the store. Other processes may have it open, this one may not.
     ///   - progress: called now and then with the share that is done, 0 to 1.
     /// - Throws: the first fault: `LMDBError` for damaged pages, `RecordError` for a damaged record, `ListError` for
     ///   events that do not fit or a hash that differs, ``StoreError`` for a head or a history that is not the log's.
