@@ -1,4 +1,4 @@
-// The open-addressing table against a dictionary: collisions, clusters over the end of the table, growth, removal.
+// The index against a dictionary: collisions, pages of one fingerprint, growth page by page, removal, building at once.
 
 @testable import ListModel
 import TestSupport
@@ -41,7 +41,7 @@ struct IdentifierIndexTests {
         }
     }
 
-    /// The kinds of hashes that the random test draws: spread out, colliding whole, one cluster, the end of the table.
+    /// The kinds of hashes that the random test draws: spread out, colliding whole, near each other, the end of a page.
     enum Hashes: CaseIterable {
         case spread, fewFingerprints, oneHome, endOfTable
 
@@ -50,8 +50,7 @@ struct IdentifierIndexTests {
             switch self {
             case .spread: return generator.next()
             case .fewFingerprints: return UInt64.random(in: 0..<6, using: &generator) << 61 | low
-            // The upper bits are the home slot: equal ones make one long cluster.
-            case .oneHome: return 0x7777_0000_0000_0000 | UInt64.random(in: 0..<64, using: &generator) << 32 | low
+                case .oneHome: return 0x7777_0000_0000_0000 | UInt64.random(in: 0..<64, using: &generator) << 32 | low
             case .endOfTable: return .max << 40 | UInt64.random(in: 0..<256, using: &generator) << 32 | low
             }
         }
@@ -60,7 +59,7 @@ struct IdentifierIndexTests {
     @Test("The table holds what a dictionary holds", arguments: Hashes.allCases, 1...6 as ClosedRange<UInt64>)
     func randomEdits(hashes: Hashes, seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
-        var index = IdentifierIndex()
+        var index = IdentifierIndex(NodeStore(limits: TreeLimits()))
         var model = Model()
         let target = [10, 60, 300][Int(seed % 3)]
         for step in 0..<1_200 {
@@ -90,32 +89,29 @@ struct IdentifierIndexTests {
         #expect(index.count == 0)
     }
 
-    @Test("A cluster that wraps around the end survives the removal of any of its entries")
-    func wrapAround() throws {
-        // A new table has 16 slots; the upper four bits of a hash are the home. Twelve entries fit before it grows.
-        let homes: [UInt64] = [14, 14, 15, 15, 15, 0, 0, 1, 2, 14, 5]
-        for removed in homes.indices {
-            for second in homes.indices where second != removed {
-                var index = IdentifierIndex()
-                var model = Model()
-                for (number, home) in homes.enumerated() {
-                    let hash = home << 60 | UInt64(number) << 32
-                    index.insert(hash: hash, leaf: UInt32(number))
-                    model.insert(hash, UInt32(number))
-                }
-                for number in [removed, second] {
-                    let position = try #require(model.entries.firstIndex { $0.leaf == UInt32(number) })
-                    let entry = model.remove(at: position)
-                    index.remove(hash: entry.hash, leaf: entry.leaf)
-                    try expectEqual(index, model, "without \(removed), then \(second)")
-                }
-            }
+    @Test("Building an index at once is the same as adding its entries", arguments: [0, 1, 127, 128, 129, 5_000])
+    func building(count: Int) throws {
+        var generator = SeededGenerator(seed: UInt64(count))
+        var index = IdentifierIndex(NodeStore(limits: TreeLimits()))
+        var model = Model()
+        for number in 0..<count { model.insert(generator.next(), UInt32(number)) }
+        index.build(model.entries.map { (hash: $0.hash, leaf: $0.leaf) })
+        try expectEqual(index, model, "built at once")
+        for number in 0..<300 {
+            let hash = generator.next()
+            index.insert(hash: hash, leaf: UInt32(number))
+            model.insert(hash, UInt32(number))
         }
+        while model.entries.count > count / 2 {
+            let old = model.remove(at: Int.random(in: 0..<model.entries.count, using: &generator))
+            index.remove(hash: old.hash, leaf: old.leaf)
+        }
+        try expectEqual(index, model, "edited afterwards")
     }
 
     @Test("The lower half of a hash does not count, and the leaf decides")
     func fingerprints() {
-        var index = IdentifierIndex()
+        var index = IdentifierIndex(NodeStore(limits: TreeLimits()))
         index.insert(hash: 0xABCD_0000_0000_0001, leaf: 3)
         index.insert(hash: 0xABCD_0000_0000_0002, leaf: 4)
         #expect(index.firstLeaf(hash: 0xABCD_0000_FFFF_FFFF) { $0 == 4 } == 4)
@@ -127,28 +123,23 @@ struct IdentifierIndexTests {
 
     @Test("A fingerprint of zero in leaf zero is an entry and not an empty slot")
     func zero() {
-        var index = IdentifierIndex()
+        var index = IdentifierIndex(NodeStore(limits: TreeLimits()))
         index.insert(hash: 0, leaf: 0)
         #expect(index.firstLeaf(hash: 0) { _ in true } == 0)
         index.remove(hash: 0, leaf: 0)
         #expect(index.firstLeaf(hash: 0) { _ in true } == nil)
     }
 
-    @Test("Reserving room and removing everything keep the table right")
-    func reserveAndRemoveAll() throws {
-        var index = IdentifierIndex()
+    @Test("The index grows page by page, and every entry is found at every size")
+    func growth() throws {
+        var index = IdentifierIndex(NodeStore(limits: TreeLimits()))
         var model = Model()
-        index.reserve(5_000)
         for number in 0..<5_000 as Range<UInt32> {
             let hash = Identifier.integer(Int64(number)).hash64
             index.insert(hash: hash, leaf: number)
             model.insert(hash, number)
+            if number % 97 == 0 { try expectEqual(index, model, "\(number) entries") }
         }
-        try expectEqual(index, model, "after reserving")
-        index.removeAll()
-        #expect(index.count == 0)
-        #expect(index.firstLeaf(hash: Identifier.integer(3).hash64) { _ in true } == nil)
-        index.insert(hash: Identifier.integer(3).hash64, leaf: 9)
-        #expect(index.firstLeaf(hash: Identifier.integer(3).hash64) { _ in true } == 9)
+        try expectEqual(index, model, "at the end")
     }
 }

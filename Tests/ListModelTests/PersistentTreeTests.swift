@@ -157,9 +157,9 @@ struct PersistentTreeTests {
     func structuralSharing() throws {
         var harness = Making.building.make(32 * 32, TestLimits.wide.limits)
         harness.keep()
-        let old = try #require(harness.trees[0].root)
+        let old = try #require(harness.trees[0].top.node)
         harness.toggle(500)
-        if let new = harness.trees[0].root {
+        if let new = harness.trees[0].top.node {
             #expect(old !== new)
             for slot in 0..<old.count {
                 let isShared = old.children[slot].node === new.children[slot].node
@@ -167,9 +167,9 @@ struct PersistentTreeTests {
             }
         }
         // Nobody keeps the new version: the next edit happens in its place.
-        let written = harness.trees[0].root.map { ObjectIdentifier($0) }
+        let written = harness.trees[0].top.node.map { ObjectIdentifier($0) }
         harness.toggle(501)
-        #expect(harness.trees[0].root.map { ObjectIdentifier($0) } == written)
+        #expect(harness.trees[0].top.node.map { ObjectIdentifier($0) } == written)
         try harness.checkKept("1,024 elements")
     }
 }

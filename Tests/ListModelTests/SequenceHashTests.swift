@@ -113,15 +113,15 @@ struct SequenceHashTests {
     func treeHash(width: Int) {
         var generator = SeededGenerator(seed: UInt64(width))
         for count in [0, 1, 2, 31, 32, 33, 64, 65, 150, 301] {
-            var locator = Locator<ListItem>()
+            let store = NodeStore(limits: TreeLimits(leafCapacity: width, innerCapacity: width))
+            var locator = Locator<ListItem>(store)
             let items = (0..<count).map { index in
                 ListItem(
                     id: .integer(Int64(index)), isChecked: generator.oneIn(2),
                     content: ContentReference(
                         version: Version(1), offset: 0, length: 1, hash: generator.next() % SequenceHash.modulus))
             }
-            let limits = TreeLimits(leafCapacity: width, innerCapacity: width)
-            var tree = PersistentTree(items, limits: limits, owner: 0, &locator)
+            var tree = PersistentTree(items, store, owner: 0, &locator)
             tree.seal()
             #expect(tree.hash == Self.naiveHash(items.map(\.hash)), "\(count) rows, width \(width)")
         }

@@ -10,17 +10,18 @@ struct TreeHarness: ~Copyable {
 
     private(set) var trees: [Tree]
     private(set) var arrays: [[ListItem]]
-    private(set) var locator = Locator<ListItem>()
+    private(set) var locator: Locator<ListItem>
     private var kept: [(tree: Tree, array: [ListItem])] = []
     private var nextID: Int64 = 0
-    private let limits: TreeLimits
+    private let store: NodeStore
 
     /// The number that the locator gives for the elements of a tree.
     private static func owner(_ which: Int) -> UInt32 { UInt32(which * 7 + 1) }
 
     init(_ limits: TreeLimits, trees count: Int = 1) {
-        self.limits = limits
-        trees = Array(repeating: Tree(limits: limits), count: count)
+        store = NodeStore(limits: limits)
+        locator = Locator(store)
+        trees = Array(repeating: Tree(store), count: count)
         arrays = Array(repeating: [], count: count)
     }
 
@@ -57,7 +58,7 @@ struct TreeHarness: ~Copyable {
     mutating func rebuild(_ count: Int, in which: Int = 0) {
         trees[which].detach(&locator)
         arrays[which] = newItems(count)
-        trees[which] = Tree(arrays[which], limits: limits, owner: Self.owner(which), &locator)
+        trees[which] = Tree(arrays[which], store, owner: Self.owner(which), &locator)
     }
 
     // MARK: Checks
@@ -84,9 +85,7 @@ struct TreeHarness: ~Copyable {
     mutating func checkLookups(_ comment: @autoclosure () -> Comment) throws {
         for which in trees.indices {
             for (offset, item) in arrays[which].enumerated() {
-                let place = locator.place(of: item.id, hash: item.id.hash64)
-                try #require(place == Locator.Place(owner: Self.owner(which), offset: offset), comment())
-                try #require(locator.element(item.id, hash: item.id.hash64) == item, comment())
+                try #require(offsets(of: item.id)[which] == offset, comment())
                 try #require(trees[which][offset] == item, comment())
             }
             var cursor = TreeCursor(trees[which])
@@ -98,8 +97,16 @@ struct TreeHarness: ~Copyable {
         }
         // Numbers begin at 1.
         let absent: Identifier = 0
-        let isPresent = locator.contains(absent, hash: absent.hash64)
-        try #require(!isPresent && locator.place(of: absent, hash: absent.hash64) == nil, comment())
+        try #require(offsets(of: absent).allSatisfy { $0 == nil }, comment())
+    }
+
+    /// The offset of an id in each of the trees, as the locator leads to it.
+    private func offsets(of id: Identifier) -> [Int?] {
+        trees.indices.map { which in
+            locator.firstPath(hash: id.hash64) { path, owner in
+                owner == Self.owner(which) ? trees[which].offset(on: path) { $0.id == id } : nil
+            }
+        }
     }
 
     /// No version that was kept has changed, neither its elements nor its hash.

@@ -31,12 +31,18 @@ public final class MemoryLog: CommitSource {
 
 /// An editor whose commits go into a log in memory, with a clock that counts.
 public struct MemoryList: ~Copyable {
-    public let log = MemoryLog()
+    public let log: MemoryLog
     public var editor: ListEditor
     private var clock: Int64 = 0
 
     public init(limits: TreeLimits = TreeLimits()) {
+        log = MemoryLog()
         editor = ListEditor(ListState(limits: limits), source: log)
+    }
+
+    /// Goes on with a state that was recovered, and a log that goes on from it.
+    public mutating func replace(_ state: consuming ListState, checksum: UInt64) {
+        editor = ListEditor(state, checksum: checksum, source: log)
     }
 
     private mutating func now() -> Timestamp {

@@ -11,7 +11,7 @@ extension Changeset {
     ///   - new: the snapshot it is to show. It may as well be the older version.
     /// - Complexity: O(k log n) for k rows that differ: what both share is not visited. If they share nothing, O(n log n).
     public init(from old: Snapshot, to new: Snapshot) {
-        var difference = SnapshotDifference()
+        var difference = SnapshotDifference(old.tree.store, new.tree.store)
         difference.compareSections(old.tree, new.tree)
         difference.matchItems()
         self = difference.changes
@@ -36,6 +36,14 @@ private struct SnapshotDifference {
 
     var changes = Changeset()
     private var pairs: [SectionPair] = []
+    /// Where nodes come from that are not in memory, for either side.
+    private let oldStore: NodeStore
+    private let newStore: NodeStore
+
+    init(_ old: NodeStore, _ new: NodeStore) {
+        oldStore = old
+        newStore = new
+    }
 
     // MARK: Sections
 
@@ -55,13 +63,13 @@ private struct SnapshotDifference {
                 compare(difference.old[match].element!, difference.old[match].start, section, piece.start)
             } else {
                 changes.sections.inserted.append(piece.start)
-                addPair(nil, piece.start, from: PersistentTree(limits: new.limits), to: section.items)
+                addPair(nil, piece.start, from: .empty, to: section.rows)
             }
         }
         for index in oldByID.values.sorted() {
             let piece = difference.old[index]
             changes.sections.deleted.append(piece.start)
-            addPair(piece.start, nil, from: piece.element!.items, to: PersistentTree(limits: old.limits))
+            addPair(piece.start, nil, from: piece.element!.rows, to: .empty)
         }
         matches.forEachMoved { oldIndex, newIndex in
             changes.sections.moved.append(Changeset.Move(from: oldIndex, to: newIndex))
@@ -71,14 +79,15 @@ private struct SnapshotDifference {
 
     private mutating func compare(_ old: SectionEntry, _ oldIndex: Int, _ new: SectionEntry, _ newIndex: Int) {
         if !old.hasSameTitle(as: new) { changes.sections.updated.append(newIndex) }
-        addPair(oldIndex, newIndex, from: old.items, to: new.items)
+        addPair(oldIndex, newIndex, from: old.rows, to: new.rows)
     }
 
     private mutating func addPair(
-        _ oldIndex: Int?, _ newIndex: Int?, from old: PersistentTree<ListItem>, to new: PersistentTree<ListItem>
+        _ oldIndex: Int?, _ newIndex: Int?, from old: TreeChild<ListItem>, to new: TreeChild<ListItem>
     ) {
-        if old.root === new.root { return }
-        pairs.append(SectionPair(oldIndex: oldIndex, newIndex: newIndex, pieces: TreeDifference(from: old, to: new)))
+        if old.isSame(as: new) { return }
+        let pieces = TreeDifference(from: PersistentTree(old, oldStore), to: PersistentTree(new, newStore))
+        pairs.append(SectionPair(oldIndex: oldIndex, newIndex: newIndex, pieces: pieces))
     }
 
     // MARK: Rows

@@ -42,11 +42,12 @@ struct TreeDifference<Element: TreeElement> {
     ///
     /// - Complexity: O(k · w · log n) for k elements that differ, in nodes of width w.
     init(from oldTree: PersistentTree<Element>, to newTree: PersistentTree<Element>) {
-        if oldTree.root === newTree.root { return }
-        // SAFETY: the trees keep the nodes alive that the lists refer to, and they outlive the comparison.
-        withExtendedLifetime((oldTree, newTree)) {
-            var oldList = NodeList(oldTree)
-            var newList = NodeList(newTree)
+        if oldTree.top.isSame(as: newTree.top) { return }
+        let keepers = (NodeKeeper(oldTree), NodeKeeper(newTree))
+        // SAFETY: the keepers and their trees keep the nodes alive that the lists refer to.
+        withExtendedLifetime(keepers) {
+            var oldList = NodeList(keepers.0)
+            var newList = NodeList(keepers.1)
             // An empty list has no height to speak of.
             while oldList.height > newList.height && !newList.isEmpty { oldList = oldList.opened() }
             while newList.height > oldList.height && !oldList.isEmpty { newList = newList.opened() }
@@ -60,9 +61,9 @@ struct TreeDifference<Element: TreeElement> {
     private mutating func compare(_ old: NodeList<Element>, _ new: NodeList<Element>) {
         let most = min(old.count, new.count)
         var front = 0
-        while front < most && old.node(front) == new.node(front) { front += 1 }
+        while front < most && old.isNode(front, same: new, front) { front += 1 }
         var back = 0
-        while back < most - front && old.node(old.count - 1 - back) == new.node(new.count - 1 - back) { back += 1 }
+        while back < most - front && old.isNode(old.count - 1 - back, same: new, new.count - 1 - back) { back += 1 }
         for index in 0..<front { appendBlock(old, index, new, index) }
         var oldStart = front
         var newStart = front

@@ -39,7 +39,7 @@ public struct ListEditor: ~Copyable, @unchecked Sendable {
     // immutable, and the buffers it owns are nobody else's.
 
     /// The state that the edits are folded into.
-    public private(set) var state: ListState
+    public package(set) var state: ListState
 
     /// Where the records of earlier commits are read.
     public var source: any CommitSource

@@ -16,6 +16,11 @@ public struct StateHash: Hashable, Sendable, CustomStringConvertible {
         self.rawValue = rawValue
     }
 
+    /// The hash of a list of `count` sections whose sequence hash is `hash`.
+    init(count: Int, hash: UInt64) {
+        rawValue = XXHash64.hash(UInt64(count), hash, seed: HashSeed.state)
+    }
+
     /// Sixteen hexadecimal digits.
     public var description: String {
         let digits = String(rawValue, radix: 16)
@@ -32,6 +37,7 @@ enum HashSeed {
     static let title: UInt64 = 5
     static let section: UInt64 = 6
     static let state: UInt64 = 7
+    static let sectionNumber: UInt64 = 8
 
     /// Added to the hash of a checked row.
     static let checkmark: UInt64 = 0x0C0F_FEE0_1234_5677

@@ -35,19 +35,19 @@ extension ListState {
     private mutating func editItems(
         inSection index: Int, _ body: (inout PersistentTree<ListItem>, UInt32, inout Locator<ListItem>) throws -> Void
     ) rethrows {
-        try ListState.editItems(&tree, &sectionLocator, &itemLocator, index, body)
+        try ListState.editItems(&tree, &sectionLocator, &itemLocator, index, store, body)
     }
 
     // The parts of the state are passed apart, so that the closure may change one while another is open.
     @inline(__always)
     private static func editItems(
         _ tree: inout PersistentTree<SectionEntry>, _ sectionLocator: inout Locator<SectionEntry>,
-        _ itemLocator: inout Locator<ListItem>, _ index: Int,
+        _ itemLocator: inout Locator<ListItem>, _ index: Int, _ store: NodeStore,
         _ body: (inout PersistentTree<ListItem>, UInt32, inout Locator<ListItem>) throws -> Void
     ) rethrows {
         try tree.update(index, &sectionLocator) { section in
             let number = section.number
-            try section.editItems { try body(&$0, number, &itemLocator) }
+            try section.editItems(store) { try body(&$0, number, &itemLocator) }
         }
     }
 
@@ -109,7 +109,7 @@ extension ListState {
         guard index >= 0 && index <= tree.count else {
             throw ListError.sectionIndexOutOfRange(index, valid: 0..<tree.count + 1)
         }
-        if sectionLocator.contains(section.id, hash: section.id.hash64) {
+        if indexOfSection(section.id) != nil {
             throw ListError.duplicateSection(section.id)
         }
         if let items = Run(section.items) { try checkNew(items) }
@@ -120,16 +120,15 @@ extension ListState {
     private mutating func delete(_ section: ListSection, at index: Int) throws {
         try checkSection(index, is: section.id)
         let entry = tree[index]
-        guard entry.items.count == section.items.count else {
+        guard entry.itemCount == section.items.count else {
             throw ListError.eventMismatch(
                 what: "rows of section \(section.id)", expected: String(section.items.count),
-                found: String(entry.items.count))
+                found: String(entry.itemCount))
         }
         if let items = Run(section.items) {
             try checkItems(items, at: ListIndexPath(section: index, item: 0))
         }
-        entry.items.detach(&itemLocator)
-        freeSectionNumbers.append(entry.number)
+        entry.items(store).detach(&itemLocator)
         tree.remove(index..<index + 1, &sectionLocator)
         itemCount -= section.items.count
     }
@@ -156,28 +155,21 @@ extension ListState {
                 throw ListError.duplicateItem(item.id)
             }
         }
-        sectionLocator = Locator()
-        itemLocator = Locator()
-        itemLocator.index.reserve(itemIDs.count)
-        sectionIdentifiers = []
-        freeSectionNumbers = []
+        sectionLocator.retireAll(&retiredPages)
+        itemLocator.retireAll(&retiredPages)
+        sectionLocator = Locator(store, isTracking: sectionLocator.isTracking)
+        itemLocator = Locator(store, isTracking: itemLocator.isTracking)
         itemCount = itemIDs.count
         let entries = sections.map { makeEntry($0) }
-        tree = PersistentTree(entries, limits: limits, owner: ListState.listOwner, &sectionLocator)
+        tree = PersistentTree(entries, store, owner: ListState.listOwner, &sectionLocator)
     }
 
     /// A section for the tree, whose rows the locator knows from now on.
     private mutating func makeEntry(_ section: ListSection) -> SectionEntry {
-        let number: UInt32
-        if let free = freeSectionNumbers.popLast() {
-            number = free
-            sectionIdentifiers[Int(number)] = section.id
-        } else {
-            number = UInt32(sectionIdentifiers.count)
-            sectionIdentifiers.append(section.id)
-        }
-        let items = PersistentTree(section.items, limits: limits, owner: number, &itemLocator)
-        return SectionEntry(id: section.id, title: section.title, number: number, items: items)
+        let number = sectionNumberCount
+        sectionNumberCount += 1
+        let items = PersistentTree(section.items, store, owner: number, &itemLocator)
+        return SectionEntry(id: section.id, title: section.title, number: number, rows: items.top)
     }
 }
 
@@ -210,7 +202,8 @@ extension ListState {
 
     /// Checks that rows can be inserted: no id is there already, none comes twice.
     private func checkNew(_ items: Run<ListItem>) throws {
-        for item in items where itemLocator.contains(item.id, hash: item.id.hash64) {
+        guard itemLocator.isTracking else { return }
+        for item in items where containsItem(item.id) {
             throw ListError.duplicateItem(item.id)
         }
         guard items.count > 1 else { return }
@@ -221,7 +214,7 @@ extension ListState {
     private func checkItem(_ id: Identifier, at path: ListIndexPath) throws {
         try checkRange(path, count: 1)
         let found = tree.withLeaf(at: path.section) { leaf, slot in
-            leaf.elements[slot].items.withLeaf(at: path.item) { leaf, slot in leaf.elements[slot].id }
+            leaf.elements[slot].items(store).withLeaf(at: path.item) { leaf, slot in leaf.elements[slot].id }
         }
         if found != id { throw ListState.mismatch(path, expected: id, found: found) }
     }
@@ -230,7 +223,7 @@ extension ListState {
         if case .one(let item) = run { return try checkItem(item.id, at: path) }
         try checkRange(path, count: run.count)
         var index = 0
-        try tree[path.section].items.forEach(in: path.item..<path.item + run.count) { found in
+        try tree[path.section].items(store).forEach(in: path.item..<path.item + run.count) { found in
             if found.id != run[index].id {
                 let place = ListIndexPath(section: path.section, item: path.item + index)
                 throw ListState.mismatch(place, expected: run[index].id, found: found.id)

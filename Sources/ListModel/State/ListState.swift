@@ -15,20 +15,31 @@ public struct ListState: ~Copyable {
     public internal(set) var itemCount = 0
 
     var tree: PersistentTree<SectionEntry>
-    var sectionLocator = Locator<SectionEntry>()
-    var itemLocator = Locator<ListItem>()
-    /// The ids of the sections by number; a number in `freeSectionNumbers` has a stale one.
-    var sectionIdentifiers: [Identifier] = []
-    var freeSectionNumbers: [UInt32] = []
-    let limits: TreeLimits
+    var sectionLocator: Locator<SectionEntry>
+    var itemLocator: Locator<ListItem>
+    /// How many numbers were given to sections; each is used once.
+    var sectionNumberCount: UInt32 = 0
+    /// How wide nodes are, and where those are that are not in memory.
+    package internal(set) var store: NodeStore
+    /// Pages of locators that were replaced as a whole, and need not be stored after the next checkpoint.
+    var retiredPages = PageImage()
 
     /// The owner of the tree of sections, which has no number.
     static var listOwner: UInt32 { 0 }
 
-    /// A list without sections.
+    /// A list without sections, in memory only.
     public init(limits: TreeLimits = TreeLimits()) {
-        self.limits = limits
-        tree = PersistentTree(limits: limits)
+        self.init(NodeStore(limits: limits))
+    }
+
+    /// A list without sections.
+    ///
+    /// - Parameter isTracking: whether rows can be found by id. Without, replay is faster, and duplicate ids go unnoticed.
+    package init(_ store: NodeStore, isTracking: Bool = true) {
+        self.store = store
+        tree = PersistentTree(store)
+        sectionLocator = Locator(store, isTracking: isTracking)
+        itemLocator = Locator(store, isTracking: isTracking)
     }
 
     /// The rows as an immutable value.
@@ -44,7 +55,7 @@ public struct ListState: ~Copyable {
     /// - Complexity: O(nodes changed since the last time).
     public mutating func stateHash() -> StateHash {
         tree.seal()
-        return StateHash(rawValue: XXHash64.hash(UInt64(tree.count), tree.hash, seed: HashSeed.state))
+        return StateHash(count: tree.count, hash: tree.hash)
     }
 }
 
@@ -56,9 +67,13 @@ extension ListState {
 
     /// The row of an id, or nil if there is none.
     ///
-    /// - Complexity: O(1) expected.
+    /// - Complexity: O(log n) expected.
     public func item(_ id: Identifier) -> ListItem? {
-        itemLocator.element(id, hash: id.hash64)
+        let hash = id.hash64
+        return itemLocator.firstPath(hash: hash) { path, owner in
+            guard let (_, entry) = section(ofNumber: owner) else { return nil }
+            return entry.items(store).offset(on: path) { $0.id == id }.map { entry.items(store)[$0] }
+        }
     }
 
     /// The row at an index path, or nil if there is none.
@@ -67,7 +82,7 @@ extension ListState {
     public func item(at path: ListIndexPath) -> ListItem? {
         guard tree.indices.contains(path.section) else { return nil }
         return tree.withLeaf(at: path.section) { leaf, slot in
-            let items = leaf.elements[slot].items
+            let items = leaf.elements[slot].items(store)
             return items.indices.contains(path.item) ? items[path.item] : nil
         }
     }
@@ -76,27 +91,49 @@ extension ListState {
     ///
     /// - Complexity: O(log n) expected.
     public func indexPath(of id: Identifier) -> ListIndexPath? {
-        guard let place = itemLocator.place(of: id, hash: id.hash64) else { return nil }
+        let hash = id.hash64
+        return itemLocator.firstPath(hash: hash) { path, owner in
+            guard let (index, entry) = section(ofNumber: owner) else { return nil }
+            return entry.items(store).offset(on: path) { $0.id == id }.map { ListIndexPath(section: index, item: $0) }
+        }
+    }
+
+    /// Whether there is a row of an id.
+    ///
+    /// - Complexity: O(1) expected if there is none.
+    func containsItem(_ id: Identifier) -> Bool {
+        let hash = id.hash64
+        return itemLocator.firstPath(hash: hash) { path, owner in
+            section(ofNumber: owner)?.entry.items(store).offset(on: path) { $0.id == id }
+        } != nil
+    }
+
+    /// The section of a number, and its index.
+    private func section(ofNumber number: UInt32) -> (index: Int, entry: SectionEntry)? {
         // Most lists have few sections; the first is found without a look at the index.
-        let section = tree.count == 1 ? 0 : indexOfSection(sectionIdentifiers[Int(place.owner)])!
-        return ListIndexPath(section: section, item: place.offset)
+        if tree.count == 1 { return (0, tree[0]) }
+        let index = sectionLocator.firstPath(hash: SectionEntry.key(ofNumber: number)) { path, _ in
+            tree.offset(on: path) { $0.number == number }
+        }
+        return index.map { ($0, tree[$0]) }
     }
 
     /// The index of the section of an id, or nil if there is none.
     ///
     /// - Complexity: O(log s) expected, for s sections.
     public func indexOfSection(_ id: Identifier) -> Int? {
-        sectionLocator.place(of: id, hash: id.hash64)?.offset
+        let hash = id.hash64
+        return sectionLocator.firstPath(hash: hash) { path, _ in tree.offset(on: path) { $0.id == id } }
     }
 
     /// How many rows the section at an index has; the index must be that of a section.
     public func itemCount(inSection index: Int) -> Int {
-        tree.withLeaf(at: index) { leaf, slot in leaf.elements[slot].items.count }
+        tree.withLeaf(at: index) { leaf, slot in leaf.elements[slot].itemCount }
     }
 
     /// The rows of a range of a section, all of which must be there.
     func items(inSection index: Int, _ range: Range<Int>) -> Run<ListItem> {
-        tree.withLeaf(at: index) { leaf, slot in leaf.elements[slot].items.run(in: range) }
+        tree.withLeaf(at: index) { leaf, slot in leaf.elements[slot].items(store).run(in: range) }
     }
 
     /// The section at an index, with its rows; the index must be that of a section.
@@ -112,20 +149,21 @@ extension ListState {
     /// - Complexity: O(n).
     public func checkInvariants() throws {
         let sectionNodes = try tree.checkInvariants(owner: ListState.listOwner, sectionLocator)
-        try InvariantViolation.check(
-            sectionNodes == sectionLocator.nodeCount && sectionLocator.index.count == tree.count,
-            "the locator of sections knows others than there are")
         var nodes = 0
         var items = 0
         for index in tree.indices {
             let section = tree[index]
-            nodes += try section.items.checkInvariants(owner: section.number, itemLocator)
-            items += section.items.count
-            try InvariantViolation.check(
-                sectionIdentifiers[Int(section.number)] == section.id, "section \(section.id) has another number")
+            nodes += try section.items(store).checkInvariants(owner: section.number, itemLocator)
+            items += section.itemCount
+            try InvariantViolation.check(section.number < sectionNumberCount, "section \(section.id) has no number")
         }
+        try InvariantViolation.check(items == itemCount, "there are \(items) rows, and \(itemCount) are counted")
+        guard itemLocator.isTracking else { return }
         try InvariantViolation.check(
-            nodes == itemLocator.nodeCount && itemLocator.index.count == items && items == itemCount,
+            sectionNodes == sectionLocator.nodeCount && sectionLocator.index.count == 2 * tree.count,
+            "the locator of sections knows others than there are")
+        try InvariantViolation.check(
+            nodes == itemLocator.nodeCount && itemLocator.index.count == items,
             "the locator of rows knows others than there are")
     }
 }

@@ -28,7 +28,7 @@ public struct Snapshot: Sendable {
     }
 
     /// A list without sections, before any commit.
-    public static let empty = Snapshot(version: .empty, itemCount: 0, tree: PersistentTree(limits: TreeLimits()))
+    public static let empty = Snapshot(version: .empty, itemCount: 0, tree: PersistentTree(NodeStore(limits: TreeLimits())))
 
     /// How many sections there are.
     public var sectionCount: Int { tree.count }
@@ -37,7 +37,7 @@ public struct Snapshot: Sendable {
     ///
     /// - Complexity: O(1).
     public var stateHash: StateHash {
-        StateHash(rawValue: XXHash64.hash(UInt64(tree.count), tree.hash, seed: HashSeed.state))
+        StateHash(count: tree.count, hash: tree.hash)
     }
 
     /// The sections, in order.
@@ -48,7 +48,7 @@ public struct Snapshot: Sendable {
     /// - Complexity: O(log n).
     public func item(at path: ListIndexPath) -> ListItem? {
         guard tree.indices.contains(path.section) else { return nil }
-        let items = tree[path.section].items
+        let items = tree[path.section].items(tree.store)
         return items.indices.contains(path.item) ? items[path.item] : nil
     }
 
@@ -80,21 +80,22 @@ public struct SectionCollection: RandomAccessCollection, Sendable {
     /// The section at an index.
     ///
     /// - Complexity: O(log s) for s sections.
-    public subscript(position: Int) -> SectionView { SectionView(entry: tree[position]) }
+    public subscript(position: Int) -> SectionView { SectionView(entry: tree[position], store: tree.store) }
 }
 
 /// A section of a snapshot.
 public struct SectionView: Identifiable, Sendable {
     let entry: SectionEntry
+    let store: NodeStore
 
     /// The identity of the section.
     public var id: Identifier { entry.id }
     /// What its header shows.
     public var title: String { entry.title }
     /// Its rows, in order.
-    public var items: ItemCollection { ItemCollection(tree: entry.items) }
+    public var items: ItemCollection { ItemCollection(tree: tree) }
 
-    var tree: PersistentTree<ListItem> { entry.items }
+    var tree: PersistentTree<ListItem> { entry.items(store) }
 }
 
 /// The rows of a section of a snapshot.

@@ -1,45 +1,60 @@
-// From the hash of an id to the leaf that holds it: an open-addressing table of eight bytes an entry.
+// From the hash of an id to the leaf that holds it: linear hashing over pages of sorted entries, of eight bytes each.
 //
-// An entry holds 32 bits of the hash (the fingerprint) and the number of a leaf, not the id: the leaf has the id, and
-// whoever looks one up compares there. The home slot of an entry follows from its fingerprint alone, so the table
-// grows and closes gaps without looking at any leaf.
+// An entry holds 32 bits of the hash (the fingerprint) and the place number of a leaf, not the id: the leaf has the id,
+// and whoever looks one up compares there. The lowest bits of a fingerprint say which page an entry is in; in a page
+// entries are sorted by fingerprint, and since those are evenly spread, the search begins where the entry should be.
+// The index grows by splitting one page at a time (W. Litwin, Linear Hashing, 1980), so no edit waits for a rebuild.
 //
-// Always holds: an entry lies at or after its home slot (cyclically), with no empty slot between; at most ¾ are used.
+// Always holds: with p pages and 2ᵍ ≤ p < 2ᵍ⁺¹, an entry is in the page of its lowest g + 1 bits if there is such a page,
+// and in that of its lowest g bits otherwise; the entries of a page ascend by fingerprint.
 
 struct IdentifierIndex: ~Copyable {
-    /// Entries: fingerprint in the upper, leaf number plus one in the lower 32 bits; 0 is an empty slot.
-    private var slots: UnsafeMutablePointer<UInt64>
-    private var shift: UInt32
-    private(set) var count = 0
+    /// How many entries a page has on average when the index grows.
+    static var load: Int { 128 }
 
-    init() {
-        shift = 32 - 4
-        slots = IdentifierIndex.emptySlots(1 << 4)
+    /// Entries: fingerprint in the upper, leaf number in the lower 32 bits.
+    private var pages: PageTable
+    /// How many entries there are.
+    private(set) var count: Int
+
+    /// An index without entries.
+    init(_ store: NodeStore) {
+        pages = PageTable(kind: NodeCoding.Kind.indexPage, store)
+        count = 0
+        pages.append()
     }
 
-    deinit {
-        // SAFETY: allocated by `emptySlots`, and nobody else has the pointer.
-        slots.deallocate()
-    }
-
-    private var capacity: Int { 1 << (32 - Int(shift)) }
-    private var mask: Int { capacity - 1 }
-
-    private static func emptySlots(_ count: Int) -> UnsafeMutablePointer<UInt64> {
-        let slots = UnsafeMutablePointer<UInt64>.allocate(capacity: count)
-        slots.initialize(repeating: 0, count: count)
-        return slots
+    /// An index that is stored.
+    init(_ root: LocatorRoot, _ store: NodeStore) {
+        pages = PageTable(
+            kind: NodeCoding.Kind.indexPage, count: root.indexPageCount, directories: root.indexDirectories, store)
+        count = root.entryCount
     }
 
     @inline(__always)
     private static func entry(_ hash: UInt64, _ leaf: UInt32) -> UInt64 {
-        (hash & 0xFFFF_FFFF_0000_0000) | UInt64(leaf &+ 1)
+        (hash & 0xFFFF_FFFF_0000_0000) | UInt64(leaf)
     }
 
-    /// The home slot: the upper bits of the fingerprint.
+    /// The page of an entry or a hash.
     @inline(__always)
-    private func home(_ entry: UInt64) -> Int {
-        Int(truncatingIfNeeded: (entry &>> 32) &>> UInt64(shift))
+    private func page(_ entry: UInt64) -> Int {
+        let fingerprint = Int(truncatingIfNeeded: entry &>> 32)
+        let bits = Int.bitWidth &- (pages.count).leadingZeroBitCount
+        let page = fingerprint & (1 &<< bits &- 1)
+        return page < pages.count ? page : page & (1 &<< (bits &- 1) &- 1)
+    }
+
+    /// The position of the first entry whose fingerprint is not less than that of a hash.
+    @inline(__always)
+    private static func position(_ hash: UInt64, in words: UnsafeMutableBufferPointer<UInt64>) -> Int {
+        let fingerprint = hash &>> 32
+        guard let start = words.baseAddress else { return 0 }
+        // SAFETY: `position` stays between 0 and `count`, and only entries below `count` are read.
+        var position = Int(truncatingIfNeeded: (fingerprint &* UInt64(words.count)) &>> 32)
+        while position < words.count && start[position] &>> 32 < fingerprint { position &+= 1 }
+        while position > 0 && start[position &- 1] &>> 32 >= fingerprint { position &-= 1 }
+        return position
     }
 
     /// The first leaf for which `matches` is true among those that hold an id of this hash.
@@ -47,88 +62,119 @@ struct IdentifierIndex: ~Copyable {
     /// - Complexity: O(1) expected.
     @inline(__always)
     func firstLeaf(hash: UInt64, where matches: (UInt32) -> Bool) -> UInt32? {
-        let wanted = hash &>> 32
-        let mask = self.mask
-        var slot = home(hash)
-        // SAFETY: slots are masked into the table, and at least a quarter of them is empty, so the search ends.
-        while slots[slot] != 0 {
-            if slots[slot] &>> 32 == wanted {
-                let leaf = UInt32(truncatingIfNeeded: slots[slot]) &- 1
-                if matches(leaf) { return leaf }
-            }
-            slot = (slot &+ 1) & mask
+        let words = pages.words(page(hash))
+        var position = IdentifierIndex.position(hash, in: words)
+        while position < words.count && words[position] &>> 32 == hash &>> 32 {
+            let leaf = UInt32(truncatingIfNeeded: words[position])
+            if matches(leaf) { return leaf }
+            position &+= 1
         }
         return nil
     }
 
-    /// Adds an id that is not in the table.
+    /// Adds an id that is not in the index.
     ///
-    /// - Complexity: O(1) expected, amortised over growth.
+    /// - Complexity: O(1) expected.
     mutating func insert(hash: UInt64, leaf: UInt32) {
-        if (count &+ 1) &* 4 > capacity &* 3 { grow() }
-        place(IdentifierIndex.entry(hash, leaf))
+        if count >= pages.count &* IdentifierIndex.load { split() }
+        let page = page(hash)
+        let position = IdentifierIndex.position(hash, in: pages.words(page))
+        pages.insert(IdentifierIndex.entry(hash, leaf), at: position, ofPage: page)
         count &+= 1
     }
 
-    /// Notes that an id is in another leaf now.
+    /// Notes that an id is in another leaf now. Nothing happens if the index does not have it.
     mutating func relocate(hash: UInt64, from old: UInt32, to new: UInt32) {
-        slots[slot(of: IdentifierIndex.entry(hash, old))] = IdentifierIndex.entry(hash, new)
+        let page = page(hash)
+        guard let position = position(of: IdentifierIndex.entry(hash, old), page) else { return }
+        pages.mutableWords(page)[position] = IdentifierIndex.entry(hash, new)
     }
 
-    /// Removes an id.
+    /// Removes an id. Nothing happens if the index does not have it.
     mutating func remove(hash: UInt64, leaf: UInt32) {
-        let mask = self.mask
-        var gap = slot(of: IdentifierIndex.entry(hash, leaf))
-        var next = (gap &+ 1) & mask
-        // Close the gap with every following entry whose home is not after it.
-        while slots[next] != 0 {
-            if (next &- home(slots[next])) & mask >= (next &- gap) & mask {
-                slots[gap] = slots[next]
-                gap = next
-            }
-            next = (next &+ 1) & mask
-        }
-        slots[gap] = 0
+        let page = page(hash)
+        guard let position = position(of: IdentifierIndex.entry(hash, leaf), page) else { return }
+        pages.remove(at: position, ofPage: page)
         count &-= 1
     }
 
-    /// Removes everything, keeping the room.
-    mutating func removeAll() {
-        slots.update(repeating: 0, count: capacity)
-        count = 0
-    }
-
-    /// Makes room for `total` ids, so that adding them does not grow the table step by step.
-    mutating func reserve(_ total: Int) {
-        while total * 4 > capacity * 3 { grow() }
-    }
-
+    /// Where an entry is. It is missing only if its page could not be read.
     @inline(__always)
-    private func slot(of entry: UInt64) -> Int {
-        let mask = self.mask
-        var slot = home(entry)
-        while slots[slot] != entry {
-            precondition(slots[slot] != 0, "an id is in the tree but not in its index")
-            slot = (slot &+ 1) & mask
+    private func position(of entry: UInt64, _ page: Int) -> Int? {
+        let words = pages.words(page)
+        var position = IdentifierIndex.position(entry, in: words)
+        while position < words.count && words[position] &>> 32 == entry &>> 32 {
+            if words[position] == entry { return position }
+            position &+= 1
         }
-        return slot
+        return nil
     }
 
-    @inline(__always)
-    private mutating func place(_ entry: UInt64) {
-        let mask = self.mask
-        var slot = home(entry)
-        while slots[slot] != 0 { slot = (slot &+ 1) & mask }
-        slots[slot] = entry
+    /// Adds a page, and moves what belongs there.
+    private mutating func split() {
+        let new = pages.count
+        let bit = 1 &<< (Int.bitWidth &- 1 &- new.leadingZeroBitCount)
+        let old = new & (bit &- 1)
+        let words = pages.words(old)
+        var staying: [UInt64] = []
+        var moving: [UInt64] = []
+        staying.reserveCapacity(words.count)
+        moving.reserveCapacity(words.count)
+        for entry in words {
+            if (entry &>> 32) & UInt64(bit) == 0 { staying.append(entry) } else { moving.append(entry) }
+        }
+        pages.append()
+        staying.withUnsafeBufferPointer { pages.replace(old, with: $0) }
+        moving.withUnsafeBufferPointer { pages.replace(new, with: $0) }
+    }
+}
+
+// MARK: - Many at once
+
+extension IdentifierIndex {
+    /// Adds many ids that are not in the index, to an index that is empty: sorted into their pages at once.
+    ///
+    /// - Complexity: O(n) expected.
+    mutating func build(_ entries: [(hash: UInt64, leaf: UInt32)]) {
+        precondition(count == 0, "only an empty index is built at once")
+        let pageCount = max(1, (entries.count + IdentifierIndex.load - 1) / IdentifierIndex.load)
+        while pages.count < pageCount { pages.append() }
+        var ends = [Int](repeating: 0, count: pages.count + 1)
+        for entry in entries { ends[page(entry.hash) + 1] += 1 }
+        for index in 1..<ends.count { ends[index] += ends[index - 1] }
+        var next = ends
+        var sorted = [UInt64](repeating: 0, count: entries.count)
+        for entry in entries {
+            let page = page(entry.hash)
+            sorted[next[page]] = IdentifierIndex.entry(entry.hash, entry.leaf)
+            next[page] += 1
+        }
+        sorted.withUnsafeMutableBufferPointer { sorted in
+            for page in 0..<pages.count {
+                var part = UnsafeMutableBufferPointer(rebasing: sorted[ends[page]..<ends[page + 1]])
+                part.sort()
+                pages.replace(page, with: UnsafeBufferPointer(part))
+            }
+        }
+        count = entries.count
+    }
+}
+
+// MARK: - Checkpoints
+
+extension IdentifierIndex {
+    /// How many bytes of it are in memory.
+    var size: Int { pages.size }
+
+    /// Notes in a root what of the index is stored, and copies what has changed.
+    mutating func capture(_ nextNumber: inout UInt64, _ image: inout PageImage, _ root: inout LocatorRoot) {
+        pages.capture(&nextNumber, &image)
+        root.entryCount = count
+        root.indexPageCount = pages.count
+        root.indexDirectories = pages.directories
     }
 
-    private mutating func grow() {
-        let old = slots
-        let oldCapacity = capacity
-        precondition(shift > 0, "more than three thousand million ids")
-        shift -= 1
-        slots = IdentifierIndex.emptySlots(capacity)
-        for slot in 0..<oldCapacity where old[slot] != 0 { place(old[slot]) }
-        old.deallocate()
-    }
+    mutating func restore(_ image: PageImage) { pages.restore(image) }
+    mutating func retireAll(_ image: inout PageImage) { pages.retireAll(&image) }
+    mutating func evict() { pages.evict() }
 }

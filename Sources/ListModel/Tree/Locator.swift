@@ -1,140 +1,218 @@
-// Where an id is at the head: from id to leaf, from a node to its parent.
+// Where an id is at the head: from id to leaf, and from a node to its parent.
 //
-// Every node of the head's trees has a number. The locator knows for each number the node that stands there now and
-// the number of its parent; a node that is copied before a change takes over its number, so that copying a leaf costs
-// the index nothing. Snapshots share nodes with the head but not the locator: it exists once, for the newest version.
+// Every node of the head's trees has a place number. The index says in which leaf an id is, and the parents lead from
+// there to the root; the nodes themselves are found on the way down again, because the root knows them. A node that is
+// copied before a change takes over its number, so that copying a leaf costs the index nothing. Snapshots share nodes
+// with the head but not the locator: it exists once, for the newest version.
 //
-// Always holds: `nodes[number]` is the node that a walk from the root reaches; `parents[number]` is the number of the
-// inner node above it or, for a root, `ownerFlag | owner`, where the owner is the number of the section.
+// A state that is only replayed into to look at the past has a locator that tracks nothing.
+//
+// Always holds: `parent(of:)` of a node's number is the number of the inner node above it or, for a root,
+// `ownerFlag | owner`, where the owner is the number of the section. Free numbers are linked through their parents.
+
+/// What a checkpoint says of a locator, besides its pages.
+struct LocatorRoot: Equatable, Sendable {
+    var entryCount = 0
+    var indexPageCount = 0
+    var indexDirectories: [UInt64] = []
+    var parentPageCount = 0
+    var parentDirectories: [UInt64] = []
+    /// How many numbers were ever given, how many of them are in use, and the first free one plus one.
+    var numberCount: UInt32 = 0
+    var nodeCount: UInt32 = 0
+    var nextFree: UInt32 = 0
+}
 
 struct Locator<Element: TreeElement>: ~Copyable {
     /// Marks the parent of a root.
     static var ownerFlag: UInt32 { 1 << 31 }
+    /// How many parents a page holds.
+    private static var pageSize: Int { 256 }
 
+    /// Whether ids can be found at all.
+    let isTracking: Bool
     /// Where ids are found.
-    var index = IdentifierIndex()
-    private var nodes: [Unmanaged<TreeNode<Element>>?] = []
-    private var parents: [UInt32] = []
-    private var freeNumbers: [UInt32] = []
+    private(set) var index: IdentifierIndex
+    private var parents: PageTable
+    private var numberCount: UInt32
+    /// The first free number plus one; 0 if none is.
+    private var nextFree: UInt32
+    /// How many numbers are in use.
+    private(set) var nodeCount: Int
 
+    /// A locator that knows nothing yet.
+    init(_ store: NodeStore, isTracking: Bool = true) {
+        self.isTracking = isTracking
+        index = IdentifierIndex(store)
+        parents = PageTable(kind: NodeCoding.Kind.parentPage, store)
+        numberCount = 0
+        nextFree = 0
+        nodeCount = 0
+    }
+
+    /// A locator that is stored.
+    init(_ root: LocatorRoot, _ store: NodeStore) {
+        isTracking = true
+        index = IdentifierIndex(root, store)
+        parents = PageTable(
+            kind: NodeCoding.Kind.parentPage, count: root.parentPageCount, directories: root.parentDirectories, store)
+        numberCount = root.numberCount
+        nextFree = root.nextFree
+        nodeCount = Int(root.nodeCount)
+    }
+}
+
+// MARK: - Nodes
+
+extension Locator {
     /// A number for a new node.
     mutating func makeNumber() -> UInt32 {
-        if let number = freeNumbers.popLast() { return number }
-        nodes.append(nil)
-        parents.append(0)
-        return UInt32(nodes.count - 1)
+        guard isTracking else { return 0 }
+        nodeCount += 1
+        if nextFree != 0 {
+            let number = nextFree - 1
+            nextFree = parent(of: number)
+            return number
+        }
+        let number = numberCount
+        numberCount += 1
+        if Int(number) >= parents.count * Self.pageSize {
+            parents.append()
+            let zeros = [UInt64](repeating: 0, count: Self.pageSize)
+            zeros.withUnsafeBufferPointer { parents.replace(parents.count - 1, with: $0) }
+        }
+        return number
     }
 
     /// Gives the number of a node that left the tree back.
     mutating func free(_ number: UInt32) {
-        nodes[Int(number)] = nil
-        freeNumbers.append(number)
-    }
-
-    /// Notes which node stands at its number now.
-    @inline(__always)
-    mutating func place(_ node: TreeNode<Element>) {
-        nodes[Int(node.number)] = Unmanaged.passUnretained(node)
+        guard isTracking else { return }
+        setParent(nextFree, of: number)
+        nextFree = number + 1
+        nodeCount -= 1
     }
 
     @inline(__always)
     mutating func setParent(_ parent: UInt32, of number: UInt32) {
-        parents[Int(number)] = parent
+        // There is no such page, or it is empty, if something could not be read.
+        guard isTracking, Int(number) < parents.count &* Self.pageSize else { return }
+        let words = parents.mutableWords(Int(number) / Self.pageSize)
+        if Int(number) % Self.pageSize < words.count { words[Int(number) % Self.pageSize] = UInt64(parent) }
     }
 
     @inline(__always)
-    func parent(of number: UInt32) -> UInt32 { parents[Int(number)] }
-
-    /// The node that stands at `number`.
-    @inline(__always)
-    func node(_ number: UInt32) -> TreeNode<Element> {
-        // SAFETY: the head's trees keep every node alive that a number in use stands for.
-        nodes[Int(number)]!.takeUnretainedValue()
+    func parent(of number: UInt32) -> UInt32 {
+        guard Int(number) < parents.count * Self.pageSize else { return Self.ownerFlag }
+        let words = parents.words(Int(number) / Self.pageSize)
+        let slot = Int(number) % Self.pageSize
+        return slot < words.count ? UInt32(truncatingIfNeeded: words[slot]) : Self.ownerFlag
     }
-
-    /// Calls `body` with the node that stands at `number`, without counting a reference.
-    @inline(__always)
-    private func withNode<Result>(_ number: UInt32, _ body: (TreeNode<Element>) -> Result) -> Result {
-        // SAFETY: the head's trees keep every node alive that a number in use stands for.
-        nodes[Int(number)]!._withUnsafeGuaranteedRef(body)
-    }
-
-    /// How many numbers are in use.
-    var nodeCount: Int { nodes.count - freeNumbers.count }
 }
 
+// MARK: - Elements
+
 extension Locator {
-    /// Where an element is: the owner of its tree and its offset there.
-    struct Place: Equatable {
-        var owner: UInt32
-        var offset: Int
+    /// Notes that an element came into a leaf.
+    @inline(__always)
+    mutating func insert(_ element: borrowing Element, leaf: UInt32) {
+        guard isTracking else { return }
+        element.forEachKey { index.insert(hash: $0, leaf: leaf) }
     }
 
-    /// The place of an id, if it is in one of the trees.
+    /// Notes that an element went from one leaf to another.
+    @inline(__always)
+    mutating func relocate(_ element: borrowing Element, from old: UInt32, to new: UInt32) {
+        guard isTracking else { return }
+        element.forEachKey { index.relocate(hash: $0, from: old, to: new) }
+    }
+
+    /// Notes that an element left a leaf.
+    @inline(__always)
+    mutating func remove(_ element: borrowing Element, leaf: UInt32) {
+        guard isTracking else { return }
+        element.forEachKey { index.remove(hash: $0, leaf: leaf) }
+    }
+
+    /// Notes which elements are in which leaves, of a locator that knew none.
+    mutating func build(_ entries: [(hash: UInt64, leaf: UInt32)]) {
+        guard isTracking else { return }
+        index.build(entries)
+    }
+
+    /// Calls `body` with the ways to each leaf that may hold an element of this hash, until it returns something.
     ///
+    /// - Parameter body: receives the place numbers from the leaf up to the root, and the owner of the tree.
     /// - Complexity: O(log n) expected.
-    func place(of id: Identifier, hash: UInt64) -> Place? {
-        var slot = 0
-        let found = index.firstLeaf(hash: hash) { number in
-            guard let match = withNode(number, { Locator.slot(of: id, in: $0) }) else { return false }
-            slot = match
-            return true
-        }
-        guard let leaf = found else { return nil }
-        var offset = slot
-        var number = leaf
-        while true {
-            let parent = parents[Int(number)]
-            if parent & Locator.ownerFlag != 0 {
-                return Place(owner: parent & ~Locator.ownerFlag, offset: offset)
-            }
-            offset &+= withNode(parent) { Locator.offset(of: number, in: $0) }
-            number = parent
-        }
-    }
-
-    /// The element of an id, if it is in one of the trees.
-    ///
-    /// - Complexity: O(1) expected.
-    func element(_ id: Identifier, hash: UInt64) -> Element? {
-        var result: Element?
-        _ = index.firstLeaf(hash: hash) { number in
-            result = withNode(number) { leaf in Locator.slot(of: id, in: leaf).map { leaf.elements[$0] } }
+    @inline(__always)
+    func firstPath<Result>(
+        hash: UInt64, _ body: (UnsafeBufferPointer<UInt32>, _ owner: UInt32) -> Result?
+    ) -> Result? {
+        var result: Result?
+        _ = index.firstLeaf(hash: hash) { leaf in
+            result = withPath(from: leaf, body)
             return result != nil
         }
         return result
     }
 
-    /// Whether an id is in one of the trees.
+    /// A tree cannot be higher: each level at least doubles it.
+    private static var maximumHeight: Int { 64 }
+
     @inline(__always)
-    func contains(_ id: Identifier, hash: UInt64) -> Bool {
-        index.firstLeaf(hash: hash) { number in
-            withNode(number) { Locator.slot(of: id, in: $0) != nil }
-        } != nil
-    }
-
-    /// How many elements lie before child `number` of an inner node.
-    private static func offset(of number: UInt32, in parent: TreeNode<Element>) -> Int {
-        let children = parent.children
-        var before = 0
-        var slot = 0
-        while children[slot].number != number {
-            before &+= Int(children[slot].count)
-            slot &+= 1
-        }
-        return before
-    }
-
-    private static func slot(of id: Identifier, in leaf: TreeNode<Element>) -> Int? {
-        let elements = leaf.elements
-        // Integers are by far the most frequent, and compared without a look at what else an id may be.
-        if case .integer(let wanted) = id {
-            for slot in 0..<leaf.count {
-                if case .integer(let found) = elements[slot].id, found == wanted { return slot }
+    private func withPath<Result>(
+        from leaf: UInt32, _ body: (UnsafeBufferPointer<UInt32>, UInt32) -> Result?
+    ) -> Result? {
+        withUnsafeTemporaryAllocation(of: UInt32.self, capacity: Self.maximumHeight) { path in
+            var count = 0
+            var number = leaf
+            while number & Self.ownerFlag == 0 {
+                // Only a damaged page makes a way without an end.
+                if count == Self.maximumHeight { return nil }
+                path.initializeElement(at: count, to: number)
+                count &+= 1
+                number = parent(of: number)
             }
-            return nil
+            return body(UnsafeBufferPointer(rebasing: path[0..<count]), number & ~Self.ownerFlag)
         }
-        for slot in 0..<leaf.count where elements[slot].id == id { return slot }
-        return nil
+    }
+}
+
+// MARK: - Checkpoints
+
+extension Locator {
+    /// How many bytes of it are in memory.
+    var size: Int { index.size + parents.size }
+
+    /// Copies what has changed since the last checkpoint, and takes it for stored from now on.
+    ///
+    /// - Parameter nextNumber: the first number that nothing is stored under; afterwards the first one that is free.
+    mutating func capture(_ nextNumber: inout UInt64, _ image: inout PageImage) -> LocatorRoot {
+        var root = LocatorRoot()
+        index.capture(&nextNumber, &image, &root)
+        parents.capture(&nextNumber, &image)
+        root.parentPageCount = parents.count
+        root.parentDirectories = parents.directories
+        root.numberCount = numberCount
+        root.nodeCount = UInt32(nodeCount)
+        root.nextFree = nextFree
+        return root
+    }
+
+    /// Takes back that what was copied is stored, because it could not be written.
+    mutating func restore(_ image: PageImage) {
+        index.restore(image)
+        parents.restore(image)
+    }
+
+    /// Lists everything that is stored of it, because another locator takes its place.
+    mutating func retireAll(_ image: inout PageImage) {
+        index.retireAll(&image)
+        parents.retireAll(&image)
+    }
+
+    /// Drops the pages that are stored as they are.
+    mutating func evict() {
+        index.evict()
+        parents.evict()
     }
 }

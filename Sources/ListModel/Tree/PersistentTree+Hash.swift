@@ -14,9 +14,16 @@ extension PersistentTree {
     ///
     /// - Complexity: O(w · log n) after one edit, for nodes of width w.
     @inline(__always)
+    mutating func seal() { top.seal() }
+}
+
+extension TreeChild {
+    /// Computes the hashes of all nodes below whose hash is not known.
+    @inline(__always)
     mutating func seal() {
-        guard hash == SequenceHash.unsealed, let root else { return }
-        hash = root.seal()
+        // What is unsealed has changed, and what has changed is in memory.
+        guard hash == SequenceHash.unsealed, let node else { return }
+        hash = node.seal()
     }
 }
 
@@ -40,7 +47,7 @@ extension TreeNode {
         let children = self.children
         while slot > 0 {
             slot &-= 1
-            if children[slot].hash == SequenceHash.unsealed { children[slot].hash = children[slot].node.seal() }
+            children[slot].seal()
             sum.add(children[slot].hash, exponent: following)
             following &+= Int(children[slot].count)
         }

@@ -37,100 +37,83 @@ extension PersistentTree {
     private mutating func insertChunk(
         _ run: UnsafeBufferPointer<Element>, at offset: Int, owner: UInt32, _ locator: inout Locator<Element>
     ) -> Int {
-        if root == nil {
-            let leaf = Self.makeNode(height: 0, limits, &locator)
+        if count == 0 {
+            let leaf = Self.makeNode(height: 0, store.limits, &locator)
             locator.setParent(Locator<Element>.ownerFlag | owner, of: leaf.number)
-            root = leaf
+            top = TreeChild(leaf, count: 0)
+            top.hash = 0
         }
-        var insertion = TreeInsertion(run: run, isAtEnd: offset == count, limits: limits)
-        let sibling = insertion.insert(into: &root!, hash: &hash, at: offset, onRightEdge: true, &locator)
-        count &+= insertion.inserted
+        var insertion = TreeInsertion(run: run, isAtEnd: offset == count, store: store)
+        let sibling = insertion.insert(into: &top, at: offset, onRightEdge: true, &locator)
         if let sibling { addRoot(above: sibling, owner: owner, &locator) }
         return insertion.inserted
     }
 
     /// Puts a new root above the old one and the sibling that a split of it made.
     private mutating func addRoot(
-        above sibling: TreeNode<Element>, owner: UInt32, _ locator: inout Locator<Element>
+        above right: TreeChild<Element>, owner: UInt32, _ locator: inout Locator<Element>
     ) {
-        let left = root!
-        let top = Self.makeNode(height: left.height + 1, limits, &locator)
-        let right = TreeChild(summarizing: sibling)
-        top.children.initialize(to: TreeChild(left, count: UInt32(count) - right.count))
-        top.children.advanced(by: 1).initialize(to: right)
-        top.count = 2
-        locator.setParent(Locator<Element>.ownerFlag | owner, of: top.number)
-        locator.setParent(top.number, of: left.number)
-        locator.setParent(top.number, of: sibling.number)
-        root = top
+        let root = Self.makeNode(height: right.node!.height + 1, store.limits, &locator)
+        let total = top.count + right.count
+        locator.setParent(Locator<Element>.ownerFlag | owner, of: root.number)
+        locator.setParent(root.number, of: top.number)
+        locator.setParent(root.number, of: right.number)
+        root.children.initialize(to: top)
+        root.children.advanced(by: 1).initialize(to: right)
+        root.count = 2
+        top = TreeChild(root, count: total)
     }
 
-    /// A new node that the locator knows; its parent is yet to be set.
+    /// A new node with a number of its own; its parent is yet to be set.
     static func makeNode(height: Int, _ limits: TreeLimits, _ locator: inout Locator<Element>) -> TreeNode<Element> {
-        let node = TreeNode<Element>.make(
+        TreeNode<Element>.make(
             height: height, width: limits.capacity(height: height), number: locator.makeNumber())
-        locator.place(node)
-        return node
     }
 
     /// A tree of these elements, built from the leaves up.
     ///
     /// - Complexity: O(n).
-    init(_ elements: [Element], limits: TreeLimits, owner: UInt32, _ locator: inout Locator<Element>) {
-        self.init(limits: limits)
+    init(_ elements: [Element], _ store: NodeStore, owner: UInt32, _ locator: inout Locator<Element>) {
+        self.init(store)
         guard !elements.isEmpty else { return }
-        locator.index.reserve(locator.index.count + elements.count)
-        var level: [TreeNode<Element>] = []
+        let limits = store.limits
+        var keys: [(hash: UInt64, leaf: UInt32)] = []
+        // Sorting into an index pays for many at once; into one that has entries, each goes on its own.
+        let isFirst = locator.index.count == 0 && locator.isTracking
+        if isFirst { keys.reserveCapacity(elements.count) }
+        var level: [TreeChild<Element>] = []
+        level.reserveCapacity(elements.count / limits.leafCapacity + 1)
         for start in stride(from: 0, to: elements.count, by: limits.leafCapacity) {
             let leaf = Self.makeNode(height: 0, limits, &locator)
             for element in elements[start..<min(start + limits.leafCapacity, elements.count)] {
                 leaf.elements.advanced(by: leaf.count).initialize(to: element)
                 leaf.count += 1
-                locator.index.insert(hash: element.id.hash64, leaf: leaf.number)
+                if isFirst {
+                    element.forEachKey { keys.append(($0, leaf.number)) }
+                } else {
+                    locator.insert(element, leaf: leaf.number)
+                }
             }
-            level.append(leaf)
+            level.append(TreeChild(summarizing: leaf))
         }
+        if isFirst { locator.build(keys) }
         while level.count > 1 {
             level = stride(from: 0, to: level.count, by: limits.innerCapacity).map { start in
-                let parent = Self.makeNode(height: level[0].height + 1, limits, &locator)
-                for node in level[start..<min(start + limits.innerCapacity, level.count)] {
-                    parent.children.advanced(by: parent.count).initialize(to: TreeChild(summarizing: node))
+                let parent = Self.makeNode(height: level[0].node!.height + 1, limits, &locator)
+                for child in level[start..<min(start + limits.innerCapacity, level.count)] {
+                    parent.children.advanced(by: parent.count).initialize(to: child)
                     parent.count += 1
-                    locator.setParent(parent.number, of: node.number)
+                    locator.setParent(parent.number, of: child.number)
                 }
-                return parent
+                return TreeChild(summarizing: parent)
             }
         }
-        root = level[0]
-        locator.setParent(Locator<Element>.ownerFlag | owner, of: level[0].number)
-        count = elements.count
-        hash = SequenceHash.unsealed
-    }
-}
-
-extension TreeChild {
-    /// A child whose hash is yet to be computed.
-    @inline(__always)
-    init(_ node: TreeNode<Element>, count: UInt32) {
-        self.init(node: node, count: count, number: node.number, hash: SequenceHash.unsealed)
-    }
-
-    /// A child whose elements are yet to be counted and whose hash is yet to be computed.
-    init(summarizing node: TreeNode<Element>) {
-        self.init(node, count: UInt32(node.elementCount))
+        top = level[0]
+        locator.setParent(Locator<Element>.ownerFlag | owner, of: top.number)
     }
 }
 
 extension TreeNode {
-    /// Copies the node if anybody else refers to it, so that it may be written.
-    @inline(__always)
-    static func makeUnique(_ node: inout TreeNode, _ locator: inout Locator<Element>) {
-        if !isKnownUniquelyReferenced(&node) {
-            node = node.copy()
-            locator.place(node)
-        }
-    }
-
     /// Inserts a child into an inner node that has room for it.
     func insertChild(_ child: TreeChild<Element>, at slot: Int, _ locator: inout Locator<Element>) {
         let children = self.children
@@ -148,9 +131,7 @@ extension TreeNode {
         if isLeaf {
             let target = other.elements.advanced(by: other.count)
             target.moveInitialize(from: elements.advanced(by: slot), count: moved)
-            for index in 0..<moved {
-                locator.index.relocate(hash: target[index].id.hash64, from: number, to: other.number)
-            }
+            for index in 0..<moved { locator.relocate(target[index], from: number, to: other.number) }
         } else {
             let target = other.children.advanced(by: other.count)
             target.moveInitialize(from: children.advanced(by: slot), count: moved)
@@ -167,63 +148,73 @@ private struct TreeInsertion<Element: TreeElement>: ~Copyable {
     let run: UnsafeBufferPointer<Element>
     /// Whether it goes to the end of the tree, so that the last child is always the one.
     let isAtEnd: Bool
-    let limits: TreeLimits
+    let store: NodeStore
     /// How much was inserted.
     var inserted = 0
 
-    init(run: UnsafeBufferPointer<Element>, isAtEnd: Bool, limits: TreeLimits) {
+    init(run: UnsafeBufferPointer<Element>, isAtEnd: Bool, store: NodeStore) {
         self.run = run
         self.isAtEnd = isAtEnd
-        self.limits = limits
+        self.store = store
     }
 
-    /// Inserts below `node`, whose hash is `hash`, and returns the right sibling if the node had to be split.
+    /// Inserts below a child, and returns the right sibling if its node had to be split.
     mutating func insert(
-        into node: inout TreeNode<Element>, hash: inout UInt64, at offset: Int, onRightEdge: Bool,
-        _ locator: inout Locator<Element>
-    ) -> TreeNode<Element>? {
-        TreeNode.makeUnique(&node, &locator)
-        if node.isLeaf { return insert(intoLeaf: node, hash: &hash, at: offset, onRightEdge: onRightEdge, &locator) }
+        into child: inout TreeChild<Element>, at offset: Int, onRightEdge: Bool, _ locator: inout Locator<Element>
+    ) -> TreeChild<Element>? {
+        let node = store.makeUnique(&child)
+        if node.isLeaf {
+            let sibling = insert(
+                intoLeaf: node, hash: &child.hash, at: offset, onRightEdge: onRightEdge, &locator)
+            child.count &+= UInt32(truncatingIfNeeded: inserted) &- (sibling?.count ?? 0)
+            return sibling
+        }
         var below = offset
         let slot = isAtEnd ? node.count &- 1 : node.child(at: &below, insertion: true)
         let isLast = slot == node.count &- 1
-        let child = node.children.advanced(by: slot)
-        if isAtEnd { below = Int(child.pointee.count) }
-        let before = child.pointee.hash
-        let sibling = insert(
-            into: &child.pointee.node, hash: &child.pointee.hash, at: below, onRightEdge: onRightEdge && isLast,
-            &locator)
-        child.pointee.count &+= UInt32(inserted)
+        let lower = node.children.advanced(by: slot)
+        if isAtEnd { below = Int(lower.pointee.count) }
+        let before = lower.pointee.hash
+        let sibling = insert(into: &lower.pointee, at: below, onRightEdge: onRightEdge && isLast, &locator)
+        child.count &+= UInt32(truncatingIfNeeded: inserted)
         guard let sibling else {
-            hash = node.hash(hash, ofChild: slot, before: before, grown: inserted)
+            child.hash = node.hash(child.hash, ofChild: slot, before: before, grown: inserted)
             return nil
         }
-        hash = SequenceHash.unsealed
-        let right = TreeChild(summarizing: sibling)
-        child.pointee.count &-= right.count
+        child.hash = SequenceHash.unsealed
+        let right = add(sibling, to: node, at: slot + 1, onRightEdge: onRightEdge && isLast, &locator)
+        child.count &-= right?.count ?? 0
+        return right
+    }
+
+    /// Puts a child into an inner node, and returns the right sibling if the node had to be split.
+    private func add(
+        _ child: TreeChild<Element>, to node: TreeNode<Element>, at slot: Int, onRightEdge: Bool,
+        _ locator: inout Locator<Element>
+    ) -> TreeChild<Element>? {
         if node.count < node.width {
-            node.insertChild(right, at: slot + 1, &locator)
+            node.insertChild(child, at: slot, &locator)
             return nil
         }
-        let other = PersistentTree<Element>.makeNode(height: node.height, limits, &locator)
-        if onRightEdge && isLast {
-            other.insertChild(right, at: 0, &locator)
-            return other
+        let other = PersistentTree<Element>.makeNode(height: node.height, store.limits, &locator)
+        if onRightEdge {
+            other.insertChild(child, at: 0, &locator)
+            return TreeChild(summarizing: other)
         }
         let middle = node.count / 2
         node.moveTail(from: middle, to: other, &locator)
-        if slot < middle {
-            node.insertChild(right, at: slot + 1, &locator)
+        if slot <= middle {
+            node.insertChild(child, at: slot, &locator)
         } else {
-            other.insertChild(right, at: slot + 1 - middle, &locator)
+            other.insertChild(child, at: slot - middle, &locator)
         }
-        return other
+        return TreeChild(summarizing: other)
     }
 
     private mutating func insert(
         intoLeaf leaf: TreeNode<Element>, hash: inout UInt64, at slot: Int, onRightEdge: Bool,
         _ locator: inout Locator<Element>
-    ) -> TreeNode<Element>? {
+    ) -> TreeChild<Element>? {
         if leaf.count < leaf.width {
             let fitting = UnsafeBufferPointer(rebasing: run.prefix(leaf.width - leaf.count))
             hash = leaf.hash(hash, inserting: fitting, at: slot)
@@ -231,19 +222,19 @@ private struct TreeInsertion<Element: TreeElement>: ~Copyable {
             return nil
         }
         hash = SequenceHash.unsealed
-        let other = PersistentTree<Element>.makeNode(height: 0, limits, &locator)
+        let other = PersistentTree<Element>.makeNode(height: 0, store.limits, &locator)
         if onRightEdge && slot == leaf.count {
             fill(other, at: 0, &locator)
-            return other
-        }
-        let middle = leaf.count / 2
-        leaf.moveTail(from: middle, to: other, &locator)
-        if slot <= middle {
-            fill(leaf, at: slot, &locator)
         } else {
-            fill(other, at: slot - middle, &locator)
+            let middle = leaf.count / 2
+            leaf.moveTail(from: middle, to: other, &locator)
+            if slot <= middle {
+                fill(leaf, at: slot, &locator)
+            } else {
+                fill(other, at: slot - middle, &locator)
+            }
         }
-        return other
+        return TreeChild(summarizing: other)
     }
 
     /// Inserts as much of the run as fits into a leaf that has some room.
@@ -254,7 +245,7 @@ private struct TreeInsertion<Element: TreeElement>: ~Copyable {
         gap.advanced(by: taken).moveInitialize(from: gap, count: leaf.count - slot)
         gap.initialize(from: run.baseAddress!, count: taken)
         leaf.count += taken
-        for index in 0..<taken { locator.index.insert(hash: gap[index].id.hash64, leaf: leaf.number) }
+        for index in 0..<taken { locator.insert(gap[index], leaf: leaf.number) }
         inserted = taken
     }
 }

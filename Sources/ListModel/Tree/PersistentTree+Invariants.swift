@@ -19,58 +19,66 @@ extension PersistentTree {
     /// - Complexity: O(n).
     @discardableResult
     func checkInvariants(owner: UInt32, _ locator: borrowing Locator<Element>) throws -> Int {
-        guard let root else {
-            try InvariantViolation.check(count == 0 && hash == 0, "a tree without nodes has elements or a hash")
+        guard count > 0 else {
+            try InvariantViolation.check(
+                top.node == nil && top.stored == 0 && hash == 0, "a tree without elements has nodes or a hash")
             return 0
         }
+        let root = store.node(top)
         try InvariantViolation.check(root.count > (root.isLeaf ? 0 : 1), "the root has too few children")
         try InvariantViolation.check(
-            locator.parent(of: root.number) == Locator<Element>.ownerFlag | owner, "the root has another owner")
+            !locator.isTracking || locator.parent(of: top.number) == Locator<Element>.ownerFlag | owner,
+            "the root has another owner")
         var nodes = 0
-        let sum = try check(root, onRightEdge: true, isRoot: true, &nodes, locator)
-        try InvariantViolation.check(sum.count == count, "the tree counts \(count) elements, its nodes \(sum.count)")
-        try InvariantViolation.check(
-            hash == SequenceHash.unsealed || hash == sum.hash, "the hash of the tree is not that of its elements")
+        try check(top, height: root.height, onRightEdge: true, isRoot: true, &nodes, locator)
         return nodes
     }
 
     private func check(
-        _ node: TreeNode<Element>, onRightEdge: Bool, isRoot: Bool, _ nodes: inout Int,
+        _ child: TreeChild<Element>, height: Int, onRightEdge: Bool, isRoot: Bool, _ nodes: inout Int,
         _ locator: borrowing Locator<Element>
-    ) throws -> (count: Int, hash: UInt64) {
+    ) throws {
         nodes += 1
-        let name = "node \(node.number)"
+        let node = store.node(child)
+        let name = "node \(child.number)"
+        try InvariantViolation.check(node.number == child.number, "\(name) has another number")
+        try InvariantViolation.check(node.height == height, "\(name) has another height")
         try InvariantViolation.check(node.count > 0 && node.count <= node.width, "\(name) holds \(node.count)")
         try InvariantViolation.check(
-            isRoot || onRightEdge || node.count >= limits.minimum(height: node.height), "\(name) is too empty")
-        try InvariantViolation.check(locator.node(node.number) === node, "the locator has another \(name)")
+            isRoot || onRightEdge || node.count >= store.limits.minimum(height: height), "\(name) is too empty")
         var count = 0
         var hash: UInt64 = 0
         for slot in 0..<node.count {
             if node.isLeaf {
                 var element = node.elements[slot]
-                let leaf = locator.index.firstLeaf(hash: element.id.hash64) { $0 == node.number }
-                try InvariantViolation.check(leaf == node.number, "\(element.id) is not in the index")
+                if locator.isTracking {
+                    try element.forEachKey { key in
+                        let leaf = locator.index.firstLeaf(hash: key) { $0 == child.number }
+                        try InvariantViolation.check(leaf == child.number, "\(element.id) is not in the index")
+                    }
+                }
                 element.seal()
                 count += 1
                 hash = SequenceHash.add(SequenceHash.multiply(hash, SequenceHash.base), element.hash)
                 continue
             }
-            let child = node.children[slot]
-            let childName = "child \(slot) of \(name)"
-            try InvariantViolation.check(child.number == child.node.number, "\(childName) has another number")
-            try InvariantViolation.check(child.node.height == node.height - 1, "\(childName) has another height")
+            let lower = node.children[slot]
             try InvariantViolation.check(
-                locator.parent(of: child.number) == node.number, "\(childName) has another parent")
-            let below = try check(
-                child.node, onRightEdge: onRightEdge && slot == node.count - 1, isRoot: false, &nodes, locator)
-            try InvariantViolation.check(below.count == Int(child.count), "\(childName) is miscounted")
-            try InvariantViolation.check(
-                child.hash == SequenceHash.unsealed || child.hash == below.hash,
-                "the hash of \(childName) is not that of its elements")
-            count += below.count
-            hash = SequenceHash.add(SequenceHash.multiply(hash, SequenceHash.slowPower(below.count)), below.hash)
+                !locator.isTracking || locator.parent(of: lower.number) == child.number,
+                "node \(lower.number) has another parent than \(name)")
+            let isLast = onRightEdge && slot == node.count - 1
+            try check(lower, height: height - 1, onRightEdge: isLast, isRoot: false, &nodes, locator)
+            count += Int(lower.count)
+            if lower.hash == SequenceHash.unsealed {
+                try InvariantViolation.check(child.hash == SequenceHash.unsealed, "\(name) is sealed above another")
+            } else {
+                let moved = SequenceHash.multiply(hash, SequenceHash.slowPower(Int(lower.count)))
+                hash = SequenceHash.add(moved, lower.hash)
+            }
         }
-        return (count, hash)
+        try InvariantViolation.check(count == Int(child.count), "\(name) has \(count) elements")
+        try InvariantViolation.check(
+            child.hash == SequenceHash.unsealed || child.hash == hash,
+            "the hash of \(name) is not that of its elements")
     }
 }

@@ -10,13 +10,9 @@ extension PersistentTree {
         precondition(range.lowerBound >= 0 && range.upperBound <= count, "range outside the tree")
         var rest = range.count
         while rest > 0 {
-            let removed = Self.remove(
-                from: &root!, hash: &hash, at: range.lowerBound, atMost: rest, limits, &locator)
-            rest -= removed
-            count -= removed
+            rest -= Self.remove(from: &top, at: range.lowerBound, atMost: rest, store, &locator)
             shrinkRoot(&locator)
         }
-        if count == 0 { hash = 0 }
     }
 
     /// Calls `body` with the element at `offset`, to change it in its place. Its id must stay.
@@ -27,17 +23,16 @@ extension PersistentTree {
         rethrows
     {
         precondition(offset >= 0 && offset < count, "offset outside the tree")
-        try Self.update(&root!, hash: &hash, offset, &locator, body)
+        try Self.update(&top, offset, store, body)
     }
 
     private static func update(
-        _ node: inout TreeNode<Element>, hash: inout UInt64, _ offset: Int, _ locator: inout Locator<Element>,
-        _ body: (inout Element) throws -> Void
+        _ child: inout TreeChild<Element>, _ offset: Int, _ store: NodeStore, _ body: (inout Element) throws -> Void
     ) rethrows {
-        TreeNode.makeUnique(&node, &locator)
-        let hashBefore = hash
+        let node = store.makeUnique(&child)
+        let hashBefore = child.hash
         // If `body` throws half-way, the hash is not known.
-        hash = SequenceHash.unsealed
+        child.hash = SequenceHash.unsealed
         if node.isLeaf {
             let element = node.elements.advanced(by: offset)
             let before = element.pointee.hash
@@ -47,90 +42,93 @@ extension PersistentTree {
             {
                 let change = SequenceHash.subtract(after, before)
                 let power = SequenceHash.power(node.count &- 1 &- offset)
-                hash = SequenceHash.add(hashBefore, SequenceHash.multiply(change, power))
+                child.hash = SequenceHash.add(hashBefore, SequenceHash.multiply(change, power))
             }
             return
         }
         var below = offset
         let slot = node.child(at: &below)
-        let child = node.children.advanced(by: slot)
-        let before = child.pointee.hash
-        try update(&child.pointee.node, hash: &child.pointee.hash, below, &locator, body)
-        hash = node.hash(hashBefore, ofChild: slot, before: before, grown: 0)
+        let lower = node.children.advanced(by: slot)
+        let before = lower.pointee.hash
+        try update(&lower.pointee, below, store, body)
+        child.hash = node.hash(hashBefore, ofChild: slot, before: before, grown: 0)
     }
 
     /// Tells the locator that the whole tree is gone.
     ///
     /// - Complexity: O(n).
     func detach(_ locator: inout Locator<Element>) {
-        if let root { Self.detach(root, &locator) }
+        if count > 0 && locator.isTracking { detach(top, &locator) }
     }
 
-    private static func detach(_ node: TreeNode<Element>, _ locator: inout Locator<Element>) {
+    private func detach(_ child: TreeChild<Element>, _ locator: inout Locator<Element>) {
+        let node = store.node(child)
         if node.isLeaf {
-            for slot in 0..<node.count {
-                locator.index.remove(hash: node.elements[slot].id.hash64, leaf: node.number)
-            }
+            for slot in 0..<node.count { locator.remove(node.elements[slot], leaf: node.number) }
         } else {
-            for slot in 0..<node.count { detach(node.children[slot].node, &locator) }
+            for slot in 0..<node.count { detach(node.children[slot], &locator) }
         }
         locator.free(node.number)
     }
 
     /// Removes elements of one leaf, beginning at `offset`, and returns how many.
     private static func remove(
-        from node: inout TreeNode<Element>, hash: inout UInt64, at offset: Int, atMost limit: Int,
-        _ limits: TreeLimits, _ locator: inout Locator<Element>
+        from child: inout TreeChild<Element>, at offset: Int, atMost limit: Int, _ store: NodeStore,
+        _ locator: inout Locator<Element>
     ) -> Int {
-        TreeNode.makeUnique(&node, &locator)
+        let node = store.makeUnique(&child)
         if node.isLeaf {
             let removed = min(limit, node.count - offset)
-            hash = node.hash(hash, removing: removed, at: offset)
+            child.hash = node.hash(child.hash, removing: removed, at: offset)
             let gap = node.elements.advanced(by: offset)
-            for index in 0..<removed { locator.index.remove(hash: gap[index].id.hash64, leaf: node.number) }
+            for index in 0..<removed { locator.remove(gap[index], leaf: node.number) }
             // SAFETY: the range `offset ..< offset + removed` is initialised; what follows it moves into its place.
             gap.deinitialize(count: removed)
             gap.moveInitialize(from: gap.advanced(by: removed), count: node.count - offset - removed)
             node.count -= removed
+            child.count -= UInt32(removed)
             return removed
         }
         var below = offset
         let slot = node.child(at: &below)
-        let child = node.children.advanced(by: slot)
-        let before = child.pointee.hash
-        let removed = remove(
-            from: &child.pointee.node, hash: &child.pointee.hash, at: below, atMost: limit, limits, &locator)
-        child.pointee.count -= UInt32(removed)
-        if child.pointee.node.count < limits.minimum(height: node.height - 1) {
-            hash = SequenceHash.unsealed
-            refill(node, slot, &locator)
+        let lower = node.children.advanced(by: slot)
+        let before = lower.pointee.hash
+        let removed = remove(from: &lower.pointee, at: below, atMost: limit, store, &locator)
+        child.count -= UInt32(removed)
+        if lower.pointee.node.unsafelyUnwrapped.count < store.limits.minimum(height: node.height - 1) {
+            child.hash = SequenceHash.unsealed
+            refill(node, slot, store, &locator)
         } else {
-            hash = node.hash(hash, ofChild: slot, before: before, grown: -removed)
+            child.hash = node.hash(child.hash, ofChild: slot, before: before, grown: -removed)
         }
         return removed
     }
 
     /// Mends a child that has too few elements or children: from its left sibling, or the right one if it has none.
-    private static func refill(_ parent: TreeNode<Element>, _ slot: Int, _ locator: inout Locator<Element>) {
-        if parent.children[slot].node.count == 0 { return removeChild(parent, slot, &locator) }
+    private static func refill(
+        _ parent: TreeNode<Element>, _ slot: Int, _ store: NodeStore, _ locator: inout Locator<Element>
+    ) {
+        if parent.children[slot].count == 0 { return removeChild(parent, slot, &locator) }
         guard parent.count > 1 else { return }
         let leftSlot = max(0, slot - 1)
         let left = parent.children.advanced(by: leftSlot)
         let right = left.advanced(by: 1)
-        TreeNode.makeUnique(&left.pointee.node, &locator)
-        TreeNode.makeUnique(&right.pointee.node, &locator)
-        let leftNode = left.pointee.node
-        let rightNode = right.pointee.node
+        let leftNode = store.makeUnique(&left.pointee)
+        let rightNode = store.makeUnique(&right.pointee)
+        // A node that could not be read is a leaf, wherever it stands.
+        guard leftNode.height == rightNode.height else { return }
         let total = leftNode.count + rightNode.count
         let both = left.pointee.count + right.pointee.count
         left.pointee.hash = SequenceHash.unsealed
         right.pointee.hash = SequenceHash.unsealed
-        if total <= leftNode.width {
+        if total <= min(leftNode.width, store.limits.capacity(height: leftNode.height)) {
             rightNode.moveTail(from: 0, to: leftNode, &locator)
             left.pointee.count = both
             removeChild(parent, leftSlot + 1, &locator)
             return
         }
+        // Nodes that were stored with other limits may have other widths.
+        guard total - total / 2 <= min(leftNode.width, rightNode.width) else { return }
         if leftNode.count < total / 2 {
             rightNode.moveHead(total / 2 - leftNode.count, to: leftNode, &locator)
         } else {
@@ -150,11 +148,16 @@ extension PersistentTree {
 
     /// Drops a root without elements, and roots that have only one child.
     private mutating func shrinkRoot(_ locator: inout Locator<Element>) {
-        while let top = root, top.count == 0 || (top.count == 1 && !top.isLeaf) {
-            let owner = locator.parent(of: top.number)
-            root = top.count == 0 ? nil : top.children[0].node
+        if count == 0 {
             locator.free(top.number)
-            if let root { locator.setParent(owner, of: root.number) }
+            top = .empty
+            return
+        }
+        while let root = top.node, root.count == 1 && !root.isLeaf {
+            let owner = locator.parent(of: top.number)
+            locator.free(top.number)
+            top = root.children[0]
+            locator.setParent(owner, of: top.number)
         }
     }
 }
@@ -177,7 +180,7 @@ extension TreeNode {
 
     /// Moves what lies at and after `slot` to the front of the right sibling.
     fileprivate func moveTailToFront(from slot: Int, of right: TreeNode, _ locator: inout Locator<Element>) {
-        let rest = TreeNode.make(height: height, width: width, number: right.number)
+        let rest = TreeNode.make(height: height, width: right.width, number: right.number)
         right.moveContents(to: rest)
         moveTail(from: slot, to: right, &locator)
         rest.moveContents(to: right)

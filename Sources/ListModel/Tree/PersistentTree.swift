@@ -3,7 +3,10 @@
 // It is a B+ tree. Elements are in the leaves, all of which have the same depth; an inner node knows for each child how
 // many elements are below it and the hash of their sequence. A copy of the struct shares all nodes; an edit copies only
 // the nodes on its path that somebody else still refers to, and writes the others in place. Two versions of a tree
-// therefore share every subtree that did not change, and `===` on nodes is how the diff finds out.
+// therefore share every subtree that did not change, and that is how the diff finds out.
+//
+// A node need not be in memory: a child may be the number of a stored node instead. Whoever looks at one gets it from
+// the cache of the `NodeStore`; whoever changes one puts a copy of its own in its place.
 //
 // Words: an *offset* is the position of an element in the tree or below a node; a *slot* is a position in one node.
 //
@@ -13,20 +16,31 @@
 // - the locator passed to an edit knows exactly the nodes and ids of the trees that were edited with it.
 
 struct PersistentTree<Element: TreeElement>: @unchecked Sendable {
-    // @unchecked Sendable: nodes that two trees share are immutable, and an edit writes only nodes it alone refers to.
+    // @unchecked Sendable: nodes that two trees share are immutable but for an atomic word, and an edit writes only
+    // nodes it alone refers to.
 
-    /// The topmost node; nil when there are no elements.
-    var root: TreeNode<Element>?
-    /// How many elements there are.
-    var count = 0
-    /// The sequence hash of all elements, or `SequenceHash.unsealed` since the last edit.
-    var hash: UInt64 = 0
-    /// How wide the nodes are.
-    let limits: TreeLimits
+    /// The topmost node with the summary of all elements; `TreeChild.empty` when there are none.
+    var top = TreeChild<Element>.empty
+    /// How wide the nodes are, and where those come from that are not in memory.
+    var store: NodeStore
 
-    init(limits: TreeLimits) {
-        self.limits = limits
+    init(_ store: NodeStore) {
+        self.store = store
     }
+
+    /// A tree whose nodes are stored.
+    init(_ top: TreeChild<Element>, _ store: NodeStore) {
+        self.top = top
+        self.store = store
+    }
+
+    /// How many elements there are.
+    @inline(__always)
+    var count: Int { Int(top.count) }
+
+    /// The sequence hash of all elements, or `SequenceHash.unsealed` since the last edit.
+    @inline(__always)
+    var hash: UInt64 { top.hash }
 
     /// The element at `offset`, which must be in `0 ..< count`.
     ///
@@ -37,17 +51,36 @@ struct PersistentTree<Element: TreeElement>: @unchecked Sendable {
 
     /// Calls `body` with the leaf that holds the element at `offset`, and its slot there.
     @inline(__always)
-    func withLeaf<Result>(at offset: Int, _ body: (TreeNode<Element>, Int) -> Result) -> Result {
+    func withLeaf<Result>(at offset: Int, _ body: (TreeNode<Element>, Int) throws -> Result) rethrows -> Result {
         precondition(offset >= 0 && offset < count, "offset outside the tree")
         var slot = offset
-        // SAFETY: the tree keeps its nodes alive while it is walked, so no references are counted on the way.
-        var node = Unmanaged.passUnretained(root!)
+        // Keeps a node alive that is only in the cache.
+        var loaded: TreeNode<Element>?
+        // SAFETY: the tree or `loaded` keeps each node alive while it is looked at, so no references are counted.
+        var node = unretained(top, keeping: &loaded)
         while !node._withUnsafeGuaranteedRef({ $0.isLeaf }) {
-            node = node._withUnsafeGuaranteedRef { parent in
-                Unmanaged.passUnretained(parent.children[parent.child(at: &slot)].node)
-            }
+            let child = node._withUnsafeGuaranteedRef { $0.children.advanced(by: $0.child(at: &slot)) }
+            node = unretained(child, keeping: &loaded)
         }
-        return node._withUnsafeGuaranteedRef { body($0, slot) }
+        return try withExtendedLifetime(loaded) { try node._withUnsafeGuaranteedRef { try body($0, slot) } }
+    }
+
+    @inline(__always)
+    private func unretained(
+        _ child: UnsafePointer<TreeChild<Element>>, keeping loaded: inout TreeNode<Element>?
+    ) -> Unmanaged<TreeNode<Element>> {
+        if let node = child.pointee.node { return Unmanaged.passUnretained(node) }
+        let node = store.node(child.pointee)
+        // What was kept so far holds `child`, which is not looked at any more.
+        loaded = node
+        return Unmanaged.passUnretained(node)
+    }
+
+    @inline(__always)
+    private func unretained(
+        _ child: TreeChild<Element>, keeping loaded: inout TreeNode<Element>?
+    ) -> Unmanaged<TreeNode<Element>> {
+        withUnsafePointer(to: child) { unretained($0, keeping: &loaded) }
     }
 
     /// Calls `body` with every element of `range`, in order.
@@ -55,13 +88,14 @@ struct PersistentTree<Element: TreeElement>: @unchecked Sendable {
     /// - Complexity: O(log n + `range.count`).
     func forEach(in range: Range<Int>, _ body: (Element) throws -> Void) rethrows {
         precondition(range.lowerBound >= 0 && range.upperBound <= count, "range outside the tree")
-        guard let root, !range.isEmpty else { return }
-        try Self.forEach(root, range, body)
+        guard !range.isEmpty else { return }
+        try forEach(top, range, body)
     }
 
-    private static func forEach(
-        _ node: TreeNode<Element>, _ range: Range<Int>, _ body: (Element) throws -> Void
+    private func forEach(
+        _ child: TreeChild<Element>, _ range: Range<Int>, _ body: (Element) throws -> Void
     ) rethrows {
+        let node = store.node(child)
         if node.isLeaf {
             for slot in range { try body(node.elements[slot]) }
             return
@@ -71,7 +105,7 @@ struct PersistentTree<Element: TreeElement>: @unchecked Sendable {
             let end = start + Int(node.children[slot].count)
             if end > range.lowerBound {
                 let clamped = range.clamped(to: start..<end)
-                try forEach(node.children[slot].node, clamped.lowerBound - start..<clamped.upperBound - start, body)
+                try forEach(node.children[slot], clamped.lowerBound - start..<clamped.upperBound - start, body)
             }
             start = end
         }
@@ -102,17 +136,55 @@ struct PersistentTree<Element: TreeElement>: @unchecked Sendable {
         }
         return nil
     }
+
+    /// The offset of an element, found by the place numbers on the way to it.
+    ///
+    /// - Parameters:
+    ///   - path: the place numbers from the leaf up to the root.
+    ///   - matches: which element of the leaf it is.
+    /// - Returns: nil if no element of that leaf matches, or there is no such leaf.
+    /// - Complexity: O(w · log n) for nodes of width w.
+    func offset(on path: UnsafeBufferPointer<UInt32>, where matches: (Element) -> Bool) -> Int? {
+        guard let root = path.last, root == top.number, count > 0 else { return nil }
+        var before = 0
+        var loaded: TreeNode<Element>?
+        // SAFETY: as in `withLeaf`.
+        var node = unretained(top, keeping: &loaded)
+        for number in path.dropLast().reversed() {
+            let child = node._withUnsafeGuaranteedRef { node -> UnsafeMutablePointer<TreeChild<Element>>? in
+                guard !node.isLeaf else { return nil }
+                let children = node.children
+                for slot in 0..<node.count {
+                    if children[slot].number == number { return children.advanced(by: slot) }
+                    before &+= Int(children[slot].count)
+                }
+                return nil
+            }
+            guard let child else { return nil }
+            node = unretained(child, keeping: &loaded)
+        }
+        return withExtendedLifetime(loaded) {
+            node._withUnsafeGuaranteedRef { leaf in
+                guard leaf.isLeaf else { return nil }
+                let elements = leaf.elements
+                for slot in 0..<leaf.count where matches(elements[slot]) { return before &+ slot }
+                return nil
+            }
+        }
+    }
 }
 
 /// Walks the elements of a tree in order, a leaf at a time.
 struct TreeCursor<Element: TreeElement>: IteratorProtocol {
+    private let store: NodeStore
     /// The inner nodes above the present leaf, each with the slot to visit next.
     private var path: [(node: TreeNode<Element>, slot: Int)] = []
     private var leaf: TreeNode<Element>?
     private var slot = 0
 
     init(_ tree: PersistentTree<Element>) {
-        if let root = tree.root { descend(root) }
+        store = tree.store
+        if tree.count > 0 { descend(tree.top) }
     }
 
     mutating func next() -> Element? {
@@ -126,11 +198,11 @@ struct TreeCursor<Element: TreeElement>: IteratorProtocol {
         return nil
     }
 
-    private mutating func descend(_ top: TreeNode<Element>) {
-        var node = top
+    private mutating func descend(_ top: TreeChild<Element>) {
+        var node = store.node(top)
         while !node.isLeaf {
             path.append((node, 1))
-            node = node.children[0].node
+            node = store.node(node.children[0])
         }
         leaf = node
         slot = 0
@@ -141,7 +213,7 @@ struct TreeCursor<Element: TreeElement>: IteratorProtocol {
         while let top = path.last {
             if top.slot < top.node.count {
                 path[path.count - 1].slot += 1
-                descend(top.node.children[top.slot].node)
+                descend(top.node.children[top.slot])
                 return
             }
             path.removeLast()

@@ -13,6 +13,23 @@ protocol TreeElement: Sendable {
 
     /// Whether an element of the same id in another version has changed neither in itself nor below.
     func isUnchanged(in other: Self) -> Bool
+
+    /// Calls `body` with each hash by which a locator finds the element: that of its id, and perhaps others.
+    func forEachKey(_ body: (UInt64) throws -> Void) rethrows
+
+    /// The nodes of such elements that are in memory because somebody looked at them.
+    static func cache(of store: NodeStore) -> NodeCache<Self>
+
+    /// Writes the elements of a leaf for storage.
+    static func encode(_ elements: UnsafeBufferPointer<Self>, into writer: inout NodeWriter)
+
+    /// Reads the elements of a stored leaf; on damage as many as were readable.
+    ///
+    /// - Parameter body: receives each element, at most `count` of them.
+    static func decode(_ reader: inout NodeReader, count: Int, _ body: (Self) -> Void)
+
+    /// What stands in the place of an element that cannot be read.
+    static func unreadable() -> Self
 }
 
 extension ListItem: TreeElement {
@@ -22,4 +39,9 @@ extension ListItem: TreeElement {
 
     @inline(__always)
     func isUnchanged(in other: ListItem) -> Bool { hasSameState(as: other) }
+
+    @inline(__always)
+    func forEachKey(_ body: (UInt64) throws -> Void) rethrows { try body(id.hash64) }
+
+    static func cache(of store: NodeStore) -> NodeCache<ListItem> { store.items }
 }

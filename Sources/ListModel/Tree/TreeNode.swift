@@ -4,32 +4,75 @@
 // and the storage is bound to that type for the node's whole life.
 //
 // Always holds:
-// - a node that is referenced more than once is never written; whoever wants to change it copies it first;
+// - a node that is referenced more than once is never written, but for `stored`; whoever wants to change it copies it;
 // - `count` initialised elements (height 0) or children (height > 0) lie at the start of the storage;
-// - a node keeps its number when it is copied: at the head a number means one place in the tree (see `Locator`).
+// - a node keeps its place number when it is copied: at the head a number means one place in the tree (see `Locator`);
+// - a node whose `stored` is not 0 is equal to the stored node of that number.
+
+import Synchronization
 
 /// What a node knows of itself.
 struct TreeNodeHeader {
+    /// Under which number the node is stored; 0 if it has changed since. First, so that it can be read atomically.
+    var stored: UInt64
     /// How many elements or children the node holds.
     var count: Int
-    /// 0 for a leaf, one more than its children's for an inner node.
-    let height: Int
-    /// How many elements or children there is room for.
-    let width: Int
     /// The node's number in the locator of its list.
     let number: UInt32
+    /// How many elements or children there is room for.
+    let width: UInt32
+    /// 0 for a leaf, one more than its children's for an inner node.
+    let height: Int
 }
 
-/// A child of an inner node, with a summary of the elements below it.
-struct TreeChild<Element: TreeElement> {
-    /// The child.
-    var node: TreeNode<Element>
-    /// How many elements are below the child.
+/// A child of an inner node, or the top of a tree: a node that is in memory or stored, with a summary of the elements
+/// below it.
+struct TreeChild<Element: TreeElement>: @unchecked Sendable {
+    // @unchecked Sendable: a node that is shared is not written, but for an atomic word.
+
+    /// The node, if it is in memory for good. Nodes that are only looked at are in the cache of the `NodeStore`.
+    var node: TreeNode<Element>?
+    /// Under which number the node is stored, if it is not in memory; otherwise of no meaning.
+    var stored: UInt64
+    /// How many elements are below the node.
     var count: UInt32
-    /// The child's number, kept here so that finding a child by number reads one node and not all of its children.
+    /// The node's place number, kept here so that finding a child by number reads one node and not all of its children.
     var number: UInt32
-    /// The sequence hash of the elements below the child, or `SequenceHash.unsealed`.
+    /// The sequence hash of the elements below the node, or `SequenceHash.unsealed`.
     var hash: UInt64
+
+    /// No elements.
+    static var empty: TreeChild { TreeChild(node: nil, stored: 0, count: 0, number: 0, hash: 0) }
+
+    /// A node in memory whose hash is yet to be computed.
+    @inline(__always)
+    init(_ node: TreeNode<Element>, count: UInt32) {
+        self.init(node: node, stored: 0, count: count, number: node.number, hash: SequenceHash.unsealed)
+    }
+
+    /// A node in memory whose elements are yet to be counted and whose hash is yet to be computed.
+    init(summarizing node: TreeNode<Element>) {
+        self.init(node, count: UInt32(node.elementCount))
+    }
+
+    init(node: TreeNode<Element>?, stored: UInt64, count: UInt32, number: UInt32, hash: UInt64) {
+        self.node = node
+        self.stored = stored
+        self.count = count
+        self.number = number
+        self.hash = hash
+    }
+
+    /// Whether both are known to be the same node. If they are not known to be, they may still be equal.
+    @inline(__always)
+    func isSame(as other: TreeChild) -> Bool {
+        switch (node, other.node) {
+        case (.some(let left), .some(let right)): left === right
+        case (nil, nil): stored == other.stored
+        case (.some(let left), nil): other.stored != 0 && left.stored == other.stored
+        case (nil, .some(let right)): stored != 0 && right.stored == stored
+        }
+    }
 }
 
 /// A node of a persistent tree.
@@ -39,7 +82,7 @@ final class TreeNode<Element: TreeElement>: ManagedBuffer<TreeNodeHeader, UInt64
         let stride = height == 0 ? MemoryLayout<Element>.stride : MemoryLayout<TreeChild<Element>>.stride
         let words = (stride * width + 7) / 8
         let buffer = TreeNode.create(minimumCapacity: words) { _ in
-            TreeNodeHeader(count: 0, height: height, width: width, number: number)
+            TreeNodeHeader(stored: 0, count: 0, number: number, width: UInt32(width), height: height)
         }
         // SAFETY: `create` returns an instance of the class it is called on.
         return unsafeDowncast(buffer, to: TreeNode.self)
@@ -65,10 +108,25 @@ final class TreeNode<Element: TreeElement>: ManagedBuffer<TreeNodeHeader, UInt64
     var isLeaf: Bool { head.pointee.height == 0 }
 
     @inline(__always)
-    var width: Int { head.pointee.width }
+    var width: Int { Int(head.pointee.width) }
 
     @inline(__always)
     var number: UInt32 { head.pointee.number }
+
+    /// Under which number the node is stored; 0 if it is not.
+    ///
+    /// A checkpoint sets it while snapshots on other threads may ask; that is the only write to a shared node.
+    @inline(__always)
+    var stored: UInt64 {
+        get { storedWord.pointee.load(ordering: .relaxed) }
+        set { storedWord.pointee.store(newValue, ordering: .relaxed) }
+    }
+
+    @inline(__always)
+    private var storedWord: UnsafeMutablePointer<Atomic<UInt64>> {
+        // SAFETY: `stored` is the first field of the header, and an `Atomic<UInt64>` is laid out like its value.
+        UnsafeMutableRawPointer(head).assumingMemoryBound(to: Atomic<UInt64>.self)
+    }
 
     /// The elements of a leaf.
     @inline(__always)
@@ -98,12 +156,13 @@ final class TreeNode<Element: TreeElement>: ManagedBuffer<TreeNodeHeader, UInt64
         }
     }
 
-    /// A node of the same height, number and contents that nobody else refers to.
+    /// A node of the same height, number and contents that nobody else refers to, and that is not stored.
     ///
+    /// - Parameter width: how many elements or children there is room for; at least as many as there are.
     /// - Complexity: O(count).
-    func copy() -> TreeNode {
-        let result = TreeNode.make(height: height, width: width, number: number)
-        // SAFETY: the new storage has the same width and nothing in it is initialised yet.
+    func copy(width: Int) -> TreeNode {
+        let result = TreeNode.make(height: height, width: max(width, count), number: number)
+        // SAFETY: the new storage has room for them and nothing in it is initialised yet.
         if isLeaf {
             result.elements.initialize(from: elements, count: count)
         } else {

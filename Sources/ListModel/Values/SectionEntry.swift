@@ -1,4 +1,4 @@
-// A section as the tree of sections holds it: id, title and the tree of its rows.
+// A section as the tree of sections holds it: id, title and the top of the tree of its rows.
 //
 // Always holds: `number` is the owner that the locator gives for the section's rows, the same for as long as the
 // section lives; `hash` is unsealed whenever the hash of the rows is.
@@ -8,26 +8,60 @@ struct SectionEntry: TreeElement {
     private(set) var title: String
     /// The number of the section at the head, by which its rows find it.
     let number: UInt32
-    /// The rows.
-    var items: PersistentTree<ListItem>
+    /// The top of the tree of rows; where stored nodes come from, the tree of sections knows.
+    private(set) var rows: TreeChild<ListItem>
     private(set) var hash = SequenceHash.unsealed
     private let idHash: UInt64
     private var titleHash: UInt64
 
-    init(id: Identifier, title: String, number: UInt32, items: PersistentTree<ListItem>) {
+    init(id: Identifier, title: String, number: UInt32, rows: TreeChild<ListItem>) {
         self.id = id
         self.title = title
         self.number = number
-        self.items = items
+        self.rows = rows
         idHash = id.hash64
         titleHash = title.hash64(seed: HashSeed.title)
     }
 
+    /// The id, and the number, by which the rows find their section.
+    func forEachKey(_ body: (UInt64) throws -> Void) rethrows {
+        try body(idHash)
+        try body(SectionEntry.key(ofNumber: number))
+    }
+
+    /// The hash by which the locator finds a section from its number.
+    static func key(ofNumber number: UInt32) -> UInt64 {
+        XXHash64.hash(UInt64(number), seed: HashSeed.sectionNumber)
+    }
+
+    /// How many rows there are.
+    @inline(__always)
+    var itemCount: Int { Int(rows.count) }
+
+    /// The tree of the rows, with the store of the tree that holds the section.
+    @inline(__always)
+    func items(_ store: NodeStore) -> PersistentTree<ListItem> { PersistentTree(rows, store) }
+
     /// Changes the rows.
     @inline(__always)
-    mutating func editItems<Result>(_ body: (inout PersistentTree<ListItem>) throws -> Result) rethrows -> Result {
+    mutating func editItems<Result>(
+        _ store: NodeStore, _ body: (inout PersistentTree<ListItem>) throws -> Result
+    ) rethrows -> Result {
         hash = SequenceHash.unsealed
+        // Taken out for the time of the edit, so that the tree alone refers to its nodes.
+        var items = PersistentTree(rows, store)
+        rows = .empty
+        defer { rows = items.top }
         return try body(&items)
+    }
+
+    /// Lets go of rows that are stored.
+    mutating func evictRows(_ body: (inout TreeChild<ListItem>) -> Int) -> Int { body(&rows) }
+
+    /// Notes where the rows are stored, for writing the section.
+    mutating func setRows(stored: UInt64) {
+        rows.node = nil
+        rows.stored = stored
     }
 
     /// Changes the title.
@@ -39,22 +73,22 @@ struct SectionEntry: TreeElement {
 
     mutating func seal() {
         guard hash == SequenceHash.unsealed else { return }
-        items.seal()
+        rows.seal()
         let words = (
-            idHash.littleEndian, titleHash.littleEndian, UInt64(items.count).littleEndian, items.hash.littleEndian
+            idHash.littleEndian, titleHash.littleEndian, UInt64(rows.count).littleEndian, rows.hash.littleEndian
         )
         hash = withUnsafeBytes(of: words) { SequenceHash.residue(XXHash64.hash($0, seed: HashSeed.section)) }
     }
 
     func isUnchanged(in other: SectionEntry) -> Bool {
-        items.root === other.items.root && hasSameTitle(as: other)
+        rows.isSame(as: other.rows) && hasSameTitle(as: other)
     }
 
     /// Whether both show the same header, byte for byte.
     func hasSameTitle(as other: SectionEntry) -> Bool { title.hasSameBytes(as: other.title) }
 
     /// The section's contents as an event carries them.
-    var contents: ListSection {
-        ListSection(id: id, title: title, items: items.elements(in: 0..<items.count))
+    func contents(_ store: NodeStore) -> ListSection {
+        ListSection(id: id, title: title, items: items(store).elements(in: 0..<itemCount))
     }
 }

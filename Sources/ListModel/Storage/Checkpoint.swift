@@ -1,0 +1,189 @@
+// A checkpoint: a version of the list whose nodes are stored, in a row of some hundred bytes.
+//
+// Always holds: all nodes that can be reached from `top` are stored, none of them under a number above `lastNumber`; the
+// hash of `top` is that of the version.
+
+/// What a store keeps of a version whose nodes are stored.
+package struct Checkpoint: Equatable, Sendable {
+    /// Which version it is.
+    package let version: Version
+    /// How many events led to it.
+    package let eventCount: UInt64
+    /// The checksum of the record of its commit, to which the next one links; 0 for the empty list.
+    package let checksum: UInt64
+    /// What undo and redo would revert.
+    package let history: History
+    /// The hash of all rows and sections.
+    package let stateHash: StateHash
+    /// How many rows there are.
+    package let itemCount: Int
+    /// The first and the last of the numbers under which this checkpoint stored something.
+    package let firstNumber: UInt64
+    package let lastNumber: UInt64
+    /// How many numbers were given to sections.
+    let sectionNumberCount: UInt32
+    /// Where the root of the tree of sections is stored, and what it has below it.
+    let top: Top
+
+    struct Top: Equatable, Sendable {
+        var stored: UInt64
+        var count: UInt32
+        var number: UInt32
+        var hash: UInt64
+    }
+}
+
+extension Checkpoint.Top {
+    init(_ child: TreeChild<SectionEntry>, stored: UInt64) {
+        self.init(stored: stored, count: child.count, number: child.number, hash: child.hash)
+    }
+
+    var child: TreeChild<SectionEntry> {
+        TreeChild(node: nil, stored: stored, count: count, number: number, hash: hash)
+    }
+}
+
+extension Checkpoint {
+    /// The row as bytes.
+    package var bytes: [UInt8] {
+        var writer = NodeWriter()
+        NodeCoding.begin(NodeCoding.Kind.checkpoint, count: itemCount, &writer)
+        for word in [eventCount, checksum, stateHash.rawValue, firstNumber, lastNumber, top.stored, top.hash] {
+            writer.write(fixed: word)
+        }
+        for stack in [history.undo, history.redo] {
+            writer.write(count: stack.depth)
+            writer.write(varint: stack.top.rawValue)
+        }
+        for word in [sectionNumberCount, top.count, top.number] { writer.write(varint: UInt64(word)) }
+        NodeCoding.seal(version.rawValue, &writer)
+        return writer.withBytes { Array($0) }
+    }
+
+    /// A checkpoint from its row; nil if the row is damaged.
+    package init?(_ bytes: UnsafeRawBufferPointer, version: Version) {
+        guard NodeCoding.isIntact(bytes, number: version.rawValue) else { return nil }
+        var reader = NodeReader(UnsafeRawBufferPointer(rebasing: bytes[NodeCoding.headerSize...]))
+        guard reader.readByte() == NodeCoding.Kind.checkpoint else { return nil }
+        self.version = version
+        itemCount = Int(reader.readVarint() & UInt64(Int.max))
+        eventCount = reader.read(fixed: UInt64.self)
+        checksum = reader.read(fixed: UInt64.self)
+        stateHash = StateHash(rawValue: reader.read(fixed: UInt64.self))
+        firstNumber = reader.read(fixed: UInt64.self)
+        lastNumber = reader.read(fixed: UInt64.self)
+        var top = Top(stored: reader.read(fixed: UInt64.self), count: 0, number: 0, hash: 0)
+        top.hash = reader.read(fixed: UInt64.self)
+        let stacks = (0..<2).map { _ in
+            let depth = Int(reader.readVarint() & UInt64(Int.max))
+            return History.Stack(top: Version(reader.readVarint()), depth: depth)
+        }
+        history = History(undo: stacks[0], redo: stacks[1])
+        sectionNumberCount = reader.readWord()
+        top.count = reader.readWord()
+        top.number = reader.readWord()
+        self.top = top
+        guard !reader.isDamaged, reader.remaining == 0, (top.count == 0) == (top.stored == 0),
+            top.hash < SequenceHash.modulus, StateHash(count: Int(top.count), hash: top.hash) == stateHash
+        else { return nil }
+    }
+
+    /// The rows of the checkpoint, read as they are looked at.
+    package func snapshot(_ store: NodeStore) -> Snapshot {
+        Snapshot(version: version, itemCount: itemCount, tree: PersistentTree(top.child, store))
+    }
+}
+
+/// Where the locators of the newest checkpoint are stored.
+package struct StoredLocators: Equatable, Sendable {
+    var items = LocatorRoot()
+    var sections = LocatorRoot()
+
+    /// The row as bytes.
+    ///
+    /// - Parameter version: which checkpoint it belongs to.
+    package func bytes(_ version: Version) -> [UInt8] {
+        var writer = NodeWriter()
+        NodeCoding.begin(NodeCoding.Kind.locators, count: 2, &writer)
+        for root in [items, sections] {
+            for count in [root.entryCount, root.indexPageCount, root.parentPageCount] { writer.write(count: count) }
+            for word in [root.numberCount, root.nodeCount, root.nextFree] { writer.write(varint: UInt64(word)) }
+            for numbers in [root.indexDirectories, root.parentDirectories] {
+                writer.write(count: numbers.count)
+                for number in numbers { writer.write(varint: number) }
+            }
+        }
+        NodeCoding.seal(version.rawValue, &writer)
+        return writer.withBytes { Array($0) }
+    }
+
+    /// The locators from their row; nil if it is damaged or belongs to another checkpoint.
+    package init?(_ bytes: UnsafeRawBufferPointer, version: Version) {
+        guard NodeCoding.isIntact(bytes, number: version.rawValue) else { return nil }
+        var reader = NodeReader(UnsafeRawBufferPointer(rebasing: bytes[NodeCoding.headerSize...]))
+        guard reader.readByte() == NodeCoding.Kind.locators, reader.readWord() == 2 else { return nil }
+        items = StoredLocators.readRoot(&reader)
+        sections = StoredLocators.readRoot(&reader)
+        if reader.isDamaged || reader.remaining != 0 { return nil }
+    }
+
+    init(items: LocatorRoot, sections: LocatorRoot) {
+        self.items = items
+        self.sections = sections
+    }
+
+    private static func readRoot(_ reader: inout NodeReader) -> LocatorRoot {
+        var root = LocatorRoot()
+        root.entryCount = Int(reader.readWord())
+        root.indexPageCount = Int(reader.readWord())
+        root.parentPageCount = Int(reader.readWord())
+        root.numberCount = reader.readWord()
+        root.nodeCount = reader.readWord()
+        root.nextFree = reader.readWord()
+        root.indexDirectories = readNumbers(&reader, pages: root.indexPageCount)
+        root.parentDirectories = readNumbers(&reader, pages: root.parentPageCount)
+        if root.indexPageCount == 0 { reader.fail() }
+        return root
+    }
+
+    private static func readNumbers(_ reader: inout NodeReader, pages: Int) -> [UInt64] {
+        let count = Int(reader.readWord())
+        guard count <= reader.remaining, count == (pages + PageTable.directorySize - 1) / PageTable.directorySize
+        else {
+            reader.fail()
+            return []
+        }
+        return (0..<count).map { _ in reader.readVarint() }
+    }
+}
+
+/// Numbers under which something is stored, as bytes: for what is no longer needed.
+package enum StoredNumbers {
+    /// Ascending numbers as bytes.
+    package static func bytes(_ numbers: [UInt64], seed: UInt64) -> [UInt8] {
+        var writer = NodeWriter()
+        NodeCoding.begin(NodeCoding.Kind.numbers, count: numbers.count, &writer)
+        var previous: UInt64 = 0
+        for number in numbers.sorted() {
+            writer.write(varint: number &- previous)
+            previous = number
+        }
+        NodeCoding.seal(seed, &writer)
+        return writer.withBytes { Array($0) }
+    }
+
+    /// Numbers from their bytes; nil if those are damaged.
+    package static func numbers(_ bytes: UnsafeRawBufferPointer, seed: UInt64) -> [UInt64]? {
+        guard NodeCoding.isIntact(bytes, number: seed) else { return nil }
+        var reader = NodeReader(UnsafeRawBufferPointer(rebasing: bytes[NodeCoding.headerSize...]))
+        guard reader.readByte() == NodeCoding.Kind.numbers else { return nil }
+        let count = Int(reader.readWord())
+        guard count <= reader.remaining else { return nil }
+        var number: UInt64 = 0
+        let numbers = (0..<count).map { _ in
+            number = number &+ reader.readVarint()
+            return number
+        }
+        return reader.isDamaged || reader.remaining != 0 ? nil : numbers
+    }
+}

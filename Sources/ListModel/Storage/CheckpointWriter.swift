@@ -1,0 +1,166 @@
+// Writing what a checkpoint has to store: the nodes that are not stored yet, children before parents.
+//
+// What the checkpoint before had and this one has not is found without looking at what both share: a node of the older
+// tree is still there if its parent is, or if it hangs below one of the nodes that are new.
+//
+// Always holds: numbers ascend, and a node has a greater one than its children.
+
+/// The nodes that were stored for a checkpoint, and under which numbers.
+package struct WrittenNodes: @unchecked Sendable {
+    // @unchecked Sendable: shared nodes are not written, but for the atomic word that `adopt` sets.
+    fileprivate(set) var items: [(TreeNode<ListItem>, UInt64)] = []
+    fileprivate(set) var sections: [(TreeNode<SectionEntry>, UInt64)] = []
+
+    /// How many nodes there are.
+    package var count: Int { items.count + sections.count }
+    /// How many bytes they take in memory, about.
+    package var size: Int { items.count * 1_400 + sections.count * 3_400 }
+}
+
+/// Walks the nodes of a checkpoint.
+package struct CheckpointWriter: ~Copyable {
+    /// Receives the number and the bytes of everything that is to be stored.
+    package typealias Output = (UInt64, UnsafeRawBufferPointer) throws -> Void
+
+    private let image: CheckpointImage
+    private let output: Output
+    /// The first number that nothing is stored under. Numbers of a checkpoint that failed are not used again.
+    package private(set) var nextNumber: UInt64
+    private var writer = NodeWriter()
+    /// Stored nodes that hang below new ones.
+    private var kept: [UInt64] = []
+    /// What was written.
+    package private(set) var written = WrittenNodes()
+
+    package init(_ image: CheckpointImage, _ output: @escaping Output) {
+        self.image = image
+        self.output = output
+        nextNumber = image.firstNodeNumber
+    }
+
+    /// Stores everything that is not stored yet.
+    ///
+    /// - Parameters:
+    ///   - eventCount: how many events led to the version.
+    ///   - checksum: the checksum of the record of its commit.
+    /// - Returns: the row of the checkpoint.
+    /// - Throws: what the output throws.
+    /// - Complexity: O(rows that changed since the last checkpoint).
+    package mutating func write(eventCount: UInt64, checksum: UInt64) throws -> Checkpoint {
+        let output = self.output
+        try image.pages.forEach { number, writer in try writer.withBytes { try output(number, $0) } }
+        let tree = image.snapshot.tree
+        let stored = tree.count == 0 ? 0 : try store(tree.top)
+        return Checkpoint(
+            version: image.version, eventCount: eventCount, checksum: checksum, history: image.history,
+            stateHash: image.snapshot.stateHash, itemCount: image.snapshot.itemCount,
+            firstNumber: image.firstNumber, lastNumber: nextNumber - 1, sectionNumberCount: image.sectionNumberCount,
+            top: Checkpoint.Top(tree.top, stored: stored))
+    }
+
+    private mutating func store(_ child: TreeChild<SectionEntry>) throws -> UInt64 {
+        guard let node = new(child) else { return known(child) }
+        if !node.isLeaf {
+            var numbers: [UInt64] = []
+            for slot in 0..<node.count { numbers.append(try store(node.children[slot])) }
+            let number = try put(node, children: numbers)
+            written.sections.append((node, number))
+            return number
+        }
+        // A section is stored with the number of its rows' root in the place of the root.
+        let stored = TreeNode<SectionEntry>.make(height: 0, width: node.count, number: node.number)
+        for slot in 0..<node.count {
+            var section = node.elements[slot]
+            if section.itemCount > 0 { section.setRows(stored: try store(section.rows)) }
+            stored.elements.advanced(by: slot).initialize(to: section)
+            stored.count += 1
+        }
+        let number = try put(stored, children: [])
+        written.sections.append((node, number))
+        return number
+    }
+
+    private mutating func store(_ child: TreeChild<ListItem>) throws -> UInt64 {
+        guard let node = new(child) else { return known(child) }
+        var numbers: [UInt64] = []
+        if !node.isLeaf {
+            numbers.reserveCapacity(node.count)
+            for slot in 0..<node.count { numbers.append(try store(node.children[slot])) }
+        }
+        let number = try put(node, children: numbers)
+        written.items.append((node, number))
+        return number
+    }
+
+    /// The node of a child, if it is not stored.
+    private func new<Element>(_ child: TreeChild<Element>) -> TreeNode<Element>? {
+        guard let node = child.node, node.stored == 0 else { return nil }
+        return node
+    }
+
+    private mutating func known<Element>(_ child: TreeChild<Element>) -> UInt64 {
+        let number = child.node?.stored ?? child.stored
+        kept.append(number)
+        return number
+    }
+
+    private mutating func put<Element>(_ node: TreeNode<Element>, children: [UInt64]) throws -> UInt64 {
+        let number = nextNumber
+        nextNumber += 1
+        NodeCoding.encode(node, children: children[...], number: number, &writer)
+        try writer.withBytes { try output(number, $0) }
+        return number
+    }
+}
+
+// MARK: - What is no longer there
+
+extension CheckpointWriter {
+    /// The nodes of the checkpoint before that this one does not have, once this one was written.
+    ///
+    /// - Complexity: O(rows that changed between the two).
+    package mutating func nodesGone(since previous: Checkpoint, _ store: NodeStore) -> [UInt64] {
+        kept.sort()
+        var gone: [UInt64] = []
+        let top = previous.top.child
+        if top.count > 0 { collect(top, height: nil, store, &gone) }
+        return gone
+    }
+
+    private func isKept(_ number: UInt64) -> Bool {
+        var range = 0..<kept.count
+        while !range.isEmpty {
+            let middle = (range.lowerBound + range.upperBound) / 2
+            if kept[middle] == number { return true }
+            range = kept[middle] < number ? middle + 1..<range.upperBound : range.lowerBound..<middle
+        }
+        return false
+    }
+
+    /// - Parameter height: that of the node; nil for a root, of which it is not known.
+    private func collect(
+        _ child: TreeChild<SectionEntry>, height: Int?, _ store: NodeStore, _ gone: inout [UInt64]
+    ) {
+        if isKept(child.stored) { return }
+        gone.append(child.stored)
+        let node = store.node(child)
+        for slot in 0..<node.count {
+            if node.isLeaf {
+                let rows = node.elements[slot].rows
+                if rows.count > 0 { collect(rows, height: nil, store, &gone) }
+            } else {
+                collect(node.children[slot], height: node.height - 1, store, &gone)
+            }
+        }
+    }
+
+    private func collect(_ child: TreeChild<ListItem>, height: Int?, _ store: NodeStore, _ gone: inout [UInt64]) {
+        if isKept(child.stored) { return }
+        gone.append(child.stored)
+        // Leaves of rows refer to nothing, so they are not read.
+        if height == 0 { return }
+        let node = store.node(child)
+        if node.isLeaf { return }
+        for slot in 0..<node.count { collect(node.children[slot], height: node.height - 1, store, &gone) }
+    }
+}

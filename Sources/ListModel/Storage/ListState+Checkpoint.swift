@@ -1,0 +1,134 @@
+// Taking a checkpoint of the head, and beginning from one.
+//
+// A checkpoint has three steps. `captureCheckpoint` takes a snapshot and copies of the pages that changed: this is all
+// that edits wait for. `CheckpointWriter` writes what is not stored yet, while edits go on. `adopt` notes in the nodes
+// that they are stored, so that the next checkpoint leaves them out, and lets go of those that memory is too small for.
+
+/// What of a version is to be stored.
+package struct CheckpointImage: Sendable {
+    /// The rows.
+    let snapshot: Snapshot
+    let history: History
+    let sectionNumberCount: UInt32
+    /// The pages that changed, and where they will lie.
+    let pages: PageImage
+    package let locators: StoredLocators
+    /// The first number that is used.
+    let firstNumber: UInt64
+    /// The first number that nodes can have.
+    let firstNodeNumber: UInt64
+
+    /// Which version it is.
+    package var version: Version { snapshot.version }
+    /// What need not be stored any longer once this checkpoint is the newest.
+    package var retiredPages: [UInt64] { pages.retired }
+}
+
+extension ListState {
+    /// A checkpoint as the newest version, read as it is looked at.
+    package init(_ checkpoint: Checkpoint, _ locators: StoredLocators, _ store: NodeStore) {
+        self.store = store
+        tree = PersistentTree(checkpoint.top.child, store)
+        sectionLocator = Locator(locators.sections, store)
+        itemLocator = Locator(locators.items, store)
+        sectionNumberCount = checkpoint.sectionNumberCount
+        version = checkpoint.version
+        history = checkpoint.history
+        itemCount = checkpoint.itemCount
+    }
+
+    /// A version of the past, to replay from. Rows cannot be found by id.
+    package init(from snapshot: Snapshot, history: History = .empty) {
+        self.init(snapshot.tree.store, isTracking: false)
+        tree = snapshot.tree
+        version = snapshot.version
+        itemCount = snapshot.itemCount
+        self.history = history
+    }
+
+    /// Takes a snapshot of everything that is to be stored.
+    ///
+    /// - Parameter nextNumber: the first number that nothing is stored under.
+    /// - Complexity: O(pages of the locators that changed), and no wait for a disk.
+    package mutating func captureCheckpoint(nextNumber: UInt64) -> CheckpointImage {
+        var next = nextNumber
+        var pages = retiredPages
+        retiredPages = PageImage()
+        let items = itemLocator.capture(&next, &pages)
+        let sections = sectionLocator.capture(&next, &pages)
+        return CheckpointImage(
+            snapshot: snapshot(), history: history, sectionNumberCount: sectionNumberCount, pages: pages,
+            locators: StoredLocators(items: items, sections: sections), firstNumber: nextNumber,
+            firstNodeNumber: next)
+    }
+
+    /// Takes back that the pages of an image are stored, because the image could not be written.
+    package mutating func restore(_ image: CheckpointImage) {
+        itemLocator.restore(image.pages)
+        sectionLocator.restore(image.pages)
+        retiredPages.retired += image.pages.retired
+    }
+
+    /// Takes the nodes of an image for stored.
+    ///
+    /// - Parameters:
+    ///   - written: what was written for it.
+    ///   - store: the store for what follows the checkpoint.
+    package mutating func adopt(_ written: WrittenNodes, _ store: NodeStore) {
+        for (node, number) in written.items { node.stored = number }
+        for (node, number) in written.sections { node.stored = number }
+        self.store = store
+        tree.store = store
+    }
+
+    /// Lets go of nodes and pages that are stored as they are, if there are too many in memory.
+    ///
+    /// - Parameters:
+    ///   - budget: how many bytes may stay.
+    ///   - number: nodes that were stored under lower numbers go first.
+    /// - Returns: about how many bytes of nodes have stayed.
+    /// - Complexity: O(nodes in memory).
+    package mutating func evict(to budget: Int, olderThan number: UInt64) -> Int {
+        if itemLocator.size + sectionLocator.size > budget / 4 {
+            itemLocator.evict()
+            sectionLocator.evict()
+        }
+        let kept = tree.evict(olderThan: number)
+        return kept <= budget ? kept : tree.evict(olderThan: .max)
+    }
+}
+
+extension PersistentTree<SectionEntry> {
+    /// Puts the numbers of stored nodes in the places of the nodes, and returns how many bytes of nodes are left.
+    ///
+    /// Nodes that a snapshot refers to as well stay: it would keep them in memory anyway.
+    mutating func evict(olderThan limit: UInt64) -> Int {
+        top.evict(olderThan: limit) { leaf in
+            var size = 0
+            for slot in 0..<leaf.count { size += leaf.elements[slot].evictRows(olderThan: limit) }
+            return size
+        }
+    }
+}
+
+extension SectionEntry {
+    fileprivate mutating func evictRows(olderThan limit: UInt64) -> Int {
+        evictRows { $0.evict(olderThan: limit) { _ in 0 } }
+    }
+}
+
+extension TreeChild {
+    /// - Parameter openLeaf: lets go of what is below a leaf, and returns how many bytes of that are left.
+    fileprivate mutating func evict(olderThan limit: UInt64, _ openLeaf: (TreeNode<Element>) -> Int) -> Int {
+        guard node != nil, isKnownUniquelyReferenced(&node), let node else { return 0 }
+        if node.stored != 0 && node.stored < limit {
+            stored = node.stored
+            self.node = nil
+            return 0
+        }
+        if node.isLeaf { return 64 + node.width * MemoryLayout<Element>.stride + openLeaf(node) }
+        var size = 64 + node.width * MemoryLayout<TreeChild>.stride
+        for slot in 0..<node.count { size += node.children[slot].evict(olderThan: limit, openLeaf) }
+        return size
+    }
+}

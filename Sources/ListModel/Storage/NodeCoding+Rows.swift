@@ -1,0 +1,159 @@
+// The rows of a stored leaf: tags in runs, and after them only what differs from what is expected.
+//
+// Rows that were inserted one after the other have ids, versions and offsets that follow each other, so that they take
+// no more than their content hash; and a content that is no longer than its hash is stored in the place of it.
+
+/// What the tag of a row says.
+private enum RowTag {
+    static let checked: UInt8 = 1
+    /// The id is an integer, one greater than that of the row before.
+    static let nextID: UInt8 = 2
+    /// The content's version is further from the row before than that was from its own by nothing.
+    static let sameStep: UInt8 = 4
+    /// The content lies where the row before suggests.
+    static let expectedOffset: UInt8 = 8
+    /// The content is as long as that of the row before.
+    static let sameLength: UInt8 = 16
+    /// The content itself follows, not its hash.
+    static let inlineContent: UInt8 = 32
+    static let all: UInt8 = 63
+}
+
+/// What a row is expected to be from the rows before it; writing and reading keep it in the same way.
+private struct RowExpectation {
+    var id: Int64 = 0
+    var version: UInt64 = 0
+    var step: Int64 = 0
+    var offset: UInt32 = 0
+    var length: UInt32 = 0
+    /// How far a content of the same commit began behind the end of the one before.
+    var gap: Int64 = 0
+
+    /// Where the content of a version is expected to begin.
+    func expectedOffset(_ version: UInt64) -> Int64 {
+        version == self.version ? Int64(offset) &+ Int64(length) &+ gap : Int64(offset)
+    }
+
+    /// Takes in a row.
+    mutating func advance(_ id: Identifier, _ version: UInt64, _ offset: UInt32, _ length: UInt32) {
+        if case .integer(let value) = id { self.id = value }
+        if version == self.version { gap = Int64(offset) &- Int64(self.offset) &- Int64(self.length) }
+        step = Int64(bitPattern: version &- self.version)
+        self.version = version
+        self.offset = offset
+        self.length = length
+    }
+}
+
+extension ListItem {
+    static func encode(_ elements: UnsafeBufferPointer<ListItem>, into writer: inout NodeWriter) {
+        encode(elements, into: &writer) { _ in nil }
+    }
+
+    /// Writes rows; `content` gives the content of those for which it shall be stored instead of its hash.
+    static func encode(
+        _ elements: UnsafeBufferPointer<ListItem>, into writer: inout NodeWriter,
+        content: (ContentReference) -> [UInt8]?
+    ) {
+        var expected = RowExpectation()
+        var tags: [UInt8] = []
+        tags.reserveCapacity(elements.count)
+        let contents = elements.map(\.content)
+        let inline = contents.map(content)
+        for (index, row) in elements.enumerated() {
+            let reference = contents[index]
+            var tag: UInt8 = row.isChecked ? RowTag.checked : 0
+            if case .integer(let id) = row.id, id == expected.id &+ 1 { tag |= RowTag.nextID }
+            let version = reference.version.rawValue
+            if Int64(bitPattern: version &- expected.version) == expected.step { tag |= RowTag.sameStep }
+            if Int64(reference.offset) == expected.expectedOffset(version) { tag |= RowTag.expectedOffset }
+            if reference.length == expected.length { tag |= RowTag.sameLength }
+            if inline[index] != nil { tag |= RowTag.inlineContent }
+            tags.append(tag)
+            expected.advance(row.id, version, reference.offset, reference.length)
+        }
+        writer.write(runs: tags)
+        expected = RowExpectation()
+        for (index, row) in elements.enumerated() {
+            let tag = tags[index]
+            let reference = contents[index]
+            let version = reference.version.rawValue
+            if tag & RowTag.nextID == 0 { writer.write(row.id) }
+            if tag & RowTag.sameStep == 0 { writer.write(delta: Int64(bitPattern: version &- expected.version)) }
+            if tag & RowTag.expectedOffset == 0 {
+                writer.write(delta: Int64(reference.offset) &- expected.expectedOffset(version))
+            }
+            if tag & RowTag.sameLength == 0 { writer.write(varint: UInt64(reference.length)) }
+            if let bytes = inline[index] {
+                bytes.withUnsafeBytes { writer.write(raw: $0) }
+            } else {
+                writer.write(fixed: reference.hash)
+            }
+            expected.advance(row.id, version, reference.offset, reference.length)
+        }
+    }
+
+    static func decode(_ reader: inout NodeReader, count: Int, _ body: (ListItem) -> Void) {
+        var tags = RunReader(&reader, count: count)
+        var expected = RowExpectation()
+        for _ in 0..<count {
+            let tag = tags.next()
+            if tag & ~RowTag.all != 0 { reader.fail() }
+            let id: Identifier =
+                tag & RowTag.nextID != 0 ? .integer(expected.id &+ 1) : reader.readIdentifier()
+            let step = tag & RowTag.sameStep != 0 ? expected.step : reader.readDelta()
+            let version = expected.version &+ UInt64(bitPattern: step)
+            var place = expected.expectedOffset(version)
+            if tag & RowTag.expectedOffset == 0 { place &+= reader.readDelta() }
+            let length = tag & RowTag.sameLength != 0 ? expected.length : reader.readWord()
+            let hash =
+                tag & RowTag.inlineContent != 0
+                ? ContentReference.hash(of: reader.readBytes(Int(length))) : reader.read(fixed: UInt64.self)
+            if version == 0 || version >> 48 != 0 || hash >= SequenceHash.modulus { reader.fail() }
+            guard !reader.isDamaged, let offset = UInt32(exactly: place) else {
+                reader.fail()
+                return
+            }
+            let content = ContentReference(
+                version: Version(version), offset: offset, length: length, hash: hash)
+            body(ListItem(id: id, isChecked: tag & RowTag.checked != 0, content: content))
+            expected.advance(id, version, offset, length)
+        }
+    }
+
+    static func unreadable() -> ListItem {
+        // No commit has this version, so reading the content throws.
+        let content = ContentReference(version: Version(1 << 47), offset: 0, length: 0, hash: 0)
+        return ListItem(id: .string("unreadable"), isChecked: false, content: content)
+    }
+}
+
+/// The runs of tags before the rows, read while the rows behind them are.
+private struct RunReader {
+    private var runs: NodeReader
+    private var tag: UInt8 = 0
+    private var left = 0
+
+    /// Steps over the runs of `count` tags, to read them later.
+    init(_ reader: inout NodeReader, count: Int) {
+        runs = reader
+        var total = 0
+        while total < count && !reader.isDamaged {
+            _ = reader.readByte()
+            let run = Int(reader.readWord())
+            if run == 0 { reader.fail() }
+            total &+= run
+        }
+        if total != count { reader.fail() }
+    }
+
+    @inline(__always)
+    mutating func next() -> UInt8 {
+        if left == 0 {
+            tag = runs.readByte()
+            left = Int(runs.readWord())
+        }
+        left &-= 1
+        return tag
+    }
+}

@@ -1,0 +1,46 @@
+// The sections of a stored leaf: what each of them is, and the root of its rows.
+
+extension SectionEntry {
+    static func cache(of store: NodeStore) -> NodeCache<SectionEntry> { store.sections }
+
+    /// Writes sections whose rows are all stored: `rows.stored` says where.
+    static func encode(_ elements: UnsafeBufferPointer<SectionEntry>, into writer: inout NodeWriter) {
+        for section in elements {
+            writer.write(section.id)
+            writer.write(section.title)
+            writer.write(varint: UInt64(section.number))
+            let top = section.rows
+            writer.write(varint: UInt64(top.count))
+            if top.count == 0 { continue }
+            writer.write(varint: top.stored)
+            writer.write(varint: UInt64(top.number))
+            writer.write(fixed: top.hash)
+        }
+    }
+
+    static func decode(_ reader: inout NodeReader, count: Int, _ body: (SectionEntry) -> Void) {
+        for _ in 0..<count {
+            let id = reader.readIdentifier()
+            let title = reader.readString()
+            let number = reader.readWord()
+            var top = TreeChild<ListItem>.empty
+            top.count = reader.readWord()
+            if top.count > 0 {
+                top.stored = reader.readVarint()
+                top.number = reader.readWord()
+                top.hash = reader.read(fixed: UInt64.self)
+                if top.stored == 0 || top.hash >= SequenceHash.modulus { reader.fail() }
+            }
+            if reader.isDamaged { return }
+            var entry = SectionEntry(id: id, title: title, number: number, rows: top)
+            entry.seal()
+            body(entry)
+        }
+    }
+
+    static func unreadable() -> SectionEntry {
+        var entry = SectionEntry(id: .string("unreadable"), title: "", number: 0, rows: .empty)
+        entry.seal()
+        return entry
+    }
+}

@@ -1,0 +1,178 @@
+// A node as bytes. `Docs/FileFormat.md` draws them.
+//
+//     0  checksum  u32     lower half of the XXH64 of what follows, with the number of the node as the seed
+//     4  kind      u8      height, or 128 + height in the tree of sections; 64 and more are no nodes
+//     5  count     varint  elements or children, or words of a page
+//        then the elements, the children or the words
+//
+// Always holds: a node that was decoded has as many elements below it, and the hash, that its parent says. The hash of
+// the root is that of a version, so a stored tree is checked against the log however little of it is read.
+
+enum NodeCoding {
+    /// How many bytes come before the kind of the node.
+    static let headerSize = 4
+
+    /// What is stored, besides a node of the height that its kind says.
+    enum Kind {
+        static let sections: UInt8 = 128
+        static let indexPage: UInt8 = 64
+        static let parentPage: UInt8 = 65
+        static let directory: UInt8 = 66
+        static let checkpoint: UInt8 = 67
+        static let locators: UInt8 = 68
+        static let numbers: UInt8 = 69
+        /// Heights are below this.
+        static let heightLimit: UInt8 = 64
+    }
+
+    static func isIntact(_ bytes: UnsafeRawBufferPointer, number: UInt64) -> Bool {
+        guard bytes.count > headerSize else { return false }
+        let found = UInt32(littleEndian: bytes.loadUnaligned(as: UInt32.self))
+        return found == checksum(UnsafeRawBufferPointer(rebasing: bytes[headerSize...]), number: number)
+    }
+
+    private static func checksum(_ contents: UnsafeRawBufferPointer, number: UInt64) -> UInt32 {
+        UInt32(truncatingIfNeeded: XXHash64.hash(contents, seed: number))
+    }
+
+    /// Begins the bytes of a node; `seal` fills in the checksum.
+    static func begin(_ kind: UInt8, count: Int, _ writer: inout NodeWriter) {
+        writer.truncate(to: 0)
+        writer.write(fixed: UInt32(0))
+        writer.write(byte: kind)
+        writer.write(count: count)
+    }
+
+    static func seal(_ number: UInt64, _ writer: inout NodeWriter) {
+        let sum = writer.withBytes { checksum(UnsafeRawBufferPointer(rebasing: $0[headerSize...]), number: number) }
+        writer.patch(sum, at: 0)
+    }
+
+    /// The bit that tells the trees of sections from those of rows.
+    private static func treeKind<Element: TreeElement>(_ type: Element.Type) -> UInt8 {
+        type == SectionEntry.self ? Kind.sections : 0
+    }
+}
+
+// MARK: - Writing
+
+extension NodeCoding {
+    /// Writes a node whose children are all stored.
+    ///
+    /// - Parameters:
+    ///   - node: the node.
+    ///   - numbers: under which numbers its children are stored; not used for a leaf.
+    ///   - number: under which number it will be stored.
+    static func encode<Element>(
+        _ node: TreeNode<Element>, children numbers: ArraySlice<UInt64>, number: UInt64, _ writer: inout NodeWriter
+    ) {
+        begin(treeKind(Element.self) | UInt8(node.height), count: node.count, &writer)
+        if node.isLeaf {
+            Element.encode(UnsafeBufferPointer(start: node.elements, count: node.count), into: &writer)
+        } else {
+            var previous = number
+            var previousPlace: UInt32 = 0
+            for (slot, stored) in numbers.enumerated() {
+                let child = node.children[slot]
+                writer.write(delta: Int64(bitPattern: stored &- previous))
+                writer.write(delta: Int64(child.number) - Int64(previousPlace))
+                writer.write(varint: UInt64(child.count))
+                writer.write(fixed: child.hash)
+                previous = stored
+                previousPlace = child.number
+            }
+        }
+        seal(number, &writer)
+    }
+}
+
+// MARK: - Reading
+
+extension NodeCoding {
+    /// Reads the node that stands in a place of a tree.
+    ///
+    /// - Parameters:
+    ///   - bytes: what is stored under the child's number.
+    ///   - child: what the parent says of the node.
+    ///   - isEditable: whether to make room for elements or children that are to be added.
+    static func decode<Element: TreeElement>(
+        _ bytes: UnsafeRawBufferPointer, _ child: TreeChild<Element>, isEditable: Bool, _ limits: TreeLimits
+    ) -> Result<TreeNode<Element>, NodeError> {
+        func failure(_ problem: String) -> Result<TreeNode<Element>, NodeError> {
+            .failure(NodeError(child.stored, problem))
+        }
+        guard isIntact(bytes, number: child.stored) else { return failure("its checksum is wrong") }
+        var reader = NodeReader(UnsafeRawBufferPointer(rebasing: bytes[headerSize...]))
+        let kind = reader.readByte()
+        let height = Int(kind & ~Kind.sections)
+        let count = Int(reader.readWord())
+        guard kind & Kind.sections == treeKind(Element.self), height < Kind.heightLimit, count > 0,
+            count <= child.count, height == 0 || count <= reader.remaining
+        else { return failure("it is not the node that its parent refers to") }
+        let width = isEditable ? max(count, limits.capacity(height: height)) : count
+        let node = TreeNode<Element>.make(height: height, width: width, number: child.number)
+        if height == 0 {
+            decodeLeaf(&reader, count, node)
+        } else {
+            decodeInner(&reader, count, node, parent: child.stored)
+        }
+        guard !reader.isDamaged, reader.remaining == 0, node.count == count else {
+            return failure("its contents make no sense")
+        }
+        guard node.elementCount == Int(child.count), node.sequenceHash == child.hash else {
+            return failure("its parent says that it has other elements")
+        }
+        return .success(node)
+    }
+
+    private static func decodeLeaf<Element>(
+        _ reader: inout NodeReader, _ count: Int, _ node: TreeNode<Element>
+    ) {
+        let elements = node.elements
+        Element.decode(&reader, count: count) { element in
+            // SAFETY: `decode` gives at most `count` elements, and there is room for them.
+            elements.advanced(by: node.count).initialize(to: element)
+            node.count &+= 1
+        }
+    }
+
+    private static func decodeInner<Element>(
+        _ reader: inout NodeReader, _ count: Int, _ node: TreeNode<Element>, parent: UInt64
+    ) {
+        var stored = parent
+        var place: UInt32 = 0
+        var total = 0
+        for slot in 0..<count {
+            stored = stored &+ UInt64(bitPattern: reader.readDelta())
+            place = UInt32(truncatingIfNeeded: Int64(place) &+ reader.readDelta())
+            let elements = reader.readWord()
+            let hash = reader.read(fixed: UInt64.self)
+            total &+= Int(elements)
+            // A child was stored before its parent, which also keeps a damaged tree from going round in circles.
+            if elements == 0 || stored == 0 || stored >= parent || hash >= SequenceHash.modulus
+                || total > Int(UInt32.max)
+            {
+                reader.fail()
+            }
+            if reader.isDamaged { return }
+            let child = TreeChild<Element>(node: nil, stored: stored, count: elements, number: place, hash: hash)
+            // SAFETY: there is room for `count` children.
+            node.children.advanced(by: slot).initialize(to: child)
+            node.count &+= 1
+        }
+    }
+}
+
+extension TreeNode {
+    /// The hash of the sequence below the node, of elements and children that are all sealed.
+    fileprivate var sequenceHash: UInt64 {
+        if isLeaf { return SequenceHash.hash(UnsafeBufferPointer(start: elements, count: count)) ?? .max }
+        var sum = SequenceHash.Sum()
+        var following = 0
+        for slot in stride(from: count - 1, through: 0, by: -1) {
+            sum.add(children[slot].hash, exponent: following)
+            following &+= Int(children[slot].count)
+        }
+        return sum.value
+    }
+}

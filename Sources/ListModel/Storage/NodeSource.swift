@@ -1,0 +1,26 @@
+// Where stored nodes lie: a database, or a test's dictionary.
+//
+// Always holds: what is stored under a number never changes while anybody may ask for it.
+
+/// Gives back the bytes of stored nodes.
+package protocol NodeSource: AnyObject, Sendable {
+    /// Calls `body` with the bytes that are stored under a number, or nil if there are none.
+    ///
+    /// - Throws: what reading throws. `body` does not throw.
+    func withNode<Result>(_ number: UInt64, _ body: (UnsafeRawBufferPointer?) -> Result) throws -> Result
+}
+
+/// A stored node that cannot be what it should be. The log is whole, so reopening the store makes it anew.
+public struct NodeError: Error, Equatable, Sendable, CustomStringConvertible {
+    /// The number under which the node is stored.
+    public let number: UInt64
+    /// What is wrong: what was expected, what was found.
+    public let problem: String
+
+    init(_ number: UInt64, _ problem: String) {
+        self.number = number
+        self.problem = problem
+    }
+
+    public var description: String { "stored node \(number): \(problem)" }
+}

@@ -1,0 +1,221 @@
+// How a list's nodes are kept: how wide they are, where the stored ones lie, and those that somebody just looked at.
+//
+// A snapshot of a stored list is a number and a summary; its nodes are read when someone looks, and forgotten when others
+// need the room. Reading a row cannot throw, because a snapshot is a value. So a stored node that is damaged gives rows
+// that say so and whose content cannot be read, `damage` says what happened, and whoever edits the list looks at it
+// before a commit is made. The log is untouched by such damage: opening the store again makes new nodes from it.
+//
+// Always holds:
+// - a node from the cache is never written; whoever wants to change it takes a copy;
+// - a node that was read has the number of elements and the hash that its parent says, or `damage` is set.
+
+import Synchronization
+
+/// Everything that the trees of one list have in common.
+///
+/// Each checkpoint begins a new store with the same cache. Whoever has a tree has its store, so a checkpoint whose store
+/// is gone is one that no snapshot looks at any more.
+package final class NodeStore: Sendable {
+    /// How wide the nodes are.
+    let limits: TreeLimits
+    /// What the stores of all checkpoints share.
+    private let shared: Shared
+
+    private final class Shared: Sendable {
+        /// Where stored nodes lie; nil for a list that lives in memory only.
+        let source: (any NodeSource)?
+        /// The nodes that were looked at.
+        let items: NodeCache<ListItem>
+        let sections: NodeCache<SectionEntry>
+        let damage = Mutex<(any Error)?>(nil)
+        let isDamaged = Atomic<Bool>(false)
+
+        init(_ source: (any NodeSource)?, cacheSize: Int) {
+            self.source = source
+            items = NodeCache(limit: cacheSize * 7 / 8)
+            sections = NodeCache(limit: cacheSize / 8)
+        }
+    }
+
+    /// A store of nodes.
+    ///
+    /// - Parameters:
+    ///   - limits: how wide new nodes are.
+    ///   - source: where stored nodes lie.
+    ///   - cacheSize: how many bytes of nodes to keep that were looked at.
+    package init(limits: TreeLimits, source: (any NodeSource)? = nil, cacheSize: Int = 8 << 20) {
+        self.limits = limits
+        shared = Shared(source, cacheSize: cacheSize)
+    }
+
+    /// A store for what follows a checkpoint.
+    package init(after other: NodeStore) {
+        limits = other.limits
+        shared = other.shared
+    }
+
+    private var source: (any NodeSource)? { shared.source }
+    var items: NodeCache<ListItem> { shared.items }
+    var sections: NodeCache<SectionEntry> { shared.sections }
+
+    /// The first stored node that could not be read, if there was one.
+    package var damage: (any Error)? {
+        shared.isDamaged.load(ordering: .relaxed) ? shared.damage.withLock { $0 } : nil
+    }
+
+    /// Notes that a stored node cannot be read.
+    func report(_ error: any Error) {
+        shared.damage.withLock { $0 = $0 ?? error }
+        shared.isDamaged.store(true, ordering: .relaxed)
+    }
+
+    /// Forgets the nodes that were looked at.
+    package func clearCache() {
+        items.removeAll()
+        sections.removeAll()
+    }
+}
+
+// MARK: - Reading nodes
+
+extension NodeStore {
+    /// A node to look at.
+    @inline(__always)
+    func node<Element>(_ child: TreeChild<Element>) -> TreeNode<Element> {
+        if let node = child.node { return node }
+        return storedNode(child)
+    }
+
+    @inline(never)
+    private func storedNode<Element>(_ child: TreeChild<Element>) -> TreeNode<Element> {
+        let cache = Element.cache(of: self)
+        if let node = cache[child.stored] { return node }
+        let node = read(child, isEditable: false)
+        if damage == nil { cache.insert(node, number: child.stored) }
+        return node
+    }
+
+    /// Puts a node in its place that may be written: the present one if nobody else refers to it, otherwise a copy.
+    @inline(__always)
+    func makeUnique<Element>(_ child: inout TreeChild<Element>) -> TreeNode<Element> {
+        if isKnownUniquelyReferenced(&child.node) {
+            let node = child.node.unsafelyUnwrapped
+            node.stored = 0
+            return node
+        }
+        return makeCopy(&child)
+    }
+
+    @inline(never)
+    private func makeCopy<Element>(_ child: inout TreeChild<Element>) -> TreeNode<Element> {
+        let copy: TreeNode<Element>
+        if let node = child.node {
+            copy = node.copy(width: limits.capacity(height: node.height))
+        } else if let node = Element.cache(of: self)[child.stored] {
+            copy = node.copy(width: limits.capacity(height: node.height))
+        } else {
+            copy = read(child, isEditable: true)
+        }
+        child.node = copy
+        return copy
+    }
+
+    /// Reads a stored node, which nobody else has.
+    ///
+    /// - Parameter isEditable: whether to make room for elements or children that are to be added.
+    private func read<Element>(_ child: TreeChild<Element>, isEditable: Bool) -> TreeNode<Element> {
+        do {
+            guard let source else { preconditionFailure("a node is neither in memory nor stored") }
+            let node = try source.withNode(child.stored) { bytes -> Result<TreeNode<Element>, NodeError> in
+                guard let bytes else { return .failure(NodeError(child.stored, "it is missing")) }
+                return NodeCoding.decode(bytes, child, isEditable: isEditable, limits)
+            }
+            return try node.get()
+        } catch {
+            report(error)
+            return unreadable(child)
+        }
+    }
+
+    /// A leaf in the place of a node that cannot be read: as many elements, all of which say so.
+    private func unreadable<Element>(_ child: TreeChild<Element>) -> TreeNode<Element> {
+        let count = max(1, Int(child.count))
+        let node = TreeNode<Element>.make(height: 0, width: count + 1, number: child.number)
+        // SAFETY: there is room for `count` elements, and none is initialised.
+        node.elements.initialize(repeating: Element.unreadable(), count: count)
+        node.count = count
+        return node
+    }
+
+    /// Calls `body` with the bytes that are stored under a number and whose checksum is right; nil if there are none.
+    func withWords<Result>(_ number: UInt64, _ body: (inout NodeReader) -> Result) -> Result? {
+        do {
+            guard let source else { preconditionFailure("a page is neither in memory nor stored") }
+            let result = try source.withNode(number) { bytes -> Swift.Result<Result, NodeError> in
+                guard let bytes else { return .failure(NodeError(number, "it is missing")) }
+                guard NodeCoding.isIntact(bytes, number: number) else {
+                    return .failure(NodeError(number, "its checksum is wrong"))
+                }
+                var reader = NodeReader(UnsafeRawBufferPointer(rebasing: bytes[NodeCoding.headerSize...]))
+                let result = body(&reader)
+                if reader.remaining != 0 { reader.fail() }
+                return reader.isDamaged ? .failure(NodeError(number, "its contents make no sense")) : .success(result)
+            }
+            return try result.get()
+        } catch {
+            report(error)
+            return nil
+        }
+    }
+}
+
+// MARK: - The cache
+
+/// Nodes that somebody looked at, the newest of them: two generations, of which the older one is dropped when the
+/// younger one is full. What is asked for again moves to the younger one.
+final class NodeCache<Element: TreeElement>: Sendable {
+    // @unchecked Sendable: the nodes in a cache are never written.
+    private struct Generations: @unchecked Sendable {
+        var young: [UInt64: TreeNode<Element>] = [:]
+        var old: [UInt64: TreeNode<Element>] = [:]
+        /// How many bytes the nodes of the younger generation take.
+        var youngSize = 0
+
+        mutating func insert(_ node: TreeNode<Element>, _ number: UInt64, limit: Int) {
+            let stride = node.isLeaf ? MemoryLayout<Element>.stride : MemoryLayout<TreeChild<Element>>.stride
+            // An entry of the table and the beginning of the node take about a hundred bytes.
+            youngSize += 100 + node.width * stride
+            young[number] = node
+            guard youngSize > limit / 2 else { return }
+            old = young
+            young = [:]
+            youngSize = 0
+        }
+    }
+
+    private let state = Mutex(Generations())
+    private let limit: Int
+
+    /// A cache of at most about `limit` bytes.
+    init(limit: Int) {
+        self.limit = limit
+    }
+
+    /// The node of a number, if it is in the cache.
+    subscript(number: UInt64) -> TreeNode<Element>? {
+        state.withLock { state in
+            if let node = state.young[number] { return node }
+            guard let node = state.old.removeValue(forKey: number) else { return nil }
+            state.insert(node, number, limit: limit)
+            return node
+        }
+    }
+
+    func insert(_ node: TreeNode<Element>, number: UInt64) {
+        state.withLock { $0.insert(node, number, limit: limit) }
+    }
+
+    func removeAll() {
+        state.withLock { $0 = Generations() }
+    }
+}

@@ -1,0 +1,127 @@
+// A list whose checkpoints are stored in a dictionary: what a store's database is to the model, without a file.
+
+@testable import ListModel
+import Synchronization
+import TestSupport
+
+/// Nodes in a dictionary.
+final class MemoryNodes: NodeSource {
+    private let nodes = Mutex<[UInt64: [UInt8]]>([:])
+
+    var count: Int { nodes.withLock { $0.count } }
+    var numbers: [UInt64] { nodes.withLock { $0.keys.sorted() } }
+
+    func withNode<Result>(_ number: UInt64, _ body: (UnsafeRawBufferPointer?) -> Result) throws -> Result {
+        let bytes = nodes.withLock { $0[number] }
+        guard let bytes else { return body(nil) }
+        return bytes.withUnsafeBytes { body($0) }
+    }
+
+    subscript(number: UInt64) -> [UInt8]? {
+        get { nodes.withLock { $0[number] } }
+        set { nodes.withLock { $0[number] = newValue } }
+    }
+}
+
+/// A list, its log, its stored nodes and its checkpoints, of which each has the rows that it should give.
+struct StoredList: ~Copyable {
+    struct Kept {
+        var checkpoint: Checkpoint
+        var rows: ReferenceList
+        /// Nodes that the checkpoint before had and this one has not.
+        var gone: [UInt64]
+    }
+
+    struct OutOfSpace: Error {}
+
+    let nodes = MemoryNodes()
+    var list: MemoryList
+    private(set) var store: NodeStore
+    private(set) var kept: [Kept] = []
+    private var locators: StoredLocators?
+    private let limits: TreeLimits
+    private let cacheSize: Int
+    private(set) var nextNumber: UInt64 = 1
+
+    init(_ limits: TreeLimits, cacheSize: Int = 1 << 20) {
+        self.limits = limits
+        self.cacheSize = cacheSize
+        store = NodeStore(limits: limits, source: nodes, cacheSize: cacheSize)
+        list = MemoryList()
+        list.replace(ListState(store), checksum: 0)
+    }
+
+    /// Takes a checkpoint.
+    ///
+    /// - Parameter failing: after how many nodes the writing fails; the list goes on as if nothing had happened.
+    mutating func checkpoint(budget: Int = .max, failingAfter failing: Int = .max) throws {
+        let image = list.editor.state.captureCheckpoint(nextNumber: nextNumber)
+        let nodes = self.nodes
+        var count = 0
+        var writer = CheckpointWriter(image) { number, bytes in
+            count += 1
+            if count > failing { throw OutOfSpace() }
+            nodes[number] = Array(bytes)
+        }
+        let checkpoint: Checkpoint
+        do {
+            let last = image.version == .empty ? 0 : try list.log.commit(image.version).checksum
+            checkpoint = try writer.write(eventCount: image.version.rawValue, checksum: last)
+        } catch {
+            list.editor.state.restore(image)
+            for number in nodes.numbers where number >= nextNumber { nodes[number] = nil }
+            nextNumber = writer.nextNumber
+            throw error
+        }
+        let gone = try kept.last.map { try writer.nodesGone(since: $0.checkpoint, store) } ?? []
+        for number in image.retiredPages { nodes[number] = nil }
+        store = NodeStore(after: store)
+        list.editor.state.adopt(writer.written, store)
+        _ = list.editor.state.evict(to: budget, olderThan: checkpoint.firstNumber)
+        nextNumber = checkpoint.lastNumber + 1
+        // Both rows go through their bytes, as they do in a store.
+        let copy = checkpoint.bytes.withUnsafeBytes { Checkpoint($0, version: checkpoint.version) }
+        locators = image.locators.bytes(checkpoint.version).withUnsafeBytes {
+            StoredLocators($0, version: checkpoint.version)
+        }
+        kept.append(Kept(checkpoint: copy!, rows: try list.contents(), gone: gone))
+    }
+
+    /// Begins again from the newest checkpoint, and replays what came after it.
+    mutating func reopen() throws {
+        guard let newest = kept.last?.checkpoint, let locators else { return }
+        store = NodeStore(limits: limits, source: nodes, cacheSize: cacheSize)
+        var state = ListState(newest, locators, store)
+        var checksum = newest.checksum
+        var version = newest.version
+        while version < list.log.head {
+            version = version.next
+            checksum = try list.log.withRecord(of: version) {
+                try state.replay($0, previousChecksum: checksum, check: .everyHash)
+            }
+        }
+        list.replace(state, checksum: checksum)
+    }
+
+    /// Forgets a checkpoint, but the newest, and the nodes that only it had.
+    mutating func drop(at index: Int) {
+        let dropped = kept.remove(at: index)
+        let before = index == 0 ? 0 : kept[index - 1].checkpoint.lastNumber
+        for number in kept[index].gone where number > before { nodes[number] = nil }
+        kept[index].gone = kept[index].gone.filter { $0 <= before } + dropped.gone
+    }
+
+    /// The rows of a checkpoint, from its stored nodes.
+    func snapshot(at index: Int) -> Snapshot {
+        kept[index].checkpoint.snapshot(store)
+    }
+
+    /// How many nodes and pages the newest checkpoint has.
+    var expectedCount: Int {
+        guard let locators else { return 0 }
+        return [locators.items, locators.sections].reduce(0) { sum, root in
+            sum + Int(root.nodeCount) + root.indexPageCount + root.parentPageCount + root.indexDirectories.count
+                + root.parentDirectories.count
+        }
+    }
+}

@@ -1,0 +1,157 @@
+// Checkpoints against the reference: stored, read as rows are looked at, evicted, taken again, dropped.
+
+@testable import ListModel
+import TestSupport
+import Testing
+
+@Suite("Stored lists")
+struct StoredListTests {
+    private static let limits = [
+        TreeLimits(leafCapacity: 4, innerCapacity: 4), TreeLimits(leafCapacity: 5, innerCapacity: 4), TreeLimits(),
+    ]
+    static let seeds: [UInt64] = (1...(18 * UInt64(Soak.factor))).map { $0 }
+
+    @Test("A list that is stored, evicted and opened again is the list that it was", arguments: seeds)
+    func randomEdits(seed: UInt64) throws {
+        var stored = StoredList(Self.limits[Int(seed % 3)], cacheSize: seed % 2 == 0 ? 1 << 20 : 1 << 10)
+        var edits = RandomEdits(seed: seed, targetCount: seed % 5 == 0 ? 400 : 60)
+        var reference = ReferenceList()
+        var version: [ReferenceList] = [reference]
+        for step in 0..<1_500 {
+            let comment: Comment = "seed \(seed), step \(step)"
+            switch Int.random(in: 0..<100, using: &edits.generator) {
+            case 0..<3: try stored.checkpoint(budget: [0, 4_096, .max].randomElement(using: &edits.generator)!)
+            case 3:
+                let nodes = Int.random(in: 0..<6, using: &edits.generator)
+                do { try stored.checkpoint(failingAfter: nodes) } catch is StoredList.OutOfSpace {}
+            case 4: try stored.reopen()
+            case 5..<8 where stored.list.editor.state.history.undo.depth > 0:
+                try stored.list.undo()
+                reference = try stored.list.contents()
+            default:
+                let operation = edits.next(reference)
+                guard (try? reference.apply(operation)) != nil else { continue }
+                try stored.list.commit { try $0.apply(operation) }
+            }
+            try #require(try stored.list.contents() == reference, comment)
+            try #require(stored.store.damage == nil, comment)
+            for _ in 0..<2 where !reference.paths.isEmpty {
+                let path = reference.paths.randomElement(using: &edits.generator)!
+                let id = reference.item(at: path).id
+                try #require(stored.list.editor.state.indexPath(of: id) == path, comment)
+            }
+            if step % 50 == 0 { try stored.list.editor.checkInvariants() }
+            version.append(reference)
+        }
+        try stored.list.editor.checkInvariants()
+        try checkKept(&stored, &edits.generator, "seed \(seed)")
+    }
+
+    /// Drops checkpoints in any order; those that are left give their rows, and nothing is stored that they do not need.
+    private func checkKept(
+        _ stored: inout StoredList, _ generator: inout SeededGenerator, _ comment: Comment
+    ) throws {
+        try stored.checkpoint()
+        while true {
+            for index in stored.kept.indices {
+                let rows = try ReferenceList(stored.snapshot(at: index), stored.list.log)
+                try #require(rows == stored.kept[index].rows, comment)
+            }
+            let (from, to) = (
+                stored.kept.indices.randomElement(using: &generator)!,
+                stored.kept.indices.randomElement(using: &generator)!
+            )
+            let changes = Changeset(from: stored.snapshot(at: from), to: stored.snapshot(at: to))
+            let (old, new) = (stored.kept[from].rows, stored.kept[to].rows)
+            try #require(changes.applied(to: old, giving: new) == new, comment)
+            if stored.kept.count == 1 { break }
+            for _ in 0..<min(5, stored.kept.count - 1) {
+                stored.drop(at: Int.random(in: 0..<stored.kept.count - 1, using: &generator))
+            }
+        }
+        #expect(stored.store.damage == nil, comment)
+        #expect(stored.nodes.count == stored.expectedCount, comment)
+    }
+
+    @Test("A checkpoint after one edit of many rows stores a path of nodes and a page or two")
+    func proportionalToChanges() throws {
+        var stored = StoredList(TreeLimits())
+        try stored.list.commit { list in
+            try list.insertSection(
+                NewSection(id: 1, title: "", items: (1...20_000).map { NewItem(id: .integer($0), content: [1]) }))
+        }
+        try stored.checkpoint()
+        let before = stored.nodes.count
+        let next = stored.nextNumber
+        try stored.list.commit { try $0.toggle(.item(7_777)) }
+        try stored.checkpoint()
+        // Three levels of rows and one of sections.
+        #expect(stored.nextNumber - next == 4)
+        #expect(stored.nodes.count == before + 4)
+        try stored.list.commit { try $0.insert(NewItem(id: 30_000, content: [2]), at: .before(15_000)) }
+        let third = stored.nextNumber
+        try stored.checkpoint()
+        // A full leaf and its full parent are split, and half of the leaf's ids are in another leaf now, each of which
+        // may be in another page of the index; the pages of parents and the directories come on top.
+        #expect(stored.nextNumber - third <= 6 + 17 + 3)
+    }
+
+    @Test("Opening reads no more than the rows that are looked at")
+    func readsOnDemand() throws {
+        var stored = StoredList(TreeLimits())
+        try stored.list.commit { list in
+            try list.insertSection(
+                NewSection(id: 1, title: "", items: (1...20_000).map { NewItem(id: .integer($0), content: [1]) }))
+        }
+        try stored.checkpoint()
+        try stored.reopen()
+        for number in stored.nodes.numbers.dropLast(60) { stored.nodes[number] = nil }
+        let snapshot = stored.list.snapshot()
+        #expect(snapshot.item(at: ListIndexPath(section: 0, item: 19_999))?.id == 20_000)
+        #expect(stored.store.damage == nil)
+    }
+
+    @Test("A node that is missing or damaged gives rows that say so, and the store knows")
+    func damage() throws {
+        for kind in 0..<3 {
+            var stored = StoredList(TreeLimits(leafCapacity: 4, innerCapacity: 4))
+            try stored.list.commit { list in
+                try list.insertSection(
+                    NewSection(id: 1, title: "", items: (1...200).map { NewItem(id: .integer($0), content: [1]) }))
+            }
+            try stored.checkpoint()
+            for number in stored.nodes.numbers {
+                try stored.reopen()
+                let bytes = stored.nodes[number]!
+                switch kind {
+                case 0: stored.nodes[number] = nil
+                case 1: stored.nodes[number]![bytes.count / 2] ^= 1
+                default: stored.nodes[number] = Array(bytes.dropLast())
+                }
+                let snapshot = stored.list.snapshot()
+                var rows = 0
+                for section in snapshot.sections {
+                    for item in section.items {
+                        rows += 1
+                        if item.id == "unreadable" {
+                            #expect(throws: (any Error).self) { try stored.list.log.checkedContent(of: item.content) }
+                        }
+                    }
+                }
+                _ = stored.list.editor.state.indexPath(of: 77)
+                _ = Changeset(from: snapshot, to: .empty)
+                let isPage = stored.store.damage == nil
+                if !isPage { #expect(rows == 200 || rows == 0, "node \(number), kind \(kind)") }
+                stored.nodes[number] = bytes
+            }
+        }
+    }
+}
+
+extension MemoryLog {
+    /// The content of a row, for references that may be to no commit at all.
+    fileprivate func checkedContent(of reference: ContentReference) throws -> [UInt8] {
+        guard reference.version <= head else { throw ListError.unknownItem("no commit") }
+        return try content(of: reference)
+    }
+}
