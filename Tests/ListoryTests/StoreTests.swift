@@ -11,7 +11,13 @@ struct StoreFixture {
     let path: String
     let store: Store
 
-    init(options: StoreOptions = StoreOptions()) throws {
+    init(_ change: (inout StoreOptions) -> Void = { _ in }) throws {
+        var options = StoreOptions()
+        change(&options)
+        try self.init(options: options)
+    }
+
+    init(options: StoreOptions) throws {
         folder = try TemporaryFolder()
         path = folder.file("list.listory")
         store = try Store.create(at: path, options: options)
@@ -93,7 +99,8 @@ struct StoreTests {
         try fixture.store.close()
 
         let store = try Store.open(at: fixture.path)
-        #expect(store.recovery.commitCount == 8)
+        #expect(store.recovery.commitCount == 0)
+        #expect(store.recovery.checkpoint == Version(8))
         #expect(try store.snapshot.stateHash == hashes[3])
         #expect(try store.history.undo.depth == 4)
         #expect(try store.history.redo.depth == 2)

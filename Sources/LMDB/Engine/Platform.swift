@@ -9,6 +9,7 @@ import Glibc
 #elseif canImport(Musl)
 import Musl
 #endif
+import Synchronization
 
 /// Names for what differs between the operating systems' C libraries.
 enum Platform {
@@ -25,9 +26,28 @@ enum Platform {
     /// The error number that the last failing call on this thread left.
     static var lastError: Int32 { errno }
 
-    /// The id of this process. Asked anew each time: it changes in a fork.
+    /// The id of this process. Asking the system takes longer than reading a value, so it is asked once, and once more in
+    /// a fork.
     @inline(__always)
-    static var processID: Int32 { getpid() }
+    static var processID: Int32 {
+        let known = knownProcessID.load(ordering: .relaxed)
+        return known != 0 ? known : askForProcessID()
+    }
+
+    private static let knownProcessID = Atomic<Int32>(0)
+
+    private static let forgetInForks: Void = {
+        // Runs in the child, before anything else there does.
+        _ = pthread_atfork(nil, nil) { Platform.knownProcessID.store(0, ordering: .relaxed) }
+    }()
+
+    @inline(never)
+    private static func askForProcessID() -> Int32 {
+        _ = forgetInForks
+        let found = getpid()
+        knownProcessID.store(found, ordering: .relaxed)
+        return found
+    }
 
     /// The calling thread, as a number that no other live thread has.
     @inline(__always)

@@ -44,8 +44,8 @@ public struct ListEditor: ~Copyable, @unchecked Sendable {
     /// Where the records of earlier commits are read.
     public var source: any CommitSource
     private var writer = RecordWriter()
-    /// The checksum of the newest commit.
-    private var checksum: UInt64
+    /// The checksum of the newest commit; 0 for the empty list.
+    package private(set) var checksum: UInt64
 
     /// The commit that is being made, if there is one.
     private var draft: CommitDraft?
@@ -122,6 +122,10 @@ extension ListEditor {
         guard eventCount > 0 else {
             self.draft = nil
             return nil
+        }
+        if let damage = state.store.damage {
+            cancel()
+            throw damage
         }
         guard UInt32(exactly: writer.count) != nil, UInt32(exactly: eventCount) != nil else {
             let bytes = writer.count
@@ -266,7 +270,9 @@ extension ListEditor {
             }
             for event in events.reversed() { try state.apply(event.inverse) }
         } catch {
-            preconditionFailure("an event that was just applied cannot be taken back: \(error)")
+            // Rows that could not be read cannot be put back; nobody commits anything to such a list any more.
+            precondition(
+                state.store.damage != nil, "an event that was just applied cannot be taken back: \(error)")
         }
         writer.truncate(to: offset)
         eventCount = count

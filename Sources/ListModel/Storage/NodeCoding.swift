@@ -132,6 +132,7 @@ extension NodeCoding {
         Element.decode(&reader, count: count) { element in
             // SAFETY: `decode` gives at most `count` elements, and there is room for them.
             elements.advanced(by: node.count).initialize(to: element)
+            if !element.isPlain { node.isPlain = false }
             node.count &+= 1
         }
     }

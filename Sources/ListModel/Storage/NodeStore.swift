@@ -20,6 +20,8 @@ package final class NodeStore: Sendable {
     let limits: TreeLimits
     /// What the stores of all checkpoints share.
     private let shared: Shared
+    private let firstDamage = Mutex<(any Error)?>(nil)
+    private let isDamaged = Atomic<Bool>(false)
 
     private final class Shared: Sendable {
         /// Where stored nodes lie; nil for a list that lives in memory only.
@@ -27,8 +29,6 @@ package final class NodeStore: Sendable {
         /// The nodes that were looked at.
         let items: NodeCache<ListItem>
         let sections: NodeCache<SectionEntry>
-        let damage = Mutex<(any Error)?>(nil)
-        let isDamaged = Atomic<Bool>(false)
 
         init(_ source: (any NodeSource)?, cacheSize: Int) {
             self.source = source
@@ -58,15 +58,15 @@ package final class NodeStore: Sendable {
     var items: NodeCache<ListItem> { shared.items }
     var sections: NodeCache<SectionEntry> { shared.sections }
 
-    /// The first stored node that could not be read, if there was one.
+    /// The first stored node of this checkpoint that could not be read, if there was one.
     package var damage: (any Error)? {
-        shared.isDamaged.load(ordering: .relaxed) ? shared.damage.withLock { $0 } : nil
+        isDamaged.load(ordering: .relaxed) ? firstDamage.withLock { $0 } : nil
     }
 
     /// Notes that a stored node cannot be read.
     func report(_ error: any Error) {
-        shared.damage.withLock { $0 = $0 ?? error }
-        shared.isDamaged.store(true, ordering: .relaxed)
+        firstDamage.withLock { $0 = $0 ?? error }
+        isDamaged.store(true, ordering: .relaxed)
     }
 
     /// Forgets the nodes that were looked at.
@@ -142,6 +142,7 @@ extension NodeStore {
         let count = max(1, Int(child.count))
         let node = TreeNode<Element>.make(height: 0, width: count + 1, number: child.number)
         // SAFETY: there is room for `count` elements, and none is initialised.
+        node.isPlain = false
         node.elements.initialize(repeating: Element.unreadable(), count: count)
         node.count = count
         return node

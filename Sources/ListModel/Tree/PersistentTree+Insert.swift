@@ -88,6 +88,7 @@ extension PersistentTree {
             for element in elements[start..<min(start + limits.leafCapacity, elements.count)] {
                 leaf.elements.advanced(by: leaf.count).initialize(to: element)
                 leaf.count += 1
+                if !element.isPlain { leaf.isPlain = false }
                 if isFirst {
                     element.forEachKey { keys.append(($0, leaf.number)) }
                 } else {
@@ -127,6 +128,7 @@ extension TreeNode {
     /// Moves what lies at and after `slot` to the end of another node of the same height, and tells the locator.
     func moveTail(from slot: Int, to other: TreeNode, _ locator: inout Locator<Element>) {
         let moved = count - slot
+        if !isPlain { other.isPlain = false }
         // SAFETY: callers see to it that the other node has room for `moved` more.
         if isLeaf {
             let target = other.elements.advanced(by: other.count)
@@ -245,7 +247,10 @@ private struct TreeInsertion<Element: TreeElement>: ~Copyable {
         gap.advanced(by: taken).moveInitialize(from: gap, count: leaf.count - slot)
         gap.initialize(from: run.baseAddress!, count: taken)
         leaf.count += taken
-        for index in 0..<taken { locator.insert(gap[index], leaf: leaf.number) }
+        for index in 0..<taken {
+            if !gap[index].isPlain { leaf.isPlain = false }
+            locator.insert(gap[index], leaf: leaf.number)
+        }
         inserted = taken
     }
 }

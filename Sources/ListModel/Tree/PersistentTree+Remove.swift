@@ -172,6 +172,7 @@ extension TreeNode {
         } else {
             rest.children.moveInitialize(from: children.advanced(by: moved), count: count - moved)
         }
+        rest.isPlain = isPlain
         rest.count = count - moved
         count = moved
         moveTail(from: 0, to: left, &locator)
@@ -188,6 +189,7 @@ extension TreeNode {
 
     /// Appends everything to a node that stands at the same number, so that the locator need not know.
     private func moveContents(to other: TreeNode) {
+        if !isPlain { other.isPlain = false }
         // SAFETY: the other node has the same width, and held these very elements before.
         if isLeaf {
             other.elements.advanced(by: other.count).moveInitialize(from: elements, count: count)

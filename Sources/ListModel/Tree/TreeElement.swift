@@ -5,6 +5,12 @@ protocol TreeElement: Sendable {
     /// By what the element is found, unique in all trees that share one ``Locator``.
     var id: Identifier { get }
 
+    /// Whether elements of this type can be bytes without references.
+    static var canBePlain: Bool { get }
+
+    /// Whether this one is.
+    var isPlain: Bool { get }
+
     /// The hash of the element as a residue, or ``SequenceHash/unsealed`` while something below it has changed.
     var hash: UInt64 { get }
 
@@ -33,6 +39,14 @@ protocol TreeElement: Sendable {
 }
 
 extension ListItem: TreeElement {
+    static var canBePlain: Bool { true }
+
+    @inline(__always)
+    var isPlain: Bool {
+        if case .string = id { return false }
+        return true
+    }
+
     /// Nothing to do: a row's hash is kept with every change.
     @inline(__always)
     mutating func seal() {}

@@ -22,7 +22,9 @@ struct TreeNodeHeader {
     /// How many elements or children there is room for.
     let width: UInt32
     /// 0 for a leaf, one more than its children's for an inner node.
-    let height: Int
+    let height: Int32
+    /// Whether the contents are bytes without references: then they are copied and dropped without a look at each.
+    var isPlain: Bool
 }
 
 /// A child of an inner node, or the top of a tree: a node that is in memory or stored, with a summary of the elements
@@ -82,7 +84,9 @@ final class TreeNode<Element: TreeElement>: ManagedBuffer<TreeNodeHeader, UInt64
         let stride = height == 0 ? MemoryLayout<Element>.stride : MemoryLayout<TreeChild<Element>>.stride
         let words = (stride * width + 7) / 8
         let buffer = TreeNode.create(minimumCapacity: words) { _ in
-            TreeNodeHeader(stored: 0, count: 0, number: number, width: UInt32(width), height: height)
+            TreeNodeHeader(
+                stored: 0, count: 0, number: number, width: UInt32(width), height: Int32(height),
+                isPlain: height == 0 && Element.canBePlain)
         }
         // SAFETY: `create` returns an instance of the class it is called on.
         return unsafeDowncast(buffer, to: TreeNode.self)
@@ -102,7 +106,14 @@ final class TreeNode<Element: TreeElement>: ManagedBuffer<TreeNodeHeader, UInt64
     }
 
     @inline(__always)
-    var height: Int { head.pointee.height }
+    var height: Int { Int(head.pointee.height) }
+
+    /// Whether the elements of a leaf are bytes without references.
+    @inline(__always)
+    var isPlain: Bool {
+        get { head.pointee.isPlain }
+        set { head.pointee.isPlain = newValue }
+    }
 
     @inline(__always)
     var isLeaf: Bool { head.pointee.height == 0 }
@@ -148,7 +159,8 @@ final class TreeNode<Element: TreeElement>: ManagedBuffer<TreeNodeHeader, UInt64
     }
 
     deinit {
-        // SAFETY: exactly `count` elements or children are initialised.
+        // SAFETY: exactly `count` elements or children are initialised; plain ones need nothing.
+        if isPlain { return }
         if isLeaf {
             elements.deinitialize(count: count)
         } else {
@@ -162,8 +174,13 @@ final class TreeNode<Element: TreeElement>: ManagedBuffer<TreeNodeHeader, UInt64
     /// - Complexity: O(count).
     func copy(width: Int) -> TreeNode {
         let result = TreeNode.make(height: height, width: max(width, count), number: number)
-        // SAFETY: the new storage has room for them and nothing in it is initialised yet.
-        if isLeaf {
+        // SAFETY: the new storage has room for them and nothing in it is initialised yet; copied bytes of plain elements
+        // are elements.
+        result.isPlain = isPlain
+        if isPlain {
+            UnsafeMutableRawPointer(result.elements).copyMemory(
+                from: elements, byteCount: count * MemoryLayout<Element>.stride)
+        } else if isLeaf {
             result.elements.initialize(from: elements, count: count)
         } else {
             result.children.initialize(from: children, count: count)

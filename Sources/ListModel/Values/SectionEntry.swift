@@ -23,6 +23,9 @@ struct SectionEntry: TreeElement {
         titleHash = title.hash64(seed: HashSeed.title)
     }
 
+    static var canBePlain: Bool { false }
+    var isPlain: Bool { false }
+
     /// The id, and the number, by which the rows find their section.
     func forEachKey(_ body: (UInt64) throws -> Void) rethrows {
         try body(idHash)

@@ -1,5 +1,6 @@
-// Recovery: the rows as the fold of the log.
+// Folding the log: recovery at open, and the ways to versions of the past.
 
+import LMDB
 import ListModel
 
 extension CommitLog {
@@ -7,6 +8,8 @@ extension CommitLog {
     ///
     /// - Parameters:
     ///   - state: the list at an earlier version, or the empty one; afterwards the list at `version`.
+    ///   - checksum: the checksum of the record of the state's version, to which the next one must link; nil if that is
+    ///     not known.
     ///   - version: the last version to replay.
     ///   - check: what is compared on the way. The hash of the last version is compared in any case.
     ///   - progress: called after every commit with its record.
@@ -14,10 +17,10 @@ extension CommitLog {
     /// - Throws: `RecordError`, `ListError`, ``StoreError``, `LMDBError`: the log is damaged.
     /// - Complexity: O(events · log n).
     func replay(
-        into state: inout ListState, through version: Version, check: ReplayCheck = .records,
-        progress: (Version, UnsafeRawBufferPointer) throws -> Void = { _, _ in }
+        into state: inout ListState, after checksum: UInt64? = nil, through version: Version,
+        check: ReplayCheck = .records, progress: (Version, UnsafeRawBufferPointer) throws -> Void = { _, _ in }
     ) throws -> UInt64 {
-        var checksum = try self.checksum(of: state.version)
+        var checksum = try checksum ?? self.checksum(of: state.version)
         guard version > state.version else { return checksum }
         try forEachRecord(in: state.version.next.rawValue...version.rawValue) { next, record in
             let isLast = next == version
@@ -28,8 +31,40 @@ extension CommitLog {
         return checksum
     }
 
+    /// Takes commits back until a state is at a version.
+    ///
+    /// - Parameters:
+    ///   - state: the list at a later version; afterwards the list at `version`.
+    ///   - version: a version that a commit made.
+    /// - Throws: as ``replay(into:after:through:check:progress:)``.
+    /// - Complexity: O(events · log n).
+    func unreplay(_ state: inout ListState, to version: Version, partSize: UInt64 = 8_192) throws {
+        while state.version > version {
+            let part = max(version.rawValue + 1, state.version.rawValue - min(partSize, state.version.rawValue) + 1)
+            try environment.read { txn in
+                try txn.forEach(in: commits, range: part...state.version.rawValue, reverse: true) { key, record in
+                    try CommitLog.check(Version(UInt64.decode(key)), is: state.version)
+                    try state.unreplay(record)
+                    return true
+                }
+            }
+            if state.version.rawValue >= part { try CommitLog.check(nil, is: state.version) }
+        }
+        try withRecord(of: version) { record in
+            guard let record else { return try CommitLog.check(nil, is: version) }
+            try state.checkHash(in: record)
+        }
+    }
+
+    private static func check(_ found: Version?, is expected: Version) throws {
+        guard found == expected else {
+            throw StoreError.headMismatch(
+                what: "commit \(expected)", expected: "a record", found: found.map { "that of \($0)" } ?? "none")
+        }
+    }
+
     /// The checksum of the commit that made a version, to which the next one links; 0 for the empty list.
-    private func checksum(of version: Version) throws -> UInt64 {
+    func checksum(of version: Version) throws -> UInt64 {
         if version == .empty { return 0 }
         return try withRecord(of: version) { record in
             guard let record, record.count >= 8 else {

@@ -10,8 +10,10 @@ import ListModel
 struct CommitLog: Sendable {
     let path: String
     let environment: Environment
-    private let meta: Database<String, [UInt8]>
-    private let commits: Database<UInt64, [UInt8]>
+    /// The checkpoints of the file, if it was still open for snapshots of a store that was closed.
+    let lingering: CheckpointDatabase?
+    let meta: Database<String, [UInt8]>
+    let commits: Database<UInt64, [UInt8]>
 
     /// What a new store is, and an existing one is checked for.
     enum Mode {
@@ -35,7 +37,7 @@ struct CommitLog: Sendable {
         if mode == .open && FileStatus.size(path) == 0 {
             throw StoreError.notAStore(path: path, found: "an empty file")
         }
-        environment = try CommitLog.openEnvironment(path, environmentOptions)
+        (environment, lingering) = try CommitLog.openEnvironment(path, environmentOptions)
         if mode == .create {
             (meta, commits) = try CommitLog.create(environment, path: path)
         } else {
@@ -43,16 +45,21 @@ struct CommitLog: Sendable {
         }
     }
 
-    private static func openEnvironment(_ path: String, _ options: Environment.Options) throws -> Environment {
+    private static func openEnvironment(
+        _ path: String, _ options: Environment.Options
+    ) throws -> (Environment, CheckpointDatabase?) {
         do {
-            return try Environment.open(path: path, options: options)
+            return (try Environment.open(path: path, options: options), nil)
         } catch {
+            if case .alreadyOpen = error.kind, let database = CheckpointDatabase.lingering(path: path, options) {
+                return (database.environment, database)
+            }
             guard error.kind == .changing else { throw error }
         }
         // Somebody has the file open and writes: it was sound enough for that, and a walk does not catch up.
         var quick = options
         quick.gate = .quick
-        return try Environment.open(path: path, options: quick)
+        return (try Environment.open(path: path, options: quick), nil)
     }
 
     private typealias Databases = (Database<String, [UInt8]>, Database<UInt64, [UInt8]>)

@@ -11,6 +11,17 @@ enum LogFormat {
     /// The database of commit records, by version.
     static let commitDatabase = "commits"
 
+    /// The database of the nodes of checkpoints, by number.
+    static let nodeDatabase = "nodes"
+    /// The database of checkpoints, by version.
+    static let checkpointDatabase = "checkpoints"
+    /// The database of nodes that a checkpoint does not share with the one before, by version.
+    static let goneDatabase = "gone"
+
+    /// The row of `meta` that says where the locators of the newest checkpoint are.
+    static let locatorKey = "locators"
+    /// The row of `meta` that lists numbers of which nothing needs to be stored.
+    static let superfluousKey = "superfluous"
     /// The row of `meta` that says what the file is.
     static let formatKey = "format"
     /// The row of `meta` that says which commit is the newest.

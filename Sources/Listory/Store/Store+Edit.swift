@@ -22,7 +22,7 @@ extension Store {
         try perform(durability) { head in
             let draft = CommitDraft(name: name, origin: origin, time: options.now())
             guard let commit = try head.editor.commit(draft, body) else { return nil }
-            return (commit, append(commit, &head))
+            return append(commit, &head)
         }
     }
 
@@ -63,18 +63,27 @@ extension Store {
         var last: Queued?
         for _ in 0..<max(0, count) {
             let commit = try step(&head.editor)
-            last = (commit, append(commit, &head))
+            let isCheckpointDue = last?.isCheckpointDue ?? false
+            last = append(commit, &head)
+            if isCheckpointDue { last?.isCheckpointDue = true }
         }
         return last
     }
 
-    /// A commit, and what its place in the queue asks for.
-    private typealias Queued = (commit: Commit, demand: GroupCommit.Demand)
+    /// A commit, and what it asks for.
+    private struct Queued {
+        var commit: Commit
+        var demand: GroupCommit.Demand
+        var isCheckpointDue: Bool
+    }
 
     /// Queues a commit for the log and tells the observers.
-    private func append(_ commit: Commit, _ head: inout Head) -> GroupCommit.Demand {
+    private func append(_ commit: Commit, _ head: inout Head) -> Queued {
         if !head.observers.isEmpty { head.observers.publish(head.editor.snapshot(), commit) }
-        return group.enqueue(commit)
+        head.eventCount += UInt64(commit.eventCount)
+        let isCheckpointDue =
+            checkpointer?.note(events: commit.eventCount, bytes: commit.record.count) ?? false
+        return Queued(commit: commit, demand: group.enqueue(commit), isCheckpointDue: isCheckpointDue)
     }
 
     /// Makes commits under the lock, and waits for the last of them.
@@ -83,12 +92,22 @@ extension Store {
         // What could not be appended is tried again before anything is added to it.
         if group.hasFailed { try group.flush(through: nil) }
         let queued: Queued?
-        do { queued = try withHead(body) } catch {
+        do {
+            queued = try withHead { head in
+                try head.checkNodes()
+                return try body(&head)
+            }
+        } catch {
+            checkpointer?.distrustIfDamaged(error)
             // Of several commits the first may be in the queue already, and nobody will wait for it.
             try? group.meet(.now)
             throw error
         }
         guard let last = queued else { return nil }
+        defer {
+            if last.isCheckpointDue { checkpointer?.begin(self) }
+            checkpointer?.holdBack()
+        }
         switch durability ?? options.durability {
         case .immediate: try group.flush(through: last.commit.version)
         case .deferred: try group.meet(last.demand)

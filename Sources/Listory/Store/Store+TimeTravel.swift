@@ -11,33 +11,78 @@ extension Store {
     /// The rows at a version. Looking at the past does not touch what undo and redo would revert.
     ///
     /// - Throws: ``StoreError/unknownVersion(_:head:)``, or an error of the log.
-    /// - Complexity: O(1) for the newest version; for an older one, a replay of the log up to it.
+    /// - Complexity: O(log n), and a replay from the nearest checkpoint, which ``CheckpointPolicy/maximumSpacing`` bounds.
     public func snapshot(at version: Version) throws -> Snapshot {
-        let newest = try snapshot
-        return version == newest.version ? newest : try pastSnapshots(at: version, version, newest.version).first
+        let (newest, lastPast) = try withHead { ($0.editor.snapshot(), $0.lastPast) }
+        if version == newest.version { return newest }
+        let snapshot = try pastSnapshot(at: version, newest, lastPast)
+        try withHead { $0.lastPast = snapshot }
+        return snapshot
     }
 
-    /// The rows at two versions, from one replay, so that they share what did not change between them.
-    private func pastSnapshots(
-        at first: Version, _ second: Version, _ newest: Version
-    ) throws -> (first: Snapshot, second: Snapshot) {
-        let last = max(first, second)
-        guard last <= newest else { throw StoreError.unknownVersion(last, head: newest) }
-        try group.flush(through: last)
-        var state = ListState(limits: options.limits)
-        if min(first, second) > .empty { _ = try group.log.replay(into: &state, through: min(first, second)) }
-        let earlier = state.snapshot()
-        _ = try group.log.replay(into: &state, through: last)
-        let later = state.snapshot()
-        return first < second ? (earlier, later) : (later, earlier)
+    /// The rows at a version before the newest.
+    ///
+    /// - Parameter other: another version that is there already.
+    private func pastSnapshot(at version: Version, _ newest: Snapshot, _ other: Snapshot?) throws -> Snapshot {
+        guard version < newest.version else { throw StoreError.unknownVersion(version, head: newest.version) }
+        if version == .empty { return .empty }
+        let start = try nearest(to: version, [newest] + (other.map { [$0] } ?? []))
+        if start.version == version { return start }
+        // Commits are read where they are durable.
+        try group.flush(through: max(version, start.version))
+        do {
+            return try replay(from: start, to: version)
+        } catch {
+            // A checkpoint that cannot be read only makes the way longer: the log begins with the empty list.
+            guard case StoreError.damagedNode = error, start.version != .empty else { throw error }
+            return try replay(from: .empty, to: version)
+        }
+    }
+
+    /// Of all versions that are at hand, the one with the fewest commits in between.
+    private func nearest(to version: Version, _ others: [Snapshot]) throws -> Snapshot {
+        var candidates = [Snapshot.empty] + others
+        if let database = checkpointer?.database {
+            let nodes = try withHead { $0.editor.state.store }
+            for checkpoint in try database.nearest(to: version) {
+                let store = database.store(for: checkpoint.version) { NodeStore(after: nodes) }
+                candidates.append(checkpoint.snapshot(store))
+            }
+        }
+        func distance(_ snapshot: Snapshot) -> UInt64 {
+            max(snapshot.version, version).rawValue - min(snapshot.version, version).rawValue
+        }
+        return candidates.min { distance($0) < distance($1) }!
+    }
+
+    private func replay(from start: Snapshot, to version: Version) throws -> Snapshot {
+        let isEmpty = start.version == .empty
+        var state =
+            isEmpty ? ListState(NodeStore(limits: options.limits), isTracking: false) : ListState(from: start)
+        do {
+            if start.version < version {
+                _ = try group.log.replay(into: &state, through: version)
+            } else {
+                try group.log.unreplay(&state, to: version)
+            }
+        } catch {
+            // Events do not fit rows that could not be read; that is the reason, then.
+            if let damage = state.store.damage { throw StoreError.damagedNode(damage) }
+            throw error
+        }
+        if let damage = state.store.damage { throw StoreError.damagedNode(damage) }
+        return state.snapshot()
     }
 
     /// What leads from one version to another, whichever is older.
     ///
     /// - Throws: as ``snapshot(at:)``.
     public func changeset(from old: Version, to new: Version) throws -> Changeset {
-        let snapshots = try pastSnapshots(at: old, new, version)
-        return Changeset(from: snapshots.first, to: snapshots.second)
+        let newest = try snapshot
+        let first = try snapshot(at: old)
+        // From the first version on, so that both share what did not change in between.
+        let second = new == newest.version ? newest : try pastSnapshot(at: new, newest, first)
+        return Changeset(from: first, to: second)
     }
 
     /// The commit that made a version.

@@ -1,7 +1,7 @@
 // A durable list of any content: the untyped core under `ListStore`, and what tools open.
 //
 // An edit is applied in memory under a lock, at once and whole; its commit then goes through the group commit into the
-// log. Opening replays the log.
+// log. Opening reads the newest checkpoint and replays what came after it.
 //
 // Always holds:
 // - the rows in memory are the fold of the log and the commits that wait to be appended;
@@ -28,21 +28,20 @@ import Synchronization
 /// - Important: The closure of an edit runs under the store's lock. It may take its time (a group of edits can wait for
 ///   input), but it must not use the store itself.
 public final class Store: Sendable {
-    /// What opening the store had to do.
-    public struct Recovery: Hashable, Sendable {
-        /// How many commits were replayed.
-        public let commitCount: UInt64
-        /// How many events they had.
-        public let eventCount: UInt64
-        /// How long that took.
-        public let duration: Duration
-    }
-
     /// What is protected by the lock.
     struct Head: ~Copyable, Sendable {
         var editor: ListEditor
         var observers = UpdateObservers()
+        /// How many events led to the newest version.
+        var eventCount: UInt64
+        /// The version of the past that was looked at last: the next one is often near it.
+        var lastPast: Snapshot?
         var isClosed = false
+
+        /// Checks that everything could be read that was looked at.
+        func checkNodes() throws {
+            if let damage = editor.state.store.damage { throw StoreError.damagedNode(damage) }
+        }
     }
 
     /// Where the store is.
@@ -53,17 +52,37 @@ public final class Store: Sendable {
     public let recovery: Recovery
 
     let group: GroupCommit
+    /// Takes checkpoints; nil if there are none and the store may only be read.
+    let checkpointer: Checkpointer?
     private let head: Mutex<Head>
     /// The thread that is inside an edit, so that an edit within an edit is noticed instead of waiting for ever.
     private let editingThread = Atomic<UInt>(0)
 
-    private init(_ log: CommitLog, head: consuming Head, logHead: LogHead, recovery: Recovery, options: StoreOptions) {
-        path = log.path
-        self.options = options
-        self.recovery = recovery
-        group = GroupCommit(log, head: logHead, options: options)
-        head.editor.source = group
-        self.head = Mutex(head)
+    private init(_ log: CommitLog, _ options: StoreOptions) throws {
+        do {
+            let logHead = try log.head()
+            let database = try log.lingering ?? CheckpointDatabase(log.environment, meta: log.meta)
+            let recovered = try Recovery.run(log, logHead, database, options)
+            guard recovered.checksum == logHead.checksum else {
+                throw StoreError.headMismatch(
+                    what: "checksum of commit \(logHead.version)", expected: String(logHead.checksum, radix: 16),
+                    found: String(recovered.checksum, radix: 16))
+            }
+            path = log.path
+            self.options = options
+            recovery = recovered.recovery
+            group = GroupCommit(log, head: logHead, options: options)
+            checkpointer = database.map {
+                Checkpointer(
+                    $0, newest: recovered.newest, recovered: recovered.recovery, options: options)
+            }
+            let editor = ListEditor(recovered.state, checksum: recovered.checksum, source: group)
+            head = Mutex(Head(editor: editor, eventCount: logHead.eventCount))
+        } catch {
+            // The first error is the one to report.
+            if log.lingering == nil { try? log.environment.close() }
+            throw error
+        }
     }
 
     /// Makes a new, empty store.
@@ -77,37 +96,13 @@ public final class Store: Sendable {
         return try Store(CommitLog(path: path, mode: .create, options: options), options)
     }
 
-    /// Opens a store, and recovers its newest version by replaying the log.
+    /// Opens a store: reads the newest checkpoint, and replays what came after it.
     ///
     /// - Throws: ``StoreError`` if the file is missing, foreign or newer; an `LMDBError` or `RecordError` if it is
     ///   damaged; ``ListError`` if its events do not fit together.
-    /// - Complexity: O(events · log n).
+    /// - Complexity: O(log n), and a replay of the events since the newest checkpoint.
     public static func open(at path: String, options: StoreOptions = StoreOptions()) throws -> Store {
         try Store(CommitLog(path: path, mode: .open, options: options), options)
-    }
-
-    private convenience init(_ log: CommitLog, _ options: StoreOptions) throws {
-        do {
-            let clock = ContinuousClock()
-            let start = clock.now
-            let logHead = try log.head()
-            var state = ListState(limits: options.limits)
-            let checksum = try log.replay(into: &state, through: logHead.version)
-            guard checksum == logHead.checksum else {
-                throw StoreError.headMismatch(
-                    what: "checksum of commit \(logHead.version)", expected: String(logHead.checksum, radix: 16),
-                    found: String(checksum, radix: 16))
-            }
-            let recovery = Recovery(
-                commitCount: logHead.version.rawValue, eventCount: logHead.eventCount,
-                duration: clock.now - start)
-            let editor = ListEditor(state, checksum: checksum, source: EmptyLog())
-            self.init(log, head: Head(editor: editor), logHead: logHead, recovery: recovery, options: options)
-        } catch {
-            // The first error is the one to report.
-            try? log.environment.close()
-            throw error
-        }
     }
 
     /// Calls `body` with what the lock protects.
@@ -124,19 +119,40 @@ public final class Store: Sendable {
     /// Whether the calling thread is inside the closure of an edit, or otherwise holds the lock.
     var isInsideEdit: Bool { editingThread.load(ordering: .relaxed) == currentThreadNumber() }
 
-    /// Waits until everything is durable, ends all update sequences and closes the file.
+    /// Waits until everything is durable, takes a checkpoint, ends all update sequences and closes the file.
+    ///
+    /// Snapshots stay what they are. As long as one is kept whose rows are not all in memory, the file is open for it; it
+    /// can be opened again all the same, with the same options.
     ///
     /// - Throws: ``StoreError/appendFailed(durable:cause:)`` if the last commits could not be appended; the store then
     ///   stays open. ``StoreError/closed`` if it is closed already.
     public func close() throws {
         try group.flush(through: nil)
-        try withHead { head in
-            // Nothing can be enqueued while the lock is held, but something may have been since the first flush.
-            try group.flush(through: nil)
-            try group.log.environment.close()
-            head.isClosed = true
-            head.observers.finish()
+        if !options.isReadOnly, let checkpointer, checkpointer.isDueAtClose {
+            // Everything is in the log already: without a checkpoint, the next opening takes longer.
+            try? checkpointer.take(self)
         }
+        try exclusively {
+            try withHead { head in
+                // Nothing can be enqueued while the lock is held, but something may have been since the first flush.
+                try group.flush(through: nil)
+                if let damage = head.editor.state.store.damage { checkpointer?.distrustIfDamaged(damage) }
+                head.lastPast = nil
+                head.observers.finish()
+                head.editor = ListEditor(ListState(), source: group)
+                if let database = checkpointer?.database {
+                    try database.close()
+                } else {
+                    try group.log.environment.close()
+                }
+                head.isClosed = true
+            }
+        }
+    }
+
+    /// Runs `body` while no checkpoint is taken.
+    private func exclusively(_ body: () throws -> Void) throws {
+        if let checkpointer { try checkpointer.exclusively(body) } else { try body() }
     }
 }
 
@@ -164,20 +180,11 @@ extension Store {
 
     /// The row of an id in the newest version, or nil if there is none.
     ///
-    /// - Complexity: O(1) expected.
+    /// - Complexity: O(log n) expected.
     public func item(_ id: Identifier) throws -> ListItem? {
         try withHead { $0.editor.state.item(id) }
     }
 
     /// Where the content of rows and the commits of the past are read.
     public var source: any CommitSource { group }
-}
-
-/// A log without commits, for an editor that has not got its own yet.
-private struct EmptyLog: CommitSource {
-    func withRecord<Result>(
-        of version: Version, _ body: (UnsafeRawBufferPointer) throws -> Result
-    ) throws -> Result {
-        throw StoreError.unknownVersion(version, head: .empty)
-    }
 }

@@ -19,6 +19,11 @@ public enum StoreError: Error, Sendable {
     case unknownVersion(Version, head: Version)
     /// Another process appended to the log since this one opened it; open the store again.
     case writtenElsewhere(expected: Version, found: Version)
+    /// A stored node cannot be read, so that some rows cannot be shown and nothing can be edited. The log has everything:
+    /// open the store again.
+    case damagedNode(any Error)
+    /// The newest checkpoint cannot be read. Opening the store makes a new one from the log.
+    case damagedCheckpoint(Version)
     /// The store was opened for reading.
     case readOnly
     /// The store was closed.
@@ -39,6 +44,8 @@ extension StoreError {
         case .headMismatch: "headMismatch"
         case .unknownVersion: "unknownVersion"
         case .writtenElsewhere: "writtenElsewhere"
+        case .damagedNode: "damagedNode"
+        case .damagedCheckpoint: "damagedCheckpoint"
         case .readOnly: "readOnly"
         case .closed: "closed"
         case .appendFailed: "appendFailed"
@@ -60,6 +67,8 @@ extension StoreError: CustomStringConvertible {
         case .unknownVersion(let version, let head): "there is no version \(version): the newest is \(head)"
         case .writtenElsewhere(let expected, let found):
             "another process wrote to the store: expected version \(expected) to be the newest, found \(found)"
+        case .damagedNode(let cause): "some rows cannot be read, open the store again: \(cause)"
+        case .damagedCheckpoint(let version): "the checkpoint of version \(version) is damaged"
         case .readOnly: "the store was opened for reading"
         case .closed: "the store is closed"
         case .appendFailed(let durable, let cause): "versions after \(durable) are not durable: \(cause)"

@@ -35,9 +35,15 @@ public struct StoreOptions: Sendable {
     public var limits = TreeLimits()
     /// How long a deferred commit waits for others to share its sync, unless somebody waits for it.
     public var deferredDelay = Duration.milliseconds(20)
-    /// How thoroughly the file is checked before LMDB sees it. Opening replays the whole log, so a walk through all
-    /// pages costs little more, and a damaged page cannot end the process.
-    public var gate = Environment.Gate.full
+    /// How thoroughly the file is checked before LMDB sees it. The default looks at the beginning and the length of the
+    /// file, however large it is. LMDB believes what it reads: in a file that is damaged further on, a page may end the
+    /// process. With `.full` all pages and all rows of the newest version are checked first, which takes time in
+    /// proportion to the file.
+    public var gate = Environment.Gate.quick
+    /// When checkpoints are taken, and which are kept.
+    public var checkpoints = CheckpointPolicy()
+    /// How many bytes of rows may stay in memory that are in a checkpoint and that no snapshot keeps.
+    public var memoryBudget = 16 << 20
     /// The clock that commits are dated with.
     public var now: @Sendable () -> Timestamp = StoreOptions.systemTime
 

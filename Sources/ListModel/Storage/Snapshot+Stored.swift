@@ -1,0 +1,38 @@
+// Checking the stored nodes of a snapshot.
+
+extension Snapshot {
+    /// Reads every node that is not known to be right, and checks it: its checksum, and that its parent says what it has.
+    ///
+    /// - Parameter known: the numbers of nodes that were read and are right; afterwards also those of this snapshot.
+    /// - Throws: ``NodeError`` for the first node that is not.
+    /// - Complexity: O(nodes that are not known).
+    package func checkNodes(_ known: inout Set<UInt64>) throws {
+        if tree.count > 0 { try check(tree.top, &known) }
+    }
+
+    private func check(_ child: TreeChild<SectionEntry>, _ known: inout Set<UInt64>) throws {
+        guard let node = try read(child, &known) else { return }
+        for slot in 0..<node.count {
+            if node.isLeaf {
+                let rows = node.elements[slot].rows
+                if rows.count > 0 { try check(rows, &known) }
+            } else {
+                try check(node.children[slot], &known)
+            }
+        }
+    }
+
+    private func check(_ child: TreeChild<ListItem>, _ known: inout Set<UInt64>) throws {
+        guard let node = try read(child, &known), !node.isLeaf else { return }
+        for slot in 0..<node.count { try check(node.children[slot], &known) }
+    }
+
+    private func read<Element>(
+        _ child: TreeChild<Element>, _ known: inout Set<UInt64>
+    ) throws -> TreeNode<Element>? {
+        if child.node == nil && !known.insert(child.stored).inserted { return nil }
+        let node = tree.store.node(child)
+        if let damage = tree.store.damage { throw damage }
+        return node
+    }
+}

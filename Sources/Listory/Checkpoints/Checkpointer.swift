@@ -1,0 +1,278 @@
+// Takes the checkpoints of a store: when one is due, in the background, one at a time.
+//
+// A checkpoint is captured under the store's lock, which takes as long as a copy of the pages that changed. Then its
+// nodes are written in slices, each a transaction of its own, between which commits are appended; and when the last
+// transaction has made it the newest, the store's lock is taken once more to tell the nodes that they are stored.
+//
+// Always holds: a checkpoint is finished only after the commit of its version is durable; a checkpoint that cannot be
+// written changes nothing but the numbers that are used next.
+
+import Dispatch
+import LMDB
+import ListModel
+import Synchronization
+
+/// What a store knows of its checkpoints.
+final class Checkpointer: Sendable {
+    let database: CheckpointDatabase
+    private let policy: CheckpointPolicy
+    private let memoryBudget: Int
+    private let background = DispatchQueue(label: "listory.checkpoint", qos: .utility)
+    private let state: Mutex<State>
+    /// Held while a checkpoint is taken.
+    private let running = Mutex<Void>(())
+
+    private struct State {
+        /// How many events and bytes were committed since the newest checkpoint was captured.
+        var events = 0
+        var bytes = 0
+        var isQueued = false
+        /// Edits that wait for the checkpoint that is being taken.
+        var waiting: [DispatchSemaphore] = []
+        /// How many intervals must have passed until a checkpoint is due: more after one has failed.
+        var patience = 1
+        /// What the last attempt failed with.
+        var failure: (any Error)?
+        /// The newest checkpoint.
+        var newest: Checkpoint?
+        var nextNumber: UInt64 = 1
+        /// Whether what is stored cannot be used, and is to be deleted first.
+        var isUnusable = false
+        /// The checkpoints that are kept, from the oldest to the newest; read when the first one is taken.
+        var kept: [Checkpoint]?
+        /// Numbers that nothing needs any more.
+        var superfluous: [UInt64] = []
+        /// How many bytes of nodes are in memory because of checkpoints, about.
+        var residentSize = 0
+    }
+
+    init(
+        _ database: CheckpointDatabase, newest: Checkpoint?, recovered: Store.Recovery, options: StoreOptions
+    ) {
+        self.database = database
+        policy = options.checkpoints
+        memoryBudget = options.memoryBudget
+        var state = State()
+        state.newest = newest
+        state.nextNumber = (newest?.lastNumber ?? 0) + 1
+        state.isUnusable = recovered.wasRebuilt
+        state.events = Int(clamping: recovered.eventCount)
+        self.state = Mutex(state)
+    }
+
+    /// The newest checkpoint.
+    var newest: Checkpoint? { state.withLock { $0.newest } }
+
+    /// Why the last checkpoint could not be taken; nil if it could.
+    var failure: (any Error)? { state.withLock { $0.failure } }
+
+    /// Counts a commit.
+    ///
+    /// - Returns: whether a checkpoint is due now.
+    func note(events: Int, bytes: Int) -> Bool {
+        state.withLock { state in
+            state.events &+= events
+            state.bytes &+= bytes
+            let isDue =
+                state.events / state.patience >= policy.eventInterval
+                || state.bytes / state.patience >= policy.byteInterval
+            guard isDue, !state.isQueued else { return false }
+            state.isQueued = true
+            return true
+        }
+    }
+
+    /// How long an edit waits at most for checkpoints to keep up: half a frame.
+    private static let patienceOfEdits = DispatchTimeInterval.milliseconds(8)
+
+    /// Waits a moment if edits are so far ahead of the checkpoint that is being taken that the next one would be too far
+    /// from it. Without this, edits in a tight loop could leave gaps that take long to replay.
+    func holdBack() {
+        let semaphore = state.withLock { state -> DispatchSemaphore? in
+            guard state.isQueued, state.events > policy.maximumSpacing else { return nil }
+            let semaphore = DispatchSemaphore(value: 0)
+            state.waiting.append(semaphore)
+            return semaphore
+        }
+        _ = semaphore?.wait(timeout: .now() + Self.patienceOfEdits)
+    }
+
+    /// Takes a checkpoint that is due: soon, or now if the policy says so.
+    func begin(_ store: Store) {
+        guard policy.isBackground else { return attempt(store) }
+        // The store stays until its checkpoint is taken.
+        background.async { self.attempt(store) }
+    }
+
+    private func attempt(_ store: Store) {
+        do {
+            try take(store)
+        } catch {
+            // The log has everything meanwhile.
+            state.withLock { state in
+                state.failure = error
+                state.patience = min(1_024, state.patience * 2)
+            }
+        }
+        let waiting = state.withLock { state in
+            defer { state.waiting = [] }
+            state.isQueued = false
+            return state.waiting
+        }
+        for semaphore in waiting { semaphore.signal() }
+    }
+
+    /// Notes in the file that its checkpoints are not to be used, if that is what an error is about.
+    func distrustIfDamaged(_ error: any Error) {
+        if let error = error as? StoreError { guard case .damagedNode = error else { return } }
+        guard error is NodeError || error is StoreError, !database.environment.options.isReadOnly else { return }
+        // If this fails as well, the next one who opens the store finds the damage again.
+        try? database.distrust()
+    }
+
+    /// Runs `body` while no checkpoint is taken.
+    func exclusively(_ body: () throws -> Void) throws {
+        try running.withLock { _ in try body() }
+    }
+
+    /// Whether closing the store should take a checkpoint.
+    var isDueAtClose: Bool { policy.atClose && state.withLock { $0.events > 0 } }
+}
+
+// MARK: - Taking a checkpoint
+
+extension Checkpointer {
+    /// Takes a checkpoint of the newest version, and returns when it is complete.
+    ///
+    /// - Throws: ``StoreError``, `LMDBError`; the store is then as it was.
+    func take(_ store: Store) throws {
+        try running.withLock { _ in
+            try prepare()
+            try captureAndWrite(store)
+            // Only now are the nodes the list's alone, and can be let go.
+            try evict(store)
+        }
+    }
+
+    private func captureAndWrite(_ store: Store) throws {
+        let captured = try store.withHead { head in try self.capture(&head) }
+        guard let captured else { return }
+        do {
+            try write(captured, store)
+        } catch {
+            state.withLock { state in
+                state.events += captured.events
+                state.bytes += captured.bytes
+                // What was written is to be deleted before the next attempt.
+                state.kept = nil
+            }
+            try? store.withHead { $0.editor.state.restore(captured.image) }
+            throw error
+        }
+    }
+
+    /// What a checkpoint is taken of.
+    private struct Captured {
+        var image: CheckpointImage
+        var eventCount: UInt64
+        var checksum: UInt64
+        var events: Int
+        var bytes: Int
+    }
+
+    /// Reads what only taking checkpoints needs, and deletes what is not needed at all.
+    private func prepare() throws {
+        let (isUnusable, kept, last) = state.withLock { ($0.isUnusable, $0.kept, $0.newest?.lastNumber ?? 0) }
+        if isUnusable {
+            try database.clear()
+            state.withLock { $0.isUnusable = false }
+        }
+        guard kept == nil else { return }
+        try database.deleteUnfinished(after: last)
+        let all = try database.all()
+        let superfluous = try database.superfluous()
+        state.withLock { state in
+            state.kept = all
+            state.superfluous = superfluous
+        }
+    }
+
+    private func capture(_ head: inout Store.Head) throws -> Captured? {
+        try head.checkNodes()
+        return state.withLock { state in
+            guard head.editor.state.version != state.newest?.version ?? .empty else { return nil }
+            let image = head.editor.state.captureCheckpoint(nextNumber: state.nextNumber)
+            defer { (state.events, state.bytes) = (0, 0) }
+            return Captured(
+                image: image, eventCount: head.eventCount, checksum: head.editor.checksum, events: state.events,
+                bytes: state.bytes)
+        }
+    }
+
+    private func write(_ captured: Captured, _ store: Store) throws {
+        let image = captured.image
+        // What the checkpoint is of must be in the log first.
+        try store.group.flush(through: image.version)
+        var slice = NodeSlice()
+        var writer = CheckpointWriter(image) { [self] number, bytes in
+            slice.append(number, bytes)
+            if slice.size >= policy.sliceSize {
+                try put(slice)
+                slice.removeAll()
+            }
+        }
+        defer { state.withLock { $0.nextNumber = writer.nextNumber } }
+        let checkpoint = try writer.write(eventCount: captured.eventCount, checksum: captured.checksum)
+        let previous = state.withLock { $0.newest }
+        let reader = try store.withHead { $0.editor.state.store }
+        let gone = previous.map { writer.nodesGone(since: $0, reader) } ?? []
+        try put(slice)
+        try complete(checkpoint, image, gone)
+        try adopt(checkpoint, writer.written, store)
+    }
+
+    /// How many superfluous nodes are deleted in one transaction.
+    private static var freedAtOnce: Int { 1_024 }
+
+    private func put(_ slice: NodeSlice) throws {
+        let freed = state.withLock { $0.superfluous.suffix(Self.freedAtOnce) }
+        try database.put(slice, freeing: freed)
+        state.withLock { $0.superfluous.removeLast(freed.count) }
+    }
+
+    private func complete(_ checkpoint: Checkpoint, _ image: CheckpointImage, _ gone: [UInt64]) throws {
+        let (kept, superfluous) = state.withLock { (($0.kept ?? []) + [checkpoint], $0.superfluous) }
+        let inUse = database.versionsInUse
+        let surplus = policy.surplus(kept.map(\.eventCount)) { inUse.contains(kept[$0].version) }
+        let completion = CheckpointDatabase.Completion(
+            checkpoint: checkpoint, locators: image.locators, gone: gone,
+            superfluous: superfluous + image.retiredPages, dropped: surplus.map { kept[$0].version },
+            lastNumbers: kept.map { ($0.version, $0.lastNumber) })
+        let left = try database.complete(completion, freeing: [])
+        let dropped = Set(completion.dropped)
+        state.withLock { state in
+            state.kept = kept.filter { !dropped.contains($0.version) }
+            state.superfluous = left
+            state.newest = checkpoint
+            state.failure = nil
+            state.patience = 1
+        }
+    }
+
+    private func adopt(_ checkpoint: Checkpoint, _ written: WrittenNodes, _ store: Store) throws {
+        state.withLock { $0.residentSize += written.size }
+        try store.withHead { head in
+            let nodes = database.store(for: checkpoint.version) { NodeStore(after: head.editor.state.store) }
+            head.editor.state.adopt(written, nodes)
+        }
+    }
+
+    private func evict(_ store: Store) throws {
+        let (size, newest) = state.withLock { ($0.residentSize, $0.newest) }
+        guard size > memoryBudget, let newest else { return }
+        let left = try store.withHead {
+            $0.editor.state.evict(to: memoryBudget, olderThan: newest.firstNumber)
+        }
+        state.withLock { $0.residentSize = left }
+    }
+}

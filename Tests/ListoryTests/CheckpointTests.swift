@@ -1,0 +1,282 @@
+// Checkpoints of a store: what opening reads, how far back is near, what is kept, and that a damaged one costs only time.
+
+import LMDB
+@testable import Listory
+import ListModel
+import TestSupport
+import Testing
+
+@Suite("Checkpoints")
+struct CheckpointTests {
+    /// Checkpoints so often that tests see many of them, taken where the test can see it.
+    static func eager(_ options: inout StoreOptions) {
+        options.checkpoints.eventInterval = 8
+        options.checkpoints.maximumSpacing = 32
+        options.checkpoints.isBackground = false
+        options.durability = .deferred
+        options.limits = TreeLimits(leafCapacity: 4, innerCapacity: 4)
+    }
+
+    /// A store after some random edits, and what it held at each version.
+    private struct Past: ~Copyable {
+        let fixture: StoreFixture
+        var edits: RandomEdits
+        var reference = ReferenceList()
+        var versions = [ReferenceList()]
+
+        init(seed: UInt64, _ change: (inout StoreOptions) -> Void = CheckpointTests.eager) throws {
+            fixture = try StoreFixture(change)
+            edits = RandomEdits(seed: seed)
+        }
+
+        mutating func edit(_ count: Int, in store: Store) throws {
+            for _ in 0..<count {
+                let operation = edits.next(reference)
+                guard (try? reference.apply(operation)) != nil else { continue }
+                if try store.edit("Edit", { try $0.apply(operation) }) != nil { versions.append(reference) }
+            }
+        }
+    }
+
+    @Test("Any version, and the changes between any two, are what they were", arguments: 1...6 as ClosedRange<UInt64>)
+    func travel(seed: UInt64) throws {
+        var past = try Past(seed: seed)
+        let store = past.fixture.store
+        try past.edit(400, in: store)
+        for _ in 0..<200 {
+            let from = past.versions.indices.randomElement(using: &past.edits.generator)!
+            let to = past.versions.indices.randomElement(using: &past.edits.generator)!
+            let snapshot = try store.snapshot(at: Version(UInt64(from)))
+            #expect(snapshot.version == Version(UInt64(from)))
+            try #require(try ReferenceList(snapshot, GroupSource(base: store.source)) == past.versions[from])
+            let changes = try store.changeset(from: Version(UInt64(from)), to: Version(UInt64(to)))
+            let (old, new) = (past.versions[from], past.versions[to])
+            try #require(changes.applied(to: old, giving: new) == new, "seed \(seed), \(from) to \(to)")
+        }
+        #expect(try store.history.undo.depth == past.versions.count - 1)
+        try store.close()
+        #expect(try StoreVerification(path: past.fixture.path).version.rawValue == UInt64(past.versions.count - 1))
+    }
+
+    @Test("A store that is opened again replays only what came after the newest checkpoint")
+    func reopening() throws {
+        var past = try Past(seed: 7)
+        try past.edit(100, in: past.fixture.store)
+        try past.fixture.store.close()
+        var store = try Store.open(at: past.fixture.path, options: past.fixture.store.options)
+        for round in 0..<20 {
+            #expect(store.recovery.commitCount == 0 && !store.recovery.wasRebuilt, "round \(round)")
+            let source = GroupSource(base: store.source)
+            try #require(try ReferenceList(store.snapshot, source) == past.reference)
+            for path in past.reference.paths {
+                try #require(try store.indexPath(of: past.reference.item(at: path).id) == path)
+            }
+            try past.edit(20, in: store)
+            for _ in 0..<5 {
+                let version = past.versions.indices.randomElement(using: &past.edits.generator)!
+                let snapshot = try store.snapshot(at: Version(UInt64(version)))
+                try #require(try ReferenceList(snapshot, source) == past.versions[version])
+            }
+            try store.close()
+            store = try Store.open(at: past.fixture.path, options: past.fixture.store.options)
+        }
+        try store.close()
+        #expect(try StoreVerification(path: past.fixture.path).checkpointCount > 3)
+    }
+
+    @Test("No two checkpoints lie further apart than the policy says, and old ones are dropped")
+    func spacing() throws {
+        let fixture = try StoreFixture {
+            CheckpointTests.eager(&$0)
+            $0.checkpoints.maximumSpacing = 64
+        }
+        try fixture.fill(1)
+        for _ in 0..<800 { try fixture.store.edit("Toggle") { try $0.toggle(.item(0)) } }
+        let kept = try #require(fixture.store.checkpointer).database.all().map(\.eventCount)
+        let gaps = zip(kept.dropFirst(), kept).map { $0 - $1 }
+        #expect(gaps.allSatisfy { $0 <= 64 })
+        #expect(kept.count < 800 / 8 / 2)
+        // Dense near the newest version, sparse behind it.
+        #expect(gaps.last == 8)
+        #expect(gaps.first! > 32)
+    }
+
+    @Test("What checkpoints no longer need is freed")
+    func freeing() throws {
+        let fixture = try StoreFixture(CheckpointTests.eager)
+        try fixture.fill(200)
+        for step in 0..<1_000 {
+            try fixture.store.edit("Toggle") { try $0.toggle(.item(.integer(Int64(step * 7 % 200)))) }
+        }
+        let database = try #require(fixture.store.checkpointer).database
+        let (stored, waiting) = (try database.nodeCount(), try database.superfluous().count)
+        try fixture.store.close()
+        let needed = try StoreVerification(path: fixture.path).nodeCount
+        // The pages of the locators of 200 rows are few.
+        #expect((0...20).contains(stored - waiting - needed), "\(stored) stored, \(waiting) to be freed, \(needed) needed")
+        #expect(waiting < 500)
+    }
+
+    @Test("A snapshot that is kept stays what it is, however many checkpoints and openings follow")
+    func keptSnapshots() throws {
+        var past = try Past(seed: 11)
+        var kept: [(Snapshot, ReferenceList)] = []
+        var store = past.fixture.store
+        for _ in 0..<30 {
+            try past.edit(30, in: store)
+            if past.edits.generator.oneIn(3) { kept.append((try store.snapshot, past.reference)) }
+            if past.edits.generator.oneIn(3) {
+                let version = past.versions.indices.randomElement(using: &past.edits.generator)!
+                kept.append((try store.snapshot(at: Version(UInt64(version))), past.versions[version]))
+            }
+            if past.edits.generator.oneIn(4) {
+                try store.close()
+                store = try Store.open(at: past.fixture.path, options: past.fixture.store.options)
+            }
+        }
+        let source = GroupSource(base: store.source)
+        for (snapshot, rows) in kept { try #require(try ReferenceList(snapshot, source) == rows) }
+        try store.close()
+        let ids = kept.map { $0.0.sections.flatMap { $0.items.map(\.id) } }
+        #expect(ids == kept.map { kept in kept.1.paths.map { kept.1.item(at: $0).id } })
+    }
+
+    @Test("A store that is read by another process shows one version, whatever is freed meanwhile")
+    func readers() throws {
+        let fixture = try StoreFixture(CheckpointTests.eager)
+        try fixture.fill(300)
+        try fixture.store.close()
+        let reader = try Store.open(at: fixture.path) { $0.isReadOnly = true }
+        let ids = try reader.snapshot.sections[0].items.map(\.id)
+        try reader.close()
+        #expect(ids.count == 300)
+    }
+
+    @Test("Checkpoints are taken in the background while edits go on")
+    func background() throws {
+        let fixture = try StoreFixture {
+            CheckpointTests.eager(&$0)
+            $0.checkpoints.isBackground = true
+        }
+        try fixture.fill(500)
+        for step in 0..<2_000 {
+            try fixture.store.edit("Toggle") { try $0.toggle(.item(.integer(Int64(step * 13 % 500)))) }
+        }
+        try fixture.store.close()
+        let store = try Store.open(at: fixture.path)
+        #expect(store.recovery.commitCount == 0)
+        let verified = try store.snapshot.stateHash
+        try store.close()
+        #expect(try StoreVerification(path: fixture.path).stateHash == verified)
+    }
+
+    @Test("A checkpoint that cannot be used costs a replay of the log and nothing else")
+    func damagedCheckpoints() throws {
+        for damage in 0..<4 {
+            let fixture = try StoreFixture(CheckpointTests.eager)
+            try fixture.fill(100)
+            for id in 0..<50 { try fixture.store.edit("Toggle") { try $0.toggle(.item(.integer(Int64(id)))) } }
+            let expected = try fixture.store.snapshot.stateHash
+            try fixture.store.close()
+            try CheckpointTests.damage(fixture.path, damage)
+            var options = fixture.store.options
+            options.gate = .full
+            let store = try Store.open(at: fixture.path, options: options)
+            #expect(store.recovery.wasRebuilt && store.recovery.commitCount == 51, "damage \(damage)")
+            #expect(try store.snapshot.stateHash == expected)
+            try store.edit("Toggle") { try $0.toggle(.item(99)) }
+            try store.close()
+            let again = try Store.open(at: fixture.path, options: options)
+            #expect(!again.recovery.wasRebuilt && again.recovery.commitCount == 0, "damage \(damage)")
+            try again.close()
+        }
+    }
+
+    /// Damages the row of the newest checkpoint, the row of the locators, or the first or last node.
+    private static func damage(_ path: String, _ kind: Int) throws {
+        let environment = try Environment.open(path: path)
+        let meta = try environment.openDatabase(named: "meta", of: String.self, [UInt8].self)
+        let rows = try environment.openDatabase(
+            named: kind == 0 ? "checkpoints" : "nodes", of: UInt64.self, [UInt8].self)
+        try environment.write { txn in
+            if kind == 1 {
+                var row = try txn.get("locators", in: meta)!
+                row[row.count / 2] ^= 4
+                return try txn.put(row, forKey: "locators", in: meta)
+            }
+            // The top of the tree is the last node that was written; a node below it is among those before.
+            var (key, row) = try txn.last(in: rows)!
+            if kind == 3 { (key, row) = (key - 2, try txn.get(key - 2, in: rows)!) }
+            row[row.count / 2] ^= 4
+            try txn.put(row, forKey: key, in: rows)
+        }
+        try environment.close()
+    }
+
+    @Test("A node that turns out to be damaged later stops the edits, and opening again mends it")
+    func damagedNode() throws {
+        let fixture = try StoreFixture(CheckpointTests.eager)
+        try fixture.fill(300)
+        try fixture.store.close()
+        let expected = try StoreVerification(path: fixture.path).stateHash
+        try CheckpointTests.damage(fixture.path, 3)
+        let store = try Store.open(at: fixture.path, options: fixture.store.options)
+        let ids = try store.snapshot.sections[0].items.map(\.id)
+        #expect(ids.count == 300 && ids.contains("unreadable"))
+        #expect { try store.edit("Toggle") { try $0.toggle(.at(ListIndexPath(section: 0, item: 0))) } } throws: {
+            ($0 as? StoreError)?.code == "damagedNode"
+        }
+        try store.close()
+        let mended = try Store.open(at: fixture.path, options: fixture.store.options)
+        #expect(mended.recovery.wasRebuilt)
+        #expect(try mended.snapshot.stateHash == expected)
+    }
+
+    @Test("Without checkpoints a store opens as it always did, and begins with them when it may")
+    func never() throws {
+        let fixture = try StoreFixture {
+            CheckpointTests.eager(&$0)
+            $0.checkpoints = .never
+        }
+        try fixture.fill(50)
+        try fixture.store.close()
+        var store = try Store.open(at: fixture.path, options: fixture.store.options)
+        #expect(store.recovery.commitCount == 1 && store.checkpointVersion == .empty)
+        try store.checkpoint()
+        #expect(store.checkpointVersion == Version(1))
+        try store.close()
+        store = try Store.open(at: fixture.path, options: fixture.store.options)
+        #expect(store.recovery.commitCount == 0)
+    }
+
+    @Test("The policy keeps what is needed and spaces the rest", arguments: 1...20 as ClosedRange<UInt64>)
+    func policy(seed: UInt64) {
+        var generator = SeededGenerator(seed: seed)
+        var policy = CheckpointPolicy()
+        policy.eventInterval = 10
+        policy.maximumSpacing = 100
+        var events: [UInt64] = []
+        var newest: UInt64 = 0
+        for _ in 0..<500 {
+            newest += UInt64.random(in: 1...15, using: &generator)
+            events.append(newest)
+            let needed = Set(events.indices.filter { _ in generator.oneIn(50) }.map { events[$0] })
+            let surplus = policy.surplus(events) { needed.contains(events[$0]) }
+            #expect(!surplus.contains(events.count - 1))
+            #expect(surplus.allSatisfy { !needed.contains(events[$0]) })
+            for index in surplus.reversed() { events.remove(at: index) }
+            let gaps = zip(events, [0] + events).map { $0 - $1 }
+            #expect(gaps.allSatisfy { $0 <= 100 }, "seed \(seed)")
+        }
+        #expect(events.count < 200)
+    }
+}
+
+extension Store {
+    /// Opens a store with the defaults but for what `change` changes.
+    static func open(at path: String, _ change: (inout StoreOptions) -> Void) throws -> Store {
+        var options = StoreOptions()
+        change(&options)
+        return try Store.open(at: path, options: options)
+    }
+}
