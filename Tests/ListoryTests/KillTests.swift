@@ -38,6 +38,32 @@ struct KillTests {
         #expect(try StoreVerification(path: path).version >= acknowledged)
     }
 
+    @Test("150 kills in the midst of checkpoints leave a store that opens, travels and verifies")
+    func killsInCheckpoints() throws {
+        let folder = try TemporaryFolder()
+        let path = folder.file("list.listory")
+        try Store.create(at: path).close()
+        let seed = UInt64.random(in: 0...UInt64.max)
+        var generator = SeededGenerator(seed: seed)
+        var acknowledged = Version.empty
+        for round in 0..<150 {
+            let printed = try Self.runAndKill(path, ["checkpoints"], &generator)
+            let comment: Comment = "seed \(seed), round \(round)"
+            let store = try Store.open(at: path)
+            try #require(!store.recovery.wasRebuilt, comment)
+            for (version, _) in Self.acknowledgements(printed) { acknowledged = max(acknowledged, version) }
+            try #require(try store.version >= acknowledged, comment)
+            try Self.checkWhole(store, comment)
+            if acknowledged > .empty {
+                let version = Version(UInt64.random(in: 1...acknowledged.rawValue, using: &generator))
+                let snapshot = try store.snapshot(at: version)
+                try #require(try snapshot.stateHash == store.commit(version).stateHash, comment)
+            }
+            try store.close()
+            if round % 30 == 29 { #expect(try StoreVerification(path: path).checkpointCount > 0, comment) }
+        }
+    }
+
     @Test("A writer that acknowledges too early is caught: the test above can fail")
     func control() throws {
         let seed = UInt64.random(in: 0...UInt64.max)

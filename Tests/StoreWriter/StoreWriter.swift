@@ -1,7 +1,8 @@
 // A process that writes to a store until it is killed, for the tests of recovery.
 //
 // It prints one line for each commit, `version hash`, after the commit is durable; with `early`, as a control that the
-// test must catch, before it is.
+// test must catch, before it is. With `checkpoints` it takes one every few commits, of narrow nodes and in small slices, so
+// that most kills come in the midst of one.
 
 import Listory
 import ListModel
@@ -18,8 +19,15 @@ import Darwin
 enum StoreWriter {
     static func main() throws {
         let path = CommandLine.arguments[1]
-        let acknowledgesEarly = CommandLine.arguments.dropFirst(2).first == "early"
-        let store = try Store.open(at: path)
+        let acknowledgesEarly = CommandLine.arguments.contains("early")
+        var options = StoreOptions()
+        if CommandLine.arguments.contains("checkpoints") {
+            options.checkpoints.eventInterval = 8
+            options.checkpoints.maximumSpacing = 32
+            options.checkpoints.sliceSize = 64
+            options.limits = TreeLimits(leafCapacity: 4, innerCapacity: 4)
+        }
+        let store = try Store.open(at: path, options: options)
         var counter = try store.version.rawValue
         while true {
             counter += 1
