@@ -104,7 +104,7 @@ struct TreeHarness: ~Copyable {
     private func offsets(of id: Identifier) -> [Int?] {
         trees.indices.map { which in
             locator.firstPath(hash: id.hash64) { path, owner in
-                owner == Self.owner(which) ? trees[which].offset(on: path) { $0.id == id } : nil
+                owner == Self.owner(which) ? trees[which].top.offset(on: path, store) { $0.id == id } : nil
             }
         }
     }

@@ -203,7 +203,7 @@ extension ListState {
     /// Checks that rows can be inserted: no id is there already, none comes twice.
     private func checkNew(_ items: Run<ListItem>) throws {
         guard itemLocator.isTracking else { return }
-        for item in items where containsItem(item.id) {
+        for item in items where indexPath(of: item.id) != nil {
             throw ListError.duplicateItem(item.id)
         }
         guard items.count > 1 else { return }
@@ -214,7 +214,7 @@ extension ListState {
     private func checkItem(_ id: Identifier, at path: ListIndexPath) throws {
         try checkRange(path, count: 1)
         let found = tree.withLeaf(at: path.section) { leaf, slot in
-            leaf.elements[slot].items(store).withLeaf(at: path.item) { leaf, slot in leaf.elements[slot].id }
+            leaf.elements[slot].rows.withLeaf(at: path.item, store) { leaf, slot in leaf.elements[slot].id }
         }
         if found != id { throw ListState.mismatch(path, expected: id, found: found) }
     }

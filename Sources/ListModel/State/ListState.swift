@@ -69,11 +69,7 @@ extension ListState {
     ///
     /// - Complexity: O(log n) expected.
     public func item(_ id: Identifier) -> ListItem? {
-        let hash = id.hash64
-        return itemLocator.firstPath(hash: hash) { path, owner in
-            guard let (_, entry) = section(ofNumber: owner) else { return nil }
-            return entry.items(store).offset(on: path) { $0.id == id }.map { entry.items(store)[$0] }
-        }
+        indexPath(of: id).flatMap { item(at: $0) }
     }
 
     /// The row at an index path, or nil if there is none.
@@ -91,39 +87,30 @@ extension ListState {
     ///
     /// - Complexity: O(log n) expected.
     public func indexPath(of id: Identifier) -> ListIndexPath? {
-        let hash = id.hash64
-        return itemLocator.firstPath(hash: hash) { path, owner in
-            guard let (index, entry) = section(ofNumber: owner) else { return nil }
-            return entry.items(store).offset(on: path) { $0.id == id }.map { ListIndexPath(section: index, item: $0) }
+        itemLocator.firstPath(hash: id.hash64) { path, owner in
+            guard let section = indexOfSection(number: owner) else { return nil }
+            return tree.withLeaf(at: section) { leaf, slot in
+                leaf.elements[slot].rows.offset(on: path, store) { $0.hasID(id) }
+                    .map { ListIndexPath(section: section, item: $0) }
+            }
         }
     }
 
-    /// Whether there is a row of an id.
-    ///
-    /// - Complexity: O(1) expected if there is none.
-    func containsItem(_ id: Identifier) -> Bool {
-        let hash = id.hash64
-        return itemLocator.firstPath(hash: hash) { path, owner in
-            section(ofNumber: owner)?.entry.items(store).offset(on: path) { $0.id == id }
-        } != nil
-    }
-
-    /// The section of a number, and its index.
-    private func section(ofNumber number: UInt32) -> (index: Int, entry: SectionEntry)? {
+    /// The index of the section of a number.
+    @inline(__always)
+    private func indexOfSection(number: UInt32) -> Int? {
         // Most lists have few sections; the first is found without a look at the index.
-        if tree.count == 1 { return (0, tree[0]) }
-        let index = sectionLocator.firstPath(hash: SectionEntry.key(ofNumber: number)) { path, _ in
-            tree.offset(on: path) { $0.number == number }
+        if tree.count == 1 { return 0 }
+        return sectionLocator.firstPath(hash: SectionEntry.key(ofNumber: number)) { path, _ in
+            tree.top.offset(on: path, store) { $0.number == number }
         }
-        return index.map { ($0, tree[$0]) }
     }
 
     /// The index of the section of an id, or nil if there is none.
     ///
     /// - Complexity: O(log s) expected, for s sections.
     public func indexOfSection(_ id: Identifier) -> Int? {
-        let hash = id.hash64
-        return sectionLocator.firstPath(hash: hash) { path, _ in tree.offset(on: path) { $0.id == id } }
+        sectionLocator.firstPath(hash: id.hash64) { path, _ in tree.top.offset(on: path, store) { $0.id == id } }
     }
 
     /// How many rows the section at an index has; the index must be that of a section.

@@ -52,35 +52,7 @@ struct PersistentTree<Element: TreeElement>: @unchecked Sendable {
     /// Calls `body` with the leaf that holds the element at `offset`, and its slot there.
     @inline(__always)
     func withLeaf<Result>(at offset: Int, _ body: (TreeNode<Element>, Int) throws -> Result) rethrows -> Result {
-        precondition(offset >= 0 && offset < count, "offset outside the tree")
-        var slot = offset
-        // Keeps a node alive that is only in the cache.
-        var loaded: TreeNode<Element>?
-        // SAFETY: the tree or `loaded` keeps each node alive while it is looked at, so no references are counted.
-        var node = unretained(top, keeping: &loaded)
-        while !node._withUnsafeGuaranteedRef({ $0.isLeaf }) {
-            let child = node._withUnsafeGuaranteedRef { $0.children.advanced(by: $0.child(at: &slot)) }
-            node = unretained(child, keeping: &loaded)
-        }
-        return try withExtendedLifetime(loaded) { try node._withUnsafeGuaranteedRef { try body($0, slot) } }
-    }
-
-    @inline(__always)
-    private func unretained(
-        _ child: UnsafePointer<TreeChild<Element>>, keeping loaded: inout TreeNode<Element>?
-    ) -> Unmanaged<TreeNode<Element>> {
-        if let node = child.pointee.node { return Unmanaged.passUnretained(node) }
-        let node = store.node(child.pointee)
-        // What was kept so far holds `child`, which is not looked at any more.
-        loaded = node
-        return Unmanaged.passUnretained(node)
-    }
-
-    @inline(__always)
-    private func unretained(
-        _ child: TreeChild<Element>, keeping loaded: inout TreeNode<Element>?
-    ) -> Unmanaged<TreeNode<Element>> {
-        withUnsafePointer(to: child) { unretained($0, keeping: &loaded) }
+        try top.withLeaf(at: offset, store, body)
     }
 
     /// Calls `body` with every element of `range`, in order.
@@ -136,32 +108,71 @@ struct PersistentTree<Element: TreeElement>: @unchecked Sendable {
         }
         return nil
     }
+}
 
-    /// The offset of an element, found by the place numbers on the way to it.
+// MARK: - Walking down
+
+extension TreeChild {
+    /// Calls `body` with the leaf that holds the element at `offset` below the node, and its slot there.
+    @inline(__always)
+    func withLeaf<Result>(
+        at offset: Int, _ store: NodeStore, _ body: (TreeNode<Element>, Int) throws -> Result
+    ) rethrows -> Result {
+        precondition(offset >= 0 && offset < Int(count), "offset outside the tree")
+        var slot = offset
+        // Keeps a node alive that is only in the cache.
+        var loaded: TreeNode<Element>?
+        // SAFETY: the tree or `loaded` keeps each node alive while it is looked at, so no references are counted.
+        var node = unretained(store, keeping: &loaded)
+        while !node._withUnsafeGuaranteedRef({ $0.isLeaf }) {
+            let child = node._withUnsafeGuaranteedRef { $0.children.advanced(by: $0.child(at: &slot)) }
+            node = child.pointee.unretained(store, keeping: &loaded)
+        }
+        return try withExtendedLifetime(loaded) { try node._withUnsafeGuaranteedRef { try body($0, slot) } }
+    }
+
+    /// The node, which stays as long as whoever has it in memory or, if nobody has, as long as `loaded`.
+    @inline(__always)
+    private func unretained(_ store: NodeStore, keeping loaded: inout TreeNode<Element>?) -> Unmanaged<TreeNode<Element>> {
+        if let node { return Unmanaged.passUnretained(node) }
+        let node = store.node(self)
+        // What was kept so far is the parent, which is not looked at any more.
+        loaded = node
+        return Unmanaged.passUnretained(node)
+    }
+
+    /// The offset of an element below the node, found by the place numbers on the way to it.
     ///
     /// - Parameters:
-    ///   - path: the place numbers from the leaf up to the root.
+    ///   - path: the place numbers from the leaf up to this node.
     ///   - matches: which element of the leaf it is.
     /// - Returns: nil if no element of that leaf matches, or there is no such leaf.
     /// - Complexity: O(w · log n) for nodes of width w.
-    func offset(on path: UnsafeBufferPointer<UInt32>, where matches: (Element) -> Bool) -> Int? {
-        guard let root = path.last, root == top.number, count > 0 else { return nil }
+    @inline(__always)
+    func offset(
+        on path: UnsafeBufferPointer<UInt32>, _ store: NodeStore, where matches: (Element) -> Bool
+    ) -> Int? {
+        var level = path.count &- 1
+        guard level >= 0, path[level] == number, count > 0 else { return nil }
         var before = 0
         var loaded: TreeNode<Element>?
         // SAFETY: as in `withLeaf`.
-        var node = unretained(top, keeping: &loaded)
-        for number in path.dropLast().reversed() {
-            let child = node._withUnsafeGuaranteedRef { node -> UnsafeMutablePointer<TreeChild<Element>>? in
+        var node = unretained(store, keeping: &loaded)
+        while level > 0 {
+            level &-= 1
+            let number = path[level]
+            let child = node._withUnsafeGuaranteedRef { node -> UnsafeMutablePointer<TreeChild>? in
                 guard !node.isLeaf else { return nil }
                 let children = node.children
-                for slot in 0..<node.count {
-                    if children[slot].number == number { return children.advanced(by: slot) }
+                var slot = 0
+                while slot < node.count && children[slot].number != number {
                     before &+= Int(children[slot].count)
+                    slot &+= 1
                 }
-                return nil
+                return slot < node.count ? children.advanced(by: slot) : nil
             }
             guard let child else { return nil }
-            node = unretained(child, keeping: &loaded)
+            node = child.pointee.unretained(store, keeping: &loaded)
         }
         return withExtendedLifetime(loaded) {
             node._withUnsafeGuaranteedRef { leaf in

@@ -67,6 +67,16 @@ public struct ListItem: Sendable {
         self = ListItem(id: id, isChecked: isChecked, content: content)
     }
 
+    /// Whether this is the id. Integers are by far the most frequent, and compared without a look at what else it may be.
+    @inline(__always)
+    func hasID(_ id: Identifier) -> Bool {
+        if case .integer(let wanted) = id {
+            if case .integer(let found) = self.id { return found == wanted }
+            return false
+        }
+        return self.id == id
+    }
+
     /// Whether checkmark and content are equal, for two rows of the same id. Contents are judged by length and hash.
     @inline(__always)
     func hasSameState(as other: ListItem) -> Bool {

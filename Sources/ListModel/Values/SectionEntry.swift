@@ -52,9 +52,8 @@ struct SectionEntry: TreeElement {
     ) rethrows -> Result {
         hash = SequenceHash.unsealed
         // Taken out for the time of the edit, so that the tree alone refers to its nodes.
-        var items = PersistentTree(rows, store)
-        rows = .empty
-        defer { rows = items.top }
+        var items = PersistentTree(exchange(&rows, with: .empty), store)
+        defer { rows = exchange(&items.top, with: .empty) }
         return try body(&items)
     }
 
