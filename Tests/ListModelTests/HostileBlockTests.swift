@@ -78,7 +78,7 @@ struct HostileBlockTests {
         let bytes = subject.bytes
         for count in 0..<bytes.count {
             Array(bytes[..<count]).withUnsafeBytes { bytes in
-                #expect(throws: RecordError.self) { try PackedBlock(bytes) }
+                _ = #expect(throws: RecordError.self) { try PackedBlock(bytes) }
             }
         }
         // The same with a checksum that is right: read as far as it goes.

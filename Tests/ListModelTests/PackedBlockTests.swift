@@ -93,6 +93,7 @@ struct PackedBlockTests {
                     #expect(found.origin.hasSameBytes(as: commit.origin), "seed \(seed), version \(next)")
                     #expect(found.time == commit.time && found.history == commit.history, "seed \(seed)")
                     #expect(found.eventCount == commit.eventCount, "seed \(seed)")
+                    #expect(try PackedBlock(bytes).commit(next).time == commit.time, "seed \(seed)")
                     next = next.next
                 }
             }
@@ -131,6 +132,34 @@ struct PackedBlockTests {
                 }
             }
         }
+    }
+
+    @Test("One record comes back without those after it")
+    func oneRecord() throws {
+        var log = try PackedLog(seed: 6, commits: 40)
+        try log.pack(BlockPacker.Options(commitCount: 40))
+        for number in 1...40 as ClosedRange<UInt64> {
+            var state = ListState()
+            var newest: [UInt8] = []
+            try log.blocks[0].bytes.withUnsafeBytes {
+                try PackedBlock($0).forEachRecord(with: &state, through: Version(number)) { newest = $1 }
+            }
+            #expect(newest == log.record(of: Version(number)))
+            #expect(state.version == Version(number))
+        }
+    }
+
+    @Test("Undos and redos of commits that lie before the block take next to nothing")
+    func distantUndo() throws {
+        var list = try MemoryList([[]])
+        for number in 1...200 { try list.commit { try $0.insert(NewItem(number), at: .end(ofSection: "s0")) } }
+        for _ in 0..<200 { try list.undo() }
+        for _ in 0..<200 { try list.redo() }
+        var log = PackedLog(records: (1...list.log.head.rawValue).map { list.log.record(of: Version($0)) })
+        try log.pack(BlockPacker.Options(commitCount: 201))
+        let sizes = log.blocks.map { Double($0.bytes.count) / 200 }
+        // Content is typed anew, undone, and restored by reference: with its hash, of eight bytes.
+        #expect(sizes.count == 3 && sizes[1] < 1 && sizes[2] < 11, "\(sizes)")
     }
 
     @Test("A block continues only the state before it")

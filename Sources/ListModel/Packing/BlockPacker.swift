@@ -11,8 +11,8 @@
 /// try packer.finish { piece in … }
 /// ```
 ///
-/// Before the records themselves are given up, a block should be read once: ``PackedBlock/forEachRecord(with:_:)`` with
-/// the state before it proves that all of them can be had back.
+/// Before the records themselves are given up, a block should be read once: with the state before it,
+/// ``PackedBlock/forEachRecord(with:through:_:)`` proves that all of them can be had back.
 public struct BlockPacker: ~Copyable {
     /// How large blocks become.
     public struct Options: Sendable {

@@ -22,12 +22,7 @@ extension PackedBlock {
 
     /// Where the content is that lies at an offset in the record of a version.
     private func content(_ version: Version, _ offset: Int, _ length: Int) throws -> PackedContent {
-        guard version >= first && version <= last else {
-            throw RecordError(
-                version: version, offset: 0,
-                problem: .invalid(
-                    what: "version", expected: "\(first) to \(last), as in the block", found: version.description))
-        }
+        _ = try checkedEnd(version)
         let place = try contents(of: Int(version.rawValue - first.rawValue))
         var bodies = try reader(.contentLengths)
         var frames = try reader(.contentFrames)

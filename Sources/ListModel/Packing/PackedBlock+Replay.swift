@@ -8,20 +8,14 @@ extension PackedBlock {
     ///
     /// - Parameters:
     ///   - state: the list at the version before the first commit.
-    ///   - version: the last version to replay; nil for all.
+    ///   - version: the last version to replay, one of the block; nil for all.
     /// - Throws: ``RecordError`` for damaged bytes, ``ListError`` for events that do not fit. Whether the rows are
     ///   those that were packed can be checked with ``ListState/checkHash(_:)`` and ``stateHash`` after the last.
     /// - Complexity: O(k log n) for the k rows that the commits name; rows that were typed or deleted one after
     ///   another are folded together.
     public func replay(into state: inout ListState, through version: Version? = nil) throws {
         try checkState(state)
-        let end = version ?? last
-        guard end <= last else {
-            throw RecordError(
-                version: end, offset: 0,
-                problem: .invalid(what: "version", expected: "at most \(last)", found: end.description))
-        }
-        guard end >= first else { return }
+        let end = try checkedEnd(version)
         var decoder = try CommitDecoder(self)
         var pending = EventRun()
         var history = historyBefore
@@ -39,28 +33,33 @@ extension PackedBlock {
     /// Calls `body` with the record of every commit, byte for byte as it was.
     ///
     /// Only when this returns, all of them are proven: the checksum of the last record is compared, and it covers the
-    /// link to the record before, and so on. A caller that keeps records keeps them after that.
+    /// link to the record before, and so on. A caller that keeps records keeps them after that. If it ends before the
+    /// last version, nothing but the checksum of the block stands for the records.
     ///
     /// - Parameters:
-    ///   - state: the list at the version before the first commit; afterwards at the last.
+    ///   - state: the list at the version before the first commit; afterwards at the last that was asked for.
+    ///   - version: the last version whose record is wanted, one of the block; nil for all.
     ///   - body: receives the version and the record.
     /// - Throws: ``RecordError`` for damaged bytes or another record than was packed, ``ListError`` for events that do
     ///   not fit, and what `body` throws.
     /// - Complexity: O(k log n) for the k rows that the commits name, and the hashes of what each commit changed.
     public func forEachRecord(
-        with state: inout ListState, _ body: (Version, [UInt8]) throws -> Void
+        with state: inout ListState, through version: Version? = nil,
+        _ body: (Version, [UInt8]) throws -> Void
     ) throws {
         try checkState(state)
+        let end = try checkedEnd(version)
         var decoder = try CommitDecoder(self)
         var writer = RecordWriter()
         var found = checksumBefore
         var events = 0
-        for _ in 0..<commitCount {
+        while state.version < end {
             let record = try self.record(&decoder, &state, &writer, previousChecksum: found)
             found = record.checksum
             events += record.eventCount
             try body(state.version, record.bytes)
         }
+        if end < last { return }
         guard found == checksum else {
             throw RecordError(version: last, offset: 0, problem: .checksum(expected: checksum, found: found))
         }
@@ -82,6 +81,31 @@ extension PackedBlock {
             decoder.skipEvents(commit)
             try body(commit)
         }
+    }
+
+    /// What a commit says of itself.
+    ///
+    /// - Throws, Complexity: as ``forEachCommit(_:)``.
+    public func commit(_ version: Version) throws -> PackedCommit {
+        _ = try checkedEnd(version)
+        var decoder = try CommitDecoder(self)
+        while true {
+            let commit = try decoder.nextCommit()
+            if commit.version == version { return commit }
+            decoder.skipEvents(commit)
+        }
+    }
+
+    /// The version up to which is read, which must be in the block.
+    func checkedEnd(_ version: Version?) throws -> Version {
+        guard let version else { return last }
+        guard version >= first && version <= last else {
+            throw RecordError(
+                version: version, offset: 0,
+                problem: .invalid(
+                    what: "version", expected: "\(first) to \(last), as in the block", found: version.description))
+        }
+        return version
     }
 
     /// Checks that the block continues a state.

@@ -1,7 +1,7 @@
 // A packed block: consecutive commits of the log, in columns, without what follows from replaying them.
 // `Docs/FileFormat.md` says what each byte means; the golden-bytes test holds the two together.
 //
-// The records of sealed history are mostly what a reader can work out: hashes, links, ids and references of rows that
+// The records of old commits are mostly what a reader can work out: hashes, links, ids and references of rows that
 // stand where the event says. A block keeps the rest, and gives every record back byte for byte: the checksum of its
 // last record is in the header, and through the links it proves all records before.
 //
@@ -10,7 +10,8 @@
 /// Consecutive commits, packed. It refers to bytes that it does not own, and is valid only as long as they are.
 ///
 /// There are three ways to read a block: ``replay(into:through:)`` folds its commits,
-/// ``forEachRecord(with:_:)`` gives back the records, and ``withContent(of:_:)`` finds one content without a state.
+/// ``forEachRecord(with:through:_:)`` gives back the records, and ``withContent(of:_:)`` finds one content without a
+/// state. What commits say of themselves is told by ``forEachCommit(_:)``, also without a state.
 public struct PackedBlock {
     /// The first version whose commit is in the block.
     public let first: Version

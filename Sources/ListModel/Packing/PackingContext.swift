@@ -53,14 +53,22 @@ extension PackingContext {
 
     /// The history that follows from the cause, as far as the block tells what was before the target.
     func predictedHistory(_ cause: Commit.Cause) -> History {
-        var beforeTarget = History.empty
         switch cause {
-        case .edit: break
+        case .edit: history.after(version, cause, beforeTarget: .empty)
         case .undo(let target), .redo(let target):
-            let index = target.rawValue &- first.rawValue
-            if index < UInt64(histories.count) { beforeTarget = histories[Int(index)] }
+            history.after(version, cause, beforeTarget: predictedHistory(before: target))
         }
-        return history.after(version, cause, beforeTarget: beforeTarget)
+    }
+
+    private func predictedHistory(before target: Version) -> History {
+        let index = target.rawValue &- first.rawValue
+        if index < UInt64(histories.count) { return histories[Int(index)] }
+        // Before the block, most commits lie on the one that was made before them.
+        func popped(_ stack: History.Stack) -> History.Stack {
+            let isLast = stack.depth <= 1 || target.rawValue <= 1
+            return isLast ? .empty : History.Stack(top: Version(target.rawValue - 1), depth: stack.depth - 1)
+        }
+        return History(undo: popped(history.undo), redo: popped(history.redo))
     }
 
     /// Notes that a commit ended.
