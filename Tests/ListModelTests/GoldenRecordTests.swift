@@ -17,7 +17,7 @@ import Testing
 
 @Suite("Golden record")
 struct GoldenRecordTests {
-    private static let record: [UInt8] = [
+    static let record: [UInt8] = [
         // 0: checksum
         0x3F, 0x3A, 0x08, 0x77, 0xF4, 0x36, 0x6E, 0x92,
         // 8: link; there is no commit before

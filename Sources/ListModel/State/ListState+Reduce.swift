@@ -206,9 +206,21 @@ extension ListState {
         for item in items where indexPath(of: item.id) != nil {
             throw ListError.duplicateItem(item.id)
         }
-        guard items.count > 1 else { return }
+        guard items.count > 1, !ListState.areCountingUp(items) else { return }
         var ids = Set<Identifier>(minimumCapacity: items.count)
         for item in items where !ids.insert(item.id).inserted { throw ListError.duplicateItem(item.id) }
+    }
+
+    /// Whether the ids are integers that increase, as a counter gives them: then none comes twice.
+    private static func areCountingUp(_ items: Run<ListItem>) -> Bool {
+        items.withElements { items in
+            var last = Int64.min
+            for item in items {
+                guard case .integer(let id) = item.id, id > last else { return false }
+                last = id
+            }
+            return true
+        }
     }
 
     private func checkItem(_ id: Identifier, at path: ListIndexPath) throws {

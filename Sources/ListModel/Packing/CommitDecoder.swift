@@ -1,0 +1,221 @@
+// Unpacking a block commit by commit: what stands in the header of a record, and the contents.
+// `CommitDecoder+Events.swift` unpacks the events.
+//
+// Always holds: `context` is what the packer had at the same place. Nothing in the bytes is believed: what is taken
+// from them was checked, and `budget` bounds what they can ask for.
+
+/// What a commit says of itself, without its events: a row of a listing of the log.
+public struct PackedCommit: Sendable {
+    /// The version that the commit made.
+    public let version: Version
+    /// Why it was made.
+    public let cause: Commit.Cause
+    /// What the user did.
+    public let name: String
+    /// Who made it.
+    public let origin: String
+    /// When it was made.
+    public let time: Timestamp
+    /// What undo and redo revert after it.
+    public let history: History
+    /// How many events it has.
+    public let eventCount: Int
+}
+
+/// A content that lies in a block.
+struct PackedContent {
+    /// Which frame it has; 0 is none.
+    var frame: Int
+    /// Where the rest lies, in the block.
+    var body: Range<Int>
+    /// Where the content lies in the record, and how long it is there.
+    var offset: Int
+    var length: Int
+}
+
+/// Unpacks the commits of a block in order.
+struct CommitDecoder: ~Copyable {
+    let block: PackedBlock
+    var columns: [ColumnReader]
+    var literals: RecordReader
+    var context: PackingContext
+    /// The contents of the event that was unpacked last, in the order of the record; nil stands for a reference.
+    var newContents: [PackedContent?] = []
+
+    private let names: [String]
+    private let origins: [String]
+    /// How many bytes of records may still come.
+    private var budget: Int
+    /// Where the next content lies, in the block.
+    private var contentOffset: Int
+    /// Where the last content of the present commit ends, in the record.
+    private var contentEnd = 0
+
+    init(_ block: PackedBlock) throws {
+        let columns = try PackedColumn.allCases.map { try block.reader($0) }
+        let literals = try block.reader(block.literals)
+        var reader = try block.reader(block.names)
+        let names = try reader.readNames()
+        let origins = try reader.readNames()
+        self.block = block
+        self.columns = columns
+        self.literals = literals
+        self.names = names
+        self.origins = origins
+        context = PackingContext(first: block.first, history: block.historyBefore)
+        budget = block.recordBytes
+        contentOffset = block.contents.lowerBound
+    }
+
+    @inline(__always)
+    mutating func next(_ column: PackedColumn) throws -> Int64 { try columns[column.rawValue].next() }
+
+    /// An error in a value that was just read.
+    func error(_ column: PackedColumn, _ what: String, expected: String, found: String) -> RecordError {
+        let error = columns[column.rawValue].error(what, expected: expected, found: found)
+        return RecordError(version: context.version, offset: error.offset, problem: error.problem)
+    }
+
+    /// An index that was predicted.
+    @inline(__always)
+    mutating func readIndex(_ column: PackedColumn, predicted: Int64, _ what: StaticString) throws -> Int {
+        let value = predicted &+ (try next(column))
+        // Far more than any list has, and far from where arithmetic overflows.
+        guard value >= 0 && value < 1 << 48 else {
+            throw error(column, "\(what)", expected: "an index", found: String(value))
+        }
+        return Int(value)
+    }
+
+    /// Notes that the record has at least that many more bytes.
+    @inline(__always)
+    mutating func spend(_ column: PackedColumn, _ bytes: Int) throws {
+        guard bytes <= budget else {
+            throw error(column, "size", expected: "\(block.recordBytes) bytes of records", found: "more")
+        }
+        budget &-= bytes
+    }
+}
+
+// MARK: - Commits
+
+extension CommitDecoder {
+    /// Unpacks what stands before the events of the next commit.
+    mutating func nextCommit() throws -> PackedCommit {
+        try spend(.causes, RecordLayout.variable + 3)
+        let version = context.version
+        let cause = try readCause(version)
+        let history = try readHistory(version, cause)
+        context.time &+= try next(.times)
+        let name = try readString(.names, names)
+        let origin = try readString(.origins, origins)
+        let eventCount = try next(.eventCounts) &+ 1
+        guard eventCount >= 1 && eventCount <= budget else {
+            throw error(.eventCounts, "number of events", expected: "1 to \(budget)", found: String(eventCount))
+        }
+        context.contentCount &+= try next(.contentCounts)
+        guard context.contentCount >= 0 && context.contentCount <= budget else {
+            let found = String(context.contentCount)
+            throw error(.contentCounts, "number of contents", expected: "at most \(budget)", found: found)
+        }
+        context.remainingContents = Int(context.contentCount)
+        contentEnd = 0
+        return PackedCommit(
+            version: version, cause: cause, name: name, origin: origin,
+            time: Timestamp(microseconds: context.time), history: history, eventCount: Int(eventCount))
+    }
+
+    /// Ends a commit whose events were unpacked.
+    mutating func endCommit(_ commit: PackedCommit) throws {
+        guard context.remainingContents == 0 else {
+            throw error(
+                .contentCounts, "number of contents", expected: String(context.contentCount),
+                found: "\(context.remainingContents) fewer")
+        }
+        context.endCommit(commit.history)
+    }
+
+    /// Ends a commit whose events are not looked at.
+    mutating func skipEvents(_ commit: PackedCommit) { context.endCommit(commit.history) }
+
+    private mutating func readCause(_ version: Version) throws -> Commit.Cause {
+        context.cause &+= try next(.causes)
+        guard (0...2).contains(context.cause) else {
+            throw error(.causes, "cause", expected: "0 to 2", found: String(context.cause))
+        }
+        if context.cause == 0 { return .edit }
+        let predicted = Int64(context.predictedTarget(context.cause).rawValue)
+        let target = predicted &+ (try next(.targets))
+        guard target >= 1 && target <= version.rawValue else {
+            throw error(.targets, "target", expected: "1 to \(version)", found: String(target))
+        }
+        return context.cause == 1 ? .undo(of: Version(UInt64(target))) : .redo(of: Version(UInt64(target)))
+    }
+
+    private mutating func readHistory(_ version: Version, _ cause: Commit.Cause) throws -> History {
+        if try next(.histories) == 0 { return context.predictedHistory(cause) }
+        let undo = try readStack(version)
+        return History(undo: undo, redo: try readStack(version))
+    }
+
+    private mutating func readStack(_ version: Version) throws -> History.Stack {
+        let depth = try next(.historyParts)
+        if depth == 0 { return .empty }
+        let distance = try next(.historyParts)
+        let newest = Int64(version.rawValue)
+        guard depth > 0 && depth <= newest && distance >= 0 && distance < newest else {
+            throw error(
+                .historyParts, "stack", expected: "at most \(version) commits",
+                found: "depth \(depth), top \(distance) back")
+        }
+        return History.Stack(top: Version(UInt64(newest - distance)), depth: Int(depth))
+    }
+
+    private mutating func readString(_ column: PackedColumn, _ strings: [String]) throws -> String {
+        let value = try next(column)
+        guard value >= 0 && value < strings.count else {
+            throw error(column, "name", expected: "one of \(strings.count)", found: String(value))
+        }
+        return strings[Int(value)]
+    }
+}
+
+// MARK: - Contents
+
+extension CommitDecoder {
+    /// Unpacks where the next content of the commit is.
+    mutating func readNewContent() throws -> ContentReference {
+        guard context.remainingContents > 0 else {
+            throw error(.contentTags, "content", expected: "\(context.contentCount) in the commit", found: "more")
+        }
+        let isFirst = context.remainingContents == Int(context.contentCount)
+        let offset: Int64
+        if isFirst {
+            context.contentStart &+= try next(.contentStarts)
+            offset = context.contentStart
+        } else {
+            offset = Int64(contentEnd) &+ (try next(.contentGaps))
+        }
+        let frame = try next(.contentFrames)
+        let bodyLength = try next(.contentLengths)
+        let content = try block.content(
+            frame: frame, bodyLength: bodyLength, bodyOffset: contentOffset, offset: offset, after: contentEnd,
+            columns[PackedColumn.contentStarts.rawValue])
+        try spend(.contentLengths, content.length)
+        contentEnd = content.offset + content.length
+        contentOffset = content.body.upperBound
+        context.remainingContents -= 1
+        newContents.append(content)
+        return ContentReference(
+            version: context.version, offset: UInt32(content.offset), length: UInt32(content.length),
+            hash: block.withBytes(of: content) { ContentReference.hash(of: $0) })
+    }
+}
+
+extension RecordReader {
+    /// Reads a table of names.
+    fileprivate mutating func readNames() throws -> [String] {
+        let count = try readCount("a number of names")
+        return try (0..<count).map { _ in try readString("a name") }
+    }
+}

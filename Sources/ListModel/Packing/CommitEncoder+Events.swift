@@ -1,0 +1,113 @@
+// Packing the events of a commit. `CommitDecoder` unpacks them; what one writes, the other reads, in the same order.
+//
+// Always holds: both note the same of every event in the same place, and so predict the next one alike.
+
+extension CommitEncoder {
+    /// Packs an event.
+    mutating func putEvent(_ event: PackedEvent) {
+        let number = Int64(event.kind.rawValue)
+        put(.kinds, number - context.predictedKind)
+        context.note(number)
+        switch event {
+        case .itemsInserted(let path, let items):
+            putCount(items.count)
+            putPath(path, predicted: context.row)
+            context.noteCursor(path.section, path.item + items.count)
+            for item in items { put(item) }
+        case .itemsDeleted(let path, let count):
+            putCount(count)
+            putPath(path, predicted: context.predictedDeletion(count))
+            context.noteDeletion(path, count)
+        case .itemsMoved(let source, let target, let count):
+            putCount(count)
+            putPath(source, predicted: context.row)
+            put(.destinations, Int64(target.section - source.section))
+            put(.destinations, Int64(target.item - source.item))
+            context.noteCursor(target.section, target.item + count)
+        case .itemToggled(let path):
+            putPath(path, predicted: context.row)
+            context.noteCursor(path.section, path.item + 1)
+        case .itemUpdated(let path, let new):
+            putPath(path, predicted: context.row)
+            context.noteCursor(path.section, path.item + 1)
+            put(new, isChecked: false)
+        case .sectionInserted(let index, let section):
+            putSection(index)
+            put(section)
+            context.noteCursor(index, section.items.count)
+        case .sectionDeleted(let index): putSection(index)
+        case .sectionMoved(let source, let target):
+            putSection(source)
+            put(.destinations, Int64(target - source))
+            context.noteCursor(target, 0)
+        case .sectionRenamed(let index, let new):
+            putSection(index)
+            put(new)
+        case .listReloaded(let new):
+            put(.destinations, Int64(new.count))
+            for section in new { put(section) }
+        }
+    }
+
+    private mutating func putCount(_ count: Int) { put(.rowCounts, Int64(count) - 1) }
+
+    private mutating func putPath(_ path: ListIndexPath, predicted row: Int64) {
+        put(.sections, Int64(path.section) - context.section)
+        put(.rows, Int64(path.item) - row)
+    }
+
+    private mutating func putSection(_ index: Int) {
+        put(.sections, Int64(index) - context.section)
+        context.noteCursor(index, 0)
+    }
+
+    private mutating func put(_ section: ListSection) {
+        put(section.id)
+        put(section.title)
+        putCount(section.items.count)
+        for item in section.items { put(item) }
+    }
+
+    private mutating func put(_ item: ListItem) {
+        put(item.id)
+        put(item.content, isChecked: item.isChecked)
+    }
+
+    private mutating func put(_ id: Identifier) {
+        let kind: Int64 =
+            switch id {
+            case .integer: 0
+            case .uuid: 1
+            case .string: 2
+            }
+        put(.identifierKinds, kind - context.identifierKind)
+        context.identifierKind = kind
+        switch id {
+        case .integer(let value):
+            put(.integers, value &- context.integer &- 1)
+            context.integer = value
+        case .uuid(let value): withUnsafeBytes(of: value.uuid) { literals.write(raw: $0) }
+        case .string(let value): put(value)
+        }
+    }
+
+    private mutating func put(_ string: String) {
+        var string = string
+        string.withUTF8 {
+            put(.stringLengths, Int64($0.count))
+            literals.write(raw: UnsafeRawBufferPointer($0))
+        }
+    }
+
+    /// Packs a content that was new in the event, or a reference to an earlier one.
+    private mutating func put(_ content: ContentReference, isChecked: Bool) {
+        guard let isNew = isNew.popFirst() else { preconditionFailure("every content is new or not") }
+        put(.contentTags, (isNew ? 0 : 2) + (isChecked ? 1 : 0) - context.predictedTag)
+        if isNew { return putNewContent() }
+        put(.referenceVersions, Int64(content.version.rawValue) - context.referenceVersion)
+        put(.referenceOffsets, Int64(content.offset) - context.referenceOffset)
+        put(.referenceLengths, Int64(content.length) - context.referenceLength)
+        literals.write(fixed: content.hash)
+        context.note(content)
+    }
+}

@@ -1,0 +1,179 @@
+// Packing commits into the columns of a block: what stands in the header of a record, and the block as a whole.
+// `CommitEncoder+Events.swift` packs the events.
+//
+// Always holds: a commit that comes here follows from its values and the state alone (`ExactCommit`); `context` is what
+// the decoder will have at the same place.
+
+/// Packs commits into the columns of a block.
+struct CommitEncoder: ~Copyable {
+    let first: Version
+    private let checksumBefore: UInt64
+    private let historyBefore: History
+
+    /// The values of each column.
+    private var columns = [[Int64]](repeating: [], count: PackedColumn.allCases.count)
+    var literals = RecordWriter()
+    var context: PackingContext
+    /// Of the contents of the present event that are still to come, whether they are new.
+    var isNew: ArraySlice<Bool> = []
+    /// Where the contents of the present commit lie in its record, those first that are still to come.
+    private var ranges: ArraySlice<Range<Int>> = []
+    private var contentEnd = 0
+
+    private var contents = ContentPacking()
+    private var names = NameTable()
+    private var origins = NameTable()
+
+    private(set) var commitCount = 0
+    private(set) var recordBytes = 0
+    private var eventCount = 0
+    private var checksum: UInt64 = 0
+    private var stateHash = StateHash(rawValue: 0)
+
+    /// Strings by the order in which they first came.
+    private struct NameTable {
+        private(set) var names: [String] = []
+        // By identifier, because a string of its own is equal to others of other bytes.
+        private var numbers: [Identifier: Int] = [:]
+
+        mutating func number(of name: String) -> Int64 {
+            if let number = numbers[.string(name)] { return Int64(number) }
+            numbers[.string(name)] = names.count
+            names.append(name)
+            return Int64(names.count - 1)
+        }
+    }
+
+    /// An encoder of a block that begins with the commit of a version.
+    init(first: Version, checksumBefore: UInt64, historyBefore: History) {
+        self.first = first
+        self.checksumBefore = checksumBefore
+        self.historyBefore = historyBefore
+        context = PackingContext(first: first, history: historyBefore)
+    }
+
+    @inline(__always)
+    mutating func put(_ column: PackedColumn, _ value: Int64) { columns[column.rawValue].append(value) }
+
+    /// Packs the next commit.
+    mutating func append(_ commit: ExactCommit, _ record: UnsafeRawBufferPointer) {
+        let header = commit.header
+        putCause(header.cause)
+        putHistory(header.history, header.cause)
+        put(.times, header.time.microseconds &- context.time)
+        context.time = header.time.microseconds
+        put(.names, names.number(of: commit.name))
+        put(.origins, origins.number(of: commit.origin))
+        put(.eventCounts, Int64(header.eventCount) - 1)
+        put(.contentCounts, Int64(commit.contents.count) - context.contentCount)
+        context.contentCount = Int64(commit.contents.count)
+        context.remainingContents = commit.contents.count
+        contentEnd = 0
+        ranges = commit.contents[...]
+        isNew = commit.isNew[...]
+        for event in commit.events { putEvent(event) }
+        for range in commit.contents { contents.append(UnsafeRawBufferPointer(rebasing: record[range])) }
+        context.endCommit(header.history)
+        commitCount += 1
+        eventCount += header.eventCount
+        recordBytes += record.count
+        checksum = header.checksum
+        stateHash = header.stateHash
+    }
+
+    private mutating func putCause(_ cause: Commit.Cause) {
+        let number: Int64 =
+            switch cause {
+            case .edit: 0
+            case .undo: 1
+            case .redo: 2
+            }
+        put(.causes, number - context.cause)
+        context.cause = number
+        switch cause {
+        case .edit: break
+        case .undo(let target), .redo(let target):
+            put(.targets, Int64(target.rawValue) - Int64(context.predictedTarget(number).rawValue))
+        }
+    }
+
+    private mutating func putHistory(_ history: History, _ cause: Commit.Cause) {
+        if history == context.predictedHistory(cause) { return put(.histories, 0) }
+        put(.histories, 1)
+        for stack in [history.undo, history.redo] {
+            put(.historyParts, Int64(stack.depth))
+            if stack.depth > 0 { put(.historyParts, Int64(context.version.rawValue - stack.top.rawValue)) }
+        }
+    }
+
+    /// Packs where the next content is, which is new.
+    mutating func putNewContent() {
+        guard let range = ranges.popFirst() else { preconditionFailure("every new content has a range") }
+        if contentEnd == 0 {
+            put(.contentStarts, Int64(range.lowerBound) - context.contentStart)
+            context.contentStart = Int64(range.lowerBound)
+        } else {
+            put(.contentGaps, Int64(range.lowerBound - contentEnd))
+        }
+        contentEnd = range.upperBound
+        context.remainingContents -= 1
+    }
+}
+
+// MARK: - The block
+
+extension CommitEncoder {
+    /// The block of the commits that were appended, of which there is at least one.
+    ///
+    /// - Complexity: O(values + bytes of contents).
+    consuming func finish() -> [UInt8] {
+        let (frames, choices, lengths) = contents.framed()
+        columns[PackedColumn.contentFrames.rawValue] = choices
+        columns[PackedColumn.contentLengths.rawValue] = lengths
+        var parts = RecordWriter()
+        var sizes: [Int] = []
+        for values in columns {
+            let start = parts.count
+            ColumnWriter(values).write(to: &parts)
+            sizes.append(parts.count - start)
+        }
+        sizes.append(literals.count)
+        literals.withBytes { parts.write(raw: $0) }
+        let start = parts.count
+        for table in [names.names, origins.names] {
+            parts.write(count: table.count)
+            for name in table { parts.write(name) }
+        }
+        sizes.append(parts.count - start)
+        contents.write(frames, choices, to: &parts)
+
+        var writer = RecordWriter()
+        writeHeader(frames, to: &writer)
+        for size in sizes { writer.write(count: size) }
+        parts.withBytes { writer.write(raw: $0) }
+        let first = first.rawValue
+        writer.patch(writer.withBytes { PackedLayout.checksum($0, first: first) }, at: 0)
+        return writer.withBytes { Array($0) }
+    }
+
+    private borrowing func writeHeader(_ frames: [ContentPacking.Frame], to writer: inout RecordWriter) {
+        writer.write(fixed: UInt64(0))
+        writer.write(fixed: first.rawValue)
+        writer.write(fixed: checksumBefore)
+        writer.write(fixed: checksum)
+        writer.write(fixed: stateHash.rawValue)
+        for count in [commitCount, eventCount, recordBytes] { writer.write(fixed: UInt32(count)) }
+        writer.write(byte: PackedLimits.currentFormat)
+        for stack in [historyBefore.undo, historyBefore.redo] {
+            writer.write(count: stack.depth)
+            if stack.depth > 0 { writer.write(varint: first.rawValue - 1 - stack.top.rawValue) }
+        }
+        writer.write(count: frames.count)
+        for frame in frames {
+            for half in [frame.prefix, frame.suffix] {
+                writer.write(byte: UInt8(half.count))
+                half.withUnsafeBytes { writer.write(raw: $0) }
+            }
+        }
+    }
+}

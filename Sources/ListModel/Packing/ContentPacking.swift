@@ -1,0 +1,89 @@
+// The contents of a block while it is packed: what many of them begin and end with is written once, as a frame.
+//
+// Contents are often values of one JSON type, which begin and end alike. Without that, a block would be mostly quotation
+// marks, braces and names of fields.
+//
+// Always holds: contents come in the order of the log; the same contents give the same frames.
+
+/// Collects contents and finds their frames.
+struct ContentPacking {
+    private var bytes: [UInt8] = []
+    /// Where each content ends in `bytes`.
+    private var ends: [Int] = []
+
+    /// The begin and the end of contents.
+    struct Frame: Equatable {
+        var prefix: [UInt8]
+        var suffix: [UInt8]
+        var count: Int { prefix.count + suffix.count }
+    }
+
+    mutating func append(_ content: UnsafeRawBufferPointer) {
+        bytes.append(contentsOf: content)
+        ends.append(bytes.count)
+    }
+
+    private func content(_ index: Int) -> ArraySlice<UInt8> {
+        bytes[(index == 0 ? 0 : ends[index - 1])..<ends[index]]
+    }
+
+    /// The frames, and of each content which it has (0 is none) and how long it is without.
+    ///
+    /// - Complexity: O(bytes).
+    func framed() -> (frames: [Frame], choices: [Int64], lengths: [Int64]) {
+        var groups: [UInt16: (frame: Frame, count: Int)] = [:]
+        for index in ends.indices {
+            let content = content(index)
+            guard let key = ContentPacking.group(content) else { continue }
+            if let group = groups[key] {
+                groups[key] = (ContentPacking.common(group.frame, content), group.count + 1)
+            } else {
+                let half = min(content.count / 2, PackedLimits.frameBytes)
+                let frame = Frame(prefix: Array(content.prefix(half)), suffix: Array(content.suffix(half)))
+                groups[key] = (frame, 1)
+            }
+        }
+        // A frame must be worth its own bytes, and the bits that then tell of all contents which frame they have.
+        let least = max(16, ends.count / 2)
+        let worth = groups.map { (key: $0, frame: $1.frame, saved: $1.frame.count * ($1.count - 2)) }
+            .filter { $0.saved > least }
+            .sorted { ($1.saved, $0.key) < ($0.saved, $1.key) }
+            .prefix(PackedLimits.frameCount)
+        let numbers = Dictionary(uniqueKeysWithValues: worth.enumerated().map { ($1.key, $0 + 1) })
+        let frames = worth.map(\.frame)
+        var choices: [Int64] = []
+        var lengths: [Int64] = []
+        for index in ends.indices {
+            let content = content(index)
+            let number = ContentPacking.group(content).flatMap { numbers[$0] } ?? 0
+            choices.append(Int64(number))
+            lengths.append(Int64(content.count - (number == 0 ? 0 : frames[number - 1].count)))
+        }
+        return (frames, choices, lengths)
+    }
+
+    /// Writes the contents without their frames.
+    func write(_ frames: [Frame], _ choices: [Int64], to writer: inout RecordWriter) {
+        for index in ends.indices {
+            var content = content(index)
+            if choices[index] > 0 {
+                let frame = frames[Int(choices[index]) - 1]
+                content = content.dropFirst(frame.prefix.count).dropLast(frame.suffix.count)
+            }
+            content.withUnsafeBytes { writer.write(raw: $0) }
+        }
+    }
+
+    /// Contents that begin and end with the same bytes may share a frame.
+    private static func group(_ content: ArraySlice<UInt8>) -> UInt16? {
+        guard content.count >= 2, let first = content.first, let last = content.last else { return nil }
+        return UInt16(first) << 8 | UInt16(last)
+    }
+
+    /// What a frame and a content have in common; the halves never overlap in the content.
+    private static func common(_ frame: Frame, _ content: ArraySlice<UInt8>) -> Frame {
+        let prefix = zip(frame.prefix, content).prefix { $0 == $1 }.count
+        let suffix = zip(frame.suffix.reversed(), content.dropFirst(prefix).reversed()).prefix { $0 == $1 }.count
+        return Frame(prefix: Array(frame.prefix.prefix(prefix)), suffix: Array(frame.suffix.suffix(suffix)))
+    }
+}

@@ -1,0 +1,57 @@
+// Replaying many events at once: rows that were inserted one after another at neighbouring places, or deleted so, give
+// the same list if they are inserted or deleted together, and that is much cheaper.
+//
+// Always holds: the state, with what is pending folded into it, is the fold of all events so far.
+
+/// Events that are not yet folded into a state, because the next may continue them.
+struct EventRun {
+    private enum Kind { case none, insertion, deletion }
+
+    private var kind = Kind.none
+    private var path = ListIndexPath(section: 0, item: 0)
+    /// The rows of an insertion.
+    private var items: [ListItem] = []
+    /// How many rows a deletion has.
+    private var count = 0
+
+    /// Folds an event into a state, now or later.
+    mutating func fold(_ event: PackedEvent, into state: inout ListState) throws {
+        switch event {
+        case .itemsInserted(let path, let items):
+            if kind != .insertion || path != end { try begin(.insertion, path, &state) }
+            items.withElements { self.items.append(contentsOf: $0) }
+        case .itemsDeleted(let path, let count):
+            let isBefore = ListIndexPath(section: path.section, item: path.item + count) == self.path
+            if kind != .deletion || !(path == self.path || isBefore) { try begin(.deletion, path, &state) }
+            self.path = path
+            self.count += count
+        default:
+            try flush(into: &state)
+            try state.apply(state.resolve(event))
+        }
+    }
+
+    /// Folds what is pending into the state.
+    mutating func flush(into state: inout ListState) throws {
+        switch kind {
+        case .none: return
+        case .insertion:
+            let run: Run = items.count == 1 ? .one(items[0]) : .many(items)
+            try state.apply(.itemsInserted(at: path, run))
+            items.removeAll(keepingCapacity: true)
+        case .deletion:
+            try state.apply(state.resolve(.itemsDeleted(at: path, count: count)))
+            count = 0
+        }
+        kind = .none
+    }
+
+    /// The place after the rows of an insertion.
+    private var end: ListIndexPath { ListIndexPath(section: path.section, item: path.item + items.count) }
+
+    private mutating func begin(_ kind: Kind, _ path: ListIndexPath, _ state: inout ListState) throws {
+        try flush(into: &state)
+        self.kind = kind
+        self.path = path
+    }
+}

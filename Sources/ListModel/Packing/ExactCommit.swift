@@ -1,0 +1,74 @@
+// A commit on its way into a block: taken apart, and seen to follow from its parts and the state.
+//
+// Always holds: written again from the header, the resolved events and the contents, the record is the same bytes.
+
+/// A commit whose record can be given back byte for byte from its parts.
+struct ExactCommit {
+    let header: RecordHeader
+    let name: String
+    let origin: String
+    /// The events, without what follows from the state.
+    private(set) var events: [PackedEvent] = []
+    /// Of every content that an event brings, whether it lies in the record; otherwise it refers to an earlier one.
+    private(set) var isNew: [Bool] = []
+    /// Where the contents lie in the record.
+    private(set) var contents: [Range<Int>] = []
+
+    /// Folds a commit into the state and takes it apart on the way.
+    ///
+    /// - Parameters:
+    ///   - header: the header of the record, whose checksum was compared.
+    ///   - state: the list before the commit; afterwards the list after it, in any case.
+    ///   - writer: where the record is written again.
+    /// - Returns: nil if the record is not the one that follows: the rows that it names differ in more than their ids
+    ///   from what stands there, a number is written in more bytes than it needs, or the hash is another.
+    /// - Throws: ``RecordError``, ``ListError``: the record is damaged or does not fit the rows.
+    init?(
+        _ header: RecordHeader, _ record: UnsafeRawBufferPointer, _ state: inout ListState, link: UInt32,
+        _ writer: inout RecordWriter
+    ) throws {
+        let version = state.version.next
+        self.header = header
+        (name, origin) = try header.names(record, version: version)
+        var draft = CommitDraft(name: name, origin: origin, time: header.time)
+        draft.cause = header.cause
+        writer.begin(draft, version: version, history: header.history, link: link)
+        var reader = RecordReader(record, version: version)
+        _ = try reader.readBytes(header.eventsOffset, "the header")
+        for _ in 0..<header.eventCount {
+            let event = try reader.readEvent()
+            let packed = PackedEvent(event)
+            try writer.write(state.resolve(packed), version) { writer, reference, isChecked in
+                write(reference, isChecked, version, record, to: &writer)
+            }
+            events.append(packed)
+            try state.apply(event)
+        }
+        try reader.checkEnd(after: header.eventCount)
+        state.version = version
+        state.history = header.history
+        guard state.stateHash() == header.stateHash else { return nil }
+        let again = writer.finish(version: version, stateHash: header.stateHash, eventCount: header.eventCount)
+        guard again.elementsEqual(record) else { return nil }
+    }
+
+    /// Writes a content of the record: its bytes if they lie just here, otherwise where they are.
+    private mutating func write(
+        _ reference: ContentReference, _ isChecked: Bool, _ version: Version, _ record: UnsafeRawBufferPointer,
+        to writer: inout RecordWriter
+    ) {
+        let start = writer.count
+        let length = Int(reference.length)
+        writer.write(varint: UInt64(length) << 2 | (isChecked ? 1 : 0))
+        let offset = writer.count
+        let isHere = reference.version == version && reference.offset == offset
+        guard isHere && offset <= record.count && length <= record.count - offset else {
+            writer.truncate(to: start)
+            isNew.append(false)
+            return writer.write(reference, isChecked: isChecked, version)
+        }
+        isNew.append(true)
+        contents.append(offset..<offset + length)
+        writer.write(raw: UnsafeRawBufferPointer(rebasing: record[offset..<offset + length]))
+    }
+}

@@ -1,0 +1,165 @@
+// Reading a block from its first commit on: folding it into a state, giving back the exact records, listing it.
+//
+// Always holds: a block that is damaged, does not follow the state's version, or does not fit the rows throws and makes
+// the state useless; whoever replays starts again from an intact one.
+
+extension PackedBlock {
+    /// Folds the commits of the block into a state.
+    ///
+    /// - Parameters:
+    ///   - state: the list at the version before the first commit.
+    ///   - version: the last version to replay, one of the block; nil for all.
+    /// - Throws: ``RecordError`` for damaged bytes, ``ListError`` for events that do not fit. Whether the rows are
+    ///   those that were packed can be checked with ``ListState/checkHash(_:)`` and ``stateHash`` after the last.
+    /// - Complexity: O(k log n) for the k rows that the commits name; rows that were typed or deleted one after
+    ///   another are folded together.
+    public func replay(into state: inout ListState, through version: Version? = nil) throws {
+        try checkState(state)
+        let end = try checkedEnd(version)
+        var decoder = try CommitDecoder(self)
+        var pending = EventRun()
+        var history = historyBefore
+        for _ in first.rawValue...end.rawValue {
+            let commit = try decoder.nextCommit()
+            for _ in 0..<commit.eventCount { try pending.fold(decoder.nextEvent(), into: &state) }
+            try decoder.endCommit(commit)
+            history = commit.history
+        }
+        try pending.flush(into: &state)
+        state.version = end
+        state.history = history
+    }
+
+    /// Calls `body` with the record of every commit, byte for byte as it was.
+    ///
+    /// Only when this returns, all of them are proven: the checksum of the last record is compared, and it covers the
+    /// link to the record before, and so on. A caller that keeps records keeps them after that. If it ends before the
+    /// last version, nothing but the checksum of the block stands for the records.
+    ///
+    /// - Parameters:
+    ///   - state: the list at the version before the first commit; afterwards at the last that was asked for.
+    ///   - version: the last version whose record is wanted, one of the block; nil for all.
+    ///   - body: receives the version and the record.
+    /// - Throws: ``RecordError`` for damaged bytes or another record than was packed, ``ListError`` for events that do
+    ///   not fit, and what `body` throws.
+    /// - Complexity: O(k log n) for the k rows that the commits name, and the hashes of what each commit changed.
+    public func forEachRecord(
+        with state: inout ListState, through version: Version? = nil,
+        _ body: (Version, [UInt8]) throws -> Void
+    ) throws {
+        try checkState(state)
+        let end = try checkedEnd(version)
+        var decoder = try CommitDecoder(self)
+        var writer = RecordWriter()
+        var found = checksumBefore
+        var events = 0
+        while state.version < end {
+            let record = try self.record(&decoder, &state, &writer, previousChecksum: found)
+            found = record.checksum
+            events += record.eventCount
+            try body(state.version, record.bytes)
+        }
+        if end < last { return }
+        guard found == checksum else {
+            throw RecordError(version: last, offset: 0, problem: .checksum(expected: checksum, found: found))
+        }
+        guard events == eventCount else {
+            throw RecordError(
+                version: last, offset: 0,
+                problem: .invalid(what: "number of events", expected: String(eventCount), found: String(events)))
+        }
+    }
+
+    /// Calls `body` with what each commit says of itself, without looking at the events.
+    ///
+    /// - Throws: ``RecordError`` for damaged bytes, and what `body` throws.
+    /// - Complexity: O(commits).
+    public func forEachCommit(_ body: (PackedCommit) throws -> Void) throws {
+        var decoder = try CommitDecoder(self)
+        for _ in 0..<commitCount {
+            let commit = try decoder.nextCommit()
+            decoder.skipEvents(commit)
+            try body(commit)
+        }
+    }
+
+    /// What a commit says of itself.
+    ///
+    /// - Throws, Complexity: as ``forEachCommit(_:)``.
+    public func commit(_ version: Version) throws -> PackedCommit {
+        _ = try checkedEnd(version)
+        var decoder = try CommitDecoder(self)
+        while true {
+            let commit = try decoder.nextCommit()
+            if commit.version == version { return commit }
+            decoder.skipEvents(commit)
+        }
+    }
+
+    /// The version up to which is read, which must be in the block.
+    func checkedEnd(_ version: Version?) throws -> Version {
+        guard let version else { return last }
+        guard version >= first && version <= last else {
+            throw RecordError(
+                version: version, offset: 0,
+                problem: .invalid(
+                    what: "version", expected: "\(first) to \(last), as in the block", found: version.description))
+        }
+        return version
+    }
+
+    /// Checks that the block continues a state.
+    private func checkState(_ state: borrowing ListState) throws {
+        guard state.version.next == first else {
+            throw RecordError(
+                version: first, offset: PackedLayout.first,
+                problem: .invalid(
+                    what: "first version", expected: state.version.next.description, found: first.description))
+        }
+        guard state.history == historyBefore else {
+            throw RecordError(
+                version: first, offset: PackedLayout.variable,
+                problem: .invalid(
+                    what: "history", expected: "\(state.history)", found: "\(historyBefore)"))
+        }
+    }
+
+    /// Folds the next commit, and gives back its record.
+    private func record(
+        _ decoder: inout CommitDecoder, _ state: inout ListState, _ writer: inout RecordWriter,
+        previousChecksum: UInt64
+    ) throws -> (bytes: [UInt8], checksum: UInt64, eventCount: Int) {
+        let commit = try decoder.nextCommit()
+        var draft = CommitDraft(name: commit.name, origin: commit.origin, time: commit.time)
+        draft.cause = commit.cause
+        writer.begin(
+            draft, version: commit.version, history: commit.history,
+            link: UInt32(truncatingIfNeeded: previousChecksum))
+        for _ in 0..<commit.eventCount {
+            let event = try state.resolve(decoder.nextEvent())
+            var contents = decoder.newContents.makeIterator()
+            try writer.write(event, commit.version) { writer, reference, isChecked in
+                guard let content = contents.next() ?? nil else {
+                    return writer.write(reference, isChecked: isChecked, commit.version)
+                }
+                writer.write(varint: UInt64(content.length) << 2 | (isChecked ? 1 : 0))
+                guard writer.count == content.offset else {
+                    throw RecordError(
+                        version: commit.version, offset: writer.count,
+                        problem: .invalid(
+                            what: "offset of a content", expected: String(writer.count),
+                            found: String(content.offset)))
+                }
+                withBytes(of: content) { writer.write(raw: $0) }
+            }
+            try state.apply(event)
+        }
+        try decoder.endCommit(commit)
+        state.version = commit.version
+        state.history = commit.history
+        let bytes = writer.finish(
+            version: commit.version, stateHash: state.stateHash(), eventCount: commit.eventCount)
+        let checksum = bytes.withUnsafeBytes { UInt64(littleEndian: $0.loadUnaligned(as: UInt64.self)) }
+        return (bytes, checksum, commit.eventCount)
+    }
+}

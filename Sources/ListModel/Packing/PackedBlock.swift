@@ -1,0 +1,194 @@
+// A packed block: consecutive commits of the log, in columns, without what follows from replaying them.
+// `Docs/FileFormat.md` says what each byte means; the golden-bytes test holds the two together.
+//
+// The records of old commits are mostly what a reader can work out: hashes, links, ids and references of rows that
+// stand where the event says. A block keeps the rest, and gives every record back byte for byte: the checksum of its
+// last record is in the header, and through the links it proves all records before.
+//
+// Always holds: the ranges lie in the bytes. Nothing else in the bytes is believed, whoever wrote them.
+
+/// Consecutive commits, packed. It refers to bytes that it does not own, and is valid only as long as they are.
+///
+/// There are three ways to read a block: ``replay(into:through:)`` folds its commits,
+/// ``forEachRecord(with:through:_:)`` gives back the records, and ``withContent(of:_:)`` finds one content without a
+/// state. What commits say of themselves is told by ``forEachCommit(_:)``, also without a state.
+public struct PackedBlock {
+    /// The first version whose commit is in the block.
+    public let first: Version
+    /// How many commits there are.
+    public let commitCount: Int
+    /// How many events they have.
+    public let eventCount: Int
+    /// How many bytes their records have.
+    public let recordBytes: Int
+    /// The checksum of the record before the first; 0 before the first of the log.
+    public let checksumBefore: UInt64
+    /// The checksum of the last record, to which the commit after the block links.
+    public let checksum: UInt64
+    /// The hash of the list after the last commit.
+    public let stateHash: StateHash
+    /// The history before the first commit.
+    public let historyBefore: History
+
+    let bytes: UnsafeRawBufferPointer
+    /// What some contents begin and end with.
+    let frames: [Frame]
+    /// Where the columns lie, in the order of ``PackedColumn``; then the literals, the names, the contents.
+    private let parts: [Range<Int>]
+
+    /// The last version whose commit is in the block.
+    public var last: Version { Version(first.rawValue + UInt64(commitCount) - 1) }
+
+    /// What contents have in common, left out of each of them.
+    struct Frame {
+        var prefix: UnsafeRawBufferPointer
+        var suffix: UnsafeRawBufferPointer
+    }
+}
+
+/// The fixed places in a packed block, in bytes from its start.
+enum PackedLayout {
+    static let first = 8
+    static let format = 52
+    /// Where the part of varying length begins.
+    static let variable = 53
+
+    /// The checksum that a block should have.
+    static func checksum(_ bytes: UnsafeRawBufferPointer, first: UInt64) -> UInt64 {
+        XXHash64.hash(UnsafeRawBufferPointer(rebasing: bytes[PackedLayout.first...]), seed: first)
+    }
+}
+
+extension PackedBlock {
+    /// A block from its bytes, which must stay as they are as long as the block is used.
+    ///
+    /// - Parameters:
+    ///   - bytes: the bytes, as they were packed.
+    ///   - isVerified: whether the checksum was compared before, and need not be again. Without it, damage in
+    ///     contents is not noticed; anything else is safe.
+    /// - Throws: ``RecordError`` with the first version of the block and the offset in the block, if the bytes are
+    ///   damaged, foreign or newer than this library.
+    /// - Complexity: O(bytes) for the checksum.
+    public init(_ bytes: UnsafeRawBufferPointer, isVerified: Bool = false) throws {
+        let unknown = RecordReader(bytes, version: .empty)
+        guard bytes.count >= PackedLayout.variable else { throw unknown.error(.truncated(expected: "a packed block")) }
+        // SAFETY: the fixed part was just seen to be there.
+        let number = UInt64(
+            littleEndian: bytes.loadUnaligned(fromByteOffset: PackedLayout.first, as: UInt64.self))
+        var reader = RecordReader(bytes, version: Version(number))
+        let found = try reader.read(fixed: UInt64.self, "a checksum")
+        if !isVerified {
+            let expected = PackedLayout.checksum(bytes, first: number)
+            guard found == expected else {
+                throw RecordError(
+                    version: Version(number), offset: 0, problem: .checksum(expected: expected, found: found))
+            }
+        }
+        let format = bytes[PackedLayout.format]
+        guard format >= 1 && format <= PackedLimits.currentFormat else {
+            throw RecordError(
+                version: Version(number), offset: PackedLayout.format, problem: .unknownFormat(found: Int(format)))
+        }
+        first = Version(try reader.read(fixed: UInt64.self, "a version"))
+        checksumBefore = try reader.read(fixed: UInt64.self, "a checksum")
+        checksum = try reader.read(fixed: UInt64.self, "a checksum")
+        stateHash = StateHash(rawValue: try reader.read(fixed: UInt64.self, "a state hash"))
+        commitCount = Int(try reader.read(fixed: UInt32.self, "a number of commits"))
+        eventCount = Int(try reader.read(fixed: UInt32.self, "a number of events"))
+        recordBytes = Int(try reader.read(fixed: UInt32.self, "a number of bytes"))
+        try PackedBlock.checkHeader(reader, first, commitCount, eventCount, recordBytes)
+        _ = try reader.readByte("a format")
+        let undo = try reader.readStack(after: Version(first.rawValue - 1))
+        historyBefore = History(undo: undo, redo: try reader.readStack(after: Version(first.rawValue - 1)))
+        frames = try reader.readFrames()
+        parts = try reader.readDirectory(PackedColumn.allCases.count + 2)
+        self.bytes = bytes
+    }
+
+    private static func checkHeader(
+        _ reader: RecordReader, _ first: Version, _ commitCount: Int, _ eventCount: Int, _ recordBytes: Int
+    ) throws {
+        func check(_ what: String, _ value: Int, _ valid: ClosedRange<Int>) throws {
+            guard valid.contains(value) else {
+                throw reader.error(
+                    .invalid(
+                        what: what, expected: "\(valid.lowerBound) to \(valid.upperBound)", found: String(value)))
+            }
+        }
+        let versions = Int(PackedLimits.versions) - 1 - PackedLimits.commitCount
+        try check("first version", Int(clamping: first.rawValue), 1...versions)
+        try check("number of commits", commitCount, 1...PackedLimits.commitCount)
+        try check("number of bytes", recordBytes, 1...PackedLimits.totalBytes)
+        try check("number of events", eventCount, commitCount...max(commitCount, recordBytes))
+    }
+
+    /// Where a column lies.
+    func range(of column: PackedColumn) -> Range<Int> { parts[column.rawValue] }
+
+    /// Where the bytes of UUIDs, strings and hashes lie.
+    var literals: Range<Int> { parts[PackedColumn.allCases.count] }
+
+    /// Where the names and origins lie.
+    var names: Range<Int> { parts[PackedColumn.allCases.count + 1] }
+
+    /// Where the contents lie, without what is in their frames.
+    var contents: Range<Int> { parts[PackedColumn.allCases.count + 2] }
+
+    /// The values of a column.
+    func reader(_ column: PackedColumn) throws -> ColumnReader {
+        try ColumnReader(bytes, range(of: column), version: first)
+    }
+
+    /// The primitive values in a part of the block.
+    func reader(_ part: Range<Int>) throws -> RecordReader {
+        var reader = RecordReader(UnsafeRawBufferPointer(rebasing: bytes[..<part.upperBound]), version: first)
+        _ = try reader.readBytes(part.lowerBound, "a part of a block")
+        return reader
+    }
+}
+
+extension RecordReader {
+    /// Reads a stack of a history: its depth and, unless that is 0, its top as a distance from a version.
+    fileprivate mutating func readStack(after newest: Version) throws -> History.Stack {
+        let depth = try readIndex("a depth")
+        if depth == 0 { return .empty }
+        let distance = try readVarint("a distance in versions")
+        guard depth <= newest.rawValue, distance < newest.rawValue else {
+            throw error(
+                .invalid(
+                    what: "stack", expected: "at most \(newest) commits",
+                    found: "depth \(depth), top \(distance) back"))
+        }
+        return History.Stack(top: Version(newest.rawValue - distance), depth: depth)
+    }
+
+    fileprivate mutating func readFrames() throws -> [PackedBlock.Frame] {
+        let count = try readIndex("a number of frames")
+        guard count <= PackedLimits.frameCount else {
+            throw error(
+                .invalid(
+                    what: "number of frames", expected: "at most \(PackedLimits.frameCount)", found: String(count)))
+        }
+        return try (0..<count).map { _ in
+            let prefix = try readBytes(Int(try readByte("a frame")), "a frame")
+            return PackedBlock.Frame(prefix: prefix, suffix: try readBytes(Int(try readByte("a frame")), "a frame"))
+        }
+    }
+
+    /// Reads the lengths of parts that follow one another; what is after them is the last part.
+    fileprivate mutating func readDirectory(_ count: Int) throws -> [Range<Int>] {
+        var lengths: [Int] = []
+        lengths.reserveCapacity(count)
+        for _ in 0..<count { lengths.append(try readCount("the length of a column")) }
+        var parts: [Range<Int>] = []
+        parts.reserveCapacity(count + 1)
+        var start = offset
+        for length in lengths {
+            guard length <= bytes.count - start else { throw error(.truncated(expected: "a column")) }
+            parts.append(start..<start + length)
+            start += length
+        }
+        parts.append(start..<bytes.count)
+        return parts
+    }
+}

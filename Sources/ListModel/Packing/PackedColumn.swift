@@ -1,0 +1,68 @@
+// The columns of a packed block: which there are, and in which order they lie in it.
+//
+// Always holds: the order of the cases is the order in the block; a column without bytes holds zeros.
+
+/// A column of a packed block. What it holds is a difference from a prediction, so that most values are 0.
+/// `Docs/FileFormat.md` says of each what it is predicted from.
+enum PackedColumn: Int, CaseIterable {
+    // One value for each commit; `targets` only for undos and redos, `historyParts` only where it is needed.
+    case causes
+    case targets
+    case histories
+    case historyParts
+    case times
+    case names
+    case origins
+    case eventCounts
+    case contentCounts
+    // One value for each event that has such a part.
+    case kinds
+    case sections
+    case rows
+    case rowCounts
+    case destinations
+    // One value for each identifier, content or string that does not follow from the state.
+    case identifierKinds
+    case integers
+    case contentTags
+    case referenceVersions
+    case referenceOffsets
+    case referenceLengths
+    case stringLengths
+    // Where contents are: one value for each content, but for the starts (each commit with contents) and the gaps
+    // (each content that is not the first of its commit).
+    case contentFrames
+    case contentLengths
+    case contentStarts
+    case contentGaps
+}
+
+/// What a packed block can hold, so that the work that hostile bytes can ask for has an end.
+enum PackedLimits {
+    /// The newest format of a block that this library reads, and the one it writes.
+    static let currentFormat: UInt8 = 1
+    /// The most commits of a block.
+    static let commitCount = 65_536
+    /// The most bytes of one record.
+    static let recordBytes = 1 << 20
+    /// The most bytes of all records of a block.
+    static let totalBytes = 1 << 23
+    /// Versions are less, because a row keeps the version of its content in 48 bits.
+    static let versions: UInt64 = 1 << 48
+    /// The most frames of a block.
+    static let frameCount = 4
+    /// The most bytes of one half of a frame.
+    static let frameBytes = 255
+}
+
+extension Int64 {
+    /// 0, −1, 1, −2 … as 0, 1, 2, 3 …
+    @inline(__always)
+    var zigzag: UInt64 { UInt64(bitPattern: (self &<< 1) ^ (self &>> 63)) }
+
+    /// What the zigzag number stands for.
+    @inline(__always)
+    init(zigzag value: UInt64) {
+        self = Int64(bitPattern: value &>> 1) ^ -Int64(bitPattern: value & 1)
+    }
+}

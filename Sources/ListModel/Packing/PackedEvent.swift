@@ -1,0 +1,143 @@
+// An event without what stands in the state anyway: ids and contents of rows that it finds at its place.
+//
+// Always holds: from the event in the record to a packed one and back (`ListState.resolve`), the event is the same, if
+// the record says of the rows what stands there. If it says something else, the record is not packed.
+
+/// An event as a block keeps it.
+enum PackedEvent {
+    case itemsInserted(at: ListIndexPath, Run<ListItem>)
+    case itemsDeleted(at: ListIndexPath, count: Int)
+    case itemsMoved(from: ListIndexPath, to: ListIndexPath, count: Int)
+    case itemToggled(at: ListIndexPath)
+    case itemUpdated(at: ListIndexPath, new: ContentReference)
+    case sectionInserted(at: Int, ListSection)
+    case sectionDeleted(at: Int)
+    case sectionMoved(from: Int, to: Int)
+    case sectionRenamed(at: Int, new: String)
+    case listReloaded(new: [ListSection])
+}
+
+extension PackedEvent {
+    /// An event without what follows from the state.
+    init(_ event: Event) {
+        switch event {
+        case .itemsInserted(let path, let items): self = .itemsInserted(at: path, items)
+        case .itemsDeleted(let path, let items): self = .itemsDeleted(at: path, count: items.count)
+        case .itemsMoved(let source, let target, let ids):
+            self = .itemsMoved(from: source, to: target, count: ids.count)
+        case .itemToggled(let path, _, _): self = .itemToggled(at: path)
+        case .itemUpdated(let path, _, _, let new): self = .itemUpdated(at: path, new: new)
+        case .sectionInserted(let index, let section): self = .sectionInserted(at: index, section)
+        case .sectionDeleted(let index, _): self = .sectionDeleted(at: index)
+        case .sectionMoved(let source, let target, _): self = .sectionMoved(from: source, to: target)
+        case .sectionRenamed(let index, _, _, let new): self = .sectionRenamed(at: index, new: new)
+        case .listReloaded(_, let new): self = .listReloaded(new: new)
+        }
+    }
+
+    /// The byte that the event begins with in a record.
+    var kind: EventKind {
+        switch self {
+        case .itemsInserted: .itemsInserted
+        case .itemsDeleted: .itemsDeleted
+        case .itemsMoved: .itemsMoved
+        case .itemToggled: .itemToggled
+        case .itemUpdated: .itemUpdated
+        case .sectionInserted: .sectionInserted
+        case .sectionDeleted: .sectionDeleted
+        case .sectionMoved: .sectionMoved
+        case .sectionRenamed: .sectionRenamed
+        case .listReloaded: .listReloaded
+        }
+    }
+}
+
+extension ListState {
+    /// The event, completed with what stands at its place.
+    ///
+    /// - Throws: ``ListError`` if what it names is not there. What it brings is checked when it is folded.
+    /// - Complexity: O(k + log n) for k rows.
+    func resolve(_ event: PackedEvent) throws -> Event {
+        switch event {
+        case .itemsInserted(let path, let items): return .itemsInserted(at: path, items)
+        case .itemsDeleted(let path, let count): return .itemsDeleted(at: path, try rows(at: path, count))
+        case .itemsMoved(let source, let target, let count):
+            return .itemsMoved(from: source, to: target, try rows(at: source, count).mapped(\.id))
+        case .itemToggled(let path):
+            let item = try rows(at: path, 1)[0]
+            return .itemToggled(at: path, item.id, isChecked: !item.isChecked)
+        case .itemUpdated(let path, let new):
+            let item = try rows(at: path, 1)[0]
+            return .itemUpdated(at: path, item.id, old: item.content, new: new)
+        case .sectionInserted(let index, let section): return .sectionInserted(at: index, section)
+        case .sectionDeleted(let index): return .sectionDeleted(at: index, try section(at: index).contents)
+        case .sectionMoved(let source, let target):
+            return .sectionMoved(from: source, to: target, try section(at: source).id)
+        case .sectionRenamed(let index, let new):
+            let section = try section(at: index)
+            return .sectionRenamed(at: index, section.id, old: section.title, new: new)
+        case .listReloaded(let new):
+            let old = (0..<sectionCount).map { sectionEntry(at: $0).contents }
+            return .listReloaded(old: old, new: new)
+        }
+    }
+
+    private func rows(at path: ListIndexPath, _ count: Int) throws -> Run<ListItem> {
+        try checkRange(path, count: count)
+        return items(inSection: path.section, path.item..<path.item + count)
+    }
+
+    private func section(at index: Int) throws -> SectionEntry {
+        try checkSection(index)
+        return sectionEntry(at: index)
+    }
+}
+
+extension RecordWriter {
+    /// Writes an event as it stands in a record.
+    ///
+    /// - Parameter content: writes a content that was new to the event, or where it was written before, with its tag.
+    mutating func write(
+        _ event: Event, _ version: Version,
+        content: (inout RecordWriter, ContentReference, _ isChecked: Bool) throws -> Void
+    ) throws {
+        switch event {
+        case .itemsInserted(let path, let items):
+            write(.itemsInserted, path)
+            write(count: items.count)
+            for item in items {
+                write(item.id)
+                try content(&self, item.content, item.isChecked)
+            }
+        case .itemUpdated(let path, let id, let old, let new):
+            write(.itemUpdated, path)
+            write(id)
+            write(old, isChecked: false, version)
+            try content(&self, new, false)
+        case .sectionInserted(let index, let section):
+            write(byte: EventKind.sectionInserted.rawValue)
+            write(count: index)
+            try write(section, content: content)
+        case .listReloaded(let old, let new):
+            write(byte: EventKind.listReloaded.rawValue)
+            write(count: old.count)
+            for section in old { write(section, version) }
+            write(count: new.count)
+            for section in new { try write(section, content: content) }
+        case .itemsDeleted, .itemsMoved, .itemToggled, .sectionDeleted, .sectionMoved, .sectionRenamed:
+            write(event, version: version)
+        }
+    }
+
+    private mutating func write(
+        _ section: ListSection, content: (inout RecordWriter, ContentReference, _ isChecked: Bool) throws -> Void
+    ) throws {
+        write(section.id)
+        write(section.title)
+        write(count: section.items.count)
+        for item in section.items {
+            write(item.id)
+            try content(&self, item.content, item.isChecked)
+        }
+    }
+}

@@ -1,0 +1,117 @@
+// What packing and unpacking know at a place in a block: from this, both predict the next value in the same way.
+//
+// Always holds: it depends only on the values before the place, never on the state of the list, so that a block can be
+// searched without one. Arithmetic wraps, because hostile bytes choose the numbers.
+
+/// Predicts values of a packed block from those before them.
+struct PackingContext {
+    /// The first version of the block.
+    let first: Version
+    /// The histories: before the first commit, after it, and so on.
+    private(set) var histories: [History]
+
+    // Commits.
+    var cause: Int64 = 0
+    var time: Int64 = 0
+    var contentCount: Int64 = 0
+    var contentStart: Int64 = 0
+    /// How many contents the present commit still has.
+    var remainingContents = 0
+
+    // Events: where the next is likely to happen, and of which kind.
+    var section: Int64 = 0
+    var row: Int64 = 0
+    private var deletesForward = false
+    private var kindWithContents = Int64(EventKind.itemsInserted.rawValue)
+    private var kindWithoutContents = Int64(EventKind.itemsDeleted.rawValue)
+
+    // Parts of events.
+    var identifierKind: Int64 = 0
+    var integer: Int64 = 0
+    var referenceVersion: Int64
+    var referenceOffset: Int64 = 0
+    var referenceLength: Int64 = 0
+
+    init(first: Version, history: History) {
+        self.first = first
+        histories = [history]
+        referenceVersion = Int64(first.rawValue)
+    }
+
+    /// The version that the next commit makes.
+    var version: Version { Version(first.rawValue &+ UInt64(histories.count) &- 1) }
+
+    /// The history after the newest commit.
+    var history: History { histories[histories.count - 1] }
+}
+
+// MARK: - Commits
+
+extension PackingContext {
+    /// The commit that an undo or a redo is likely to revert.
+    func predictedTarget(_ cause: Int64) -> Version { cause == 1 ? history.undo.top : history.redo.top }
+
+    /// The history that follows from the cause, as far as the block tells what was before the target.
+    func predictedHistory(_ cause: Commit.Cause) -> History {
+        switch cause {
+        case .edit: history.after(version, cause, beforeTarget: .empty)
+        case .undo(let target), .redo(let target):
+            history.after(version, cause, beforeTarget: predictedHistory(before: target))
+        }
+    }
+
+    private func predictedHistory(before target: Version) -> History {
+        let index = target.rawValue &- first.rawValue
+        if index < UInt64(histories.count) { return histories[Int(index)] }
+        // Before the block, most commits lie on the one that was made before them.
+        func popped(_ stack: History.Stack) -> History.Stack {
+            let isLast = stack.depth <= 1 || target.rawValue <= 1
+            return isLast ? .empty : History.Stack(top: Version(target.rawValue - 1), depth: stack.depth - 1)
+        }
+        return History(undo: popped(history.undo), redo: popped(history.redo))
+    }
+
+    /// Notes that a commit ended.
+    mutating func endCommit(_ history: History) { histories.append(history) }
+}
+
+// MARK: - Events
+
+extension PackingContext {
+    /// The kind of the next event: that of the last one that came where there were contents to come, or were not.
+    var predictedKind: Int64 { remainingContents > 0 ? kindWithContents : kindWithoutContents }
+
+    /// Notes the kind of an event, before its contents.
+    mutating func note(_ kind: Int64) {
+        if remainingContents > 0 { kindWithContents = kind } else { kindWithoutContents = kind }
+    }
+
+    /// The tag of the next content: inline or a reference, without a checkmark.
+    var predictedTag: Int64 { remainingContents > 0 ? 0 : 2 }
+
+    /// Where `count` rows are deleted next: before the last place, as a backspace does, or at it.
+    func predictedDeletion(_ count: Int) -> Int64 { deletesForward ? row : row &- Int64(count) }
+
+    /// Notes that `count` rows were deleted.
+    mutating func noteDeletion(_ path: ListIndexPath, _ count: Int) {
+        if Int64(path.item) == row {
+            deletesForward = true
+        } else if Int64(path.item) == row &- Int64(count) {
+            deletesForward = false
+        }
+        noteCursor(path.section, path.item)
+    }
+
+    /// Notes where the next event is likely to happen.
+    mutating func noteCursor(_ section: Int, _ row: Int) {
+        self.section = Int64(section)
+        self.row = Int64(row)
+    }
+
+    /// Notes a reference.
+    mutating func note(_ reference: ContentReference) {
+        referenceVersion = Int64(reference.version.rawValue)
+        referenceOffset = Int64(reference.offset)
+        referenceLength = Int64(reference.length)
+    }
+}

@@ -1,0 +1,175 @@
+// Blocks that were damaged, or made by somebody who means harm: any bytes, under a checksum that is right.
+
+@testable import ListModel
+import TestSupport
+import Testing
+
+@Suite("Hostile packed blocks")
+struct HostileBlockTests {
+    /// What happened to the three ways of reading a hostile block.
+    private struct Outcomes {
+        var refused = 0
+        var replayed = 0
+        var proven = 0
+        var found = 0
+    }
+
+    /// A block, and what there was around it.
+    private struct Subject {
+        var bytes: [UInt8]
+        /// The records before it.
+        var before: [[UInt8]]
+        /// The contents in it.
+        var contents: [ContentReference]
+    }
+
+    /// Reads a block in every way; any other error than the two typed ones is thrown on.
+    private static func read(_ bytes: [UInt8], like subject: Subject, _ outcomes: inout Outcomes) throws {
+        let before = subject.before
+        try bytes.withUnsafeBytes { bytes in
+            let block: PackedBlock
+            do { block = try PackedBlock(bytes) } catch is RecordError {
+                outcomes.refused += 1
+                return
+            }
+            var state = try PackedLog(records: before).state(at: Version(UInt64(before.count)))
+            do {
+                try block.replay(into: &state)
+                // What was accepted is a list like any other.
+                try state.checkInvariants()
+                _ = state.stateHash()
+                outcomes.replayed += 1
+            } catch is RecordError {} catch is ListError {}
+            state = try PackedLog(records: before).state(at: Version(UInt64(before.count)))
+            do {
+                try block.forEachRecord(with: &state) { version, record in
+                    // The record itself is well-formed, whatever it says.
+                    _ = try Commit(record: record, version: version)
+                }
+                outcomes.proven += 1
+            } catch is RecordError {} catch is ListError {}
+            do { try block.forEachCommit { _ in } } catch is RecordError {}
+            for reference in subject.contents {
+                do {
+                    let count = try block.withContent(of: reference) { $0.count }
+                    #expect(count == Int(reference.length))
+                    outcomes.found += 1
+                } catch is RecordError {}
+            }
+        }
+    }
+
+    /// The second block of a log.
+    private static func block(_ seed: UInt64) throws -> Subject {
+        var log = try PackedLog(seed: seed, commits: 40)
+        try log.pack(BlockPacker.Options(commitCount: 20))
+        let (first, bytes) = log.blocks[1]
+        var contents: [ContentReference] = []
+        for number in first.rawValue..<first.rawValue + 20 {
+            let commit = try Commit(record: log.record(of: Version(number)), version: Version(number))
+            contents += try commit.events().flatMap(\.references).filter { $0.version == commit.version }
+        }
+        return Subject(bytes: bytes, before: Array(log.records[..<(Int(first.rawValue) - 1)]), contents: contents)
+    }
+
+    @Test("A block cut off at any byte is refused", arguments: 1...3 as ClosedRange<UInt64>)
+    func truncation(seed: UInt64) throws {
+        let subject = try Self.block(seed)
+        let bytes = subject.bytes
+        for count in 0..<bytes.count {
+            Array(bytes[..<count]).withUnsafeBytes { bytes in
+                _ = #expect(throws: RecordError.self) { try PackedBlock(bytes) }
+            }
+        }
+        // The same with a checksum that is right: read as far as it goes.
+        var outcomes = Outcomes()
+        for count in stride(from: 0, to: bytes.count, by: bytes.count > 4_000 ? 7 : 1) {
+            try Self.read(PackedBlock.resealed(Array(bytes[..<count])), like: subject, &outcomes)
+        }
+        #expect(outcomes.refused > 0 && outcomes.proven == 0, "\(outcomes)")
+    }
+
+    @Test("A block with any bit flipped is refused for its checksum")
+    func bitFlips() throws {
+        let bytes = try Self.block(4).bytes
+        for bit in stride(from: 0, to: bytes.count * 8, by: 3) {
+            var damaged = bytes
+            damaged[bit / 8] ^= 1 << UInt8(bit % 8)
+            damaged.withUnsafeBytes { bytes in
+                let error = #expect(throws: RecordError.self) { try PackedBlock(bytes) }
+                guard case .checksum = error?.problem else {
+                    Issue.record("bit \(bit): \(String(describing: error))")
+                    return
+                }
+            }
+        }
+    }
+
+    @Test("Single bytes replaced, the checksum mended: refused or read, never a crash", arguments: 1...8)
+    func singleBytes(seed: UInt64) throws {
+        var generator = SeededGenerator(seed: seed)
+        let subject = try Self.block(seed)
+        let bytes = subject.bytes
+        // Most bytes of a block may be contents; the others are more interesting.
+        let structure = try bytes.withUnsafeBytes { try PackedBlock($0).contents.lowerBound }
+        var outcomes = Outcomes()
+        for round in 0..<500 * Soak.factor {
+            let end = round % 8 == 0 ? bytes.count : structure
+            let offset = Int.random(in: 8..<end, using: &generator)
+            var hostile = bytes
+            hostile[offset] =
+                [0, 1, 0x7F, 0x80, 0xFF, hostile[offset] ^ 1, UInt8.random(in: 0...255, using: &generator)]
+                .randomElement(using: &generator)!
+            if hostile == bytes { continue }
+            do { try Self.read(PackedBlock.resealed(hostile), like: subject, &outcomes) } catch {
+                Issue.record("seed \(seed), round \(round), byte \(offset): \(error)")
+            }
+        }
+        #expect(outcomes.refused > 0 && outcomes.replayed > 0 && outcomes.found > 0, "\(outcomes)")
+    }
+
+    @Test("Bytes cut out, doubled and thrown in at random: never a crash", arguments: 1...6)
+    func randomDamage(seed: UInt64) throws {
+        var generator = SeededGenerator(seed: ~seed)
+        let subject = try Self.block(seed)
+        let bytes = subject.bytes
+        let structure = try bytes.withUnsafeBytes { try PackedBlock($0).contents.lowerBound }
+        var outcomes = Outcomes()
+        for round in 0..<300 * Soak.factor {
+            var hostile = bytes
+            for _ in 0..<Int.random(in: 1...4, using: &generator) {
+                let offset = Int.random(in: 8..<min(structure, hostile.count), using: &generator)
+                switch Int.random(in: 0..<3, using: &generator) {
+                case 0: hostile.removeSubrange(offset..<min(hostile.count, offset + 3))
+                case 1: hostile.insert(contentsOf: hostile[offset..<min(hostile.count, offset + 9)], at: offset)
+                default: hostile[offset] = UInt8.random(in: 0...255, using: &generator)
+                }
+            }
+            do { try Self.read(PackedBlock.resealed(hostile), like: subject, &outcomes) } catch {
+                Issue.record("seed \(seed), round \(round): \(error)")
+            }
+        }
+    }
+
+    @Test("What a block claims is bounded before anything is made of it")
+    func claims() throws {
+        let subject = try Self.block(1)
+        let bytes = subject.bytes
+        var outcomes = Outcomes()
+        // First version, numbers of commits, of events, of bytes, the format.
+        for (offset, size) in [(8, 8), (40, 4), (44, 4), (48, 4), (52, 1)] {
+            var hostile = bytes
+            for index in offset..<offset + size { hostile[index] = 0xFF }
+            try Self.read(PackedBlock.resealed(hostile), like: subject, &outcomes)
+        }
+        #expect(outcomes.refused == 5)
+        // As many commits and bytes as there may be: the columns end, or the budget does.
+        var hostile = bytes
+        hostile.replaceSubrange(40..<44, with: [0, 0, 1, 0])
+        hostile.replaceSubrange(44..<48, with: [0, 0, 2, 0])
+        hostile.replaceSubrange(48..<52, with: [0, 0, 0x80, 0])
+        outcomes = Outcomes()
+        try Self.read(PackedBlock.resealed(hostile), like: subject, &outcomes)
+        #expect(outcomes.refused == 0 && outcomes.proven == 0)
+    }
+}

@@ -1,0 +1,152 @@
+// Logs for the tests of packed blocks: random commits of every kind, and their blocks.
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+@testable import ListModel
+import TestSupport
+
+/// A log, and the pieces it was packed into.
+struct PackedLog {
+    var records: [[UInt8]]
+    var pieces: [BlockPacker.Piece] = []
+
+    /// The record before a version has this checksum.
+    func checksum(before version: Version) -> UInt64 {
+        version.rawValue <= 1 ? 0 : RecordBytes.checksum(records[Int(version.rawValue) - 2])
+    }
+
+    func record(of version: Version) -> [UInt8] { records[Int(version.rawValue) - 1] }
+
+    /// The blocks, each with its first version.
+    var blocks: [(first: Version, bytes: [UInt8])] {
+        pieces.compactMap { piece in
+            if case .block(let first, _, let bytes) = piece { (first, bytes) } else { nil }
+        }
+    }
+
+    /// The commits that are in no block.
+    var plain: [Version: BlockPacker.Reason] {
+        var result: [Version: BlockPacker.Reason] = [:]
+        for case .record(let version, let reason) in pieces { result[version] = reason }
+        return result
+    }
+
+    /// A state at a version, by replaying the records.
+    func state(at version: Version) throws -> ListState {
+        var state = ListState(limits: TreeLimits(leafCapacity: 4, innerCapacity: 4))
+        var checksum: UInt64 = 0
+        for record in records[..<Int(version.rawValue)] {
+            checksum = try record.withUnsafeBytes { try state.replay($0, previousChecksum: checksum) }
+        }
+        return state
+    }
+
+    /// Packs the records.
+    mutating func pack(_ options: BlockPacker.Options) throws {
+        var state = ListState(limits: TreeLimits(leafCapacity: 4, innerCapacity: 4))
+        var packer = BlockPacker(after: 0, options: options)
+        pieces = []
+        for record in records {
+            try record.withUnsafeBytes { try packer.add($0, to: &state) { pieces.append($0) } }
+        }
+        try packer.finish { pieces.append($0) }
+    }
+}
+
+enum RecordBytes {
+    static func checksum(_ record: [UInt8]) -> UInt64 {
+        record.withUnsafeBytes { UInt64(littleEndian: $0.loadUnaligned(as: UInt64.self)) }
+    }
+}
+
+extension PackedLog {
+    /// A log of random commits: of several events, undone and redone, with odd names and times.
+    init(seed: UInt64, commits: Int) throws {
+        var edits = RandomEdits(seed: seed, targetCount: seed % 3 == 0 ? 200 : 40)
+        let log = MemoryLog()
+        var editor = ListEditor(ListState(limits: TreeLimits(leafCapacity: 4, innerCapacity: 4)), source: log)
+        var time: Int64 = seed % 2 == 0 ? 1_700_000_000_000_000 : .min
+        while log.head.rawValue < UInt64(commits) {
+            time &+= PackedLog.step(&edits.generator)
+            let now = Timestamp(microseconds: time)
+            let history = editor.state.history
+            var commit: Commit?
+            switch Int.random(in: 0..<12, using: &edits.generator) {
+            case 0 where history.undo.depth > 0:
+                commit = try editor.undo(origin: PackedLog.name(&edits.generator), time: now)
+            case 1 where history.redo.depth > 0: commit = try editor.redo(time: now)
+            default:
+                let draft = CommitDraft(
+                    name: PackedLog.name(&edits.generator), origin: PackedLog.name(&edits.generator), time: now)
+                let list = try ReferenceList(editor.snapshot(), log)
+                let count = edits.generator.oneIn(3) ? Int.random(in: 1...5, using: &edits.generator) : 1
+                commit = try editor.commit(draft) { editor in
+                    for _ in 0..<count { try PackedLog.edit(&editor, list, &edits) }
+                }
+            }
+            if let commit { log.append(commit) }
+        }
+        records = (1...log.head.rawValue).map { log.record(of: Version($0)) }
+    }
+
+    /// One edit, or none if it does not fit any more.
+    private static func edit(_ editor: inout ListEditor, _ list: ReferenceList, _ edits: inout RandomEdits) throws {
+        do {
+            if !list.sections.isEmpty, edits.generator.oneIn(6) {
+                try editor.insert(oddItem(&edits.generator), at: .end(ofSection: list.sections[0].id))
+            } else {
+                try editor.apply(edits.next(list))
+            }
+        } catch is ListError {}
+    }
+
+    /// A row with a UUID or a string beyond ASCII, and content that may be large, or JSON.
+    private static func oddItem(_ generator: inout SeededGenerator) -> NewItem {
+        let words = (UInt64.random(in: 0...(.max), using: &generator), UInt64.random(in: 0...(.max), using: &generator))
+        let uuid = withUnsafeBytes(of: words) { UUID(uuid: $0.loadUnaligned(as: uuid_t.self)) }
+        let id: Identifier = generator.oneIn(2) ? .uuid(uuid) : .string("Zoë \u{1F95B} \(words.0)")
+        let content: [UInt8] =
+            switch Int.random(in: 0..<4, using: &generator) {
+            case 0: (0..<3_000).map { _ in UInt8.random(in: 0...255, using: &generator) }
+            case 1: Array("{\"title\":\"\(words.1)\",\"note\":\"\"}".utf8)
+            case 2: Array("\"\(Character(UnicodeScalar(UInt8.random(in: 97...122, using: &generator))))\"".utf8)
+            default: []
+            }
+        return NewItem(id: id, isChecked: generator.oneIn(3), content: content)
+    }
+
+    private static let names = [
+        "", "edit", "edit", "edit", "e\u{301}", "\u{E9}", "nul \0", "\u{1F95B}", String(repeating: "long ", count: 70),
+    ]
+
+    private static func name(_ generator: inout SeededGenerator) -> String {
+        names.randomElement(using: &generator)!
+    }
+
+    /// Time that passes, or does not, or goes back, or jumps.
+    private static func step(_ generator: inout SeededGenerator) -> Int64 {
+        switch Int.random(in: 0..<8, using: &generator) {
+        case 0: Int64.random(in: .min ... .max, using: &generator)
+        case 1: Int64.random(in: -1_000_000...1_000_000, using: &generator)
+        case 2: 0
+        default: 1
+        }
+    }
+}
+
+extension PackedBlock {
+    /// The bytes with a checksum that is right again, as somebody would make them who means harm.
+    static func resealed(_ bytes: [UInt8]) -> [UInt8] {
+        guard bytes.count >= PackedLayout.variable else { return bytes }
+        var result = bytes
+        let checksum = bytes.withUnsafeBytes {
+            PackedLayout.checksum(
+                $0, first: UInt64(littleEndian: $0.loadUnaligned(fromByteOffset: 8, as: UInt64.self)))
+        }
+        withUnsafeBytes(of: checksum.littleEndian) { result.replaceSubrange(0..<8, with: $0) }
+        return result
+    }
+}
