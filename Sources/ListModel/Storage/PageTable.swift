@@ -242,9 +242,9 @@ extension PageTable {
         writer.write(varint: first & ((1 &<< shift) &- 1))
         var upper: UInt64 = 0
         for word in words {
-            writer.write(varint: (word &>> (32 &+ shift)) &- upper)
+            writer.write(varint: ((word &>> 32) &>> shift) &- upper)
             writer.write(varint: word & 0xFFFF_FFFF)
-            upper = word &>> (32 &+ shift)
+            upper = (word &>> 32) &>> shift
         }
     }
 }
