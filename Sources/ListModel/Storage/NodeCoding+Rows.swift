@@ -1,7 +1,8 @@
 // The rows of a stored leaf: tags in runs, and after them only what differs from what is expected.
 //
 // Rows that were inserted one after the other have ids, versions and offsets that follow each other, so that they take
-// no more than their content hash; and a content that is no longer than its hash is stored in the place of it.
+// no more than their content hash; and a content that is no longer than its hash is stored in the place of it, without
+// what all such contents of the leaf begin and end with.
 
 /// What the tag of a row says.
 private enum RowTag {
@@ -60,6 +61,7 @@ extension ListItem {
         tags.reserveCapacity(elements.count)
         let contents = elements.map(\.content)
         let inline = contents.map(content)
+        let frame = ContentFrame(inline)
         for (index, row) in elements.enumerated() {
             let reference = contents[index]
             var tag: UInt8 = row.isChecked ? RowTag.checked : 0
@@ -73,6 +75,7 @@ extension ListItem {
             expected.advance(row.id, version, reference.offset, reference.length)
         }
         writer.write(runs: tags)
+        if !inline.allSatisfy({ $0 == nil }) { frame.write(to: &writer) }
         expected = RowExpectation()
         for (index, row) in elements.enumerated() {
             let tag = tags[index]
@@ -85,7 +88,7 @@ extension ListItem {
             }
             if tag & RowTag.sameLength == 0 { writer.write(varint: UInt64(reference.length)) }
             if let bytes = inline[index] {
-                bytes.withUnsafeBytes { writer.write(raw: $0) }
+                bytes[frame.prefix.count..<bytes.count - frame.suffix.count].withUnsafeBytes { writer.write(raw: $0) }
             } else {
                 writer.write(fixed: reference.hash)
             }
@@ -95,6 +98,7 @@ extension ListItem {
 
     static func decode(_ reader: inout NodeReader, count: Int, _ body: (ListItem) -> Void) {
         var tags = RunReader(&reader, count: count)
+        let frame = tags.hasInlineContent ? ContentFrame(&reader) : ContentFrame([])
         var expected = RowExpectation()
         for _ in 0..<count {
             let tag = tags.next()
@@ -108,7 +112,7 @@ extension ListItem {
             let length = tag & RowTag.sameLength != 0 ? expected.length : reader.readWord()
             let hash =
                 tag & RowTag.inlineContent != 0
-                ? ContentReference.hash(of: reader.readBytes(Int(length))) : reader.read(fixed: UInt64.self)
+                ? frame.hash(&reader, length: Int(length)) : reader.read(fixed: UInt64.self)
             if version == 0 || version >> 48 != 0 || hash >= SequenceHash.modulus { reader.fail() }
             guard !reader.isDamaged, let offset = UInt32(exactly: place) else {
                 reader.fail()
@@ -133,13 +137,15 @@ private struct RunReader {
     private var runs: NodeReader
     private var tag: UInt8 = 0
     private var left = 0
+    /// Whether the content of one of the rows is stored with it.
+    private(set) var hasInlineContent = false
 
     /// Steps over the runs of `count` tags, to read them later.
     init(_ reader: inout NodeReader, count: Int) {
         runs = reader
         var total = 0
         while total < count && !reader.isDamaged {
-            _ = reader.readByte()
+            if reader.readByte() & RowTag.inlineContent != 0 { hasInlineContent = true }
             let run = Int(reader.readWord())
             if run == 0 { reader.fail() }
             total &+= run
@@ -155,5 +161,46 @@ private struct RunReader {
         }
         left &-= 1
         return tag
+    }
+}
+
+/// What the contents that are stored in a leaf begin and end with.
+private struct ContentFrame {
+    var prefix: [UInt8] = []
+    var suffix: [UInt8] = []
+
+    /// What contents have in common.
+    init(_ contents: [[UInt8]?]) {
+        let contents = contents.compactMap { $0 }
+        guard contents.count > 1, let first = contents.first, let shortest = contents.map(\.count).min() else { return }
+        var prefix = 0
+        while prefix < shortest && contents.allSatisfy({ $0[prefix] == first[prefix] }) { prefix += 1 }
+        var suffix = 0
+        while suffix < shortest - prefix
+            && contents.allSatisfy({ $0[$0.count - 1 - suffix] == first[first.count - 1 - suffix] })
+        {
+            suffix += 1
+        }
+        self.prefix = Array(first.prefix(prefix))
+        self.suffix = Array(first.suffix(suffix))
+    }
+
+    init(_ reader: inout NodeReader) {
+        prefix = Array(reader.readBytes(Int(reader.readWord())))
+        suffix = Array(reader.readBytes(Int(reader.readWord())))
+    }
+
+    func write(to writer: inout NodeWriter) {
+        for part in [prefix, suffix] {
+            writer.write(count: part.count)
+            part.withUnsafeBytes { writer.write(raw: $0) }
+        }
+    }
+
+    /// The hash of the next content.
+    func hash(_ reader: inout NodeReader, length: Int) -> UInt64 {
+        let bytes = reader.readBytes(length - prefix.count - suffix.count)
+        if prefix.isEmpty && suffix.isEmpty { return ContentReference.hash(of: bytes) }
+        return (prefix + bytes + suffix).withUnsafeBytes { ContentReference.hash(of: $0) }
     }
 }

@@ -211,23 +211,13 @@ extension PageTable {
         unread[directory] = 0
     }
 
-    /// Words in the order of their upper halves, as the differences of what those do not have in common; or each word as
-    /// it is.
+    /// Entries of an index in as few bits as they need; other words one by one.
     private static func decode(_ reader: inout NodeReader, _ words: UnsafeMutableBufferPointer<UInt64>, _ kind: UInt8) {
         guard kind == NodeCoding.Kind.indexPage else {
             for index in words.indices { words[index] = reader.readVarint() }
             return
         }
-        // The entries of a page have the lowest bits of their upper halves in common.
-        let shift = UInt64(reader.readByte())
-        let common = reader.readVarint()
-        guard shift <= 32, common >> shift == 0 else { return reader.fail() }
-        var upper: UInt64 = 0
-        for index in words.indices {
-            upper = upper &+ reader.readVarint()
-            words[index] = (upper &<< shift | common) &<< 32 | (reader.readVarint() & 0xFFFF_FFFF)
-        }
-        if upper >> (32 - shift) != 0 { reader.fail() }
+        IndexPageCoding.decode(&reader, words)
     }
 
     private static func encode(_ words: UnsafeBufferPointer<UInt64>, _ kind: UInt8, _ writer: inout NodeWriter) {
@@ -235,17 +225,7 @@ extension PageTable {
             for word in words { writer.write(varint: word) }
             return
         }
-        let first = words.first.map { $0 &>> 32 } ?? 0
-        let differing = words.reduce(0) { $0 | (($1 &>> 32) ^ first) }
-        let shift = UInt64(min(32, differing.trailingZeroBitCount))
-        writer.write(byte: UInt8(shift))
-        writer.write(varint: first & ((1 &<< shift) &- 1))
-        var upper: UInt64 = 0
-        for word in words {
-            writer.write(varint: ((word &>> 32) &>> shift) &- upper)
-            writer.write(varint: word & 0xFFFF_FFFF)
-            upper = (word &>> 32) &>> shift
-        }
+        IndexPageCoding.encode(words, &writer)
     }
 }
 

@@ -10,7 +10,7 @@
 
 struct IdentifierIndex: ~Copyable {
     /// How many entries a page has on average when the index grows.
-    static var load: Int { 32 }
+    static var load: Int { 64 }
 
     /// Entries: fingerprint in the upper, leaf number in the lower 32 bits.
     private var pages: PageTable

@@ -1,0 +1,112 @@
+// The entries of a page of the index, in as few bits as they need.
+//
+// The lowest bits of the fingerprints are those that say which page it is, so all entries have them in common; the rest is
+// stored as differences, of one width for the page. Leaves are stored as what is added to the lowest of them.
+//
+// Always holds: what is read has ascending fingerprints of 32 bits; nothing is read outside the bytes.
+
+enum IndexPageCoding {
+    static func encode(_ words: UnsafeBufferPointer<UInt64>, _ writer: inout NodeWriter) {
+        guard let first = words.first else { return }
+        let differing = words.reduce(0) { $0 | (($1 ^ first) &>> 32) }
+        let shift = min(32, differing.trailingZeroBitCount)
+        let lowest = words.reduce(first & 0xFFFF_FFFF) { min($0, $1 & 0xFFFF_FFFF) }
+        var deltas: [UInt64] = []
+        deltas.reserveCapacity(words.count)
+        var previous: UInt64 = 0
+        for word in words {
+            let upper = (word &>> 32) >> UInt64(shift)
+            deltas.append(upper &- previous)
+            previous = upper
+        }
+        let deltaWidth = width(deltas.reduce(0, |))
+        let leafWidth = width(words.reduce(0) { $0 | (($1 & 0xFFFF_FFFF) &- lowest) })
+        writer.write(byte: UInt8(shift))
+        writer.write(varint: (first &>> 32) & ((1 << UInt64(shift)) &- 1))
+        writer.write(varint: lowest)
+        writer.write(byte: UInt8(deltaWidth))
+        writer.write(byte: UInt8(leafWidth))
+        var bits = BitWriter()
+        for (index, word) in words.enumerated() {
+            bits.write(deltas[index], deltaWidth, &writer)
+            bits.write((word & 0xFFFF_FFFF) &- lowest, leafWidth, &writer)
+        }
+        bits.finish(&writer)
+    }
+
+    static func decode(_ reader: inout NodeReader, _ words: UnsafeMutableBufferPointer<UInt64>) {
+        if words.isEmpty { return }
+        let shift = UInt64(reader.readByte())
+        let common = reader.readVarint()
+        let lowest = reader.readVarint()
+        let deltaWidth = Int(reader.readByte())
+        let leafWidth = Int(reader.readByte())
+        guard shift <= 32, common >> shift == 0, lowest >> 32 == 0, deltaWidth <= 32, leafWidth <= 32 else {
+            return fail(&reader, words)
+        }
+        let bytes = reader.readBytes((words.count * (deltaWidth + leafWidth) + 7) / 8)
+        if reader.isDamaged { return fail(&reader, words) }
+        var bits = BitReader(bytes)
+        var upper: UInt64 = 0
+        var isRight = true
+        for index in words.indices {
+            upper &+= bits.read(deltaWidth)
+            let leaf = lowest &+ bits.read(leafWidth)
+            if leaf >> 32 != 0 { isRight = false }
+            words[index] = (upper << shift | common) &<< 32 | (leaf & 0xFFFF_FFFF)
+        }
+        if !isRight || upper >> (32 - shift) != 0 { fail(&reader, words) }
+    }
+
+    private static func fail(_ reader: inout NodeReader, _ words: UnsafeMutableBufferPointer<UInt64>) {
+        reader.fail()
+        words.update(repeating: 0)
+    }
+
+    private static func width(_ value: UInt64) -> Int { 64 - value.leadingZeroBitCount }
+}
+
+/// Numbers of any width up to 32 bits, one behind the other, the lowest bit first.
+private struct BitWriter {
+    private var word: UInt64 = 0
+    private var used = 0
+
+    mutating func write(_ value: UInt64, _ width: Int, _ writer: inout NodeWriter) {
+        word |= value << UInt64(used)
+        used += width
+        while used >= 8 {
+            writer.write(byte: UInt8(truncatingIfNeeded: word))
+            word >>= 8
+            used -= 8
+        }
+    }
+
+    mutating func finish(_ writer: inout NodeWriter) {
+        if used > 0 { writer.write(byte: UInt8(truncatingIfNeeded: word)) }
+    }
+}
+
+/// Reads what a `BitWriter` wrote; the caller has checked that the bytes are there.
+private struct BitReader {
+    private let bytes: UnsafeRawBufferPointer
+    private var next = 0
+    private var word: UInt64 = 0
+    private var available = 0
+
+    init(_ bytes: UnsafeRawBufferPointer) {
+        self.bytes = bytes
+    }
+
+    mutating func read(_ width: Int) -> UInt64 {
+        while available < width && next < bytes.count {
+            word |= UInt64(bytes[next]) << UInt64(available)
+            next += 1
+            available += 8
+        }
+        defer {
+            word >>= UInt64(width)
+            available -= width
+        }
+        return word & ((1 << UInt64(width)) &- 1)
+    }
+}
