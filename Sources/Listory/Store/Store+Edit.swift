@@ -90,7 +90,7 @@ extension Store {
         }
         guard let last = queued else { return nil }
         switch durability ?? options.durability {
-        case .immediate: try group.flush(through: last.commit.version)
+        case .immediate: try group.flush(through: last.commit.version, .shared)
         case .deferred: try group.meet(last.demand)
         }
         return last.commit

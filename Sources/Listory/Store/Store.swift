@@ -53,7 +53,7 @@ public final class Store: Sendable {
     public let recovery: Recovery
 
     let group: GroupCommit
-    private let head: Mutex<Head>
+    private let head: Locked<Head>
     /// The thread that is inside an edit, so that an edit within an edit is noticed instead of waiting for ever.
     private let editingThread = Atomic<UInt>(0)
 
@@ -63,7 +63,7 @@ public final class Store: Sendable {
         self.recovery = recovery
         group = GroupCommit(log, head: logHead, options: options)
         head.editor.source = group
-        self.head = Mutex(head)
+        self.head = Locked(head)
     }
 
     /// Makes a new, empty store.

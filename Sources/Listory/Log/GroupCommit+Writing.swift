@@ -1,0 +1,79 @@
+// Leading: one thread appends what has queued up, and releases those who waited for it.
+
+import ListModel
+
+extension GroupCommit {
+    /// Writes everything that waits, and releases those who waited for it. The lock is held, but not during the write.
+    func lead() {
+        state.isLed = true
+        if state.head.version.next == state.waiting.first { takeBatch() }
+        let batch = state.writing
+        let start = ContinuousClock.now
+        var end = batch.count
+        /// Up to which record lies one that could not be appended.
+        var suspectEnd = 0
+        while state.head.version.next < batch.version(batch.count) {
+            let head = state.head
+            let first = Int(head.version.next.rawValue - batch.first.rawValue)
+            // What cannot be appended must not hold back what was committed before it: halves lead there in few steps.
+            end = first < suspectEnd ? first + (suspectEnd - first + 1) / 2 : batch.count
+            monitor.unlock()
+            let result = Result { try log.append(batch, first..<end, after: head) }
+            monitor.lock()
+            switch result {
+            case .success(let head): state.head = head
+            case .failure(let error):
+                if end - first > 1 { suspectEnd = end; continue }
+                fail(StoreError.appendFailed(durable: head.version, cause: error))
+                return
+            }
+        }
+        finish(since: start)
+    }
+
+    /// Makes all that waits the batch that is written.
+    private func takeBatch() {
+        state.writing = state.waiting
+        let next = state.waiting.version(state.waiting.count)
+        state.waiting = RecordBatch(first: next, reserving: state.writing.size)
+        state.batchCount &+= 1
+        state.threadCount = 0
+        state.gathering.beginBatch()
+    }
+
+    private func finish(since start: ContinuousClock.Instant) {
+        state.gathering.endBatch(since: start)
+        isFailing.store(false, ordering: .releasing)
+        state.isLed = false
+        let head = state.head.version
+        let tasks = state.tasks.isEmpty ? [] : state.tasks.filter { $0.version <= head }
+        if !tasks.isEmpty { state.tasks.removeAll { $0.version <= head } }
+        let condition = state.batchCount & 1
+        let hasThreads = state.threadCount > 0
+        let needsFlush = !state.tasks.isEmpty && !state.isFlushQueued
+        if needsFlush { state.isFlushQueued = true }
+        monitor.unlock()
+        monitor.broadcast(condition)
+        if hasThreads { monitor.signal(1 - condition) }
+        for task in tasks { task.continuation.resume() }
+        if needsFlush { flushInBackground() }
+        monitor.lock()
+    }
+
+    private func fail(_ error: StoreError) {
+        state.failureCount &+= 1
+        state.failure = error
+        isFailing.store(true, ordering: .releasing)
+        state.isLed = false
+        let head = state.head.version
+        let tasks = state.tasks
+        state.tasks = []
+        monitor.unlock()
+        monitor.broadcast(0)
+        monitor.broadcast(1)
+        for task in tasks {
+            if task.version <= head { task.continuation.resume() } else { task.continuation.resume(throwing: error) }
+        }
+        monitor.lock()
+    }
+}
