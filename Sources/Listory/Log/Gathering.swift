@@ -1,11 +1,11 @@
 // When a batch is worth a sync.
 //
 // Writers that wait for every commit come back soon after the sync that released them. A leader that began at once
-// would sync for the first of them alone, while all the others miss the batch. So after a batch that served several, the
-// next one waits for as many to come back, but not for long.
+// would sync for the first of them alone, and all the others would miss the batch. So after a batch that served
+// several, the next one waits for as many to come back, but not for long.
 //
-// Always holds: nobody waits for others after `deadline`, which is a part of a sync's time after the last one; and a
-// writer that nobody else shared a sync with never waits at all.
+// Always holds: nobody waits for others after `deadline`, as long after the last sync as that took; and a writer that
+// nobody else shared a sync with never waits at all.
 
 /// Who may share the next sync.
 struct Gathering {
@@ -40,7 +40,7 @@ struct Gathering {
         expected = served + arrived
         served = 0
         let now = ContinuousClock.now
-        // On average a commit that just missed a sync waits for half of the next one; this is no worse.
-        deadline = now + (now - start) / 2
+        // Who would have missed the next sync waits for less, and who waits in vain does so once.
+        deadline = now + (now - start)
     }
 }

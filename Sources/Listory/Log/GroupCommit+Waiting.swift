@@ -31,25 +31,29 @@ extension GroupCommit {
         while state.head.version < version {
             if state.failureCount != failureCount, let failure = state.failure { throw failure }
             if state.isStopped { throw StoreError.closed }
-            if mayLead(urgency) { lead() } else { sleep(until: version, urgency) }
+            if mayLead(urgency) { lead() } else { sleep(until: version) }
         }
     }
 
     /// Whether the calling thread should write now. The lock is held.
     private func mayLead(_ urgency: Urgency) -> Bool {
-        !state.isLed && (urgency == .urgent || state.gathering.remaining == .zero)
+        if state.isLed { return false }
+        // What is left of a failed batch need not gather any more.
+        return urgency == .urgent || state.hasLeftover || state.gathering.remaining == .zero
     }
 
     /// Sleeps until something may have changed for whoever waits for a version. The lock is held.
-    private func sleep(until version: Version, _ urgency: Urgency) {
+    private func sleep(until version: Version) {
         let condition = state.condition(of: version)
+        let batch = state.batchCount
         let isOfNextBatch = version >= state.waiting.first
         if isOfNextBatch { state.threadCount += 1 }
-        let batch = state.batchCount
-        if state.isLed {
+        if state.isLed || state.hasTimekeeper {
             monitor.wait(condition)
         } else {
+            state.hasTimekeeper = true
             monitor.wait(condition, atMost: state.gathering.remaining)
+            if batch == state.batchCount { state.hasTimekeeper = false }
         }
         // When the batch was taken, so were all who waited for it.
         if isOfNextBatch && batch == state.batchCount { state.threadCount -= 1 }
@@ -109,7 +113,7 @@ extension GroupCommit {
                     // A failure is kept for whoever waits and for the next edit.
                     return lead()
                 }
-                sleep(until: state.newest, .shared)
+                sleep(until: state.newest)
             }
             state.isFlushQueued = false
         }

@@ -6,26 +6,27 @@ extension GroupCommit {
     /// Writes everything that waits, and releases those who waited for it. The lock is held, but not during the write.
     func lead() {
         state.isLed = true
-        if state.head.version.next == state.waiting.first { takeBatch() }
+        if !state.hasLeftover { takeBatch() }
         let batch = state.writing
         let start = ContinuousClock.now
-        var end = batch.count
-        /// Up to which record lies one that could not be appended.
+        // Before which record one lies that could not be appended; the records after it have not been tried.
         var suspectEnd = 0
         while state.head.version.next < batch.version(batch.count) {
             let head = state.head
             let first = Int(head.version.next.rawValue - batch.first.rawValue)
             // What cannot be appended must not hold back what was committed before it: halves lead there in few steps.
-            end = first < suspectEnd ? first + (suspectEnd - first + 1) / 2 : batch.count
+            let end = first < suspectEnd ? first + (suspectEnd - first + 1) / 2 : batch.count
             monitor.unlock()
             let result = Result { try log.append(batch, first..<end, after: head) }
             monitor.lock()
             switch result {
             case .success(let head): state.head = head
             case .failure(let error):
-                if end - first > 1 { suspectEnd = end; continue }
-                fail(StoreError.appendFailed(durable: head.version, cause: error))
-                return
+                guard end - first == 1 else {
+                    suspectEnd = end
+                    continue
+                }
+                return fail(StoreError.appendFailed(durable: head.version, cause: error))
             }
         }
         finish(since: start)
@@ -38,6 +39,7 @@ extension GroupCommit {
         state.waiting = RecordBatch(first: next, reserving: state.writing.size)
         state.batchCount &+= 1
         state.threadCount = 0
+        state.hasTimekeeper = false
         state.gathering.beginBatch()
     }
 
@@ -63,6 +65,7 @@ extension GroupCommit {
     private func fail(_ error: StoreError) {
         state.failureCount &+= 1
         state.failure = error
+        state.gathering = Gathering()
         isFailing.store(true, ordering: .releasing)
         state.isLed = false
         let head = state.head.version

@@ -1,8 +1,8 @@
 // Memory first, then a group commit: commits queue up here and are appended in batches, one sync a batch.
 //
-// Whoever waits for durability may have to lead: to append everything that has queued up, for all. The others sleep until
-// their batch is in the file, and are then released at once. So a single writer pays for one sync and no change of
-// threads, and many that wait together share one. `GroupCommit+Waiting` says who leads and when.
+// Whoever waits for durability may have to lead: to append everything that has queued up, for all. The others sleep
+// until their batch is in the file, and are then released at once. So a single writer pays for one sync and no change
+// of threads, and many that wait together share one. `GroupCommit+Waiting` says who leads and when.
 //
 // Always holds:
 // - commits reach the file in the order of their versions, without a gap: first those of `writing`, then of `waiting`,
@@ -50,6 +50,8 @@ final class GroupCommit: CommitSource, @unchecked Sendable {
         var tasks: [WaitingTask] = []
         /// How many threads sleep until a commit of `waiting` is durable.
         var threadCount = 0
+        /// Whether one of them wakes up by itself when the gathering ends.
+        var hasTimekeeper = false
         /// Whether a flush in the background was asked for and has not taken its batch yet.
         var isFlushQueued = false
         /// Whether a timer is running that will see to what waits.
@@ -110,6 +112,9 @@ extension GroupCommit.State {
 
     /// Whether everything is in the file.
     var isEmpty: Bool { head.version >= newest }
+
+    /// Whether something of the last batch could not be appended.
+    var hasLeftover: Bool { head.version.next < waiting.first }
 
     /// The condition that says that a version, which is not durable, may have become so.
     func condition(of version: Version) -> Int {

@@ -16,7 +16,8 @@ struct AppendBenchmarks {
             let records = try files.withNewFile { try AppendRun(commitCount, batch).records(path: $0) }
             let peerName = "LMDB from C: the same records, batches and sync"
             let peer = Runner.Peer(name: peerName, ratioKind: .cost) {
-                try files.withNewFile { try RawLog.seconds(records, batch: batch, path: $0) } / Double(commitCount) * 1e9
+                let time = try files.withNewFile { try RawLog.seconds(records, batch: batch, path: $0) }
+                return time / Double(commitCount) * 1e9
             }
             var transactionCount = 0
             try runner.measure(
