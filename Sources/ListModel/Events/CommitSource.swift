@@ -13,6 +13,16 @@ public protocol CommitSource: Sendable {
     func withRecord<Result>(
         of version: Version, _ body: (UnsafeRawBufferPointer) throws -> Result
     ) throws -> Result
+
+    /// Calls `body` with the bytes that `reference` points to, valid only until it returns.
+    ///
+    /// A source that has to copy a record to give it back should copy only these bytes. Any other need not implement
+    /// this.
+    ///
+    /// - Throws: ``RecordError`` if the record is too short for it, or what ``withRecord(of:_:)`` throws.
+    func withContent<Result>(
+        of reference: ContentReference, _ body: (UnsafeRawBufferPointer) throws -> Result
+    ) throws -> Result
 }
 
 extension CommitSource {
@@ -23,9 +33,8 @@ extension CommitSource {
         try Commit(record: withRecord(of: version) { Array($0) }, version: version)
     }
 
-    /// Calls `body` with the bytes that `reference` points to, valid only until it returns.
+    /// Finds the bytes in the whole record.
     ///
-    /// - Throws: ``RecordError`` if the record is too short for it, or what ``withRecord(of:_:)`` throws.
     /// - Complexity: O(1), plus finding the record.
     public func withContent<Result>(
         of reference: ContentReference, _ body: (UnsafeRawBufferPointer) throws -> Result
@@ -54,7 +63,7 @@ extension CommitSource {
 
 extension ContentReference {
     /// The content in the record that this reference points into.
-    func content(in record: UnsafeRawBufferPointer) throws -> UnsafeRawBufferPointer {
+    package func content(in record: UnsafeRawBufferPointer) throws -> UnsafeRawBufferPointer {
         let start = Int(offset)
         guard start + Int(length) <= record.count else {
             throw RecordError(

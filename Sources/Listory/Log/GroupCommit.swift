@@ -128,14 +128,31 @@ extension GroupCommit {
     func withRecord<Result>(
         of version: Version, _ body: (UnsafeRawBufferPointer) throws -> Result
     ) throws -> Result {
-        let (queued, head) = monitor.withLock { () -> ([UInt8]?, Version) in
-            guard version > state.head.version else { return (nil, state.head.version) }
-            return (state.writing.record(of: version) ?? state.waiting.record(of: version), state.head.version)
-        }
-        if let queued { return try queued.withUnsafeBytes(body) }
+        if let copy = try queuedBytes(of: version, { $0 }) { return try copy.withUnsafeBytes(body) }
         return try log.withRecord(of: version) { record in
-            guard let record else { throw StoreError.unknownVersion(version, head: head) }
+            guard let record else { throw StoreError.unknownVersion(version, head: durableVersion) }
             return try body(record)
+        }
+    }
+
+    func withContent<Result>(
+        of reference: ContentReference, _ body: (UnsafeRawBufferPointer) throws -> Result
+    ) throws -> Result {
+        if let copy = try queuedBytes(of: reference.version, { try reference.content(in: $0) }) {
+            return try copy.withUnsafeBytes(body)
+        }
+        return try withRecord(of: reference.version) { try body(reference.content(in: $0)) }
+    }
+
+    /// A copy of a part of a record that is not durable yet, or nil if it is, or if there is none.
+    private func queuedBytes(
+        of version: Version, _ part: (UnsafeRawBufferPointer) throws -> UnsafeRawBufferPointer
+    ) throws -> [UInt8]? {
+        try monitor.withLock {
+            guard version > state.head.version else { return nil }
+            let batch = version < state.waiting.first ? state.writing : state.waiting
+            guard let index = batch.index(of: version) else { return nil }
+            return try batch.withRecord(index) { try Array(part($0)) }
         }
     }
 }
