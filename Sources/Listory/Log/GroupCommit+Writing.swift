@@ -80,3 +80,32 @@ extension GroupCommit {
         monitor.lock()
     }
 }
+
+// MARK: - Giving up
+
+extension GroupCommit {
+    /// Ends all writing for good, calls `body`, and gives up what is not in the file.
+    ///
+    /// Whoever still waits for it is told that the store is closed. If `body` throws, writing goes on.
+    func discardUnappended(_ body: () throws -> Void) throws {
+        monitor.withLock {
+            // Nobody begins to lead any more, and whoever leads wakes the threads of its batch, of which this is one.
+            state.isStopped = true
+            while state.isLed { monitor.wait(state.batchCount & 1) }
+        }
+        do { try body() } catch {
+            monitor.withLock { state.isStopped = false }
+            try? meet(.now)
+            throw error
+        }
+        let tasks = monitor.withLock {
+            let empty = RecordBatch(first: state.head.version.next)
+            (state.writing, state.waiting) = (empty, empty)
+            defer { state.tasks = [] }
+            return state.tasks
+        }
+        monitor.broadcast(0)
+        monitor.broadcast(1)
+        for task in tasks { task.continuation.resume(throwing: StoreError.closed) }
+    }
+}

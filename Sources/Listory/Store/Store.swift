@@ -126,14 +126,29 @@ public final class Store: Sendable {
 
     /// Waits until everything is durable, ends all update sequences and closes the file.
     ///
-    /// - Throws: ``StoreError/appendFailed(durable:cause:)`` if the last commits could not be appended; the store then
-    ///   stays open. ``StoreError/closed`` if it is closed already.
-    public func close() throws {
-        try group.flush(through: nil)
+    /// A store whose last commits cannot be appended, because another process wrote to the file or the disk is full,
+    /// can only be closed without them:
+    ///
+    /// ```swift
+    /// do { try store.close() } catch StoreError.appendFailed {
+    ///     try store.close(discardingUnappended: true)
+    /// }
+    /// ```
+    ///
+    /// - Parameter discardingUnappended: whether what cannot be appended is given up. Lost are then exactly the
+    ///   versions after ``durableVersion``, as it stands afterwards; one more attempt to append them is made first.
+    /// - Throws: ``StoreError/appendFailed(durable:cause:)`` if the last commits could not be appended and are not to
+    ///   be given up; `LMDBError` with `closeBlocked` while somebody reads from the store, for instance inside of
+    ///   `withRecord(of:_:)` of its ``source``. The store then stays open, and can be closed later.
+    ///   ``StoreError/closed`` if it is closed already.
+    public func close(discardingUnappended: Bool = false) throws {
+        if !discardingUnappended { try group.flush(through: nil) }
         try withHead { head in
             // Nothing can be enqueued while the lock is held, but something may have been since the first flush.
-            try group.flush(through: nil)
-            try group.log.environment.close()
+            do { try group.flush(through: nil) } catch {
+                guard discardingUnappended else { throw error }
+            }
+            try group.discardUnappended { try group.log.environment.close() }
             head.isClosed = true
             head.observers.finish()
         }
