@@ -5,21 +5,22 @@
 import Foundation
 
 /// A new folder.
-struct TemporaryFolder {
-    private let path: String
+public struct TemporaryFolder {
+    /// Where it is.
+    public let path: String
 
     /// Makes a folder in another.
-    init(in parent: String) throws {
+    public init(in parent: String) throws {
         let name = "bench-files-\(ProcessInfo.processInfo.processIdentifier)"
         path = URL(fileURLWithPath: parent).appendingPathComponent(name).path
         try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
     }
 
     /// Names for the files in it.
-    var files: FileNames { FileNames(folder: path) }
+    public var files: FileNames { FileNames(folder: path) }
 
     /// Removes the folder.
-    func remove() {
+    public func remove() {
         // Nothing depends on its being gone.
         try? FileManager.default.removeItem(atPath: path)
     }

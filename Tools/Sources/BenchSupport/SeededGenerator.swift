@@ -1,12 +1,12 @@
 // Randomness that is the same in every run: SplitMix64 from a fixed seed.
 
 /// A random number generator whose numbers follow from its seed.
-struct SeededGenerator: RandomNumberGenerator {
+public struct SeededGenerator: RandomNumberGenerator, Sendable {
     private var state: UInt64
 
-    init(seed: UInt64) { state = seed }
+    public init(seed: UInt64) { state = seed }
 
-    mutating func next() -> UInt64 {
+    public mutating func next() -> UInt64 {
         state &+= 0x9E37_79B9_7F4A_7C15
         var word = state
         word = (word ^ (word >> 30)) &* 0xBF58_476D_1CE4_E5B9
@@ -15,5 +15,5 @@ struct SeededGenerator: RandomNumberGenerator {
     }
 
     /// A number from 0 up to `bound`.
-    mutating func below(_ bound: Int) -> Int { Int.random(in: 0..<bound, using: &self) }
+    public mutating func below(_ bound: Int) -> Int { Int.random(in: 0..<bound, using: &self) }
 }

@@ -6,15 +6,15 @@
 import ListModel
 
 /// A list that samples are taken on.
-final class BenchList {
-    let rowCount: Int
-    var planner: EditPlanner
+public final class BenchList {
+    public let rowCount: Int
+    public var planner: EditPlanner
     private var editor: ListEditor
     private let log = MemoryLog()
     private var clock: Int64 = 0
 
     /// What a caller of the library keeps while it edits.
-    enum SnapshotUse: String, CaseIterable {
+    public enum SnapshotUse: String, CaseIterable, Sendable {
         /// Nothing: the list is edited in its place.
         case none = "no-snapshot"
         /// One snapshot, taken before the first edit.
@@ -24,9 +24,9 @@ final class BenchList {
     }
 
     /// A sample changed the list and could not be put back.
-    struct NotRestored: Error {}
+    public struct NotRestored: Error {}
 
-    init(rowCount: Int) throws {
+    public init(rowCount: Int) throws {
         self.rowCount = rowCount
         planner = EditPlanner(rowCount: rowCount, seed: UInt64(rowCount))
         editor = ListEditor(ListState(), source: log)
@@ -41,10 +41,10 @@ final class BenchList {
     }
 
     /// The rows as they are now.
-    func snapshot() -> Snapshot { editor.snapshot() }
+    public func snapshot() -> Snapshot { editor.snapshot() }
 
     /// Makes one commit of these edits.
-    func commit(_ edits: [PlannedEdit]) throws {
+    public func commit(_ edits: [PlannedEdit]) throws {
         let commit = try editor.commit(draft()) { editor in
             for edit in edits { try edit.apply(to: &editor) }
         }
@@ -58,7 +58,8 @@ final class BenchList {
     ///   - use: which snapshots are kept meanwhile.
     ///   - readsHash: whether the state hash of each version is read.
     /// - Returns: the seconds that all of it took.
-    func time(_ edits: [PlannedEdit], _ use: SnapshotUse, readsHash: Bool = false, _ sink: Sink) throws -> Double {
+    public func time(_ edits: [PlannedEdit], _ use: SnapshotUse, readsHash: Bool = false, _ sink: Sink) throws -> Double
+    {
         var commits: [Commit] = []
         commits.reserveCapacity(edits.count)
         let draft = draft()
@@ -91,7 +92,7 @@ final class BenchList {
     }
 
     /// Undoes commits, one by one, and takes the time.
-    func timeUndo(_ count: Int) throws -> Double {
+    public func timeUndo(_ count: Int) throws -> Double {
         let time = Timestamp(microseconds: clock)
         return try seconds {
             for _ in 0..<count { log.append(try editor.undo(time: time)) }
@@ -99,7 +100,7 @@ final class BenchList {
     }
 
     /// Takes undone commits back, one by one, and takes the time.
-    func timeRedo(_ count: Int) throws -> Double {
+    public func timeRedo(_ count: Int) throws -> Double {
         let time = Timestamp(microseconds: clock)
         return try seconds {
             for _ in 0..<count { log.append(try editor.redo(time: time)) }
@@ -107,7 +108,7 @@ final class BenchList {
     }
 
     /// Calls `body`, and then undoes what it did.
-    func restoring<Result>(_ body: () throws -> Result) throws -> Result {
+    public func restoring<Result>(_ body: () throws -> Result) throws -> Result {
         let before = editor.snapshot().stateHash
         let depth = editor.state.history.undo.depth
         let result = try body()

@@ -6,7 +6,7 @@
 import ListModel
 
 /// Plans edits at random places.
-struct EditPlanner {
+public struct EditPlanner: Sendable {
     /// How many rows the list has whenever a plan begins.
     private let rowCount: Int
     private var generator: SeededGenerator
@@ -14,14 +14,14 @@ struct EditPlanner {
     private var fresh: Int64
 
     /// A planner for a list of rows with the ids from 0 up to `rowCount`.
-    init(rowCount: Int, seed: UInt64) {
+    public init(rowCount: Int, seed: UInt64) {
         self.rowCount = rowCount
         generator = SeededGenerator(seed: seed)
         fresh = Int64(rowCount)
     }
 
     /// Edits of one kind at random places.
-    mutating func edits(_ count: Int, _ kind: EditKind, by address: EditAddress) -> [PlannedEdit] {
+    public mutating func edits(_ count: Int, _ kind: EditKind, by address: EditAddress) -> [PlannedEdit] {
         let deleted = kind == .delete && address == .id ? distinctIDs(count) : []
         return (0..<count).map { done in
             switch kind {
@@ -39,7 +39,7 @@ struct EditPlanner {
     }
 
     /// Edits of these kinds in turn, by index path.
-    mutating func mixedEdits(_ count: Int, _ kinds: [EditKind] = EditKind.allCases) -> [PlannedEdit] {
+    public mutating func mixedEdits(_ count: Int, _ kinds: [EditKind] = EditKind.allCases) -> [PlannedEdit] {
         var rows = rowCount
         return (0..<count).map { index in
             switch kinds[index % kinds.count] {
@@ -58,7 +58,7 @@ struct EditPlanner {
 
     /// What somebody does who writes a text, every character a row: types at a cursor, sometimes takes the last
     /// character back, and now and then goes on elsewhere.
-    mutating func typing(_ count: Int) -> [PlannedEdit] {
+    public mutating func typing(_ count: Int) -> [PlannedEdit] {
         var rows = rowCount
         var cursor = generator.below(rows + 1)
         return (0..<count).map { _ in

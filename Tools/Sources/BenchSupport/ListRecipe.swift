@@ -6,14 +6,17 @@
 import ListModel
 
 /// Makes a list of a size.
-struct ListRecipe {
+public struct ListRecipe: Sendable {
     /// The id of the only section.
-    static let section: Identifier = "today"
+    public static let section: Identifier = "today"
 
-    let rowCount: Int
+    public let rowCount: Int
+
+    /// The recipe for so many rows.
+    public init(rowCount: Int) { self.rowCount = rowCount }
 
     /// Calls `body` with the edits of each commit that makes the list.
-    func forEachCommit(_ body: ((inout ListEditor) throws -> Void) throws -> Void) throws {
+    public func forEachCommit(_ body: ((inout ListEditor) throws -> Void) throws -> Void) throws {
         var generator = SeededGenerator(seed: 1)
         var ids = Array(0..<rowCount)
         ids.shuffle(using: &generator)

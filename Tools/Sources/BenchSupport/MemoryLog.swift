@@ -6,7 +6,7 @@ import ListModel
 import Synchronization
 
 /// The records of the latest commits.
-final class MemoryLog: CommitSource {
+public final class MemoryLog: CommitSource {
     private struct State {
         var first: UInt64 = 1
         var records: [[UInt8]] = []
@@ -15,17 +15,17 @@ final class MemoryLog: CommitSource {
     private let state = Mutex(State())
 
     /// A record that was forgotten or never written was asked for.
-    struct MissingRecord: Error {
+    public struct MissingRecord: Error {
         let version: Version
     }
 
     /// Adds the next commit.
-    func append(_ commit: Commit) {
+    public func append(_ commit: Commit) {
         state.withLock { $0.records.append(commit.record) }
     }
 
     /// Forgets all commits but one, the newest, after which the next is appended.
-    func forgetAll(but newest: Commit) {
+    public func forgetAll(but newest: Commit) {
         state.withLock { state in
             state.first = newest.version.rawValue
             state.records.removeAll(keepingCapacity: true)
@@ -33,7 +33,7 @@ final class MemoryLog: CommitSource {
         }
     }
 
-    func withRecord<Result>(
+    public func withRecord<Result>(
         of version: Version, _ body: (UnsafeRawBufferPointer) throws -> Result
     ) throws -> Result {
         let record = state.withLock { state -> [UInt8]? in

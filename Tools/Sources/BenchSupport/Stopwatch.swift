@@ -1,7 +1,7 @@
 // Taking the time. Always holds: the clock never goes backwards.
 
 /// The seconds that `body` takes.
-func seconds(_ body: () throws -> Void) rethrows -> Double {
+public func seconds(_ body: () throws -> Void) rethrows -> Double {
     let clock = ContinuousClock()
     let start = clock.now
     try body()
@@ -10,5 +10,5 @@ func seconds(_ body: () throws -> Void) rethrows -> Double {
 
 extension Duration {
     /// The duration in seconds.
-    var seconds: Double { Double(components.seconds) + Double(components.attoseconds) / 1e18 }
+    public var seconds: Double { Double(components.seconds) + Double(components.attoseconds) / 1e18 }
 }

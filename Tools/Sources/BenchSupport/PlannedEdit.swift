@@ -3,7 +3,7 @@
 import ListModel
 
 /// One edit of rows.
-enum PlannedEdit {
+public enum PlannedEdit: Sendable {
     case insert(NewItem, ItemDestination)
     case delete(ItemSelection)
     case move(ItemSelection, ItemDestination)
@@ -13,7 +13,7 @@ enum PlannedEdit {
 
     /// Makes the edit, in a commit that was begun.
     @inline(__always)
-    func apply(to editor: inout ListEditor) throws {
+    public func apply(to editor: inout ListEditor) throws {
         switch self {
         case .insert(let item, let destination): try editor.insert(item, at: destination)
         case .delete(let selection): try editor.delete(selection)

@@ -1,7 +1,7 @@
 // What the planned edits are about.
 
 /// What an edit does.
-enum EditKind: String, CaseIterable {
+public enum EditKind: String, CaseIterable, Sendable {
     case insert
     case delete
     case move
@@ -10,7 +10,7 @@ enum EditKind: String, CaseIterable {
 }
 
 /// How an edit names its row and its place.
-enum EditAddress: String, CaseIterable {
+public enum EditAddress: String, CaseIterable, Sendable {
     case path
     case id
 }

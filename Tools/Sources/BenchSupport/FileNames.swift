@@ -3,14 +3,14 @@
 import Foundation
 
 /// Gives each file a name that no other has.
-final class FileNames {
+public final class FileNames {
     private let folder: String
     private var count = 0
 
-    init(folder: String) { self.folder = folder }
+    public init(folder: String) { self.folder = folder }
 
     /// Calls `body` with the path of a file that does not exist, and removes what it leaves there.
-    func withNewFile<Result>(_ body: (String) throws -> Result) throws -> Result {
+    public func withNewFile<Result>(_ body: (String) throws -> Result) throws -> Result {
         count += 1
         let path = "\(folder)/\(count).listory"
         defer {

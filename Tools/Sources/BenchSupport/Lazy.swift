@@ -1,14 +1,14 @@
 // A value that is made when it is first needed: a list that no wanted figure needs is never built.
 
 /// Makes its value once, on demand.
-final class Lazy<Value> {
+public final class Lazy<Value> {
     private let make: () throws -> Value
     private var made: Value?
 
-    init(_ make: @escaping () throws -> Value) { self.make = make }
+    public init(_ make: @escaping () throws -> Value) { self.make = make }
 
     /// The value.
-    var value: Value {
+    public var value: Value {
         get throws {
             if let made { return made }
             let value = try make()

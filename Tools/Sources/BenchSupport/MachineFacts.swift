@@ -4,15 +4,15 @@ import Foundation
 import RawLMDB
 
 /// The machine and the versions that figures depend on.
-struct MachineFacts: Encodable {
-    let coreCount: Int
-    let processor: String
-    let swiftVersion: String
-    let lmdbVersion: String
-    let isOptimized: Bool
+public struct MachineFacts: Encodable, Sendable {
+    public let coreCount: Int
+    public let processor: String
+    public let swiftVersion: String
+    public let lmdbVersion: String
+    public let isOptimized: Bool
 
     /// The machine that this runs on.
-    static func current() -> MachineFacts {
+    public static func current() -> MachineFacts {
         MachineFacts(
             coreCount: ProcessInfo.processInfo.activeProcessorCount, processor: processorName, swiftVersion: swift,
             // SAFETY: LMDB returns a constant string that ends with a zero.
@@ -20,7 +20,7 @@ struct MachineFacts: Encodable {
     }
 
     /// The facts as lines of a table's head.
-    var lines: [String] {
+    public var lines: [String] {
         let build = isOptimized ? "release build" : "DEBUG BUILD: the figures mean nothing"
         return ["\(coreCount) × \(processor)", "Swift \(swiftVersion), \(lmdbVersion), \(build)"]
     }
