@@ -7,7 +7,9 @@ extension Plot {
     private static let height = 300.0
     private static let margin = (left: 74.0, right: 16.0, top: 34.0, bottom: 48.0)
     private static let grey = "#767676"
-    private static let colors = ["#2f7fd1", "#d9660c", "#2b9360", "#a15fc9", "#c9404c", "#8a7a12"]
+    private static let colors = [
+        "#2f7fd1", "#d9660c", "#2b9360", "#a15fc9", "#c9404c", "#8a7a12", "#1d8c94", "#c04f96",
+    ]
 
     /// The plot as an SVG document.
     public var svg: String {
@@ -52,12 +54,12 @@ extension Plot {
         for exponent in xs {
             let x = place(Plot.power(exponent), 1).0
             lines.append(line((x, Plot.margin.top), (x, bottom), Plot.grey, width: 0.3))
-            lines.append(text(Unit.count.text(Plot.power(exponent)), (x, bottom + 16), anchor: "middle"))
+            lines.append(text(Unit.count.text(power: exponent), (x, bottom + 16), anchor: "middle"))
         }
         for exponent in ys {
             let y = place(1, Plot.power(exponent)).1
             lines.append(line((Plot.margin.left, y), (right, y), Plot.grey, width: 0.3))
-            lines.append(text(panel.yUnit.text(Plot.power(exponent)), (Plot.margin.left - 6, y + 4), anchor: "end"))
+            lines.append(text(panel.yUnit.text(power: exponent), (Plot.margin.left - 6, y + 4), anchor: "end"))
         }
         lines.append(text(panel.xLabel, ((Plot.margin.left + right) / 2, bottom + 36), anchor: "middle"))
         lines.append(text(panel.yLabel, (14, (Plot.margin.top + bottom) / 2), anchor: "middle", isUpright: true))

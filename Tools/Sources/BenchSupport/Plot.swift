@@ -13,11 +13,12 @@ public struct Plot: Sendable {
         case seconds
         case bytes
 
-        func text(_ value: Double) -> String {
+        /// A power of ten.
+        func text(power exponent: Int) -> String {
             switch self {
-            case .count: NumberText.count(Int(value))
-            case .seconds: NumberText.duration(value)
-            case .bytes: Plot.bytes(value)
+            case .count: NumberText.count(Int(Plot.power(exponent)))
+            case .seconds: Plot.text(exponent, units: [(0, " s"), (-3, " ms"), (-6, " µs"), (-9, " ns")])
+            case .bytes: Plot.text(exponent, units: [(9, " GB"), (6, " MB"), (3, " kB"), (0, " B")])
             }
         }
     }
@@ -90,10 +91,10 @@ public struct Plot: Sendable {
         return exponent
     }
 
-    /// Powers of ten of bytes read best in powers of ten.
-    private static func bytes(_ value: Double) -> String {
-        if value >= 1e9 { return NumberText.count(Int(value / 1e9)) + " GB" }
-        if value >= 1e6 { return NumberText.count(Int(value / 1e6)) + " MB" }
-        return value >= 1e3 ? NumberText.count(Int(value / 1e3)) + " kB" : NumberText.count(Int(value)) + " B"
+    /// A power of ten in the greatest unit that it is not a fraction of.
+    private static func text(_ exponent: Int, units: [(exponent: Int, name: String)]) -> String {
+        let unit = units.first { $0.exponent <= exponent } ?? units.last!
+        // Nothing that is measured here is a fraction of a nanosecond or of a byte.
+        return String(Int(power(max(0, exponent - unit.exponent)))) + unit.name
     }
 }

@@ -21,7 +21,7 @@ struct PeerScale {
         self.isQuick = isQuick
         self.runs = isQuick ? 1 : runs
         rowCounts = isQuick ? [1_000, 10_000] : [1_000, 10_000, 100_000, 1_000_000] + (isSoak ? [10_000_000] : [])
-        editCount = isQuick ? 20 : 200
+        editCount = isQuick ? 20 : 500
         keyCount = isQuick ? 10_000 : 1_000_000
         undoCount = isQuick ? 100 : 1_000
         writerCounts = [1, 64]

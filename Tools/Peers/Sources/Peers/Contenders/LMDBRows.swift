@@ -47,10 +47,10 @@ final class LMDBRows: RowStore {
 
     func undo() throws { throw NotSupported() }
 
-    func readFirst(_ count: Int) throws -> Int {
+    func readFirst(_ count: Int) throws -> FirstRows {
         var total = 0
         try LMDBRows.check(raw_lmdb_read(file, count, &total))
-        return total
+        return FirstRows(byteCount: total)
     }
 
     func close() { raw_lmdb_close(file) }

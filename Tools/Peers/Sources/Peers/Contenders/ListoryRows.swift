@@ -41,10 +41,14 @@ final class ListoryRows: RowStore {
 
     func undo() throws { _ = try store.undo(durability: .immediate) }
 
-    func readFirst(_ count: Int) throws -> Int {
-        var total = 0
-        for row in try rows.prefix(count) { total += try store.source.withContent(of: row.content) { $0.count } }
-        return total
+    func readFirst(_ count: Int) throws -> FirstRows {
+        var first = FirstRows()
+        for row in try rows.prefix(count) {
+            guard case .integer(let id) = row.id else { throw WrongResult(what: "id of a row") }
+            first.ids.append(id)
+            first.byteCount += try store.source.withContent(of: row.content) { $0.count }
+        }
+        return first
     }
 
     func close() throws { try store.close() }

@@ -12,6 +12,14 @@ enum RowEdit {
     case move(Int64, before: Int64)
 }
 
+/// What was read of the first rows.
+struct FirstRows {
+    /// Their ids, in order; none if the store has no order.
+    var ids: [Int64] = []
+    /// How many bytes their contents have together.
+    var byteCount = 0
+}
+
 /// A list on a disk.
 protocol RowStore {
     /// Rows in the form in which the store takes them, so that making them is not measured.
@@ -25,10 +33,8 @@ protocol RowStore {
     func edit(_ edit: RowEdit) throws
     /// Takes back the newest edit that was not taken back.
     func undo() throws
-    /// Reads the ids and contents of the first rows.
-    ///
-    /// - Returns: how many bytes the contents have.
-    func readFirst(_ count: Int) throws -> Int
+    /// Reads the first rows.
+    func readFirst(_ count: Int) throws -> FirstRows
     func close() throws
 }
 

@@ -77,17 +77,18 @@ final class SQLiteRows: RowStore {
         }
     }
 
-    func readFirst(_ count: Int) throws -> Int {
+    func readFirst(_ count: Int) throws -> FirstRows {
         try queue.read { database in
             let rows = try Row.fetchCursor(
                 database.cachedStatement(sql: "SELECT id, checked, content FROM item ORDER BY position LIMIT ?"),
                 arguments: [count])
-            var total = 0
+            var first = FirstRows()
             while let row = try rows.next() {
+                first.ids.append(row[0])
                 let content: Data = row[2]
-                total += content.count
+                first.byteCount += content.count
             }
-            return total
+            return first
         }
     }
 

@@ -2,7 +2,7 @@
 
 import BenchSupport
 
-/// The median of samples, with the least and the greatest if there are several.
+/// The median of samples, with the least and the greatest if they differ.
 struct Spread {
     let text: String
 
@@ -11,7 +11,7 @@ struct Spread {
         let (factor, name) = Spread.scale(median, unit)
         // A quantity of memory can be a little below zero when nothing grew.
         let numbers = [median, samples.min()!, samples.max()!].map { NumberText.text(max(0, $0) / factor) }
-        text = numbers[0] + name + (samples.count > 1 ? " (\(numbers[1])–\(numbers[2]))" : "")
+        text = numbers[0] + name + (numbers[1] != numbers[2] ? " (\(numbers[1])–\(numbers[2]))" : "")
     }
 
     private static func scale(_ value: Double, _ unit: Plot.Unit) -> (factor: Double, name: String) {
