@@ -35,7 +35,7 @@ struct PeerReport {
         same file. LMDB from C keeps records under their ids, without order, history or undo: what durability costs.
         """
 
-    private var targets: [String] { PeerTarget.lines(PeerTarget.all(results, scale)) }
+    private var targets: [String] { PeerTarget.lines(PeerTarget.all(results, scale), isJudged: !scale.isQuick) }
 
     private var curves: [String] {
         // Two sizes are no curve.

@@ -58,12 +58,18 @@ struct PeerTarget {
     }
 
     /// The targets as a table.
-    static func lines(_ targets: [PeerTarget]) -> [String] {
+    ///
+    /// - Parameter isJudged: whether the sizes are those that the targets speak of.
+    static func lines(_ targets: [PeerTarget], isJudged: Bool) -> [String] {
         var table = MarkdownTable(["target", "wanted", "measured", ""])
         for target in targets {
             let limit = (target.target.isUpperLimit ? "≤ " : "≥ ") + NumberText.text(target.target.limit) + " ×"
-            let verdict = target.ratio.map { target.target.isMet(by: $0) ? "met" : "**missed**" } ?? "not measured"
-            table.add([target.name, limit, target.ratio.map { NumberText.text($0) + " ×" } ?? "–", verdict])
+            let verdict = target.ratio.map { ratio in
+                isJudged ? (target.target.isMet(by: ratio) ? "met" : "**missed**") : "too small to tell"
+            }
+            table.add([
+                target.name, limit, target.ratio.map { NumberText.text($0) + " ×" } ?? "–", verdict ?? "not measured",
+            ])
         }
         return table.lines
     }
