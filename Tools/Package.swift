@@ -7,6 +7,10 @@ let package = Package(
     products: [
         .executable(name: "listory", targets: ["ListoryTool"]),
         .executable(name: "bench", targets: ["Bench"]),
+        // For the package Peers.
+        .library(name: "BenchSupport", targets: ["BenchSupport"]),
+        .library(name: "ToolSupport", targets: ["ToolSupport"]),
+        .library(name: "RawLMDB", targets: ["RawLMDB"]),
     ],
     dependencies: [
         .package(name: "listory", path: ".."),
@@ -30,9 +34,17 @@ let package = Package(
             path: "Sources/Tool"),
         .target(
             name: "RawLMDB", dependencies: [.product(name: "LMDB", package: "listory")]),
+        .target(
+            name: "BenchSupport",
+            dependencies: [
+                "RawLMDB",
+                .product(name: "Listory", package: "listory"),
+                .product(name: "ListModel", package: "listory"),
+            ]),
         .executableTarget(
             name: "Bench",
             dependencies: [
+                "BenchSupport",
                 "RawLMDB",
                 .product(name: "Listory", package: "listory"),
                 .product(name: "ListModel", package: "listory"),
@@ -40,7 +52,8 @@ let package = Package(
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             path: "Sources/Bench"),
-        .testTarget(name: "ToolTests", dependencies: ["ToolSupport", "ListoryTool"], path: "Tests/ToolTests"),
+        .testTarget(
+            name: "ToolTests", dependencies: ["BenchSupport", "ToolSupport", "ListoryTool"], path: "Tests/ToolTests"),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -38,6 +38,34 @@ extension CommitLog {
         return checksum
     }
 
+    /// Folds the log into a state, and calls `progress` with every record, also with those that are packed.
+    ///
+    /// - Throws, Complexity: as ``replay(into:after:through:check:progress:)``, with the hash of every version compared.
+    func forEachExactRecord(
+        into state: inout ListState, after checksum: UInt64, through version: Version,
+        progress: (Version, UnsafeRawBufferPointer) throws -> Void
+    ) throws {
+        var checksum = checksum
+        while state.version < version {
+            let packed = try sealed?.withBlock(of: state.version.next) { block in
+                // The records are those that were packed: each has the hash of the rows, and the checksum of the last one
+                // stands for all of them.
+                try block.forEachRecord(with: &state) { version, record in
+                    try record.withUnsafeBytes { try progress(version, $0) }
+                }
+                return block.checksum
+            }
+            if let packed {
+                checksum = packed
+                continue
+            }
+            let block = try sealed?.nextBlock(after: state.version)
+            let last = min(version.rawValue, block.map { $0.rawValue - 1 } ?? .max)
+            checksum = try replay(
+                into: &state, after: checksum, through: Version(last), check: .everyHash, progress: progress)
+        }
+    }
+
     /// Folds the packed block that begins after a state's version, if there is one.
     ///
     /// - Returns: the checksum of its last record; nil if the next commit is in no block.

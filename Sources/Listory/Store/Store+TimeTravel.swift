@@ -66,6 +66,10 @@ extension Store {
         try checkVersion(range.upperBound)
         try group.flush(through: range.upperBound)
         var next = range.lowerBound
+        while next <= range.upperBound && next <= group.log.base.sealed {
+            try body(group.commit(next))
+            next = next.next
+        }
         while next <= range.upperBound {
             let batch = try group.log.copies(of: next.rawValue...range.upperBound.rawValue)
             for index in 0..<batch.count {
@@ -78,6 +82,9 @@ extension Store {
 
     private func checkVersion(_ version: Version) throws {
         let newest = try self.version
+        if version > .empty && version <= oldestVersion {
+            throw StoreError.droppedVersion(version, oldest: oldestVersion)
+        }
         if version == .empty || version > newest { throw StoreError.unknownVersion(version, head: newest) }
     }
 }

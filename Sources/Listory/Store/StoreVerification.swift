@@ -34,29 +34,22 @@ public struct StoreVerification: Hashable, Sendable {
         let log = try CommitLog(path: path, mode: .open, options: options)
         defer { try? log.environment.close() }
         let expected = try log.head()
-        var found = LogHead()
-        var state = ListState()
         let database = try CheckpointDatabase(log.environment, meta: log.meta)
         let checkpoints = try database?.all() ?? []
-        var compared = 0
-        // The history before each undoable commit that may still be undone or redone, by version.
-        var histories: [History] = [.empty]
+        let base = log.base
+        var state = try Store.Recovery.beginning(log, database, NodeStore(limits: TreeLimits(), source: database))
+        var replay = Replay(checkpoints: checkpoints.filter { $0.version > base.version }, base: base, state.history)
         let total = Double(max(1, expected.version.rawValue))
-        _ = try log.replay(into: &state, through: expected.version, check: .everyHash) { version, record in
-            let commit = try Commit(record: Array(record), version: version)
-            try StoreVerification.checkHistory(commit, &histories)
-            found.append(record, version: version, eventCount: commit.eventCount)
-            if compared < checkpoints.count, checkpoints[compared].version == version {
-                try StoreVerification.compare(checkpoints[compared], commit, found.eventCount)
-                compared += 1
-            }
+        try log.forEachExactRecord(into: &state, after: base.checksum, through: expected.version) { version, record in
+            try replay.check(version, record)
             if version.rawValue % 4_096 == 0 { progress(Double(version.rawValue) / total) }
         }
+        let found = replay.found
         guard found == expected else {
             throw StoreError.headMismatch(what: "head row", expected: "\(expected)", found: "\(found)")
         }
         try state.checkInvariants()
-        if compared < checkpoints.count { throw StoreError.damagedCheckpoint(checkpoints[compared].version) }
+        if let left = replay.checkpoints.first { throw StoreError.damagedCheckpoint(left.version) }
         nodeCount = try StoreVerification.checkNodes(checkpoints, database)
         checkpointCount = checkpoints.count
         version = found.version
@@ -66,12 +59,58 @@ public struct StoreVerification: Hashable, Sendable {
         progress(1)
     }
 
-    /// Compares what a checkpoint says with the commit of its version.
-    private static func compare(_ checkpoint: Checkpoint, _ commit: Commit, _ eventCount: UInt64) throws {
-        guard checkpoint.stateHash == commit.stateHash, checkpoint.checksum == commit.checksum,
-            checkpoint.history == commit.history,
-            checkpoint.eventCount == eventCount
-        else { throw StoreError.damagedCheckpoint(checkpoint.version) }
+    /// What is compared while the log is replayed.
+    private struct Replay {
+        /// The checkpoints that are yet to come.
+        var checkpoints: ArraySlice<Checkpoint>
+        var found: LogHead
+        private let base: Version
+        /// The history at each version from the beginning on.
+        private var histories: [History]
+
+        init(checkpoints: [Checkpoint], base: LogBase, _ history: History) {
+            self.checkpoints = checkpoints[...]
+            self.base = base.version
+            found = LogHead()
+            found.version = base.version
+            found.checksum = base.checksum
+            found.eventCount = base.eventCount
+            found.recordBytes = base.recordBytes
+            histories = [history]
+        }
+
+        mutating func check(_ version: Version, _ record: UnsafeRawBufferPointer) throws {
+            let commit = try Commit(record: Array(record), version: version)
+            try checkHistory(commit)
+            found.append(record, version: version, eventCount: commit.eventCount)
+            guard let checkpoint = checkpoints.first, checkpoint.version == version else { return }
+            guard checkpoint.stateHash == commit.stateHash, checkpoint.checksum == commit.checksum,
+                checkpoint.history == commit.history, checkpoint.eventCount == found.eventCount
+            else { throw StoreError.damagedCheckpoint(version) }
+            checkpoints.removeFirst()
+        }
+
+        /// Compares the history that a commit records with the fold of the commits before it.
+        private mutating func checkHistory(_ commit: Commit) throws {
+            let before = histories[histories.count - 1]
+            var expected = before.after(commit)
+            switch commit.cause {
+            case .edit: break
+            case .undo(let target), .redo(let target):
+                let place = Int(target.rawValue) - 1 - Int(base.rawValue)
+                // What a compacted log no longer has was checked when it still had it.
+                guard place >= 0 else {
+                    expected = commit.history
+                    break
+                }
+                expected = before.after(commit, beforeTarget: histories[place])
+            }
+            guard commit.history == expected else {
+                throw StoreError.headMismatch(
+                    what: "history of commit \(commit.version)", expected: "\(expected)", found: "\(commit.history)")
+            }
+            histories.append(expected)
+        }
     }
 
     /// Reads every node of every checkpoint, and the locators of the newest, and returns how many nodes there are.
@@ -95,21 +134,5 @@ public struct StoreVerification: Hashable, Sendable {
             throw StoreError.damagedNode(error)
         }
         return known.count
-    }
-
-    /// Compares the history that a commit records with the fold of the commits before it.
-    private static func checkHistory(_ commit: Commit, _ histories: inout [History]) throws {
-        let before = histories[histories.count - 1]
-        let expected: History
-        switch commit.cause {
-        case .edit: expected = before.after(commit)
-        case .undo(let target), .redo(let target):
-            expected = before.after(commit, beforeTarget: histories[Int(target.rawValue) - 1])
-        }
-        guard commit.history == expected else {
-            throw StoreError.headMismatch(
-                what: "history of commit \(commit.version)", expected: "\(expected)", found: "\(commit.history)")
-        }
-        histories.append(expected)
     }
 }

@@ -3,6 +3,8 @@
 // Always holds: both write the same record bytes in the same order, in batches of the same size, each batch with one
 // full sync. The library's time includes making the commits; the peer gets them ready-made.
 
+import BenchSupport
+
 /// Measures single-edit commits through a store on a file.
 struct AppendBenchmarks {
     let runner: Runner
@@ -11,7 +13,7 @@ struct AppendBenchmarks {
 
     func run() throws {
         for (batch, commitCount) in scale.appends {
-            let name = "append/batch-of-\(Scale.name(batch))"
+            let name = "append/batch-of-\(NumberText.count(batch))"
             guard runner.wants(name) else { continue }
             let records = try files.withNewFile { try AppendRun(commitCount, batch).records(path: $0) }
             let peerName = "LMDB from C: the same records, batches and sync"

@@ -2,6 +2,7 @@
 //
 // Always holds: two runs with the same numbers make the same records, byte for byte.
 
+import BenchSupport
 import ListModel
 import Listory
 

@@ -1,5 +1,6 @@
 // What one edit costs in memory: resolved, checked, folded, encoded, hashed and summed, a commit of its own.
 
+import BenchSupport
 import ListModel
 
 /// Measures edits of lists of several sizes, with and without snapshots that share the nodes.
@@ -38,7 +39,7 @@ struct ApplyBenchmarks {
             let list = Lazy { try BenchList(rowCount: rowCount) }
             for work in Work.all {
                 for use in BenchList.SnapshotUse.allCases {
-                    let name = "apply/\(work.name)/\(Scale.name(rowCount))/\(use.rawValue)"
+                    let name = "apply/\(work.name)/\(NumberText.count(rowCount))/\(use.rawValue)"
                     try runner.measure(name, unit: "ns/edit", target: target(rowCount, use)) {
                         try sample(list.value, work, use)
                     }

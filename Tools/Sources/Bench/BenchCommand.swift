@@ -2,6 +2,7 @@
 //
 // Always holds: progress goes to the standard error, results and nothing else to the standard output.
 
+import BenchSupport
 import ArgumentParser
 import Foundation
 

@@ -2,18 +2,13 @@
 //
 // Always holds: the peer gets its arrays ready-made and compares ids only; the library also finds updated rows.
 
+import BenchSupport
 import ListModel
 
 /// Measures the changeset of two versions of a list.
 struct ChangesetBenchmarks {
     let runner: Runner
     let scale: Scale
-
-    /// Two versions of a list.
-    private struct Pair {
-        let old: Snapshot
-        let new: Snapshot
-    }
 
     /// What the standard library is asked for.
     private enum PeerKind: String, CaseIterable {
@@ -32,15 +27,15 @@ struct ChangesetBenchmarks {
         for rowCount in scale.rowCounts {
             let list = Lazy { try BenchList(rowCount: rowCount) }
             // Only kinds that the peer notices; three of each.
-            let single = Lazy { try pairs(list.value) { $0.mixedEdits(9, [.insert, .delete, .move]) } }
-            try measure("changeset/1-edit/\(Scale.name(rowCount))", single, rowCount, editCount: 1)
+            let single = Lazy { try VersionPair.oneEditApart(list.value) }
+            try measure("changeset/1-edit/\(NumberText.count(rowCount))", single, rowCount, editCount: 1)
             let editCount = rowCount / 100
-            let many = Lazy { try [pair(list.value) { $0.mixedEdits(editCount) }] }
-            try measure("changeset/1-percent/\(Scale.name(rowCount))", many, rowCount, editCount: editCount)
+            let many = Lazy { try [VersionPair(list.value, editCount: editCount)] }
+            try measure("changeset/1-percent/\(NumberText.count(rowCount))", many, rowCount, editCount: editCount)
         }
     }
 
-    private func measure(_ name: String, _ pairs: Lazy<[Pair]>, _ rowCount: Int, editCount: Int) throws {
+    private func measure(_ name: String, _ pairs: Lazy<[VersionPair]>, _ rowCount: Int, editCount: Int) throws {
         let isTarget = editCount == 1 && Scale.isTargetSize(rowCount)
         for kind in PeerKind.allCases {
             let name = "\(name)/vs-\(kind.rawValue)"
@@ -50,28 +45,20 @@ struct ChangesetBenchmarks {
             let peer = isSkipped ? nil : makePeer(kind, try pairs.value)
             try runner.measure(
                 name, unit: "µs", target: isTarget ? .ratio(atLeast: 1_000) : nil, peer: peer,
-                note: { isSkipped ? "\(kind.name) left out: about \(Report.text(prediction)) s" : nil }
+                note: { isSkipped ? "\(kind.name) left out: about \(NumberText.text(prediction)) s" : nil }
             ) { try sample(pairs.value) }
         }
     }
 
     /// Microseconds a changeset.
-    private func sample(_ pairs: [Pair]) throws -> Double {
+    private func sample(_ pairs: [VersionPair]) throws -> Double {
         // One edit is a matter of microseconds: repeated, so that the clock's own grain does not show.
         let repetitions = pairs.count > 1 ? 200 : 1
-        let time = seconds {
-            for _ in 0..<repetitions {
-                for pair in pairs {
-                    let changes = Changeset(from: pair.old, to: pair.new)
-                    runner.sink.take(changes.items.inserted.count &+ changes.items.moved.count)
-                }
-            }
-        }
-        return time / Double(repetitions * pairs.count) * 1e6
+        return VersionPair.changesetSeconds(pairs, repetitions: repetitions, runner.sink) * 1e6
     }
 
-    private func makePeer(_ kind: PeerKind, _ pairs: [Pair]) -> Runner.Peer {
-        let arrays = pairs.prefix(3).map { (old: ids($0.old), new: ids($0.new)) }
+    private func makePeer(_ kind: PeerKind, _ pairs: [VersionPair]) -> Runner.Peer {
+        let arrays = pairs.prefix(3).map { $0.ids }
         return Runner.Peer(name: kind.name, ratioKind: .speedUp) {
             let time = seconds {
                 for (old, new) in arrays {
@@ -88,40 +75,8 @@ struct ChangesetBenchmarks {
         let smallCount = 10_000
         guard editCount > 1, rowCount > smallCount else { return 0 }
         let list = try BenchList(rowCount: smallCount)
-        let small = try pair(list) { $0.mixedEdits(smallCount / 100) }
-        let (old, new) = (ids(small.old), ids(small.new))
+        let (old, new) = try VersionPair(list, editCount: smallCount / 100).ids
         let time = seconds { runner.sink.take(new.difference(from: old).count) }
         return time * Double(rowCount * editCount) / Double(smallCount * smallCount / 100)
-    }
-
-    private func ids(_ snapshot: Snapshot) -> [Int64] {
-        snapshot.sections.flatMap { section in
-            section.items.map { item in
-                guard case .integer(let id) = item.id else { return -1 }
-                return id
-            }
-        }
-    }
-
-    /// Versions that are one edit apart from the next.
-    private func pairs(_ list: BenchList, _ plan: (inout EditPlanner) -> [PlannedEdit]) throws -> [Pair] {
-        let edits = plan(&list.planner)
-        return try list.restoring {
-            try edits.map { edit in
-                let old = list.snapshot()
-                try list.commit([edit])
-                return Pair(old: old, new: list.snapshot())
-            }
-        }
-    }
-
-    /// Two versions that are these edits apart.
-    private func pair(_ list: BenchList, _ plan: (inout EditPlanner) -> [PlannedEdit]) throws -> Pair {
-        let edits = plan(&list.planner)
-        return try list.restoring {
-            let old = list.snapshot()
-            try list.commit(edits)
-            return Pair(old: old, new: list.snapshot())
-        }
     }
 }

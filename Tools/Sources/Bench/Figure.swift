@@ -1,5 +1,7 @@
 // One line of the results: what was measured, all samples of it and of its peer, and what was asked for.
 
+import BenchSupport
+
 /// A measured figure.
 struct Figure {
     /// What was measured, from the general to the particular, with slashes: `apply/insert/path/1M/no-snapshot`.
@@ -32,12 +34,12 @@ struct Figure {
     }
 
     /// The median of the samples.
-    var median: Double { Figure.median(samples) }
+    var median: Double { Statistics.median(samples) }
 
     /// The library and the peer compared, if there is a peer.
     var ratio: Double? {
         guard let peer else { return nil }
-        let peerMedian = Figure.median(peer.samples)
+        let peerMedian = Statistics.median(peer.samples)
         return peer.ratioKind == .cost ? median / peerMedian : peerMedian / median
     }
 
@@ -48,12 +50,5 @@ struct Figure {
         case .median: return target.isMet(by: median)
         case .ratio: return ratio.map(target.isMet)
         }
-    }
-
-    /// The median; of an even number of samples the mean of the middle two.
-    static func median(_ samples: [Double]) -> Double {
-        let sorted = samples.sorted()
-        let middle = sorted.count / 2
-        return sorted.count % 2 == 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2
     }
 }

@@ -2,6 +2,7 @@
 //
 // Always holds: one sample of each figure is taken in turn, so that a ratio compares what was measured side by side.
 
+import BenchSupport
 import ListModel
 import Listory
 

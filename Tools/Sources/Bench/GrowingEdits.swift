@@ -1,5 +1,6 @@
 // The edits of the replayed logs. Always holds: the same numbers give the same edits.
 
+import BenchSupport
 import ListModel
 
 /// Mixed edits by index path that let a list grow to a size and then keep it there.

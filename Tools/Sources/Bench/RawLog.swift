@@ -1,5 +1,6 @@
 // The peer in C, as Swift calls it.
 
+import BenchSupport
 import RawLMDB
 
 /// Appends records to LMDB with nothing in between.

@@ -2,6 +2,8 @@
 //
 // Always holds: both logs have the same events, mixed edits of a list that grows to its final size.
 
+import BenchSupport
+
 /// Measures replay of a long log.
 struct ReplayBenchmarks {
     let runner: Runner
@@ -10,7 +12,7 @@ struct ReplayBenchmarks {
 
     func run() throws {
         for eventsPerCommit in [1, 100] {
-            let suffix = "\(Scale.name(scale.replayEventCount))-events/\(eventsPerCommit)-a-commit"
+            let suffix = "\(NumberText.count(scale.replayEventCount))-events/\(eventsPerCommit)-a-commit"
             let names = (memory: "replay/memory/\(suffix)", store: "replay/open-store/\(suffix)")
             guard runner.wants(names.memory) || runner.wants(names.store) else { continue }
             try files.withNewFile { path in

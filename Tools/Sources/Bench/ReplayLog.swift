@@ -2,6 +2,7 @@
 //
 // Always holds: the file and the memory hold the same records.
 
+import BenchSupport
 import ListModel
 import Listory
 

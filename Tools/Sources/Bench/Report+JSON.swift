@@ -1,5 +1,6 @@
 // The results as JSON, with every sample, for programs.
 
+import BenchSupport
 import Foundation
 
 extension Report {
@@ -64,7 +65,7 @@ extension Report {
             samples = figure.samples
             peer = figure.peer.map {
                 Peer(
-                    name: $0.name, median: Figure.median($0.samples), samples: $0.samples, ratio: figure.ratio!,
+                    name: $0.name, median: Statistics.median($0.samples), samples: $0.samples, ratio: figure.ratio!,
                     ratioKind: $0.ratioKind)
             }
             target = figure.target.map {

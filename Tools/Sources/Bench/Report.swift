@@ -2,6 +2,8 @@
 //
 // Always holds: every figure that was measured is in the table, whether its target is met or not.
 
+import BenchSupport
+
 /// Everything that a run of the benchmarks found out.
 struct Report {
     let machine: MachineFacts
@@ -33,20 +35,21 @@ struct Report {
 
     private static func cells(_ figure: Figure) -> [String] {
         [
-            figure.name, text(figure.median), text(figure.samples.min()!), text(figure.samples.max()!), figure.unit,
-            figure.peer.map { text(Figure.median($0.samples)) } ?? "", ratio(figure),
+            figure.name, NumberText.text(figure.median), NumberText.text(figure.samples.min()!),
+            NumberText.text(figure.samples.max()!), figure.unit,
+            figure.peer.map { NumberText.text(Statistics.median($0.samples)) } ?? "", ratio(figure),
             target(figure), figure.isTargetMet.map { $0 ? "met" : "MISSED" } ?? "",
         ]
     }
 
     private static func ratio(_ figure: Figure) -> String {
         guard let ratio = figure.ratio, let peer = figure.peer else { return "" }
-        return text(ratio) + (peer.ratioKind == .cost ? " ×" : " × faster")
+        return NumberText.text(ratio) + (peer.ratioKind == .cost ? " ×" : " × faster")
     }
 
     private static func target(_ figure: Figure) -> String {
         guard let target = figure.target else { return "" }
-        let limit = text(target.limit) + (target.subject == .ratio ? " ×" : "")
+        let limit = NumberText.text(target.limit) + (target.subject == .ratio ? " ×" : "")
         return (target.isUpperLimit ? "≤ " : "≥ ") + limit
     }
 
@@ -71,26 +74,5 @@ struct Report {
 
     private static func trimmed(_ line: String) -> String {
         String(line.reversed().drop { $0 == " " }.reversed())
-    }
-
-    /// A number with three or more significant digits, thousands set apart.
-    static func text(_ value: Double) -> String {
-        if value >= 100 || value == value.rounded() && value >= 10 { return grouped(Int(value.rounded())) }
-        let places = value >= 10 ? 1 : value >= 1 ? 2 : 3
-        let factor = [1.0, 10, 100, 1_000][places]
-        let scaled = Int((value * factor).rounded())
-        let fraction = String(scaled % Int(factor))
-        let zeros = String(repeating: "0", count: places - fraction.count)
-        return "\(scaled / Int(factor)).\(zeros)\(fraction)"
-    }
-
-    private static func grouped(_ value: Int) -> String {
-        var digits = String(value)
-        var groups: [String] = []
-        while digits.count > 3 {
-            groups.insert(String(digits.suffix(3)), at: 0)
-            digits.removeLast(3)
-        }
-        return ([digits] + groups).joined(separator: ",")
     }
 }

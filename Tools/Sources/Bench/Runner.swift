@@ -2,6 +2,7 @@
 //
 // Always holds: a figure whose name the filter leaves out costs nothing; neither are its lists built.
 
+import BenchSupport
 import Foundation
 
 /// Takes and keeps the samples of all figures.
@@ -66,7 +67,7 @@ final class Runner {
     func add(_ figure: Figure) {
         guard wants(figure.name) else { return }
         figures.append(figure)
-        let line = "\(figure.name): \(Report.text(figure.median)) \(figure.unit)\n"
+        let line = "\(figure.name): \(NumberText.text(figure.median)) \(figure.unit)\n"
         FileHandle.standardError.write(Data(line.utf8))
     }
 }

@@ -32,13 +32,6 @@ struct Scale {
         replayEventCount: 20_000, replayRowCount: 2_000, undoCount: 200, largeCommitSize: 100,
         groupCommits: [(1, 20), (8, 10), (64, 5)], longestPeerSample: 1)
 
-    /// A number of rows in a word: "1M".
-    static func name(_ count: Int) -> String {
-        if count >= 1_000_000 && count % 1_000_000 == 0 { return "\(count / 1_000_000)M" }
-        if count >= 1_000 && count % 1_000 == 0 { return "\(count / 1_000)k" }
-        return String(count)
-    }
-
     /// Whether a target that is named for the largest list applies to a list of this many rows.
     static func isTargetSize(_ rowCount: Int) -> Bool { rowCount == 1_000_000 }
 }

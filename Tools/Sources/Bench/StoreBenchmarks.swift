@@ -1,5 +1,6 @@
 // The remaining figures: reading the state hash, making and opening a store.
 
+import BenchSupport
 import ListModel
 import Listory
 
@@ -23,7 +24,8 @@ struct StoreBenchmarks {
             let peer = Runner.Peer(name: "the same edits, hash not read", ratioKind: .cost) {
                 try editSample(list.value, readsHash: false)
             }
-            try runner.measure("state-hash/toggle-and-read/\(Scale.name(rowCount))", unit: "ns/edit", peer: peer) {
+            try runner.measure("state-hash/toggle-and-read/\(NumberText.count(rowCount))", unit: "ns/edit", peer: peer)
+            {
                 try editSample(list.value, readsHash: true)
             }
         }

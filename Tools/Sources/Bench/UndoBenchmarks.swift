@@ -1,5 +1,6 @@
 // What it costs to undo a commit and to redo it, in memory and through a store.
 
+import BenchSupport
 import ListModel
 import Listory
 
@@ -11,8 +12,8 @@ struct UndoBenchmarks {
 
     func run() throws {
         for rowCount in scale.rowCounts {
-            let size = Scale.name(rowCount)
-            let large = "\(Scale.name(scale.largeCommitSize))-edits"
+            let size = NumberText.count(rowCount)
+            let large = "\(NumberText.count(scale.largeCommitSize))-edits"
             let list = Lazy { try BenchList(rowCount: rowCount) }
             for isRedo in [false, true] {
                 let verb = isRedo ? "redo" : "undo"
@@ -23,7 +24,7 @@ struct UndoBenchmarks {
                     try sampleLarge(list.value, isRedo: isRedo)
                 }
             }
-            let name = "undo/memory/1-edit-after-\(Scale.name(scale.editCount))-edits/\(size)"
+            let name = "undo/memory/1-edit-after-\(NumberText.count(scale.editCount))-edits/\(size)"
             try runner.measure(name, unit: "ns/commit") { try sampleAfterLarge(list.value) }
             try runStore(rowCount, size)
         }

@@ -3,6 +3,7 @@
 // Always holds: all writers begin together, and the latency of a commit is the time from the call of `edit` until its
 // writer may go on, with the commit durable.
 
+import BenchSupport
 import Foundation
 import ListModel
 import Listory

@@ -1,5 +1,6 @@
 // Importing through the built tool: files, pipes, compressed files, real recordings.
 
+import BenchSupport
 import Foundation
 import ListModel
 import Testing

@@ -1,4 +1,4 @@
-// The peer of the append benchmark: LMDB used directly from C, the fastest way there is to the same bytes.
+// A peer of the benchmarks: LMDB used directly from C, the fastest way there is to the same bytes.
 //
 // Always holds: nothing of the library under test is used here; every transaction is committed with a full sync.
 
@@ -6,6 +6,7 @@
 #define RAW_LMDB_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 /// Bytes that somebody else owns.
 typedef struct {
@@ -22,6 +23,29 @@ typedef struct {
 /// @return the seconds that appending and committing took, without opening and closing the file; below 0 an error:
 /// the negated absolute value of a code of LMDB or of the operating system.
 double raw_lmdb_append(const char *path, const raw_record *records, size_t count, size_t batch);
+
+/// An open LMDB file with one database, whose keys are integers (eight bytes, big-endian).
+typedef struct raw_lmdb raw_lmdb;
+
+/// Opens a file, or makes it.
+///
+/// @param map_size how far it can grow, in bytes.
+/// @return 0, or a code of LMDB or of the operating system; so do all functions below.
+int raw_lmdb_open(const char *path, size_t map_size, raw_lmdb **file);
+
+/// Closes a file.
+void raw_lmdb_close(raw_lmdb *file);
+
+/// Appends records under the keys `first_key` and up, which must be greater than all before, in one transaction.
+int raw_lmdb_append_batch(raw_lmdb *file, uint64_t first_key, const raw_record *records, size_t count);
+
+/// Puts a record under a key, new or not, in a transaction of its own.
+int raw_lmdb_put(raw_lmdb *file, uint64_t key, raw_record record);
+
+/// Reads the first records.
+///
+/// @param total how many bytes they have together.
+int raw_lmdb_read(raw_lmdb *file, size_t count, size_t *total);
 
 /// The version of LMDB that is linked, as text.
 const char *raw_lmdb_version(void);

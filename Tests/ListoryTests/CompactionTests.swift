@@ -1,0 +1,228 @@
+// Compacting a store: what is kept is what it was, what is dropped is gone, and the old file stays until the new one is
+// whole.
+
+import Foundation
+import LMDB
+@testable import Listory
+import ListModel
+import TestSupport
+import Testing
+
+@Suite("Compaction")
+struct CompactionTests {
+    /// What a store held at each version.
+    private struct Past: ~Copyable {
+        let fixture: StoreFixture
+        var edits: RandomEdits
+        var versions = [ReferenceList()]
+        var hashes = [Snapshot.empty.stateHash]
+
+        init(seed: UInt64) throws {
+            fixture = try StoreFixture(CheckpointTests.eager)
+            edits = RandomEdits(seed: seed)
+        }
+
+        /// Makes commits, among them undos and redos.
+        mutating func edit(_ count: Int, in store: Store) throws {
+            for _ in 0..<count {
+                let history = try store.history
+                switch Int.random(in: 0..<8, using: &edits.generator) {
+                case 0 where history.undo.depth > 0: try store.undo()
+                case 1 where history.redo.depth > 0: try store.redo()
+                default:
+                    let operation = edits.next(versions.last!)
+                    var next = versions.last!
+                    guard (try? next.apply(operation)) != nil else { continue }
+                    guard try store.edit("Edit", { try $0.apply(operation) }) != nil else { continue }
+                }
+                versions.append(try ReferenceList(store.snapshot, GroupSource(base: store.source)))
+                hashes.append(try store.snapshot.stateHash)
+            }
+        }
+    }
+
+    private static func options(_ seed: UInt64) -> StoreOptions {
+        var options = StoreOptions()
+        CheckpointTests.eager(&options)
+        return options
+    }
+
+    @Test(
+        "Every version that is kept is what it was, undo goes back as far, and the store goes on",
+        arguments: 1...8 as ClosedRange<UInt64>)
+    func kept(seed: UInt64) throws {
+        var past = try Past(seed: seed)
+        let path = past.fixture.path
+        try past.edit(300, in: past.fixture.store)
+        let head = Version(UInt64(past.versions.count - 1))
+        try past.fixture.store.close()
+        var compaction = Compaction()
+        compaction.unpackedCount = Int(seed % 3) * 20
+        compaction.checkpointSpacing = [16, 64, 10_000][Int(seed % 3)]
+        compaction.isPacked = seed % 4 != 0
+        var oldest = Version.empty
+        for round in 0..<3 {
+            if round > 0 {
+                oldest = Version(UInt64.random(in: oldest.rawValue...head.rawValue, using: &past.edits.generator))
+                compaction.kept = .from(oldest)
+            }
+            let report = try Store.compact(at: path, compaction, options: Self.options(seed))
+            #expect(report.oldestVersion == oldest && report.version.rawValue == UInt64(past.versions.count - 1))
+            let store = try Store.open(at: path, options: Self.options(seed))
+            try check(store, &past, oldest, "seed \(seed), round \(round)")
+            try past.edit(30, in: store)
+            try check(store, &past, oldest, "seed \(seed), round \(round), edited")
+            try store.close()
+            let verified = try StoreVerification(path: path)
+            #expect(verified.stateHash == past.hashes.last)
+        }
+    }
+
+    private func check(
+        _ store: Store, _ past: inout Past, _ oldest: Version, _ comment: Comment
+    ) throws {
+        let source = GroupSource(base: store.source)
+        try #require(try ReferenceList(store.snapshot, source) == past.versions.last!, comment)
+        #expect(try store.oldestVersion == oldest)
+        let head = try store.version
+        for _ in 0..<25 {
+            let version = Version(UInt64.random(in: oldest.rawValue...head.rawValue, using: &past.edits.generator))
+            let snapshot = try store.snapshot(at: version)
+            try #require(snapshot.stateHash == past.hashes[Int(version.rawValue)], comment)
+            try #require(try ReferenceList(snapshot, source) == past.versions[Int(version.rawValue)], comment)
+        }
+        if oldest > .empty {
+            let before = Version(oldest.rawValue - 1)
+            #expect { try store.snapshot(at: before) } throws: { ($0 as? StoreError)?.code == "droppedVersion" }
+            #expect { try store.commit(oldest) } throws: { ($0 as? StoreError)?.code == "droppedVersion" }
+        }
+        if oldest < head {
+            var next = oldest.next
+            try store.forEachCommit(in: oldest.next...head) { commit in
+                #expect(commit.version == next && commit.stateHash == past.hashes[Int(next.rawValue)], comment)
+                next = next.next
+            }
+        }
+        // All the way back, and forth again.
+        let depth = try store.history.undo.depth
+        for _ in 0..<depth { try store.undo() }
+        #expect(throws: ListError.self, comment) { try store.undo() }
+        for _ in 0..<depth { try store.redo() }
+        try #require(try store.snapshot.stateHash == past.hashes.last, comment)
+        let added = try store.version.rawValue - head.rawValue
+        for _ in 0..<added {
+            past.versions.append(past.versions.last!)
+            past.hashes.append(past.hashes.last!)
+        }
+        // The versions in between are of no interest here, but they count.
+        for version in head.rawValue + 1..<head.rawValue + 1 + added {
+            let snapshot = try store.snapshot(at: Version(version))
+            past.versions[Int(version)] = try ReferenceList(snapshot, source)
+            past.hashes[Int(version)] = snapshot.stateHash
+        }
+    }
+
+    @Test("Dropped content is not in the file any more, and kept content is")
+    func erasing() throws {
+        let fixture = try StoreFixture(CheckpointTests.eager)
+        let secret = Array("a secret that nobody should find".utf8)
+        try fixture.fill(5)
+        try fixture.store.edit("Write") { try $0.update(0, content: secret) }
+        try fixture.store.edit("Erase") { try $0.update(0, content: []) }
+        let oldest = try fixture.store.version
+        try fixture.store.edit("Delete") { try $0.delete(.item(3)) }
+        try fixture.store.close()
+        #expect(try Data(contentsOf: URL(fileURLWithPath: fixture.path)).range(of: Data(secret)) != nil)
+        try Store.compact(at: fixture.path, Compaction(keeping: .from(oldest)))
+        #expect(try Data(contentsOf: URL(fileURLWithPath: fixture.path)).range(of: Data(secret)) == nil)
+        let store = try Store.open(at: fixture.path)
+        #expect(try store.history.undo.depth == 1)
+        try store.undo()
+        let row = try #require(try store.item(3))
+        #expect(try store.source.content(of: row.content) == Array("row 3".utf8))
+        #expect(throws: ListError.self) { try store.undo() }
+    }
+
+    @Test("A date and a size are as good as a version")
+    func bounds() throws {
+        let fixture = try StoreFixture { options in
+            CheckpointTests.eager(&options)
+            let clock = Counter()
+            options.now = { Timestamp(microseconds: clock.next() * 1_000_000) }
+        }
+        try fixture.fill(10)
+        for _ in 0..<99 { try fixture.store.edit("Toggle") { try $0.toggle(.item(1)) } }
+        try fixture.store.close()
+        var report = try Store.compact(at: fixture.path, Compaction(keeping: .since(Timestamp(microseconds: 40_000_000))))
+        #expect(report.oldestVersion == Version(39))
+        #expect(report.droppedCount == 39)
+        let store = try Store.open(at: fixture.path)
+        let size = try store.commit(Version(100)).record.count
+        try store.close()
+        report = try Store.compact(at: fixture.path, Compaction(keeping: .recordBytes(size * 10 + 1)))
+        #expect(report.oldestVersion == Version(90))
+        report = try Store.compact(at: fixture.path, Compaction(keeping: .recordBytes(0)))
+        #expect(report.oldestVersion == Version(100) && report.droppedCount == 10)
+        let empty = try Store.open(at: fixture.path)
+        #expect(try empty.history.undo.depth == 0)
+        try empty.edit("Toggle") { try $0.toggle(.item(1)) }
+        try empty.undo()
+        try empty.close()
+        #expect(try StoreVerification(path: fixture.path).version == Version(102))
+    }
+
+    /// A clock that counts.
+    private final class Counter: Sendable {
+        private let value = Locked<Int64>(0)
+        func next() -> Int64 {
+            value.withLock { value in
+                value += 1
+                return value
+            }
+        }
+    }
+
+    @Test("A store that somebody has open is not compacted")
+    func inUse() throws {
+        let fixture = try StoreFixture()
+        try fixture.fill(5)
+        #expect { try Store.compact(at: fixture.path) } throws: { ($0 as? StoreError)?.code == "inUse" }
+        try fixture.store.close()
+        let child = try ChildProcess("StoreWriter", [fixture.path])
+        _ = child.read()
+        #expect { try Store.compact(at: fixture.path) } throws: {
+            ["inUse", "writtenElsewhere"].contains(($0 as? StoreError)?.code)
+        }
+        _ = child.kill()
+        try Store.compact(at: fixture.path)
+        let files = try FileManager.default.contentsOfDirectory(atPath: fixture.folder.path)
+        #expect(Set(files) == ["list.listory", "list.listory-lock"])
+        let store = try Store.open(at: fixture.path)
+        #expect(try store.snapshot.itemCount > 5)
+    }
+
+    @Test("A damaged block is noticed when it is read, and nothing else suffers")
+    func damagedBlock() throws {
+        let fixture = try StoreFixture(CheckpointTests.eager)
+        try fixture.fill(20)
+        for id in 0..<20 { try fixture.store.edit("Toggle") { try $0.toggle(.item(.integer(Int64(id)))) } }
+        try fixture.store.close()
+        var compaction = Compaction()
+        compaction.unpackedCount = 2
+        try Store.compact(at: fixture.path, compaction)
+        let environment = try Environment.open(path: fixture.path)
+        let blocks = try environment.openDatabase(named: "blocks", of: UInt64.self, [UInt8].self)
+        try environment.write { txn in
+            var (key, bytes) = try txn.last(in: blocks)!
+            bytes[bytes.count - 1] ^= 1
+            try txn.put(bytes, forKey: key, in: blocks)
+        }
+        try environment.close()
+        #expect(throws: RecordError.self) { try StoreVerification(path: fixture.path) }
+        let store = try Store.open(at: fixture.path)
+        #expect(throws: RecordError.self) { try store.snapshot(at: Version(10)) }
+        #expect(try store.snapshot.itemCount == 20)
+        try store.edit("Toggle") { try $0.toggle(.item(3)) }
+        try store.close()
+    }
+}

@@ -1,0 +1,43 @@
+// Everybody who is measured. Always holds: the raw values are what the Python script calls them.
+
+/// A way to keep a list.
+enum Contender: String, Sendable {
+    case listory
+    case lmdb
+    case sqliteRenumber = "sqlite-renumber"
+    case sqliteFractional = "sqlite-fractional"
+    case sqlitePlain = "sqlite-plain"
+    case array
+    case difference
+    case loroList = "loro-list"
+    case loroText = "loro-text"
+    case loroMovableList = "loro-movable-list"
+    case pycrdtArray = "pycrdt-array"
+    case pycrdtText = "pycrdt-text"
+
+    /// What people call it.
+    var title: String {
+        switch self {
+        case .listory: "Listory"
+        case .lmdb: "LMDB from C"
+        case .sqliteRenumber: "SQLite, integer position"
+        case .sqliteFractional: "SQLite, fractional position"
+        case .sqlitePlain: "SQLite, integer, no undo"
+        case .array: "Swift array"
+        case .difference: "difference(from:)"
+        case .loroList: "Loro List"
+        case .loroText: "Loro Text"
+        case .loroMovableList: "Loro MovableList"
+        case .pycrdtArray: "pycrdt Array"
+        case .pycrdtText: "pycrdt Text"
+        }
+    }
+
+    /// Whether the Python script measures it.
+    var isPython: Bool { rawValue.hasPrefix("loro") || rawValue.hasPrefix("pycrdt") }
+
+    /// Those that keep rows on a disk.
+    static let stores: [Contender] = [.listory, .lmdb, .sqliteRenumber, .sqliteFractional, .sqlitePlain]
+    /// Those in other languages that keep sequences in memory.
+    static let sequences: [Contender] = [.loroList, .loroMovableList, .loroText, .pycrdtArray, .pycrdtText]
+}

@@ -1,0 +1,21 @@
+// Names for files in the temporary folder. Always holds: no name is given twice.
+
+import Foundation
+
+/// Gives each file a name that no other has.
+public final class FileNames {
+    private let folder: String
+    private var count = 0
+
+    public init(folder: String) { self.folder = folder }
+
+    /// Calls `body` with the path of a file that does not exist, and removes what it leaves there.
+    public func withNewFile<Result>(_ body: (String) throws -> Result) throws -> Result {
+        count += 1
+        let path = "\(folder)/\(count).listory"
+        defer {
+            for name in [path, path + "-lock"] { try? FileManager.default.removeItem(atPath: name) }
+        }
+        return try body(path)
+    }
+}

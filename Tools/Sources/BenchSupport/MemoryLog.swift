@@ -1,0 +1,46 @@
+// A log in memory: the latest commits of a list, so that they can be undone without a file.
+//
+// Always holds: `records[i]` is the record of the commit that made version `first + i`; older ones are forgotten.
+
+import ListModel
+import Synchronization
+
+/// The records of the latest commits.
+public final class MemoryLog: CommitSource {
+    private struct State {
+        var first: UInt64 = 1
+        var records: [[UInt8]] = []
+    }
+
+    private let state = Mutex(State())
+
+    /// A record that was forgotten or never written was asked for.
+    public struct MissingRecord: Error {
+        let version: Version
+    }
+
+    /// Adds the next commit.
+    public func append(_ commit: Commit) {
+        state.withLock { $0.records.append(commit.record) }
+    }
+
+    /// Forgets all commits but one, the newest, after which the next is appended.
+    public func forgetAll(but newest: Commit) {
+        state.withLock { state in
+            state.first = newest.version.rawValue
+            state.records.removeAll(keepingCapacity: true)
+            state.records.append(newest.record)
+        }
+    }
+
+    public func withRecord<Result>(
+        of version: Version, _ body: (UnsafeRawBufferPointer) throws -> Result
+    ) throws -> Result {
+        let record = state.withLock { state -> [UInt8]? in
+            let index = Int(truncatingIfNeeded: version.rawValue &- state.first)
+            return state.records.indices.contains(index) ? state.records[index] : nil
+        }
+        guard let record else { throw MissingRecord(version: version) }
+        return try record.withUnsafeBytes(body)
+    }
+}

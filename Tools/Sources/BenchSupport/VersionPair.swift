@@ -1,0 +1,64 @@
+// Two versions of a list, for whoever compares versions.
+//
+// Always holds: the list is as it was before once a pair is made; the snapshots stay as they are.
+
+import ListModel
+
+/// Two versions of a list.
+public struct VersionPair: Sendable {
+    public let old: Snapshot
+    public let new: Snapshot
+
+    private init(old: Snapshot, new: Snapshot) {
+        self.old = old
+        self.new = new
+    }
+
+    /// Two versions that are this many mixed edits apart, made as one commit.
+    public init(_ list: BenchList, editCount: Int) throws {
+        let edits = list.planner.mixedEdits(editCount)
+        self = try list.restoring {
+            let old = list.snapshot()
+            try list.commit(edits)
+            return VersionPair(old: old, new: list.snapshot())
+        }
+    }
+
+    /// Versions that are one edit apart: three insertions, deletions and moves each, which is what a difference of ids
+    /// notices.
+    public static func oneEditApart(_ list: BenchList) throws -> [VersionPair] {
+        let edits = list.planner.mixedEdits(9, [.insert, .delete, .move])
+        return try list.restoring {
+            try edits.map { edit in
+                let old = list.snapshot()
+                try list.commit([edit])
+                return VersionPair(old: old, new: list.snapshot())
+            }
+        }
+    }
+
+    /// The ids of both versions, as plain arrays.
+    public var ids: (old: [Int64], new: [Int64]) { (VersionPair.ids(old), VersionPair.ids(new)) }
+
+    /// The seconds that a changeset takes, on average.
+    public static func changesetSeconds(_ pairs: [VersionPair], repetitions: Int, _ sink: Sink) -> Double {
+        let time = seconds {
+            for _ in 0..<repetitions {
+                for pair in pairs {
+                    let changes = Changeset(from: pair.old, to: pair.new)
+                    sink.take(changes.items.inserted.count &+ changes.items.moved.count)
+                }
+            }
+        }
+        return time / Double(repetitions * pairs.count)
+    }
+
+    private static func ids(_ snapshot: Snapshot) -> [Int64] {
+        snapshot.sections.flatMap { section in
+            section.items.map { item in
+                guard case .integer(let id) = item.id else { return -1 }
+                return id
+            }
+        }
+    }
+}
