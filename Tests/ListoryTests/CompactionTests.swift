@@ -185,7 +185,6 @@ struct CompactionTests {
     @Test("A store that somebody has open is not compacted")
     func inUse() throws {
         let fixture = try StoreFixture()
-        try fixture.fill(5)
         #expect { try Store.compact(at: fixture.path) } throws: { ($0 as? StoreError)?.code == "inUse" }
         try fixture.store.close()
         let child = try ChildProcess("StoreWriter", [fixture.path])
@@ -198,7 +197,7 @@ struct CompactionTests {
         let files = try FileManager.default.contentsOfDirectory(atPath: fixture.folder.path)
         #expect(Set(files) == ["list.listory", "list.listory-lock"])
         let store = try Store.open(at: fixture.path)
-        #expect(try store.snapshot.itemCount > 5)
+        #expect(try store.snapshot.itemCount > 1)
     }
 
     @Test("A damaged block is noticed when it is read, and nothing else suffers")

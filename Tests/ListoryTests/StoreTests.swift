@@ -41,6 +41,12 @@ struct GroupSource: CommitSource {
     ) throws -> Result {
         try base.withRecord(of: version, body)
     }
+
+    func withContent<Result>(
+        of reference: ContentReference, _ body: (UnsafeRawBufferPointer) throws -> Result
+    ) throws -> Result {
+        try base.withContent(of: reference, body)
+    }
 }
 
 @Suite("A store")

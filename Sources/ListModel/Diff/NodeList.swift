@@ -145,7 +145,9 @@ struct NodeList<Element: TreeElement> {
         for index in range { places[key(index)] = index }
         var anchors: [(old: Int, new: Int)] = []
         for index in otherRange {
-            guard let place = places[other.key(index)], place > anchors.last?.old ?? -1 else { continue }
+            guard let place = places[other.key(index)], place > anchors.last?.old ?? -1,
+                isNode(place, same: other, index)
+            else { continue }
             anchors.append((place, index))
         }
         return anchors

@@ -98,6 +98,13 @@ package struct RecordHeader {
         return (name, try reader.readString("an origin"))
     }
 
+    /// The hash of the list after a commit, from a record that was checked when it was written or replayed.
+    package static func stateHash(_ bytes: UnsafeRawBufferPointer, version: Version) throws -> StateHash {
+        var reader = RecordReader(bytes, version: version)
+        _ = try reader.readBytes(RecordLayout.stateHash, "the header")
+        return StateHash(rawValue: try reader.read(fixed: UInt64.self, "a state hash"))
+    }
+
     /// The number of events of a commit, from a record that was checked when it was written or replayed.
     package static func eventCount(_ bytes: UnsafeRawBufferPointer, version: Version) throws -> Int {
         var reader = RecordReader(bytes, version: version)

@@ -31,6 +31,8 @@ public struct PackedBlock {
     public let historyBefore: History
 
     let bytes: UnsafeRawBufferPointer
+    /// The bytes of the block.
+    package var allBytes: UnsafeRawBufferPointer { bytes }
     /// What some contents begin and end with.
     let frames: [Frame]
     /// Where the columns lie, in the order of ``PackedColumn``; then the literals, the names, the contents.

@@ -159,6 +159,7 @@ extension ListState {
         itemLocator.retireAll(&retiredPages)
         sectionLocator = Locator(store, isTracking: sectionLocator.isTracking)
         itemLocator = Locator(store, isTracking: itemLocator.isTracking)
+        sectionNumberCount = 0
         itemCount = itemIDs.count
         let entries = sections.map { makeEntry($0) }
         tree = PersistentTree(entries, store, owner: ListState.listOwner, &sectionLocator)

@@ -83,6 +83,9 @@ extension Checkpoint {
         top.count = reader.readWord()
         top.number = reader.readWord()
         self.top = top
+        guard stacks.allSatisfy({ $0.depth <= version.rawValue && $0.top <= version }), lastNumber < 1 << 62,
+            firstNumber <= lastNumber + 1, top.stored <= lastNumber
+        else { return nil }
         guard !reader.isDamaged, reader.remaining == 0, (top.count == 0) == (top.stored == 0),
             top.hash < SequenceHash.modulus, StateHash(count: Int(top.count), hash: top.hash) == stateHash
         else { return nil }
@@ -98,6 +101,11 @@ extension Checkpoint {
 package struct StoredLocators: Equatable, Sendable {
     var items = LocatorRoot()
     var sections = LocatorRoot()
+
+    /// Whether they know as many rows and sections as a checkpoint has.
+    package func fit(_ checkpoint: Checkpoint) -> Bool {
+        items.entryCount == checkpoint.itemCount && sections.entryCount == 2 * Int(checkpoint.top.count)
+    }
 
     /// The row as bytes.
     ///
@@ -142,7 +150,10 @@ package struct StoredLocators: Equatable, Sendable {
         root.nextFree = reader.readWord()
         root.indexDirectories = readNumbers(&reader, pages: root.indexPageCount)
         root.parentDirectories = readNumbers(&reader, pages: root.parentPageCount)
-        if root.indexPageCount == 0 { reader.fail() }
+        let isRight =
+            root.indexPageCount > 0 && Int(root.numberCount) <= root.parentPageCount * 256
+            && root.nodeCount <= root.numberCount && root.nextFree <= root.numberCount
+        if !isRight { reader.fail() }
         return root
     }
 

@@ -16,7 +16,7 @@ package struct CheckpointImage: Sendable {
     /// The first number that is used.
     let firstNumber: UInt64
     /// The first number that nodes can have.
-    let firstNodeNumber: UInt64
+    package let firstNodeNumber: UInt64
 
     /// Which version it is.
     package var version: Version { snapshot.version }
@@ -126,7 +126,6 @@ extension ListState {
 extension PersistentTree<SectionEntry> {
     /// Puts the numbers of stored nodes in the places of the nodes, and returns how many bytes of nodes are left.
     ///
-    /// Nodes that a snapshot refers to as well stay: it would keep them in memory anyway.
     mutating func evict(olderThan limit: UInt64) -> Int {
         top.evict(olderThan: limit) { leaf in
             var size = 0
@@ -143,14 +142,22 @@ extension SectionEntry {
 }
 
 extension TreeChild {
+    /// Whether nobody else refers to the node.
+    private var isUnique: Bool {
+        mutating get { isKnownUniquelyReferenced(&node) }
+    }
+
     /// - Parameter openLeaf: lets go of what is below a leaf, and returns how many bytes of that are left.
     fileprivate mutating func evict(olderThan limit: UInt64, _ openLeaf: (TreeNode<Element>) -> Int) -> Int {
-        guard node != nil, isKnownUniquelyReferenced(&node), let node else { return 0 }
+        // What a snapshot refers to as well must not be written, and would stay in memory anyway.
+        let isUnique = self.isUnique
+        guard let node else { return 0 }
         if node.stored != 0 && node.stored < limit {
             stored = node.stored
             self.node = nil
             return 0
         }
+        guard isUnique else { return 0 }
         if node.isLeaf { return 64 + node.width * MemoryLayout<Element>.stride + openLeaf(node) }
         var size = 64 + node.width * MemoryLayout<TreeChild>.stride
         for slot in 0..<node.count { size += node.children[slot].evict(olderThan: limit, openLeaf) }

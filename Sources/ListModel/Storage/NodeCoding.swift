@@ -9,6 +9,8 @@
 // the root is that of a version, so a stored tree is checked against the log however little of it is read.
 
 enum NodeCoding {
+    /// No node has more elements or children.
+    static let greatestCount = 1 << 16
     /// How many bytes come before the kind of the node.
     static let headerSize = 4
 
@@ -110,7 +112,7 @@ extension NodeCoding {
         let height = Int(kind & ~Kind.sections)
         let count = Int(reader.readWord())
         guard kind & Kind.sections == treeKind(Element.self), height < Kind.heightLimit, count > 0,
-            count <= child.count, height == 0 || count <= reader.remaining
+            count <= child.count, count <= greatestCount, height == 0 || count <= reader.remaining
         else { return failure("it is not the node that its parent refers to") }
         let width = isEditable ? max(count, limits.capacity(height: height)) : count
         let node = TreeNode<Element>.make(height: height, width: width, number: child.number)

@@ -91,7 +91,7 @@ extension NodeStore {
         let cache = Element.cache(of: self)
         if let node = cache[child.stored] { return node }
         let node = read(child, isEditable: false)
-        if damage == nil { cache.insert(node, number: child.stored) }
+        cache.insert(node, number: child.stored)
         return node
     }
 

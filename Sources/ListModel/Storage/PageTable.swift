@@ -32,6 +32,8 @@ struct PageTable: ~Copyable {
     /// How many pages a directory speaks of.
     static var directorySize: Int { 512 }
     private static var headerSize: Int { 16 }
+    /// More entries a page has only if somebody chose ids for their hashes.
+    private static var greatestCount: Int { 1 << 20 }
 
     private var slots: UnsafeMutablePointer<Slot>
     private var capacity: Int
@@ -175,18 +177,20 @@ extension PageTable {
         let number = slots[index].number
         var page: UnsafeMutableRawPointer?
         if number != 0 {
-            page = store.withWords(number) { reader in
+            let read = store.withWords(number) { reader in
                 let isRight = reader.readByte() == kind
                 let count = Int(reader.readWord())
-                guard isRight, count <= reader.remaining else {
-                    reader.fail()
-                    return PageTable.makePage(capacity: 0, isDirty: false)
-                }
-                let page = PageTable.makePage(capacity: count, isDirty: false)
-                page.assumingMemoryBound(to: Header.self).pointee.count = UInt32(count)
-                let words = page.advanced(by: PageTable.headerSize).assumingMemoryBound(to: UInt64.self)
+                // Two entries may share a byte, and no page is longer than this.
+                guard isRight, count <= PageTable.greatestCount else { return reader.fail() }
+                let made = PageTable.makePage(capacity: count, isDirty: false)
+                page = made
+                made.assumingMemoryBound(to: Header.self).pointee.count = UInt32(count)
+                let words = made.advanced(by: PageTable.headerSize).assumingMemoryBound(to: UInt64.self)
                 PageTable.decode(&reader, UnsafeMutableBufferPointer(start: words, count: count), kind)
-                return page
+            }
+            if read == nil {
+                page?.deallocate()
+                page = nil
             }
         }
         let result = page ?? PageTable.makePage(capacity: 0, isDirty: false)

@@ -70,6 +70,15 @@ extension PersistentTree {
             height: height, width: limits.capacity(height: height), number: locator.makeNumber())
     }
 
+    /// A new node beside another, which has room for half of what that one has: one that was stored with other limits may
+    /// be wider.
+    static func makeSibling(
+        of node: TreeNode<Element>, _ limits: TreeLimits, _ locator: inout Locator<Element>
+    ) -> TreeNode<Element> {
+        let width = max(limits.capacity(height: node.height), node.width / 2 + 2)
+        return TreeNode<Element>.make(height: node.height, width: width, number: locator.makeNumber())
+    }
+
     /// A tree of these elements, built from the leaves up.
     ///
     /// - Complexity: O(n).
@@ -198,7 +207,7 @@ private struct TreeInsertion<Element: TreeElement>: ~Copyable {
             node.insertChild(child, at: slot, &locator)
             return nil
         }
-        let other = PersistentTree<Element>.makeNode(height: node.height, store.limits, &locator)
+        let other = PersistentTree<Element>.makeSibling(of: node, store.limits, &locator)
         if onRightEdge {
             other.insertChild(child, at: 0, &locator)
             return TreeChild(summarizing: other)
@@ -224,7 +233,7 @@ private struct TreeInsertion<Element: TreeElement>: ~Copyable {
             return nil
         }
         hash = SequenceHash.unsealed
-        let other = PersistentTree<Element>.makeNode(height: 0, store.limits, &locator)
+        let other = PersistentTree<Element>.makeSibling(of: leaf, store.limits, &locator)
         if onRightEdge && slot == leaf.count {
             fill(other, at: 0, &locator)
         } else {

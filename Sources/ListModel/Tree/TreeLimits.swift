@@ -13,10 +13,12 @@ public struct TreeLimits: Hashable, Sendable {
     /// Limits of other than the default widths.
     ///
     /// - Parameters:
-    ///   - leafCapacity: rows in a leaf, at least 4.
-    ///   - innerCapacity: children of an inner node, at least 4.
+    ///   - leafCapacity: rows in a leaf, 4 to 65,536.
+    ///   - innerCapacity: children of an inner node, 4 to 65,536.
     public init(leafCapacity: Int = 32, innerCapacity: Int = 32) {
         precondition(leafCapacity >= 4 && innerCapacity >= 4, "a node holds at least 4 elements or children")
+        precondition(
+            max(leafCapacity, innerCapacity) <= NodeCoding.greatestCount, "a node holds at most 65,536 of them")
         self.leafCapacity = leafCapacity
         self.innerCapacity = innerCapacity
     }

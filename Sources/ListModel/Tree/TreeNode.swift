@@ -68,7 +68,9 @@ struct TreeChild<Element: TreeElement>: @unchecked Sendable {
     /// Whether both are known to be the same node. If they are not known to be, they may still be equal.
     @inline(__always)
     func isSame(as other: TreeChild) -> Bool {
-        switch (node, other.node) {
+        // Numbers of another file, or of the time before it was made anew, may be those of other nodes.
+        if count != other.count || hash != other.hash { return false }
+        return switch (node, other.node) {
         case (.some(let left), .some(let right)): left === right
         case (nil, nil): stored == other.stored
         case (.some(let left), nil): other.stored != 0 && left.stored == other.stored

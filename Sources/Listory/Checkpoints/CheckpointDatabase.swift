@@ -8,7 +8,6 @@
 
 import LMDB
 import ListModel
-import Synchronization
 
 /// The stored nodes and checkpoints of a file.
 final class CheckpointDatabase: NodeSource {
@@ -21,11 +20,11 @@ final class CheckpointDatabase: NodeSource {
     /// A view of the file that does not change, for a process that only reads: the one that writes does not know of its
     /// snapshots, and frees what it does not need itself.
     private nonisolated(unsafe) var view: ReadTransaction?
-    private let viewLock = Mutex<Void>(())
+    private let viewLock = Locked<Void>(())
     /// Who looks at which checkpoint: one whose store is alive is not dropped.
-    private let stores = Mutex<[Version: WeakStore]>([:])
+    private let stores = Locked<[Version: WeakStore]>([:])
 
-    private struct WeakStore {
+    private struct WeakStore: Sendable {
         weak var store: NodeStore?
     }
 
@@ -50,16 +49,17 @@ final class CheckpointDatabase: NodeSource {
     }
 
     func withNode<Result>(_ number: UInt64, _ body: (UnsafeRawBufferPointer?) -> Result) throws -> Result {
-        if environment.options.isReadOnly {
-            var result: Result?
-            try viewLock.withLock { _ in
-                // SAFETY: `view` is used with its lock held only.
-                guard view != nil else { throw StoreError.closed }
-                result = try view!.withValue(forKey: number, in: nodes) { body($0) }
-            }
-            return result!
+        try reading { txn in try txn.withValue(forKey: number, in: nodes) { body($0) } }
+    }
+
+    /// Reads checkpoints and nodes; a process that only reads sees one version of all of them.
+    private func reading<Result>(_ body: (borrowing ReadTransaction) throws -> Result) throws -> Result {
+        guard environment.options.isReadOnly else { return try environment.read(body) }
+        return try viewLock.withLock { _ in
+            // SAFETY: `view` is used with its lock held only.
+            guard view != nil else { throw StoreError.closed }
+            return try body(view!)
         }
-        return try environment.read { txn in try txn.withValue(forKey: number, in: nodes) { body($0) } }
     }
 }
 
@@ -91,13 +91,14 @@ extension CheckpointDatabase {
 
 extension CheckpointDatabase {
     /// Files that a closed store could not close, because snapshots still read from them; by path.
-    private static let lingering = Mutex<[String: WeakDatabase]>([:])
+    private static let lingering = Locked<[String: WeakDatabase]>([:])
 
-    private struct WeakDatabase {
+    private struct WeakDatabase: Sendable {
         weak var database: CheckpointDatabase?
     }
 
-    /// Closes the file, unless somebody looks at a checkpoint; then it is closed when nobody does any more.
+    /// Closes the file, unless somebody looks at a checkpoint; then it is closed when neither a snapshot nor the store refers
+    /// to it any more.
     func close() throws {
         if versionsInUse.isEmpty {
             viewLock.withLock { _ in view = nil }
@@ -133,9 +134,10 @@ extension CheckpointDatabase {
 extension CheckpointDatabase {
     /// The newest checkpoint, with its locators.
     ///
-    /// - Returns: nil if there is none; `isDamaged` if there is one and it cannot be used.
+    /// - Returns: nil if there is none.
+    /// - Throws: ``StoreError/damagedCheckpoint(_:)`` if there is one and it cannot be used.
     func newest() throws -> (checkpoint: Checkpoint, locators: StoredLocators)? {
-        try environment.read { txn in
+        try reading { txn in
             guard let version = try txn.last(in: checkpoints)?.key else { return nil }
             guard let checkpoint = try checkpoint(Version(version), txn) else {
                 throw StoreError.damagedCheckpoint(Version(version))
@@ -143,17 +145,19 @@ extension CheckpointDatabase {
             let locators = try txn.withValue(forKey: LogFormat.locatorKey, in: meta) { row in
                 row.flatMap { StoredLocators($0, version: checkpoint.version) }
             }
-            guard let locators else { throw StoreError.damagedCheckpoint(checkpoint.version) }
+            guard let locators, locators.fit(checkpoint) else {
+                throw StoreError.damagedCheckpoint(checkpoint.version)
+            }
             return (checkpoint, locators)
         }
     }
 
     /// The checkpoint of a version, if there is one that can be read.
     func checkpoint(_ version: Version) throws -> Checkpoint? {
-        try environment.read { try checkpoint(version, $0) }
+        try reading { try checkpoint(version, $0) }
     }
 
-    private func checkpoint(_ version: Version, _ txn: borrowing some Transaction & ~Copyable) throws -> Checkpoint? {
+    private func checkpoint(_ version: Version, _ txn: borrowing ReadTransaction) throws -> Checkpoint? {
         try txn.withValue(forKey: version.rawValue, in: checkpoints) { row in
             row.flatMap { Checkpoint($0, version: version) }
         }
@@ -161,8 +165,8 @@ extension CheckpointDatabase {
 
     /// The newest checkpoint that is not after a version, and the oldest that is not before it, as far as there are any
     /// that can be read.
-    func nearest(to version: Version) throws -> [Checkpoint] {
-        try environment.read { txn in
+    private func nearest(to version: Version) throws -> [Checkpoint] {
+        try reading { txn in
             var found: [Checkpoint] = []
             let note = { (key: UnsafeRawBufferPointer, row: UnsafeRawBufferPointer) -> Bool in
                 if let checkpoint = Checkpoint(row, version: Version(try UInt64.decode(key))) {
@@ -177,9 +181,32 @@ extension CheckpointDatabase {
         }
     }
 
+    /// The checkpoints from which a version can be reached, each with a store that keeps it.
+    ///
+    /// - Parameters:
+    ///   - oldest: the version that the log begins with.
+    ///   - make: makes a store for a checkpoint that nobody looks at.
+    func leases(
+        for version: Version, oldest: Version, _ make: () -> NodeStore
+    ) throws -> [(checkpoint: Checkpoint, store: NodeStore)] {
+        // Under the lock, because none of them may be dropped between being found and being looked at.
+        try stores.withLock { stores in
+            let beginning = oldest == .empty ? nil : try checkpoint(oldest)
+            return try ([beginning].compactMap { $0 } + nearest(to: version)).map { checkpoint in
+                if let store = stores[checkpoint.version]?.store { return (checkpoint, store) }
+                let store = make()
+                stores[checkpoint.version] = WeakStore(store: store)
+                return (checkpoint, store)
+            }
+        }
+    }
+
+    /// Forgets who looks at which checkpoint, because their numbers are not used any more.
+    func forgetStores() { stores.withLock { $0 = [:] } }
+
     /// All checkpoints that can be read, from the oldest to the newest.
     func all() throws -> [Checkpoint] {
-        try environment.read { txn in
+        try reading { txn in
             var found: [Checkpoint] = []
             try txn.forEach(in: checkpoints) { key, row in
                 if let checkpoint = Checkpoint(row, version: Version(try UInt64.decode(key))) {
@@ -193,7 +220,7 @@ extension CheckpointDatabase {
 
     /// The numbers of which nothing needs to be stored any longer.
     func superfluous() throws -> [UInt64] {
-        try environment.read { txn in
+        try reading { txn in
             try txn.withValue(forKey: LogFormat.superfluousKey, in: meta) { row in
                 // If the row is damaged, what it lists stays where it is: too much stored, but nothing wrong.
                 row.flatMap { StoredNumbers.numbers($0, seed: 0) } ?? []
@@ -203,7 +230,7 @@ extension CheckpointDatabase {
 
     /// How many nodes and pages are stored.
     func nodeCount() throws -> Int {
-        try environment.read { try $0.count(in: nodes) }
+        try reading { try $0.count(in: nodes) }
     }
 }
 
@@ -218,8 +245,6 @@ extension CheckpointDatabase {
         var gone: [UInt64]
         /// Numbers that nothing needs once the checkpoint is complete.
         var superfluous: [UInt64]
-        /// Checkpoints that are no longer kept, from the oldest to the newest.
-        var dropped: [Version]
         /// The last numbers of the checkpoints that are there, by version.
         var lastNumbers: [(version: Version, lastNumber: UInt64)]
     }
@@ -236,17 +261,28 @@ extension CheckpointDatabase {
 
     /// Finishes a checkpoint: from now on it is the newest.
     ///
-    /// - Returns: the numbers that nothing needs any more.
-    func complete(_ completion: Completion, freeing freed: ArraySlice<UInt64>) throws -> [UInt64] {
+    /// - Parameter surplus: says which checkpoints are dropped, given those that somebody looks at. Nobody begins to look
+    ///   at one between the answer and the end.
+    /// - Returns: the numbers that nothing needs any more, and the checkpoints that were dropped.
+    func complete(
+        _ completion: Completion, dropping surplus: (Set<Version>) -> [Version] = { _ in [] }
+    ) throws -> (superfluous: [UInt64], dropped: Set<Version>) {
+        try stores.withLock { stores in
+            stores = stores.filter { $0.value.store != nil }
+            let dropped = surplus(Set(stores.keys))
+            return (try complete(completion, dropping: dropped), Set(dropped))
+        }
+    }
+
+    private func complete(_ completion: Completion, dropping dropped: [Version]) throws -> [UInt64] {
         try environment.write { txn in
-            for number in freed { try txn.delete(number, in: nodes) }
             let checkpoint = completion.checkpoint
             try txn.put(checkpoint.bytes, forKey: checkpoint.version.rawValue, in: checkpoints)
             try txn.put(completion.locators.bytes(checkpoint.version), forKey: LogFormat.locatorKey, in: meta)
             try putGone(completion.gone, checkpoint.version, &txn)
             var superfluous = completion.superfluous
             var kept = completion.lastNumbers
-            for version in completion.dropped {
+            for version in dropped {
                 superfluous += try drop(version, &kept, &txn)
             }
             if superfluous.isEmpty {
@@ -288,6 +324,11 @@ extension CheckpointDatabase {
         }
     }
 
+    /// The greatest number under which something is stored.
+    func lastNumber() throws -> UInt64 {
+        try reading { try $0.last(in: nodes)?.key ?? 0 }
+    }
+
     /// Deletes what a checkpoint left behind that was not finished.
     ///
     /// - Parameter last: the last number of the newest checkpoint.
@@ -308,12 +349,24 @@ extension CheckpointDatabase {
         try environment.write { txn in _ = try txn.delete(LogFormat.locatorKey, in: meta) }
     }
 
-    /// Deletes all checkpoints and nodes, because they cannot be used.
-    func clear() throws {
+    /// Deletes all checkpoints and nodes, because they cannot be used; but the checkpoint that the log begins with stays.
+    func clear(keeping base: LogBase) throws {
+        let oldest = base.version == .empty ? nil : try checkpoint(base.version)
         try environment.write { txn in
-            try txn.clear(nodes)
-            try txn.clear(checkpoints)
-            try txn.clear(gone)
+            if let oldest {
+                for database in [checkpoints, gone] {
+                    while let key = try txn.last(in: database)?.key, key > oldest.version.rawValue {
+                        try txn.delete(key, in: database)
+                    }
+                }
+                while let number = try txn.last(in: nodes)?.key, number > oldest.lastNumber {
+                    try txn.delete(number, in: nodes)
+                }
+            } else {
+                try txn.clear(nodes)
+                try txn.clear(checkpoints)
+                try txn.clear(gone)
+            }
             try txn.delete(LogFormat.locatorKey, in: meta)
             try txn.delete(LogFormat.superfluousKey, in: meta)
         }
@@ -321,11 +374,13 @@ extension CheckpointDatabase {
 }
 
 /// Nodes on their way into the file.
-struct NodeSlice {
+struct NodeSlice: Sendable {
     private var bytes: [UInt8] = []
     private var entries: [(number: UInt64, end: Int)] = []
 
-    /// How many bytes the nodes have together.
+    /// How many nodes there are.
+    var count: Int { entries.count }
+    /// How many bytes they have together.
     var size: Int { bytes.count }
 
     mutating func append(_ number: UInt64, _ node: UnsafeRawBufferPointer) {

@@ -38,10 +38,11 @@ public struct CheckpointPolicy: Hashable, Sendable {
     ///
     /// - Parameters:
     ///   - events: the number of events that led to each checkpoint, ascending; the newest is never too many.
+    ///   - beginning: the number of events that led to the oldest version that can be reached.
     ///   - isNeeded: whether the checkpoint at an index must be kept.
     /// - Returns: their indices, ascending.
     /// - Complexity: O(n).
-    func surplus(_ events: [UInt64], isNeeded: (Int) -> Bool = { _ in false }) -> [Int] {
+    func surplus(_ events: [UInt64], since beginning: UInt64 = 0, isNeeded: (Int) -> Bool = { _ in false }) -> [Int] {
         guard let newest = events.last else { return [] }
         var surplus: [Int] = []
         var next = newest
@@ -49,8 +50,8 @@ public struct CheckpointPolicy: Hashable, Sendable {
             let age = newest - events[index]
             let least = UInt64(max(1, min(eventInterval, maximumSpacing)))
             let spacing = min(UInt64(max(1, maximumSpacing)), max(least, age / UInt64(max(1, density))))
-            // The empty list before the first commit is as good as a checkpoint.
-            let before = index == 0 ? 0 : events[index - 1]
+            // The beginning of the log is as good as a checkpoint.
+            let before = index == 0 ? beginning : events[index - 1]
             if next - before <= spacing && !isNeeded(index) {
                 surplus.append(index)
             } else {

@@ -8,9 +8,7 @@
 // written changes nothing but the numbers that are used next.
 
 import Dispatch
-import LMDB
 import ListModel
-import Synchronization
 
 /// What a store knows of its checkpoints.
 final class Checkpointer: Sendable {
@@ -18,14 +16,16 @@ final class Checkpointer: Sendable {
     private let policy: CheckpointPolicy
     private let memoryBudget: Int
     private let background = DispatchQueue(label: "listory.checkpoint", qos: .utility)
-    private let state: Mutex<State>
+    private let state: Locked<State>
     /// Held while a checkpoint is taken.
-    private let running = Mutex<Void>(())
+    private let running = Locked<Void>(())
 
-    private struct State {
+    private struct State: Sendable {
         /// How many events and bytes were committed since the newest checkpoint was captured.
         var events = 0
         var bytes = 0
+        /// Whether a checkpoint is due, and whether one is being taken or will be.
+        var isDue = false
         var isQueued = false
         /// Edits that wait for the checkpoint that is being taken.
         var waiting: [DispatchSemaphore] = []
@@ -46,18 +46,25 @@ final class Checkpointer: Sendable {
         var residentSize = 0
     }
 
+    /// Where the log begins; the checkpoint of that version is never dropped.
+    private let base: LogBase
+
     init(
-        _ database: CheckpointDatabase, newest: Checkpoint?, recovered: Store.Recovery, options: StoreOptions
-    ) {
+        _ database: CheckpointDatabase, _ base: LogBase, newest: Checkpoint?, recovered: Store.Recovery,
+        options: StoreOptions
+    ) throws {
+        self.base = base
         self.database = database
         policy = options.checkpoints
         memoryBudget = options.memoryBudget
         var state = State()
         state.newest = newest
         state.nextNumber = (newest?.lastNumber ?? 0) + 1
+        // Old numbers may still be in a cache or a snapshot.
+        if recovered.wasRebuilt { state.nextNumber = try database.lastNumber() + 1 }
         state.isUnusable = recovered.wasRebuilt
         state.events = Int(clamping: recovered.eventCount)
-        self.state = Mutex(state)
+        self.state = Locked(state)
     }
 
     /// The newest checkpoint.
@@ -67,38 +74,37 @@ final class Checkpointer: Sendable {
     var failure: (any Error)? { state.withLock { $0.failure } }
 
     /// Counts a commit.
-    ///
-    /// - Returns: whether a checkpoint is due now.
-    func note(events: Int, bytes: Int) -> Bool {
+    func note(events: Int, bytes: Int) {
         state.withLock { state in
             state.events &+= events
             state.bytes &+= bytes
-            let isDue =
+            state.isDue =
                 state.events / state.patience >= policy.eventInterval
                 || state.bytes / state.patience >= policy.byteInterval
-            guard isDue, !state.isQueued else { return false }
-            state.isQueued = true
-            return true
         }
     }
 
     /// How long an edit waits at most for checkpoints to keep up: half a frame.
     private static let patienceOfEdits = DispatchTimeInterval.milliseconds(8)
 
-    /// Waits a moment if edits are so far ahead of the checkpoint that is being taken that the next one would be too far
+    /// Takes a checkpoint if one is due: soon, or now if the policy says so. Then waits a moment if edits are so far ahead of the checkpoint that is being taken that the next one would be too far
     /// from it. Without this, edits in a tight loop could leave gaps that take long to replay.
-    func holdBack() {
-        let semaphore = state.withLock { state -> DispatchSemaphore? in
-            guard state.isQueued, state.events > policy.maximumSpacing else { return nil }
+    func meetDemand(_ store: Store) {
+        let (begins, semaphore) = state.withLock { state -> (Bool, DispatchSemaphore?) in
+            let begins = state.isDue && !state.isQueued
+            if begins { state.isQueued = true }
+            guard state.isQueued, policy.isBackground, state.events > policy.maximumSpacing else {
+                return (begins, nil)
+            }
             let semaphore = DispatchSemaphore(value: 0)
             state.waiting.append(semaphore)
-            return semaphore
+            return (begins, semaphore)
         }
+        if begins { begin(store) }
         _ = semaphore?.wait(timeout: .now() + Self.patienceOfEdits)
     }
 
-    /// Takes a checkpoint that is due: soon, or now if the policy says so.
-    func begin(_ store: Store) {
+    private func begin(_ store: Store) {
         guard policy.isBackground else { return attempt(store) }
         // The store stays until its checkpoint is taken.
         background.async { self.attempt(store) }
@@ -124,8 +130,10 @@ final class Checkpointer: Sendable {
 
     /// Notes in the file that its checkpoints are not to be used, if that is what an error is about.
     func distrustIfDamaged(_ error: any Error) {
-        if let error = error as? StoreError { guard case .damagedNode = error else { return } }
-        guard error is NodeError || error is StoreError, !database.environment.options.isReadOnly else { return }
+        var cause = error
+        if case StoreError.damagedNode(let inner) = error { cause = inner }
+        // A file that could not be read just now is not damaged for that.
+        guard cause is NodeError, !database.environment.options.isReadOnly else { return }
         // If this fails as well, the next one who opens the store finds the damage again.
         try? database.distrust()
     }
@@ -147,6 +155,8 @@ extension Checkpointer {
     /// - Throws: ``StoreError``, `LMDBError`; the store is then as it was.
     func take(_ store: Store) throws {
         try running.withLock { _ in
+            // A store that is closed has nothing to do with its file any more.
+            try store.withHead { try $0.checkNodes() }
             try prepare()
             try captureAndWrite(store)
             // Only now are the nodes the list's alone, and can be let go.
@@ -184,11 +194,11 @@ extension Checkpointer {
     private func prepare() throws {
         let (isUnusable, kept, last) = state.withLock { ($0.isUnusable, $0.kept, $0.newest?.lastNumber ?? 0) }
         if isUnusable {
-            try database.clear()
+            try database.clear(keeping: base)
             state.withLock { $0.isUnusable = false }
         }
         guard kept == nil else { return }
-        try database.deleteUnfinished(after: last)
+        if !isUnusable { try database.deleteUnfinished(after: last) }
         let all = try database.all()
         let superfluous = try database.superfluous()
         state.withLock { state in
@@ -202,7 +212,9 @@ extension Checkpointer {
         return state.withLock { state in
             guard head.editor.state.version != state.newest?.version ?? .empty else { return nil }
             let image = head.editor.state.captureCheckpoint(nextNumber: state.nextNumber)
-            defer { (state.events, state.bytes) = (0, 0) }
+            // Pages have numbers now, whatever becomes of the checkpoint.
+            state.nextNumber = image.firstNodeNumber
+            defer { (state.events, state.bytes, state.isDue) = (0, 0, false) }
             return Captured(
                 image: image, eventCount: head.eventCount, checksum: head.editor.checksum, events: state.events,
                 bytes: state.bytes)
@@ -227,29 +239,30 @@ extension Checkpointer {
         let reader = try store.withHead { $0.editor.state.store }
         let gone = previous.map { writer.nodesGone(since: $0, reader) } ?? []
         try put(slice)
+        // A page or a node that turned out to be damaged meanwhile may be missing from what was written.
+        try store.withHead { try $0.checkNodes() }
         try complete(checkpoint, image, gone)
         try adopt(checkpoint, writer.written, store)
     }
 
-    /// How many superfluous nodes are deleted in one transaction.
-    private static var freedAtOnce: Int { 1_024 }
-
     private func put(_ slice: NodeSlice) throws {
-        let freed = state.withLock { $0.superfluous.suffix(Self.freedAtOnce) }
+        // More than is written, or what is superfluous would gather.
+        let freed = state.withLock { $0.superfluous.suffix(max(1_024, slice.count * 2)) }
         try database.put(slice, freeing: freed)
         state.withLock { $0.superfluous.removeLast(freed.count) }
     }
 
     private func complete(_ checkpoint: Checkpoint, _ image: CheckpointImage, _ gone: [UInt64]) throws {
         let (kept, superfluous) = state.withLock { (($0.kept ?? []) + [checkpoint], $0.superfluous) }
-        let inUse = database.versionsInUse
-        let surplus = policy.surplus(kept.map(\.eventCount)) { inUse.contains(kept[$0].version) }
         let completion = CheckpointDatabase.Completion(
             checkpoint: checkpoint, locators: image.locators, gone: gone,
-            superfluous: superfluous + image.retiredPages, dropped: surplus.map { kept[$0].version },
+            superfluous: superfluous + image.retiredPages,
             lastNumbers: kept.map { ($0.version, $0.lastNumber) })
-        let left = try database.complete(completion, freeing: [])
-        let dropped = Set(completion.dropped)
+        let (left, dropped) = try database.complete(completion) { [policy, base] inUse in
+            policy.surplus(kept.map(\.eventCount), since: base.eventCount) { index in
+                inUse.contains(kept[index].version) || kept[index].version == base.version
+            }.map { kept[$0].version }
+        }
         state.withLock { state in
             state.kept = kept.filter { !dropped.contains($0.version) }
             state.superfluous = left
@@ -262,6 +275,11 @@ extension Checkpointer {
     private func adopt(_ checkpoint: Checkpoint, _ written: WrittenNodes, _ store: Store) throws {
         state.withLock { $0.residentSize += written.size }
         try store.withHead { head in
+            do { try head.checkNodes() } catch {
+                // The checkpoint is whole, but the list in memory is not: the next one who opens the store looks closely.
+                distrustIfDamaged(error)
+                throw error
+            }
             let nodes = database.store(for: checkpoint.version) { NodeStore(after: head.editor.state.store) }
             head.editor.state.adopt(written, nodes)
         }

@@ -257,9 +257,9 @@ extension Compactor {
         let gone = newest.map { writer.nodesGone(since: $0, state.store) } ?? []
         try database.put(slice, freeing: [])
         let completion = CheckpointDatabase.Completion(
-            checkpoint: checkpoint, locators: image.locators, gone: gone, superfluous: image.retiredPages, dropped: [],
+            checkpoint: checkpoint, locators: image.locators, gone: gone, superfluous: image.retiredPages,
             lastNumbers: [])
-        var superfluous = try database.complete(completion, freeing: [])
+        var (superfluous, _) = try database.complete(completion)
         while !superfluous.isEmpty {
             let freed = superfluous.suffix(4_096)
             try database.put(NodeSlice(), freeing: freed)

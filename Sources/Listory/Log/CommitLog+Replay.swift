@@ -12,13 +12,16 @@ extension CommitLog {
     ///     not known.
     ///   - version: the last version to replay.
     ///   - check: what is compared on the way. The hash of the last version is compared in any case.
+    ///   - isCopied: whether records are copied out of the file first. Folding them may read nodes, and a read within a read
+    ///     keeps the map from growing, so this is needed while somebody may write.
     ///   - progress: called after every commit with its record.
     /// - Returns: the checksum of the last record.
     /// - Throws: `RecordError`, `ListError`, ``StoreError``, `LMDBError`: the log is damaged.
     /// - Complexity: O(events · log n).
     func replay(
         into state: inout ListState, after checksum: UInt64? = nil, through version: Version,
-        check: ReplayCheck = .records, progress: (Version, UnsafeRawBufferPointer) throws -> Void = { _, _ in }
+        check: ReplayCheck = .records, isCopied: Bool = false,
+        progress: (Version, UnsafeRawBufferPointer) throws -> Void = { _, _ in }
     ) throws -> UInt64 {
         var checksum = try checksum ?? self.checksum(of: state.version)
         while state.version < version {
@@ -28,7 +31,7 @@ extension CommitLog {
             }
             let block = try sealed?.nextBlock(after: state.version)
             let last = min(version.rawValue, block.map { $0.rawValue - 1 } ?? .max)
-            try forEachRecord(in: state.version.next.rawValue...last) { next, record in
+            try forEachRecord(in: state.version.next.rawValue...last, isCopied: isCopied) { next, record in
                 let isLast = next == version
                 checksum = try state.replay(
                     record, previousChecksum: checksum, check: isLast ? .everyHash : check)
@@ -36,6 +39,33 @@ extension CommitLog {
             }
         }
         return checksum
+    }
+
+    /// Calls `body` with the records of a range of versions, in order; with copies of them, while no transaction is open.
+    private func forEachRecord(
+        in range: ClosedRange<UInt64>, isCopied: Bool, _ body: (Version, UnsafeRawBufferPointer) throws -> Void
+    ) throws {
+        guard isCopied else { return try forEachRecord(in: range, body) }
+        var next = range.lowerBound
+        while next <= range.upperBound {
+            let batch = try copies(of: next...range.upperBound)
+            for index in 0..<batch.count { try batch.withRecord(index) { try body(batch.version(index), $0) } }
+            next = batch.version(batch.count).rawValue
+        }
+    }
+
+    /// Whether a checkpoint says of its version what the log says.
+    func fits(_ checkpoint: Checkpoint) throws -> Bool {
+        if checkpoint.version == base.version { return true }
+        let packed = try sealed?.withBlock(of: checkpoint.version, isVerified: true) { block in
+            block.last == checkpoint.version && block.stateHash == checkpoint.stateHash
+        }
+        if let packed { return packed }
+        return try withRecord(of: checkpoint.version) { record in
+            guard let record else { return false }
+            return try RecordHeader.stateHash(record, version: checkpoint.version) == checkpoint.stateHash
+                && RecordHeader.history(record, version: checkpoint.version) == checkpoint.history
+        }
     }
 
     /// Folds the log into a state, and calls `progress` with every record, also with those that are packed.
@@ -47,7 +77,7 @@ extension CommitLog {
     ) throws {
         var checksum = checksum
         while state.version < version {
-            let packed = try sealed?.withBlock(of: state.version.next) { block in
+            let packed = try sealed?.withBlockCopy(of: state.version.next) { block in
                 // The records are those that were packed: each has the hash of the rows, and the checksum of the last one
                 // stands for all of them.
                 try block.forEachRecord(with: &state) { version, record in
@@ -73,7 +103,7 @@ extension CommitLog {
         into state: inout ListState, after checksum: UInt64, through version: Version
     ) throws -> UInt64? {
         guard let sealed else { return nil }
-        return try sealed.withBlock(of: state.version.next) { block in
+        return try sealed.withBlockCopy(of: state.version.next) { block in
             guard block.checksumBefore == checksum else {
                 throw StoreError.headMismatch(
                     what: "checksum before commit \(block.first)", expected: String(checksum, radix: 16),
@@ -92,28 +122,28 @@ extension CommitLog {
     ///   - version: a version that a commit made.
     /// - Throws: as ``replay(into:after:through:check:progress:)``.
     /// - Complexity: O(events · log n).
-    func unreplay(_ state: inout ListState, to version: Version, partSize: UInt64 = 8_192) throws {
+    func unreplay(_ state: inout ListState, to version: Version, partSize: UInt64 = 4_096) throws {
         while state.version > version {
             let part = max(version.rawValue + 1, state.version.rawValue - min(partSize, state.version.rawValue) + 1)
-            try environment.read { txn in
-                try txn.forEach(in: commits, range: part...state.version.rawValue, reverse: true) { key, record in
-                    try CommitLog.check(Version(UInt64.decode(key)), is: state.version)
-                    try state.unreplay(record)
-                    return true
+            // Copied, because taking a commit back reads nodes: see `replay`.
+            var batches: [RecordBatch] = []
+            var next = part
+            while next <= state.version.rawValue {
+                let batch = try copies(of: next...state.version.rawValue)
+                batches.append(batch)
+                next = batch.version(batch.count).rawValue
+            }
+            for batch in batches.reversed() {
+                for index in stride(from: batch.count - 1, through: 0, by: -1) {
+                    try batch.withRecord(index) { try state.unreplay($0) }
                 }
             }
-            if state.version.rawValue >= part { try CommitLog.check(nil, is: state.version) }
         }
         try withRecord(of: version) { record in
-            guard let record else { return try CommitLog.check(nil, is: version) }
+            guard let record else {
+                throw StoreError.headMismatch(what: "commit \(version)", expected: "a record", found: "none")
+            }
             try state.checkHash(in: record)
-        }
-    }
-
-    private static func check(_ found: Version?, is expected: Version) throws {
-        guard found == expected else {
-            throw StoreError.headMismatch(
-                what: "commit \(expected)", expected: "a record", found: found.map { "that of \($0)" } ?? "none")
         }
     }
 

@@ -35,6 +35,8 @@ struct CommitLog: Sendable {
         environmentOptions.isReadOnly = options.isReadOnly
         environmentOptions.maximumMapSize = options.maximumFileSize
         environmentOptions.mapSize = min(environmentOptions.mapSize, options.maximumFileSize)
+        // A reader keeps one view of the file open and could not map more of it later.
+        if options.isReadOnly { environmentOptions.mapSize = options.maximumFileSize }
         environmentOptions.gate = options.gate
         if mode == .open && FileStatus.size(path) == 0 {
             throw StoreError.notAStore(path: path, found: "an empty file")

@@ -37,6 +37,13 @@ struct SealedLog: Sendable {
         }
     }
 
+    /// As ``withBlock(of:isVerified:_:)``, with a copy of the block while no transaction is open.
+    @discardableResult
+    func withBlockCopy<Result>(of version: Version, _ body: (PackedBlock) throws -> Result) throws -> Result? {
+        guard let copy = try withBlock(of: version, isVerified: true, { Array($0.allBytes) }) else { return nil }
+        return try copy.withUnsafeBytes { try body(PackedBlock($0)) }
+    }
+
     /// The first version of the next block after a version; nil if there is none.
     func nextBlock(after version: Version) throws -> Version? {
         guard version < base.sealed else { return nil }

@@ -5,7 +5,6 @@
 // replayed only, and only from where a block begins.
 
 import ListModel
-import Synchronization
 
 /// Finds versions of the past.
 final class Past: Sendable {
@@ -21,9 +20,9 @@ final class Past: Sendable {
     private let database: CheckpointDatabase?
     /// What all stores of nodes have in common; it belongs to no checkpoint.
     let nodes: NodeStore
-    private let state = Mutex(State())
+    private let state = Locked(State())
 
-    private struct State {
+    private struct State: Sendable {
         /// The version that was looked at last: the next one is often near it.
         var last: Point?
         /// The records of the block that was read last.
@@ -76,9 +75,8 @@ final class Past: Sendable {
             candidates.append(Point(snapshot: Snapshot(empty: empty), history: .empty))
         }
         guard let database else { return candidates }
-        let oldest = log.base.version == .empty ? nil : try database.checkpoint(log.base.version)
-        for checkpoint in try [oldest].compactMap({ $0 }) + database.nearest(to: version) {
-            let store = database.store(for: checkpoint.version) { NodeStore(after: nodes) }
+        let leases = try database.leases(for: version, oldest: log.base.version) { NodeStore(after: nodes) }
+        for (checkpoint, store) in leases {
             candidates.append(Point(snapshot: checkpoint.snapshot(store), history: checkpoint.history))
         }
         if let last = state.withLock({ $0.last }) { candidates.append(last) }
@@ -98,7 +96,7 @@ final class Past: Sendable {
         var state = ListState(from: start.snapshot, history: start.history)
         do {
             if start.version < version {
-                _ = try log.replay(into: &state, through: version)
+                _ = try log.replay(into: &state, through: version, isCopied: true)
             } else {
                 try log.unreplay(&state, to: version)
             }
@@ -127,7 +125,7 @@ extension Past {
         let before = try point(at: Version(first.rawValue - 1))
         var state = ListState(from: before.snapshot, history: before.history)
         var records: [[UInt8]] = []
-        _ = try log.sealed?.withBlock(of: version) { block in
+        try log.sealed?.withBlockCopy(of: version) { block in
             try block.forEachRecord(with: &state) { _, record in records.append(record) }
         }
         let index = Int(version.rawValue - first.rawValue)

@@ -42,7 +42,10 @@ extension Store.Recovery {
         let clock = ContinuousClock()
         let start = clock.now
         var wasRebuilt = false
-        let nodes = NodeStore(limits: options.limits, source: database, cacheSize: options.memoryBudget / 2)
+        func makeNodes() -> NodeStore {
+            NodeStore(limits: options.limits, source: database, cacheSize: options.memoryBudget / 2)
+        }
+        var nodes = makeNodes()
         if let database {
             do {
                 if let (checkpoint, locators) = try database.newest() {
@@ -50,8 +53,11 @@ extension Store.Recovery {
                 }
             } catch {
                 wasRebuilt = true
+                database.forgetStores()
             }
         }
+        // Nothing of a checkpoint that cannot be used is looked at again, not in a cache either.
+        if wasRebuilt { nodes = makeNodes() }
         var state = try beginning(log, database, nodes)
         let checksum = try log.replay(into: &state, after: log.base.checksum, through: head.version)
         let recovery = Store.Recovery(
@@ -83,7 +89,8 @@ extension Store.Recovery {
         _ database: CheckpointDatabase, _ nodes: NodeStore, _ options: StoreOptions, _ start: ContinuousClock.Instant
     ) throws -> Result {
         guard checkpoint.version <= head.version, checkpoint.eventCount <= head.eventCount,
-            try log.checksum(of: checkpoint.version) == checkpoint.checksum
+            try log.checksum(of: checkpoint.version) == checkpoint.checksum,
+            try log.fits(checkpoint)
         else { throw StoreError.damagedCheckpoint(checkpoint.version) }
         let store = database.store(for: checkpoint.version) { NodeStore(after: nodes) }
         var state = ListState(checkpoint, locators, store)

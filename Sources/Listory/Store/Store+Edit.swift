@@ -66,28 +66,21 @@ extension Store {
             var last: Queued?
             for _ in 0..<max(0, count) {
                 let commit = try step(&head.editor)
-                let isCheckpointDue = last?.isCheckpointDue ?? false
                 last = append(commit, &head)
-                if isCheckpointDue { last?.isCheckpointDue = true }
             }
             return last
         }
     }
 
-    /// A commit, and what it asks for.
-    private struct Queued {
-        var commit: Commit
-        var demand: GroupCommit.Demand
-        var isCheckpointDue: Bool
-    }
+    /// A commit, and what its place in the queue asks for.
+    private typealias Queued = (commit: Commit, demand: GroupCommit.Demand)
 
     /// Queues a commit for the log and tells the observers.
     private func append(_ commit: Commit, _ head: inout Head) -> Queued {
         if !head.observers.isEmpty { head.observers.publish(head.editor.snapshot(), commit) }
         head.eventCount += UInt64(commit.eventCount)
-        let isCheckpointDue =
-            checkpointer?.note(events: commit.eventCount, bytes: commit.record.count) ?? false
-        return Queued(commit: commit, demand: group.enqueue(commit), isCheckpointDue: isCheckpointDue)
+        checkpointer?.note(events: commit.eventCount, bytes: commit.record.count)
+        return (commit, group.enqueue(commit))
     }
 
     /// Makes commits under the lock, and waits for the last of them.
@@ -99,19 +92,21 @@ extension Store {
         do {
             queued = try withHead { head in
                 try head.checkNodes()
-                return try body(&head)
+                do { return try body(&head) } catch {
+                    // Rows that cannot be read are not found either: that is the reason, then.
+                    try head.checkNodes()
+                    throw error
+                }
             }
         } catch {
             checkpointer?.distrustIfDamaged(error)
+            checkpointer?.meetDemand(self)
             // Of several commits the first may be in the queue already, and nobody will wait for it.
             try? group.meet(.now)
             throw error
         }
         guard let last = queued else { return nil }
-        defer {
-            if last.isCheckpointDue { checkpointer?.begin(self) }
-            checkpointer?.holdBack()
-        }
+        defer { checkpointer?.meetDemand(self) }
         switch durability ?? options.durability {
         case .immediate: try group.flush(through: last.commit.version, .shared)
         case .deferred: try group.meet(last.demand)

@@ -60,8 +60,9 @@ public final class Store: Sendable {
 
     private init(_ log: CommitLog, _ options: StoreOptions) throws {
         do {
-            let logHead = try log.head()
+            // First of all, so that what a process sees that only reads is no newer than the head that it reads next.
             let database = try log.lingering ?? CheckpointDatabase(log.environment, meta: log.meta)
+            let logHead = try log.head()
             let recovered = try Recovery.run(log, logHead, database, options)
             guard recovered.checksum == logHead.checksum else {
                 throw StoreError.headMismatch(
@@ -73,9 +74,9 @@ public final class Store: Sendable {
             recovery = recovered.recovery
             past = Past(log, database, recovered.nodes)
             group = GroupCommit(log, past, head: logHead, options: options)
-            checkpointer = database.map {
-                Checkpointer(
-                    $0, newest: recovered.newest, recovered: recovered.recovery, options: options)
+            checkpointer = try database.map {
+                try Checkpointer(
+                    $0, log.base, newest: recovered.newest, recovered: recovered.recovery, options: options)
             }
             var editor = ListEditor(recovered.state, checksum: recovered.checksum, source: group)
             editor.oldestVersion = log.base.version
@@ -155,10 +156,10 @@ public final class Store: Sendable {
                 }
                 if let damage = head.editor.state.store.damage { checkpointer?.distrustIfDamaged(damage) }
                 past.clear()
+                head.observers.finish()
                 try group.discardUnappended { try closeFile(&head) }
                 head.isClosed = true
                 head.editor = ListEditor(ListState(), source: group)
-                head.observers.finish()
             }
         }
     }
@@ -202,14 +203,22 @@ extension Store {
     ///
     /// - Complexity: O(log n).
     public func indexPath(of id: Identifier) throws -> ListIndexPath? {
-        try withHead { $0.editor.state.indexPath(of: id) }
+        try withHead { head in
+            let path = head.editor.state.indexPath(of: id)
+            if path == nil { try head.checkNodes() }
+            return path
+        }
     }
 
     /// The row of an id in the newest version, or nil if there is none.
     ///
     /// - Complexity: O(log n) expected.
     public func item(_ id: Identifier) throws -> ListItem? {
-        try withHead { $0.editor.state.item(id) }
+        try withHead { head in
+            let item = head.editor.state.item(id)
+            if item == nil { try head.checkNodes() }
+            return item
+        }
     }
 
     /// Where the content of rows and the commits of the past are read.
