@@ -158,6 +158,35 @@ extension Platform {
     }
 
     /// Removes a file's name.
+    /// Takes the lock of LMDB's lock file that only a process can have that is alone with the data file.
+    ///
+    /// - Returns: the open lock file, nil if another process has a lock. Closing it gives the lock back.
+    static func lockAlone(_ path: String, mode: UInt16) -> Result<Int32?, SystemError> {
+        let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, mode_t(mode))
+        if descriptor < 0 { return .failure(SystemError(number: lastError)) }
+        var lock = flock()
+        lock.l_type = Int16(F_WRLCK)
+        lock.l_whence = Int16(SEEK_SET)
+        lock.l_start = 0
+        lock.l_len = 1
+        if fcntl(descriptor, F_SETLK, &lock) == 0 { return .success(descriptor) }
+        let number = lastError
+        close(descriptor)
+        return number == EACCES || number == EAGAIN ? .success(nil) : .failure(SystemError(number: number))
+    }
+
+    /// Gives a file another name; one that has it already is replaced.
+    static func rename(_ path: String, to target: String) -> SystemError? {
+        #if canImport(Glibc)
+        let result = Glibc.rename(path, target)
+        #elseif canImport(Musl)
+        let result = Musl.rename(path, target)
+        #else
+        let result = Darwin.rename(path, target)
+        #endif
+        return result == 0 ? nil : SystemError(number: lastError)
+    }
+
     static func remove(_ path: String) {
         unlink(path)
     }

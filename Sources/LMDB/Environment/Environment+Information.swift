@@ -116,7 +116,7 @@ extension Environment {
 
 extension Platform {
     /// Makes the name of a new file durable.
-    fileprivate static func synchronizeFolder(of path: String) throws(LMDBError) {
+    static func synchronizeFolder(of path: String) throws(LMDBError) {
         let parts = path.split(separator: "/", omittingEmptySubsequences: false)
         let folder = parts.count == 1 ? "." : parts.dropLast().joined(separator: "/")
         switch openForReading(folder.isEmpty ? "/" : folder) {

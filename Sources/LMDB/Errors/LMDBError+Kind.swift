@@ -57,6 +57,8 @@ extension LMDBError {
         case invalidName(String)
         /// The data file is damaged, foreign or of another format.
         case damaged(Damage)
+        /// Another process has the file open.
+        case inUse(path: String)
         /// The file was changed faster by another process than it could be checked.
         case changing
     }
@@ -88,6 +90,7 @@ extension LMDBError.Kind {
         case .targetExists(let path): "the target exists: \(path)"
         case .invalidName(let name): "not a usable name: \(name.debugDescription)"
         case .damaged(let damage): damage.description
+        case .inUse(let path): "another process has the file open: \(path)"
         case .changing: "another process changes the file faster than it can be checked"
         }
     }

@@ -43,6 +43,8 @@ public struct ListEditor: ~Copyable, @unchecked Sendable {
 
     /// Where the records of earlier commits are read.
     public var source: any CommitSource
+    /// The version before which commits are no longer there, and cannot be undone or redone.
+    package var oldestVersion = Version.empty
     private var writer = RecordWriter()
     /// The checksum of the newest commit; 0 for the empty list.
     package private(set) var checksum: UInt64
@@ -172,7 +174,7 @@ extension ListEditor {
     /// - Complexity: O(k log n) for a commit that named k rows, at any age of the log.
     public mutating func undo(origin: String = "", time: Timestamp) throws -> Commit {
         let target = state.history.undo.top
-        guard target != .empty else { throw ListError.nothingToUndo(requested: 1, available: 0) }
+        guard target > oldestVersion else { throw ListError.nothingToUndo(requested: 1, available: 0) }
         return try revert(target, origin: origin, time: time, cause: .undo(of: target))
     }
 
@@ -182,7 +184,7 @@ extension ListEditor {
     /// - Complexity: as ``undo(origin:time:)``.
     public mutating func redo(origin: String = "", time: Timestamp) throws -> Commit {
         let target = state.history.redo.top
-        guard target != .empty else { throw ListError.nothingToRedo(requested: 1, available: 0) }
+        guard target > oldestVersion else { throw ListError.nothingToRedo(requested: 1, available: 0) }
         return try revert(target, origin: origin, time: time, cause: .redo(of: target))
     }
 

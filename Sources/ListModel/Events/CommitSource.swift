@@ -13,6 +13,21 @@ public protocol CommitSource: Sendable {
     func withRecord<Result>(
         of version: Version, _ body: (UnsafeRawBufferPointer) throws -> Result
     ) throws -> Result
+
+    /// Calls `body` with the bytes that `reference` points to, valid only until it returns.
+    ///
+    /// - Throws: ``RecordError`` if the record is too short for it, or what ``withRecord(of:_:)`` throws.
+    /// - Complexity: O(1), plus finding the record.
+    func withContent<Result>(
+        of reference: ContentReference, _ body: (UnsafeRawBufferPointer) throws -> Result
+    ) throws -> Result
+
+    /// The history at a version.
+    ///
+    /// - Parameter version: a version of this log; at ``Version/empty`` the history is empty.
+    /// - Throws: what ``withRecord(of:_:)`` throws.
+    /// - Complexity: O(1), plus finding the record.
+    func history(at version: Version) throws -> History
 }
 
 extension CommitSource {
@@ -43,10 +58,7 @@ extension CommitSource {
         try withContent(of: reference) { Array($0) }
     }
 
-    /// The history at a version.
-    ///
-    /// - Complexity: O(1), plus finding the record.
-    func history(at version: Version) throws -> History {
+    public func history(at version: Version) throws -> History {
         if version == .empty { return .empty }
         return try withRecord(of: version) { try RecordHeader.history($0, version: version) }
     }
@@ -54,7 +66,7 @@ extension CommitSource {
 
 extension ContentReference {
     /// The content in the record that this reference points into.
-    func content(in record: UnsafeRawBufferPointer) throws -> UnsafeRawBufferPointer {
+    package func content(in record: UnsafeRawBufferPointer) throws -> UnsafeRawBufferPointer {
         let start = Int(offset)
         guard start + Int(length) <= record.count else {
             throw RecordError(

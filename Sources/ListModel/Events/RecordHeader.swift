@@ -33,7 +33,7 @@ enum RecordLayout {
 }
 
 /// What stands in a record before its events.
-struct RecordHeader {
+package struct RecordHeader {
     var cause: Commit.Cause
     /// Where the name begins; the origin follows it.
     private var nameOffset: Int
@@ -98,10 +98,17 @@ struct RecordHeader {
         return (name, try reader.readString("an origin"))
     }
 
+    /// The number of events of a commit, from a record that was checked when it was written or replayed.
+    package static func eventCount(_ bytes: UnsafeRawBufferPointer, version: Version) throws -> Int {
+        var reader = RecordReader(bytes, version: version)
+        _ = try reader.readBytes(RecordLayout.eventCount, "the header")
+        return Int(try reader.read(fixed: UInt32.self, "a number of events"))
+    }
+
     /// The history after a commit, from a record that was checked when it was written or replayed.
     ///
     /// - Complexity: O(1), whatever the size of the commit.
-    static func history(_ bytes: UnsafeRawBufferPointer, version: Version) throws -> History {
+    package static func history(_ bytes: UnsafeRawBufferPointer, version: Version) throws -> History {
         var reader = RecordReader(bytes, version: version)
         _ = try reader.readBytes(RecordLayout.variable, "the header")
         let undo = try readStack(&reader)

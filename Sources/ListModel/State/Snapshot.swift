@@ -27,6 +27,11 @@ public struct Snapshot: Sendable {
         self.tree = tree
     }
 
+    /// A list without sections.
+    package init(empty state: borrowing ListState) {
+        self.init(version: .empty, itemCount: 0, tree: PersistentTree(state.store))
+    }
+
     /// A list without sections, before any commit.
     public static let empty = Snapshot(version: .empty, itemCount: 0, tree: PersistentTree(NodeStore(limits: TreeLimits())))
 

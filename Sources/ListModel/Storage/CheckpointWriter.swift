@@ -24,6 +24,8 @@ package struct CheckpointWriter: ~Copyable {
 
     private let image: CheckpointImage
     private let output: Output
+    /// The content of a row, if it is to be stored in the place of its hash.
+    private let contentOf: (ContentReference) -> [UInt8]?
     /// The first number that nothing is stored under. Numbers of a checkpoint that failed are not used again.
     package private(set) var nextNumber: UInt64
     private var writer = NodeWriter()
@@ -32,8 +34,18 @@ package struct CheckpointWriter: ~Copyable {
     /// What was written.
     package private(set) var written = WrittenNodes()
 
-    package init(_ image: CheckpointImage, _ output: @escaping Output) {
+    /// A writer of what an image has.
+    ///
+    /// - Parameters:
+    ///   - image: what is to be stored.
+    ///   - contentOf: the content of a row, if it is to be stored in the place of its hash.
+    ///   - output: stores it.
+    package init(
+        _ image: CheckpointImage, contentOf: @escaping (ContentReference) -> [UInt8]? = { _ in nil },
+        _ output: @escaping Output
+    ) {
         self.image = image
+        self.contentOf = contentOf
         self.output = output
         nextNumber = image.firstNodeNumber
     }
@@ -107,7 +119,7 @@ package struct CheckpointWriter: ~Copyable {
     private mutating func put<Element>(_ node: TreeNode<Element>, children: [UInt64]) throws -> UInt64 {
         let number = nextNumber
         nextNumber += 1
-        NodeCoding.encode(node, children: children[...], number: number, &writer)
+        NodeCoding.encode(node, children: children[...], number: number, &writer, contentOf: contentOf)
         try writer.withBytes { try output(number, $0) }
         return number
     }

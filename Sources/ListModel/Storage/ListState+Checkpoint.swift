@@ -37,8 +37,26 @@ extension ListState {
         itemCount = checkpoint.itemCount
     }
 
+    /// A checkpoint as the newest version, all of it read and its rows made findable by id anew.
+    ///
+    /// - Complexity: O(n).
+    package init(rebuilding checkpoint: Checkpoint, _ store: NodeStore) throws {
+        try self.init(rebuilding: checkpoint.snapshot(store), history: checkpoint.history, store)
+    }
+
+    /// A snapshot as the newest version of a list of its own.
+    ///
+    /// - Complexity: O(n).
+    package init(rebuilding snapshot: Snapshot, history: History, _ store: NodeStore) throws {
+        self.init(store)
+        let sections = snapshot.sections.map { $0.entry.contents(snapshot.tree.store) }
+        try apply(.listReloaded(old: [], new: sections))
+        version = snapshot.version
+        self.history = history
+    }
+
     /// A version of the past, to replay from. Rows cannot be found by id.
-    package init(from snapshot: Snapshot, history: History = .empty) {
+    package init(from snapshot: Snapshot, history: History) {
         self.init(snapshot.tree.store, isTracking: false)
         tree = snapshot.tree
         version = snapshot.version

@@ -21,10 +21,13 @@ extension ListState {
         version = Version(version.rawValue - 1)
     }
 
-    /// Compares the hash of the rows with the one that the record of their version says they have.
+    /// Compares the hash of the rows with the one that the record of their version says they have, and takes over what it
+    /// says of the history.
     ///
     /// - Parameter record: the record of the commit that made the present version.
     package mutating func checkHash(in record: UnsafeRawBufferPointer) throws {
-        try checkHash(RecordHeader(record, version: version, previousChecksum: nil).stateHash)
+        let header = try RecordHeader(record, version: version, previousChecksum: nil)
+        history = header.history
+        try checkHash(header.stateHash)
     }
 }

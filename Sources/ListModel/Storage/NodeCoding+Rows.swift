@@ -47,20 +47,15 @@ private struct RowExpectation {
 }
 
 extension ListItem {
-    static func encode(_ elements: UnsafeBufferPointer<ListItem>, into writer: inout NodeWriter) {
-        encode(elements, into: &writer) { _ in nil }
-    }
-
-    /// Writes rows; `content` gives the content of those for which it shall be stored instead of its hash.
     static func encode(
         _ elements: UnsafeBufferPointer<ListItem>, into writer: inout NodeWriter,
-        content: (ContentReference) -> [UInt8]?
+        contentOf: (ContentReference) -> [UInt8]?
     ) {
         var expected = RowExpectation()
         var tags: [UInt8] = []
         tags.reserveCapacity(elements.count)
         let contents = elements.map(\.content)
-        let inline = contents.map(content)
+        let inline = contents.map(contentOf)
         let frame = ContentFrame(inline)
         for (index, row) in elements.enumerated() {
             let reference = contents[index]

@@ -4,7 +4,10 @@ extension SectionEntry {
     static func cache(of store: NodeStore) -> NodeCache<SectionEntry> { store.sections }
 
     /// Writes sections whose rows are all stored: `rows.stored` says where.
-    static func encode(_ elements: UnsafeBufferPointer<SectionEntry>, into writer: inout NodeWriter) {
+    static func encode(
+        _ elements: UnsafeBufferPointer<SectionEntry>, into writer: inout NodeWriter,
+        contentOf: (ContentReference) -> [UInt8]?
+    ) {
         for section in elements {
             writer.write(section.id)
             writer.write(section.title)

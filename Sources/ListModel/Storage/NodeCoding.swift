@@ -63,12 +63,15 @@ extension NodeCoding {
     ///   - node: the node.
     ///   - numbers: under which numbers its children are stored; not used for a leaf.
     ///   - number: under which number it will be stored.
+    ///   - contentOf: the content of a row, if it is to be stored in the place of its hash.
     static func encode<Element>(
-        _ node: TreeNode<Element>, children numbers: ArraySlice<UInt64>, number: UInt64, _ writer: inout NodeWriter
+        _ node: TreeNode<Element>, children numbers: ArraySlice<UInt64>, number: UInt64, _ writer: inout NodeWriter,
+        contentOf: (ContentReference) -> [UInt8]?
     ) {
         begin(treeKind(Element.self) | UInt8(node.height), count: node.count, &writer)
         if node.isLeaf {
-            Element.encode(UnsafeBufferPointer(start: node.elements, count: node.count), into: &writer)
+            Element.encode(
+                UnsafeBufferPointer(start: node.elements, count: node.count), into: &writer, contentOf: contentOf)
         } else {
             var previous = number
             var previousPlace: UInt32 = 0

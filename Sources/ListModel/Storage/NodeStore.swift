@@ -17,7 +17,7 @@ import Synchronization
 /// is gone is one that no snapshot looks at any more.
 package final class NodeStore: Sendable {
     /// How wide the nodes are.
-    let limits: TreeLimits
+    package let limits: TreeLimits
     /// What the stores of all checkpoints share.
     private let shared: Shared
     private let firstDamage = Mutex<(any Error)?>(nil)

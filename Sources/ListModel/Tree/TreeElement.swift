@@ -27,7 +27,11 @@ protocol TreeElement: Sendable {
     static func cache(of store: NodeStore) -> NodeCache<Self>
 
     /// Writes the elements of a leaf for storage.
-    static func encode(_ elements: UnsafeBufferPointer<Self>, into writer: inout NodeWriter)
+    ///
+    /// - Parameter contentOf: the content of a row, if it is to be stored in the place of its hash.
+    static func encode(
+        _ elements: UnsafeBufferPointer<Self>, into writer: inout NodeWriter,
+        contentOf: (ContentReference) -> [UInt8]?)
 
     /// Reads the elements of a stored leaf; on damage as many as were readable.
     ///

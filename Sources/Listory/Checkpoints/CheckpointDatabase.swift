@@ -148,6 +148,11 @@ extension CheckpointDatabase {
         }
     }
 
+    /// The checkpoint of a version, if there is one that can be read.
+    func checkpoint(_ version: Version) throws -> Checkpoint? {
+        try environment.read { try checkpoint(version, $0) }
+    }
+
     private func checkpoint(_ version: Version, _ txn: borrowing some Transaction & ~Copyable) throws -> Checkpoint? {
         try txn.withValue(forKey: version.rawValue, in: checkpoints) { row in
             row.flatMap { Checkpoint($0, version: version) }
@@ -291,6 +296,11 @@ extension CheckpointDatabase {
         try environment.write { txn in
             while let number = try txn.last(in: nodes)?.key, number > last { try txn.delete(number, in: nodes) }
         }
+    }
+
+    /// Notes that nothing is left that could be freed.
+    func clearSuperfluous() throws {
+        try environment.write { txn in _ = try txn.delete(LogFormat.superfluousKey, in: meta) }
     }
 
     /// Makes the newest checkpoint one that cannot be used, so that opening the store replays the log.

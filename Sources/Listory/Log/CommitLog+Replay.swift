@@ -21,14 +21,40 @@ extension CommitLog {
         check: ReplayCheck = .records, progress: (Version, UnsafeRawBufferPointer) throws -> Void = { _, _ in }
     ) throws -> UInt64 {
         var checksum = try checksum ?? self.checksum(of: state.version)
-        guard version > state.version else { return checksum }
-        try forEachRecord(in: state.version.next.rawValue...version.rawValue) { next, record in
-            let isLast = next == version
-            checksum = try state.replay(
-                record, previousChecksum: checksum, check: isLast ? .everyHash : check)
-            try progress(next, record)
+        while state.version < version {
+            if let packed = try replayBlock(into: &state, after: checksum, through: version) {
+                checksum = packed
+                continue
+            }
+            let block = try sealed?.nextBlock(after: state.version)
+            let last = min(version.rawValue, block.map { $0.rawValue - 1 } ?? .max)
+            try forEachRecord(in: state.version.next.rawValue...last) { next, record in
+                let isLast = next == version
+                checksum = try state.replay(
+                    record, previousChecksum: checksum, check: isLast ? .everyHash : check)
+                try progress(next, record)
+            }
         }
         return checksum
+    }
+
+    /// Folds the packed block that begins after a state's version, if there is one.
+    ///
+    /// - Returns: the checksum of its last record; nil if the next commit is in no block.
+    private func replayBlock(
+        into state: inout ListState, after checksum: UInt64, through version: Version
+    ) throws -> UInt64? {
+        guard let sealed else { return nil }
+        return try sealed.withBlock(of: state.version.next) { block in
+            guard block.checksumBefore == checksum else {
+                throw StoreError.headMismatch(
+                    what: "checksum before commit \(block.first)", expected: String(checksum, radix: 16),
+                    found: String(block.checksumBefore, radix: 16))
+            }
+            try block.replay(into: &state, through: min(version, block.last))
+            if state.version == block.last { try state.checkHash(block.stateHash) }
+            return block.checksum
+        }
     }
 
     /// Takes commits back until a state is at a version.
@@ -65,7 +91,13 @@ extension CommitLog {
 
     /// The checksum of the commit that made a version, to which the next one links; 0 for the empty list.
     func checksum(of version: Version) throws -> UInt64 {
-        if version == .empty { return 0 }
+        if version == base.version { return base.checksum }
+        if let packed = try sealed?.withBlock(of: version, isVerified: true, { block in
+            // Replaying begins where a block begins or ends.
+            block.last == version ? block.checksum : nil
+        }) {
+            return packed ?? 0
+        }
         return try withRecord(of: version) { record in
             guard let record, record.count >= 8 else {
                 throw StoreError.headMismatch(what: "commit \(version)", expected: "a record", found: "none")

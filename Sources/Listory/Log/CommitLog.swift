@@ -14,6 +14,8 @@ struct CommitLog: Sendable {
     let lingering: CheckpointDatabase?
     let meta: Database<String, [UInt8]>
     let commits: Database<UInt64, [UInt8]>
+    /// What of the log is packed or was dropped; nil if the file was never compacted.
+    let sealed: SealedLog?
 
     /// What a new store is, and an existing one is checked for.
     enum Mode {
@@ -43,6 +45,20 @@ struct CommitLog: Sendable {
         } else {
             (meta, commits) = try CommitLog.open(environment, path: path)
         }
+        sealed = try CommitLog.openSealed(environment, meta)
+    }
+
+    /// Where the log begins.
+    var base: LogBase { sealed?.base ?? LogBase() }
+
+    private static func openSealed(_ environment: Environment, _ meta: Database<String, [UInt8]>) throws -> SealedLog? {
+        guard let row = try environment.read({ try $0.get(LogFormat.baseKey, in: meta) }) else { return nil }
+        guard let base = LogBase(bytes: row) else {
+            throw StoreError.headMismatch(what: "base row", expected: "\(LogBase.byteCount) bytes", found: "another")
+        }
+        let blocks = try environment.openDatabase(named: LogFormat.blockDatabase, of: UInt64.self, [UInt8].self)
+        let contents = try environment.openDatabase(named: LogFormat.contentDatabase, of: [UInt8].self, [UInt8].self)
+        return SealedLog(environment: environment, base: base, blocks: blocks, contents: contents)
     }
 
     private static func openEnvironment(
@@ -137,7 +153,7 @@ extension CommitLog {
     func head() throws -> LogHead {
         try environment.read { txn in
             let head = try readHead(txn)
-            let last = try txn.last(in: commits)?.key ?? 0
+            let last = try txn.last(in: commits)?.key ?? base.sealed.rawValue
             guard last == head.version.rawValue else {
                 throw StoreError.headMismatch(
                     what: "newest commit", expected: head.version.description, found: String(last))
@@ -153,7 +169,7 @@ extension CommitLog {
         return head
     }
 
-    /// Calls `body` with the record of a version, or nil if the log has none.
+    /// Calls `body` with the record of a version, or nil if the log has none, or only in a packed block.
     func withRecord<Result>(of version: Version, _ body: (UnsafeRawBufferPointer?) throws -> Result) throws -> Result {
         try environment.read { txn in
             try txn.withValue(forKey: version.rawValue, in: commits, body)

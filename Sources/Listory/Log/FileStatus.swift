@@ -22,9 +22,35 @@ enum FileStatus {
         return left.st_dev == right.st_dev && left.st_ino == right.st_ino
     }
 
+    /// Removes a store that is open nowhere, with its lock file.
+    static func remove(_ path: String) {
+        unlink(path)
+        unlink(path + "-lock")
+    }
+
     /// How many bytes the file at the path has; 0 if there is none.
     static func size(_ path: String) -> Int {
         var status = stat()
         return stat(path, &status) == 0 ? Int(status.st_size) : 0
+    }
+}
+
+/// What tells whether a file was written to: which file it is, how long, and when it was changed.
+struct FileFingerprint: Equatable {
+    private let numbers: [Int64]
+
+    /// The fingerprint of the file at a path; nil if there is none.
+    init?(_ path: String) {
+        var status = stat()
+        guard stat(path, &status) == 0 else { return nil }
+        #if canImport(Darwin)
+        let time = status.st_mtimespec
+        #else
+        let time = status.st_mtim
+        #endif
+        numbers = [
+            Int64(truncatingIfNeeded: status.st_dev), Int64(truncatingIfNeeded: status.st_ino),
+            Int64(status.st_size), Int64(time.tv_sec), Int64(time.tv_nsec),
+        ]
     }
 }

@@ -18,6 +18,7 @@ import Synchronization
 /// The queue before the log.
 final class GroupCommit: CommitSource {
     let log: CommitLog
+    private let past: Past
     private let state: Mutex<State>
     /// Held by whoever writes a batch.
     private let writer = Mutex<Void>(())
@@ -47,8 +48,9 @@ final class GroupCommit: CommitSource {
         let continuation: CheckedContinuation<Void, any Error>
     }
 
-    init(_ log: CommitLog, head: LogHead, options: StoreOptions) {
+    init(_ log: CommitLog, _ past: Past, head: LogHead, options: StoreOptions) {
         self.log = log
+        self.past = past
         maximumPendingBytes = options.maximumPendingBytes
         deferredDelay = .nanoseconds(Int(min(1e18, options.deferredDelay / .nanoseconds(1))))
         let empty = RecordBatch(first: head.version.next)
@@ -237,9 +239,30 @@ extension GroupCommit {
             return (state.writing.record(of: version) ?? state.waiting.record(of: version), state.head.version)
         }
         if let queued { return try queued.withUnsafeBytes(body) }
-        return try log.withRecord(of: version) { record in
-            guard let record else { throw StoreError.unknownVersion(version, head: head) }
-            return try body(record)
+        let result = try log.withRecord(of: version) { try $0.map(body) }
+        if let result { return result }
+        guard let packed = try past.packedRecord(of: version) else {
+            throw version <= log.base.version
+                ? StoreError.droppedVersion(version, oldest: log.base.version)
+                : StoreError.unknownVersion(version, head: head)
         }
+        return try packed.withUnsafeBytes(body)
+    }
+
+    func history(at version: Version) throws -> History {
+        if version == .empty { return .empty }
+        if let packed = try past.packedHistory(at: version) { return packed }
+        return try withRecord(of: version) { try RecordHeader.history($0, version: version) }
+    }
+
+    func withContent<Result>(
+        of reference: ContentReference, _ body: (UnsafeRawBufferPointer) throws -> Result
+    ) throws -> Result {
+        if let sealed = log.sealed, reference.version <= sealed.base.sealed,
+            let result = try sealed.withContent(of: reference, body)
+        {
+            return result
+        }
+        return try withRecord(of: reference.version) { try body(reference.content(in: $0)) }
     }
 }

@@ -18,6 +18,13 @@ enum LogFormat {
     /// The database of nodes that a checkpoint does not share with the one before, by version.
     static let goneDatabase = "gone"
 
+    /// The database of packed blocks, by their first version.
+    static let blockDatabase = "blocks"
+    /// The database of contents that were written in dropped commits, by version and offset.
+    static let contentDatabase = "contents"
+
+    /// The row of `meta` that says where a compacted log begins.
+    static let baseKey = "base"
     /// The row of `meta` that says where the locators of the newest checkpoint are.
     static let locatorKey = "locators"
     /// The row of `meta` that lists numbers of which nothing needs to be stored.

@@ -28,6 +28,8 @@ extension Store.Recovery {
         var checksum: UInt64
         var newest: Checkpoint?
         var recovery: Store.Recovery
+        /// What all stores of nodes have in common.
+        var nodes: NodeStore
     }
 
     /// Recovers the newest version.
@@ -40,21 +42,37 @@ extension Store.Recovery {
         let clock = ContinuousClock()
         let start = clock.now
         var wasRebuilt = false
+        let nodes = NodeStore(limits: options.limits, source: database, cacheSize: options.memoryBudget / 2)
         if let database {
             do {
                 if let (checkpoint, locators) = try database.newest() {
-                    return try run(from: checkpoint, locators, log, head, database, options, start)
+                    return try run(from: checkpoint, locators, log, head, database, nodes, options, start)
                 }
             } catch {
                 wasRebuilt = true
             }
         }
-        var state = ListState(makeStore(database, options))
-        let checksum = try log.replay(into: &state, after: 0, through: head.version)
+        var state = try beginning(log, database, nodes)
+        let checksum = try log.replay(into: &state, after: log.base.checksum, through: head.version)
         let recovery = Store.Recovery(
-            checkpoint: .empty, wasRebuilt: wasRebuilt, commitCount: head.version.rawValue,
-            eventCount: head.eventCount, duration: clock.now - start)
-        return Result(state: state, checksum: checksum, newest: nil, recovery: recovery)
+            checkpoint: .empty, wasRebuilt: wasRebuilt,
+            commitCount: head.version.rawValue - log.base.version.rawValue,
+            eventCount: head.eventCount - log.base.eventCount, duration: clock.now - start)
+        return Result(state: state, checksum: checksum, newest: nil, recovery: recovery, nodes: nodes)
+    }
+
+    /// The list at the beginning of the log: without rows, or as the checkpoint says that a compacted log begins with.
+    static func beginning(
+        _ log: CommitLog, _ database: CheckpointDatabase?, _ nodes: NodeStore
+    ) throws -> ListState {
+        if log.base.version == .empty { return ListState(NodeStore(after: nodes)) }
+        guard let database, let checkpoint = try database.checkpoint(log.base.version) else {
+            throw StoreError.damagedCheckpoint(log.base.version)
+        }
+        let store = NodeStore(after: nodes)
+        let state = try ListState(rebuilding: checkpoint, store)
+        if let damage = store.damage { throw StoreError.damagedNode(damage) }
+        return state
     }
 
     /// Recovers from a checkpoint.
@@ -62,12 +80,12 @@ extension Store.Recovery {
     /// - Throws: whatever makes the checkpoint unusable.
     private static func run(
         from checkpoint: Checkpoint, _ locators: StoredLocators, _ log: CommitLog, _ head: LogHead,
-        _ database: CheckpointDatabase, _ options: StoreOptions, _ start: ContinuousClock.Instant
+        _ database: CheckpointDatabase, _ nodes: NodeStore, _ options: StoreOptions, _ start: ContinuousClock.Instant
     ) throws -> Result {
         guard checkpoint.version <= head.version, checkpoint.eventCount <= head.eventCount,
             try log.checksum(of: checkpoint.version) == checkpoint.checksum
         else { throw StoreError.damagedCheckpoint(checkpoint.version) }
-        let store = database.store(for: checkpoint.version) { makeStore(database, options) }
+        let store = database.store(for: checkpoint.version) { NodeStore(after: nodes) }
         var state = ListState(checkpoint, locators, store)
         let checksum = try log.replay(into: &state, after: checkpoint.checksum, through: head.version)
         if options.gate == .full { try state.checkInvariants() }
@@ -76,10 +94,6 @@ extension Store.Recovery {
             checkpoint: checkpoint.version, wasRebuilt: false,
             commitCount: head.version.rawValue - checkpoint.version.rawValue,
             eventCount: head.eventCount - checkpoint.eventCount, duration: ContinuousClock().now - start)
-        return Result(state: state, checksum: checksum, newest: checkpoint, recovery: recovery)
-    }
-
-    private static func makeStore(_ database: CheckpointDatabase?, _ options: StoreOptions) -> NodeStore {
-        NodeStore(limits: options.limits, source: database, cacheSize: options.memoryBudget / 2)
+        return Result(state: state, checksum: checksum, newest: checkpoint, recovery: recovery, nodes: nodes)
     }
 }

@@ -35,7 +35,7 @@ extension Store {
     @discardableResult
     public func undo(_ count: Int = 1, origin: String = "", durability: Durability? = nil) throws -> Commit? {
         try perform(durability) { head in
-            let available = head.editor.state.history.undo.depth
+            let available = group.log.base.kept(head.editor.state.history).undo.depth
             guard count <= available else { throw ListError.nothingToUndo(requested: count, available: available) }
             return try repeated(count, &head) { try $0.undo(origin: origin, time: options.now()) }
         }
@@ -50,7 +50,7 @@ extension Store {
     @discardableResult
     public func redo(_ count: Int = 1, origin: String = "", durability: Durability? = nil) throws -> Commit? {
         try perform(durability) { head in
-            let available = head.editor.state.history.redo.depth
+            let available = group.log.base.kept(head.editor.state.history).redo.depth
             guard count <= available else { throw ListError.nothingToRedo(requested: count, available: available) }
             return try repeated(count, &head) { try $0.redo(origin: origin, time: options.now()) }
         }

@@ -32,7 +32,7 @@ extension Store {
     /// Numbers about the store, with everything so far made durable.
     public func statistics() throws -> StoreStatistics {
         try group.flush(through: nil)
-        let (snapshot, history) = try withHead { ($0.editor.snapshot(), $0.editor.state.history) }
+        let (snapshot, history) = try withHead { ($0.editor.snapshot(), group.log.base.kept($0.editor.state.history)) }
         let head = group.head
         return StoreStatistics(
             version: snapshot.version, commitCount: head.version.rawValue, eventCount: head.eventCount,

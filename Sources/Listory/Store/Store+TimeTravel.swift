@@ -8,81 +8,43 @@ extension Store {
         get throws { try withHead { $0.editor.state.version } }
     }
 
+    /// The oldest version that can be reached: ``Version/empty``, unless the store was compacted.
+    public var oldestVersion: Version { group.log.base.version }
+
     /// The rows at a version. Looking at the past does not touch what undo and redo would revert.
     ///
-    /// - Throws: ``StoreError/unknownVersion(_:head:)``, or an error of the log.
+    /// - Throws: ``StoreError/unknownVersion(_:head:)``, ``StoreError/droppedVersion(_:oldest:)``, or an error of the log.
     /// - Complexity: O(log n), and a replay from the nearest checkpoint, which ``CheckpointPolicy/maximumSpacing`` bounds.
     public func snapshot(at version: Version) throws -> Snapshot {
-        let (newest, lastPast) = try withHead { ($0.editor.snapshot(), $0.lastPast) }
-        if version == newest.version { return newest }
-        let snapshot = try pastSnapshot(at: version, newest, lastPast)
-        try withHead { $0.lastPast = snapshot }
-        return snapshot
+        try point(at: version, try head()).snapshot
     }
 
-    /// The rows at a version before the newest.
+    /// The newest version, as a point to start from.
+    private func head() throws -> Past.Point {
+        try withHead { Past.Point(snapshot: $0.editor.snapshot(), history: $0.editor.state.history) }
+    }
+
+    /// A version, whether old or the newest.
     ///
     /// - Parameter other: another version that is there already.
-    private func pastSnapshot(at version: Version, _ newest: Snapshot, _ other: Snapshot?) throws -> Snapshot {
+    private func point(at version: Version, _ newest: Past.Point, _ other: Past.Point? = nil) throws -> Past.Point {
+        if version == newest.version { return newest }
         guard version < newest.version else { throw StoreError.unknownVersion(version, head: newest.version) }
-        if version == .empty { return .empty }
-        let start = try nearest(to: version, [newest] + (other.map { [$0] } ?? []))
-        if start.version == version { return start }
+        guard version >= oldestVersion else { throw StoreError.droppedVersion(version, oldest: oldestVersion) }
         // Commits are read where they are durable.
-        try group.flush(through: max(version, start.version))
-        do {
-            return try replay(from: start, to: version)
-        } catch {
-            // A checkpoint that cannot be read only makes the way longer: the log begins with the empty list.
-            guard case StoreError.damagedNode = error, start.version != .empty else { throw error }
-            return try replay(from: .empty, to: version)
-        }
-    }
-
-    /// Of all versions that are at hand, the one with the fewest commits in between.
-    private func nearest(to version: Version, _ others: [Snapshot]) throws -> Snapshot {
-        var candidates = [Snapshot.empty] + others
-        if let database = checkpointer?.database {
-            let nodes = try withHead { $0.editor.state.store }
-            for checkpoint in try database.nearest(to: version) {
-                let store = database.store(for: checkpoint.version) { NodeStore(after: nodes) }
-                candidates.append(checkpoint.snapshot(store))
-            }
-        }
-        func distance(_ snapshot: Snapshot) -> UInt64 {
-            max(snapshot.version, version).rawValue - min(snapshot.version, version).rawValue
-        }
-        return candidates.min { distance($0) < distance($1) }!
-    }
-
-    private func replay(from start: Snapshot, to version: Version) throws -> Snapshot {
-        let isEmpty = start.version == .empty
-        var state =
-            isEmpty ? ListState(NodeStore(limits: options.limits), isTracking: false) : ListState(from: start)
-        do {
-            if start.version < version {
-                _ = try group.log.replay(into: &state, through: version)
-            } else {
-                try group.log.unreplay(&state, to: version)
-            }
-        } catch {
-            // Events do not fit rows that could not be read; that is the reason, then.
-            if let damage = state.store.damage { throw StoreError.damagedNode(damage) }
-            throw error
-        }
-        if let damage = state.store.damage { throw StoreError.damagedNode(damage) }
-        return state.snapshot()
+        try group.flush(through: newest.version)
+        return try past.point(at: version, [newest] + (other.map { [$0] } ?? []))
     }
 
     /// What leads from one version to another, whichever is older.
     ///
     /// - Throws: as ``snapshot(at:)``.
     public func changeset(from old: Version, to new: Version) throws -> Changeset {
-        let newest = try snapshot
-        let first = try snapshot(at: old)
+        let newest = try head()
+        let first = try point(at: old, newest)
         // From the first version on, so that both share what did not change in between.
-        let second = new == newest.version ? newest : try pastSnapshot(at: new, newest, first)
-        return Changeset(from: first, to: second)
+        let second = try point(at: new, newest, first)
+        return Changeset(from: first.snapshot, to: second.snapshot)
     }
 
     /// The commit that made a version.

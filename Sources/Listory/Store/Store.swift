@@ -34,8 +34,6 @@ public final class Store: Sendable {
         var observers = UpdateObservers()
         /// How many events led to the newest version.
         var eventCount: UInt64
-        /// The version of the past that was looked at last: the next one is often near it.
-        var lastPast: Snapshot?
         var isClosed = false
 
         /// Checks that everything could be read that was looked at.
@@ -54,6 +52,8 @@ public final class Store: Sendable {
     let group: GroupCommit
     /// Takes checkpoints; nil if there are none and the store may only be read.
     let checkpointer: Checkpointer?
+    /// Finds versions of the past.
+    let past: Past
     private let head: Mutex<Head>
     /// The thread that is inside an edit, so that an edit within an edit is noticed instead of waiting for ever.
     private let editingThread = Atomic<UInt>(0)
@@ -71,12 +71,14 @@ public final class Store: Sendable {
             path = log.path
             self.options = options
             recovery = recovered.recovery
-            group = GroupCommit(log, head: logHead, options: options)
+            past = Past(log, database, recovered.nodes)
+            group = GroupCommit(log, past, head: logHead, options: options)
             checkpointer = database.map {
                 Checkpointer(
                     $0, newest: recovered.newest, recovered: recovered.recovery, options: options)
             }
-            let editor = ListEditor(recovered.state, checksum: recovered.checksum, source: group)
+            var editor = ListEditor(recovered.state, checksum: recovered.checksum, source: group)
+            editor.oldestVersion = log.base.version
             head = Mutex(Head(editor: editor, eventCount: logHead.eventCount))
         } catch {
             // The first error is the one to report.
@@ -137,7 +139,7 @@ public final class Store: Sendable {
                 // Nothing can be enqueued while the lock is held, but something may have been since the first flush.
                 try group.flush(through: nil)
                 if let damage = head.editor.state.store.damage { checkpointer?.distrustIfDamaged(damage) }
-                head.lastPast = nil
+                past.clear()
                 head.observers.finish()
                 head.editor = ListEditor(ListState(), source: group)
                 if let database = checkpointer?.database {
@@ -168,7 +170,7 @@ extension Store {
 
     /// What undo and redo would revert.
     public var history: History {
-        get throws { try withHead { $0.editor.state.history } }
+        get throws { try withHead { group.log.base.kept($0.editor.state.history) } }
     }
 
     /// Where the row of an id is in the newest version, or nil if there is none.

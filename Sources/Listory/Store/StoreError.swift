@@ -17,6 +17,10 @@ public enum StoreError: Error, Sendable {
     case headMismatch(what: String, expected: String, found: String)
     /// The log has no record of a version.
     case unknownVersion(Version, head: Version)
+    /// A version was dropped when the store was compacted.
+    case droppedVersion(Version, oldest: Version)
+    /// Another process has the store open, or this one has, or a snapshot of it.
+    case inUse(path: String)
     /// Another process appended to the log since this one opened it; open the store again.
     case writtenElsewhere(expected: Version, found: Version)
     /// A stored node cannot be read, so that some rows cannot be shown and nothing can be edited. The log has everything:
@@ -43,6 +47,8 @@ extension StoreError {
         case .newerFormat: "newerFormat"
         case .headMismatch: "headMismatch"
         case .unknownVersion: "unknownVersion"
+        case .droppedVersion: "droppedVersion"
+        case .inUse: "inUse"
         case .writtenElsewhere: "writtenElsewhere"
         case .damagedNode: "damagedNode"
         case .damagedCheckpoint: "damagedCheckpoint"
@@ -65,6 +71,9 @@ extension StoreError: CustomStringConvertible {
         case .headMismatch(let what, let expected, let found):
             "the store is damaged: \(what): expected \(expected), found \(found)"
         case .unknownVersion(let version, let head): "there is no version \(version): the newest is \(head)"
+        case .droppedVersion(let version, let oldest):
+            "version \(version) was dropped: the oldest that can be reached is \(oldest)"
+        case .inUse(let path): "\(path) is open, here or in another process"
         case .writtenElsewhere(let expected, let found):
             "another process wrote to the store: expected version \(expected) to be the newest, found \(found)"
         case .damagedNode(let cause): "some rows cannot be read, open the store again: \(cause)"

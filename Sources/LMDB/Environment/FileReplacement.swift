@@ -1,0 +1,46 @@
+// Putting one data file in the place of another that nobody has open.
+//
+// LMDB tells processes apart by a lock file beside the data file, of which each holds a lock as long as it has the file
+// open. Whoever replaces the data file must be alone: a process that still had the old one open would go on writing to
+// a file without a name. So the lock that says "I am alone" is taken first, and given back when the lock file speaks
+// of the new data file; those who wait for it then see nothing else.
+//
+// Always holds: at any moment there is a whole file at the path, the old one or the new one.
+
+extension DataFile {
+    /// Puts a data file in the place of another one, durably.
+    ///
+    /// - Parameters:
+    ///   - path: the file that is replaced; neither this process nor another has it open.
+    ///   - replacement: the file that takes its place, in the same folder and open nowhere. It has no name afterwards but
+    ///     `path`.
+    ///   - isUnchanged: asked when nobody else can write any more; if it is false, nothing happens.
+    /// - Returns: whether the file was replaced.
+    /// - Throws: ``LMDBError``: `alreadyOpen` if this process has the file open, `inUse` if another one has; `engine` for
+    ///   what the system says. The old file is then where it was.
+    public static func replace(
+        _ path: String, with replacement: String, if isUnchanged: () -> Bool
+    ) throws(LMDBError) -> Bool {
+        try EnvironmentRegistry.shared.withClosedFile(path, "DataFile.replace") { () throws(LMDBError) in
+            let lock: Int32
+            switch Platform.lockAlone(path + "-lock", mode: Environment.Options().fileMode) {
+            case .success(let descriptor?): lock = descriptor
+            case .success(nil): throw LMDBError(.inUse(path: path), in: "DataFile.replace")
+            case .failure(let error): throw LMDBError(code: error.number, in: "fcntl", detail: path + "-lock")
+            }
+            defer { Platform.close(lock) }
+            guard isUnchanged() else { return false }
+            if let error = Platform.rename(replacement, to: path) {
+                throw LMDBError(code: error.number, in: "rename", detail: replacement)
+            }
+            try Platform.synchronizeFolder(of: path)
+            Platform.remove(replacement + "-lock")
+            // Being alone, opening makes the lock file anew, for the new data file. Closing gives the lock back.
+            let setup = Engine.Setup(
+                mapSize: Environment.Options().mapSize, maximumReaders: 1, maximumDatabases: 0,
+                fileMode: Environment.Options().fileMode, isReadOnly: false, durability: .full)
+            Engine.close(try Engine.open(path, setup))
+            return true
+        }
+    }
+}

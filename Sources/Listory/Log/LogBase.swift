@@ -1,0 +1,58 @@
+// Where a compacted log begins: the version before its first commit, and what was dropped with the commits before.
+//
+// Always holds: the checkpoint of the base is in the file and is never dropped; the contents of rows that were written in
+// dropped commits and may still be shown are in the database of contents.
+
+import ListModel
+
+/// The row of `meta` about the beginning of the log.
+struct LogBase: Equatable {
+    /// The oldest version that can be reached.
+    var version = Version.empty
+    /// The checksum of the record of its commit, to which the first commit links.
+    var checksum: UInt64 = 0
+    /// How many events and bytes of records led to it.
+    var eventCount: UInt64 = 0
+    var recordBytes: UInt64 = 0
+    /// How many commits on the stacks of the newest version are no longer there.
+    var undoDepth: UInt64 = 0
+    var redoDepth: UInt64 = 0
+    /// The last version whose commit may be in a packed block; those after it are records.
+    var sealed = Version.empty
+
+    static let byteCount = 56
+
+    init() {}
+
+    var bytes: [UInt8] {
+        [version.rawValue, checksum, eventCount, recordBytes, undoDepth, redoDepth, sealed.rawValue].flatMap { word in
+            withUnsafeBytes(of: word.littleEndian) { Array($0) }
+        }
+    }
+
+    init?(bytes: [UInt8]) {
+        guard bytes.count == LogBase.byteCount else { return nil }
+        let words = bytes.withUnsafeBytes { raw in
+            stride(from: 0, to: LogBase.byteCount, by: 8).map {
+                UInt64(littleEndian: raw.loadUnaligned(fromByteOffset: $0, as: UInt64.self))
+            }
+        }
+        version = Version(words[0])
+        checksum = words[1]
+        eventCount = words[2]
+        recordBytes = words[3]
+        undoDepth = words[4]
+        redoDepth = words[5]
+        sealed = Version(words[6])
+    }
+
+    /// What of a history can still be undone and redone.
+    func kept(_ history: History) -> History {
+        History(undo: kept(history.undo, undoDepth), redo: kept(history.redo, redoDepth))
+    }
+
+    private func kept(_ stack: History.Stack, _ dropped: UInt64) -> History.Stack {
+        guard stack.top > version else { return .empty }
+        return History.Stack(top: stack.top, depth: max(1, stack.depth - Int(clamping: dropped)))
+    }
+}

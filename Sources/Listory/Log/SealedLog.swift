@@ -1,0 +1,67 @@
+// The part of a log that was compacted: packed blocks, and the contents that dropped commits left behind.
+//
+// Always holds: the commits from the base's on to `base.sealed` are each in one block or are a record; a block begins where
+// a checkpoint or another block ends, so that it can be replayed from there.
+
+import LMDB
+import ListModel
+
+/// The packed blocks and the old contents of a file.
+struct SealedLog: Sendable {
+    let environment: Environment
+    let base: LogBase
+    let blocks: Database<UInt64, [UInt8]>
+    let contents: Database<[UInt8], [UInt8]>
+
+    /// The key of a content that was written in a dropped commit: version and offset, big-endian.
+    static func contentKey(_ reference: ContentReference) -> [UInt8] {
+        withUnsafeBytes(of: reference.version.rawValue.bigEndian) { Array($0) }
+            + withUnsafeBytes(of: reference.offset.bigEndian) { Array($0) }
+    }
+
+    /// Calls `body` with the block that holds the commit of a version; nil if none does.
+    ///
+    /// - Parameter isVerified: whether the checksum of the block need not be compared.
+    func withBlock<Result>(
+        of version: Version, isVerified: Bool = false, _ body: (PackedBlock) throws -> Result
+    ) throws -> Result? {
+        guard version > base.version && version <= base.sealed else { return nil }
+        return try environment.read { txn in
+            var result: Result?
+            try txn.forEach(in: blocks, range: 0...version.rawValue, reverse: true) { _, bytes in
+                let block = try PackedBlock(bytes, isVerified: isVerified)
+                if block.first <= version && version <= block.last { result = try body(block) }
+                return false
+            }
+            return result
+        }
+    }
+
+    /// The first version of the next block after a version; nil if there is none.
+    func nextBlock(after version: Version) throws -> Version? {
+        guard version < base.sealed else { return nil }
+        return try environment.read { txn in
+            var first: Version?
+            try txn.forEach(in: blocks, range: (version.rawValue + 1)...) { key, _ in
+                first = Version(try UInt64.decode(key))
+                return false
+            }
+            return first
+        }
+    }
+
+    /// Calls `body` with a content that was written in a commit that is packed or was dropped; nil if it is in neither.
+    func withContent<Result>(
+        of reference: ContentReference, _ body: (UnsafeRawBufferPointer) throws -> Result
+    ) throws -> Result? {
+        if reference.version > base.version {
+            return try withBlock(of: reference.version, isVerified: true) { try $0.withContent(of: reference, body) }
+        }
+        return try environment.read { txn in
+            try txn.withValue(forKey: SealedLog.contentKey(reference), in: contents) { bytes in
+                guard let bytes, bytes.count == Int(reference.length) else { return nil }
+                return try body(bytes)
+            }
+        }
+    }
+}
