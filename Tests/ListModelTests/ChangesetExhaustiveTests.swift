@@ -33,7 +33,7 @@ struct ChangesetExhaustiveTests {
                 list.editor.begin(CommitDraft(name: "", time: Timestamp(microseconds: 0)))
                 try list.editor.apply(first)
                 try list.editor.apply(second)
-                let new = list.snapshot()
+                let new = list.editor.pendingSnapshot()
                 list.editor.cancel()
                 let comment: Comment = "\(rows): \(first), then \(second)"
                 try #require(new.ids == expected.sections.map { $0.items.map(\.id) }, comment)

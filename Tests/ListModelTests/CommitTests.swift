@@ -177,7 +177,7 @@ struct CommitTests {
         var middle: StateHash?
         let made = try list.commit { editor in
             try editor.insert(NewItem(7), at: .after(4))
-            middle = editor.snapshot().stateHash
+            middle = editor.pendingSnapshot().stateHash
             #expect(throws: Abandoned.self) {
                 try editor.atomically { editor in
                     try editor.delete(.items([1, 3, 7]))
@@ -190,7 +190,7 @@ struct CommitTests {
                 }
             }
             #expect(editor.pendingEventCount == 1)
-            #expect(editor.snapshot().stateHash == middle)
+            #expect(editor.pendingSnapshot().stateHash == middle)
         }
         #expect(try #require(made).events().count == 1)
         #expect(list.ids() == [[1, 2, 3], [4, 7]])
@@ -221,6 +221,14 @@ struct CommitTests {
             let record = list.log.record(of: Version(version))
             previous = try Commit(record: record, version: Version(version), previousChecksum: previous).checksum
             #expect(try list.log.commit(Version(version)).checksum == previous)
+        }
+    }
+
+    @Test("A snapshot inside of an edit, whose rows have no version yet, ends the process")
+    func snapshotInsideAnEdit() async {
+        await #expect(processExitsWith: .failure) {
+            var list = MemoryList()
+            try list.commit { _ = $0.snapshot() }
         }
     }
 }

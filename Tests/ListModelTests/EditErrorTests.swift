@@ -115,7 +115,7 @@ struct EditErrorTests {
                 }
             }
             #expect(error?.code == "itemIndexOutOfRange")
-            #expect(list.snapshot().stateHash == before)
+            #expect(list.editor.pendingSnapshot().stateHash == before)
         }
     }
 
@@ -197,7 +197,7 @@ struct EditErrorTests {
                 continue
             }
             #expect(list.editor.pendingEventCount == 0)
-            #expect(list.snapshot().stateHash == before)
+            #expect(list.editor.pendingSnapshot().stateHash == before)
         }
         try list.editor.checkInvariants()
         list.editor.cancel()

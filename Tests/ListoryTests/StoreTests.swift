@@ -205,6 +205,32 @@ struct StoreTests {
         #expect(try fixture.store.source.content(of: item.content) == Array("second".utf8))
     }
 
+    @Test("A row of a large commit that is not durable yet is read without copying the commit")
+    func pendingRow() throws {
+        var options = StoreOptions()
+        options.maximumPendingBytes = 1 << 30
+        options.deferredDelay = .seconds(3_600)
+        let fixture = try StoreFixture(options: options)
+        try fixture.fill(1_000)
+        try fixture.store.edit("Large", durability: .deferred) { list in
+            try list.update(0, content: Array("first".utf8))
+            try list.update(1, content: [UInt8](repeating: 7, count: 32 << 20))
+        }
+        let small = try #require(try fixture.store.item(0)).content
+        // Copying the commit a thousand times would take longer than a minute in a debug build on a slow machine, and
+        // more than this on any.
+        let time = try ContinuousClock().measure {
+            for _ in 0..<1_000 {
+                let isRight = try fixture.store.source.withContent(of: small) { $0.elementsEqual("first".utf8) }
+                #expect(isRight)
+            }
+        }
+        #expect(time < .seconds(2))
+        #expect(fixture.store.durableVersion == .empty)
+        try fixture.store.close()
+        #expect(throws: (any Error).self) { try fixture.store.source.content(of: small) }
+    }
+
     @Test("Edits of many tasks never interleave inside a commit")
     func concurrency() async throws {
         let fixture = try StoreFixture()
@@ -238,6 +264,15 @@ struct StoreTests {
         }
         try store.close()
         #expect(try StoreVerification(path: fixture.path).commitCount == 401)
+    }
+
+    @Test("A store can be printed with all that is in it, as a failing test does")
+    func dumped() throws {
+        let fixture = try StoreFixture()
+        try fixture.fill(2)
+        var text = ""
+        dump(fixture.store, to: &text)
+        #expect(text.contains("Store"))
     }
 
     @Test("Statistics count what is there")

@@ -76,8 +76,16 @@ public struct ListEditor: ~Copyable, @unchecked Sendable {
 
     /// The rows of the newest version.
     ///
+    /// - Precondition: no commit is being made: its rows have no version yet. ``state`` tells what it did so far.
     /// - Complexity: O(1), plus the hashes of what changed since the last time.
-    public mutating func snapshot() -> Snapshot { state.snapshot() }
+    public mutating func snapshot() -> Snapshot {
+        precondition(!isEditing, "a snapshot is taken between commits")
+        return state.snapshot()
+    }
+
+    /// The rows as they are, with what the commit that is being made did so far, under the version before it: for tests
+    /// that look into a commit.
+    package mutating func pendingSnapshot() -> Snapshot { state.snapshot() }
 
     /// Folds a commit of the log into the state, while the store is opened.
     ///

@@ -16,6 +16,9 @@ public protocol CommitSource: Sendable {
 
     /// Calls `body` with the bytes that `reference` points to, valid only until it returns.
     ///
+    /// A source that has to copy a record to give it back should copy only these bytes. Any other need not implement
+    /// this.
+    ///
     /// - Throws: ``RecordError`` if the record is too short for it, or what ``withRecord(of:_:)`` throws.
     /// - Complexity: O(1), plus finding the record.
     func withContent<Result>(
@@ -38,9 +41,8 @@ extension CommitSource {
         try Commit(record: withRecord(of: version) { Array($0) }, version: version)
     }
 
-    /// Calls `body` with the bytes that `reference` points to, valid only until it returns.
+    /// Finds the bytes in the whole record.
     ///
-    /// - Throws: ``RecordError`` if the record is too short for it, or what ``withRecord(of:_:)`` throws.
     /// - Complexity: O(1), plus finding the record.
     public func withContent<Result>(
         of reference: ContentReference, _ body: (UnsafeRawBufferPointer) throws -> Result

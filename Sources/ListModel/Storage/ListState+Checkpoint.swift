@@ -95,8 +95,15 @@ extension ListState {
     package mutating func adopt(_ written: WrittenNodes, _ store: NodeStore) {
         for (node, number) in written.items { node.stored = number }
         for (node, number) in written.sections { node.stored = number }
+        replaceStore(store)
+    }
+
+    /// Reads nodes through another store from now on.
+    package mutating func replaceStore(_ store: NodeStore) {
         self.store = store
         tree.store = store
+        sectionLocator.replaceStore(store)
+        itemLocator.replaceStore(store)
     }
 
     /// Lets go of nodes and pages that are stored as they are, if there are too many in memory.

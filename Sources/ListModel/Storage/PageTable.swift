@@ -43,7 +43,8 @@ struct PageTable: ~Copyable {
     /// Under which numbers the directories of the newest checkpoint are stored.
     private(set) var directories: [UInt64]
     private let kind: UInt8
-    private let store: NodeStore
+    /// Where pages are read; that of the newest checkpoint.
+    var store: NodeStore
 
     /// A table, of which nothing is in memory.
     ///

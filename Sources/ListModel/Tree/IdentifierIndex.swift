@@ -163,6 +163,9 @@ extension IdentifierIndex {
 // MARK: - Checkpoints
 
 extension IdentifierIndex {
+    /// Reads pages through another store from now on.
+    mutating func replaceStore(_ store: NodeStore) { pages.store = store }
+
     /// How many bytes of it are in memory.
     var size: Int { pages.size }
 

@@ -180,6 +180,12 @@ extension Locator {
 // MARK: - Checkpoints
 
 extension Locator {
+    /// Reads pages through another store from now on.
+    mutating func replaceStore(_ store: NodeStore) {
+        index.replaceStore(store)
+        parents.store = store
+    }
+
     /// How many bytes of it are in memory.
     var size: Int { index.size + parents.size }
 

@@ -176,7 +176,32 @@ extension CommitLog {
         }
     }
 
-    /// Calls `body` with the records of a range of versions, in order.
+    /// Copies of records from the beginning of a range of versions, at least one.
+    ///
+    /// - Parameters:
+    ///   - count: how many at most.
+    ///   - size: after how many bytes the copy ends.
+    /// - Throws: ``StoreError/headMismatch(what:expected:found:)`` if the first is missing.
+    func copies(
+        of range: ClosedRange<UInt64>, atMost count: UInt64 = 1_024, size: Int = 1 << 20
+    ) throws -> RecordBatch {
+        var batch = RecordBatch(first: Version(range.lowerBound))
+        let last = min(range.upperBound, range.lowerBound + count - 1)
+        try environment.read { txn in
+            try txn.forEach(in: commits, range: range.lowerBound...last) { key, record in
+                guard try UInt64.decode(key) == batch.version(batch.count).rawValue else { return false }
+                batch.append(record, eventCount: 0)
+                return batch.size < size
+            }
+        }
+        guard batch.count > 0 else {
+            throw StoreError.headMismatch(what: "commit \(range.lowerBound)", expected: "a record", found: "none")
+        }
+        return batch
+    }
+
+    /// Calls `body` with the records of a range of versions, in order, inside a read transaction: not for an app's
+    /// closures, which might take their time or read themselves, and so keep the map from growing.
     ///
     /// The range is read in parts, each in a read transaction of its own: a long one would make the file grow.
     ///

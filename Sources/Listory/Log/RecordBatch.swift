@@ -36,8 +36,13 @@ struct RecordBatch {
     /// Adds the record of the next version.
     mutating func append(_ commit: Commit) {
         precondition(commit.version.rawValue == first.rawValue + UInt64(count), "commits are queued in order")
-        bytes.append(contentsOf: commit.record)
-        entries.append(Entry(end: bytes.count, eventCount: commit.eventCount))
+        commit.record.withUnsafeBytes { append($0, eventCount: commit.eventCount) }
+    }
+
+    /// Adds the record of the next version.
+    mutating func append(_ record: UnsafeRawBufferPointer, eventCount: Int) {
+        bytes.append(contentsOf: record)
+        entries.append(Entry(end: bytes.count, eventCount: eventCount))
     }
 
     /// How many events the record at an index has.
@@ -52,9 +57,9 @@ struct RecordBatch {
         return try bytes.withUnsafeBytes { try body(UnsafeRawBufferPointer(rebasing: $0[start..<entries[index].end])) }
     }
 
-    /// A copy of the record of a version, if it is one of these.
-    func record(of version: Version) -> [UInt8]? {
+    /// The index of the record of a version, if it is one of these.
+    func index(of version: Version) -> Int? {
         guard version >= first, version.rawValue - first.rawValue < UInt64(count) else { return nil }
-        return withRecord(Int(version.rawValue - first.rawValue)) { Array($0) }
+        return Int(version.rawValue - first.rawValue)
     }
 }

@@ -13,7 +13,7 @@ extension Store {
     ///   is yet to come.
     public func waitUntilDurable(_ version: Version? = nil) throws {
         if let version { try checkExists(version) }
-        try group.flush(through: version)
+        try group.flush(through: version, .shared)
     }
 
     /// Waits, without blocking a thread, until a version is durable.

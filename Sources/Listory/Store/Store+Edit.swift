@@ -34,11 +34,10 @@ extension Store {
     /// - Complexity: O(k log n) for k rows that the undone commits named, at any age of the log.
     @discardableResult
     public func undo(_ count: Int = 1, origin: String = "", durability: Durability? = nil) throws -> Commit? {
-        try perform(durability) { head in
-            let available = group.log.base.kept(head.editor.state.history).undo.depth
-            guard count <= available else { throw ListError.nothingToUndo(requested: count, available: available) }
-            return try repeated(count, &head) { try $0.undo(origin: origin, time: options.now()) }
-        }
+        let time = options.now()
+        return try revert(
+            count, durability, available: { $0.undo.depth }, tooFew: ListError.nothingToUndo(requested:available:)
+        ) { try $0.undo(origin: origin, time: time) }
     }
 
     /// Takes the newest undos back that no edit followed, each by a commit of its own.
@@ -49,25 +48,30 @@ extension Store {
     /// - Complexity: as ``undo(_:origin:durability:)``.
     @discardableResult
     public func redo(_ count: Int = 1, origin: String = "", durability: Durability? = nil) throws -> Commit? {
-        try perform(durability) { head in
-            let available = group.log.base.kept(head.editor.state.history).redo.depth
-            guard count <= available else { throw ListError.nothingToRedo(requested: count, available: available) }
-            return try repeated(count, &head) { try $0.redo(origin: origin, time: options.now()) }
-        }
+        let time = options.now()
+        return try revert(
+            count, durability, available: { $0.redo.depth }, tooFew: ListError.nothingToRedo(requested:available:)
+        ) { try $0.redo(origin: origin, time: time) }
     }
 
-    /// Makes commits one after another, under one hold of the lock.
-    private func repeated(
-        _ count: Int, _ head: inout Head, _ step: (inout ListEditor) throws -> Commit
-    ) throws -> Queued? {
-        var last: Queued?
-        for _ in 0..<max(0, count) {
-            let commit = try step(&head.editor)
-            let isCheckpointDue = last?.isCheckpointDue ?? false
-            last = append(commit, &head)
-            if isCheckpointDue { last?.isCheckpointDue = true }
+    /// Makes commits that revert others, one after another, under one hold of the lock; if there are too few to revert,
+    /// none.
+    private func revert(
+        _ count: Int, _ durability: Durability?, available: (History) -> Int, tooFew: (Int, Int) -> ListError,
+        _ step: (inout ListEditor) throws -> Commit
+    ) throws -> Commit? {
+        try perform(durability) { head in
+            let available = available(group.log.base.kept(head.editor.state.history))
+            guard count <= available else { throw tooFew(count, available) }
+            var last: Queued?
+            for _ in 0..<max(0, count) {
+                let commit = try step(&head.editor)
+                let isCheckpointDue = last?.isCheckpointDue ?? false
+                last = append(commit, &head)
+                if isCheckpointDue { last?.isCheckpointDue = true }
+            }
+            return last
         }
-        return last
     }
 
     /// A commit, and what it asks for.
@@ -109,7 +113,7 @@ extension Store {
             checkpointer?.holdBack()
         }
         switch durability ?? options.durability {
-        case .immediate: try group.flush(through: last.commit.version)
+        case .immediate: try group.flush(through: last.commit.version, .shared)
         case .deferred: try group.meet(last.demand)
         }
         return last.commit

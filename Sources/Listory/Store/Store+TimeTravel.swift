@@ -56,7 +56,7 @@ extension Store {
         return try group.commit(version)
     }
 
-    /// Calls `body` with the commits of a range of versions, in order.
+    /// Calls `body` with the commits of a range of versions, in order. It may use the store, and take its time.
     ///
     /// - Throws: as ``commit(_:)``, and what `body` throws.
     public func forEachCommit(
@@ -65,8 +65,14 @@ extension Store {
         try checkVersion(range.lowerBound)
         try checkVersion(range.upperBound)
         try group.flush(through: range.upperBound)
-        try group.log.forEachRecord(in: range.lowerBound.rawValue...range.upperBound.rawValue) { version, record in
-            try body(Commit(record: Array(record), version: version))
+        var next = range.lowerBound
+        while next <= range.upperBound {
+            let batch = try group.log.copies(of: next.rawValue...range.upperBound.rawValue)
+            for index in 0..<batch.count {
+                let record = batch.withRecord(index) { Array($0) }
+                try body(Commit(record: record, version: batch.version(index)))
+            }
+            next = batch.version(batch.count)
         }
     }
 

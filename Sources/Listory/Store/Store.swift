@@ -54,7 +54,7 @@ public final class Store: Sendable {
     let checkpointer: Checkpointer?
     /// Finds versions of the past.
     let past: Past
-    private let head: Mutex<Head>
+    private let head: Locked<Head>
     /// The thread that is inside an edit, so that an edit within an edit is noticed instead of waiting for ever.
     private let editingThread = Atomic<UInt>(0)
 
@@ -79,7 +79,7 @@ public final class Store: Sendable {
             }
             var editor = ListEditor(recovered.state, checksum: recovered.checksum, source: group)
             editor.oldestVersion = log.base.version
-            head = Mutex(Head(editor: editor, eventCount: logHead.eventCount))
+            head = Locked(Head(editor: editor, eventCount: logHead.eventCount))
         } catch {
             // The first error is the one to report.
             if log.lingering == nil { try? log.environment.close() }
@@ -126,10 +126,23 @@ public final class Store: Sendable {
     /// Snapshots stay what they are. As long as one is kept whose rows are not all in memory, the file is open for it; it
     /// can be opened again all the same, with the same options.
     ///
-    /// - Throws: ``StoreError/appendFailed(durable:cause:)`` if the last commits could not be appended; the store then
-    ///   stays open. ``StoreError/closed`` if it is closed already.
-    public func close() throws {
-        try group.flush(through: nil)
+    /// A store whose last commits cannot be appended, because another process wrote to the file or the disk is full,
+    /// can only be closed without them:
+    ///
+    /// ```swift
+    /// do { try store.close() } catch StoreError.appendFailed {
+    ///     try store.close(discardingUnappended: true)
+    /// }
+    /// ```
+    ///
+    /// - Parameter discardingUnappended: whether what cannot be appended is given up. Lost are then exactly the
+    ///   versions after ``durableVersion``, as it stands afterwards; one more attempt to append them is made first.
+    /// - Throws: ``StoreError/appendFailed(durable:cause:)`` if the last commits could not be appended and are not to
+    ///   be given up; `LMDBError` with `closeBlocked` while somebody reads from the store, for instance inside of
+    ///   `withRecord(of:_:)` of its ``source``. The store then stays open, and can be closed later.
+    ///   ``StoreError/closed`` if it is closed already.
+    public func close(discardingUnappended: Bool = false) throws {
+        if !discardingUnappended { try group.flush(through: nil) }
         if !options.isReadOnly, let checkpointer, checkpointer.isDueAtClose {
             // Everything is in the log already: without a checkpoint, the next opening takes longer.
             try? checkpointer.take(self)
@@ -137,18 +150,30 @@ public final class Store: Sendable {
         try exclusively {
             try withHead { head in
                 // Nothing can be enqueued while the lock is held, but something may have been since the first flush.
-                try group.flush(through: nil)
+                do { try group.flush(through: nil) } catch {
+                    guard discardingUnappended else { throw error }
+                }
                 if let damage = head.editor.state.store.damage { checkpointer?.distrustIfDamaged(damage) }
                 past.clear()
-                head.observers.finish()
-                head.editor = ListEditor(ListState(), source: group)
-                if let database = checkpointer?.database {
-                    try database.close()
-                } else {
-                    try group.log.environment.close()
-                }
+                try group.discardUnappended { try closeFile(&head) }
                 head.isClosed = true
+                head.editor = ListEditor(ListState(), source: group)
+                head.observers.finish()
             }
+        }
+    }
+
+    /// Closes the file, or leaves that to the snapshots that still read from it.
+    private func closeFile(_ head: inout Head) throws {
+        guard let checkpointer else { return try group.log.environment.close() }
+        // Who looks at the newest checkpoint besides the store itself can be told only when the store does not.
+        head.editor.state.replaceStore(NodeStore(after: past.nodes))
+        do { try checkpointer.database.close() } catch {
+            if let newest = checkpointer.newest {
+                let nodes = checkpointer.database.store(for: newest.version) { NodeStore(after: past.nodes) }
+                head.editor.state.replaceStore(nodes)
+            }
+            throw error
         }
     }
 

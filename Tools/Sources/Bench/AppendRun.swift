@@ -2,7 +2,6 @@
 //
 // Always holds: two runs with the same numbers make the same records, byte for byte.
 
-import LMDB
 import ListModel
 import Listory
 
@@ -29,7 +28,7 @@ struct AppendRun {
     func measure(path: String, _ sink: Sink) throws -> (seconds: Double, transactionCount: Int) {
         let store = try makeStore(path)
         try store.close()
-        let before = try lastTransaction(path)
+        let before = try FileNumbers.lastTransaction(path)
         let opened = try Store.open(at: path, options: options)
         let time = try seconds {
             if batch == 1 {
@@ -44,7 +43,7 @@ struct AppendRun {
         }
         sink.take(try opened.snapshot.stateHash.rawValue)
         try opened.close()
-        return (time, try lastTransaction(path) - before)
+        return (time, try FileNumbers.lastTransaction(path) - before)
     }
 
     private func insert(_ item: NewItem, _ store: Store, _ durability: Durability) throws -> Commit? {
@@ -63,15 +62,5 @@ struct AppendRun {
         var options = StoreOptions()
         options.now = { Timestamp(microseconds: 1_700_000_000_000_000) }
         return options
-    }
-
-    /// The number of the last transaction in a file that nobody has open.
-    private func lastTransaction(_ path: String) throws -> Int {
-        var options = Environment.Options()
-        options.isReadOnly = true
-        let environment = try Environment.open(path: path, options: options)
-        let result = try environment.information.lastTransaction
-        try environment.close()
-        return result
     }
 }

@@ -52,6 +52,7 @@ struct BenchCommand: ParsableCommand {
         try ReplayBenchmarks(runner: runner, scale: scale, files: files).run()
         try ChangesetBenchmarks(runner: runner, scale: scale).run()
         try UndoBenchmarks(runner: runner, scale: scale, files: files).run()
+        try GroupCommitBenchmarks(runner: runner, scale: scale, files: files).run()
         try StoreBenchmarks(runner: runner, scale: scale, files: files).run()
         guard !runner.figures.isEmpty else { throw ValidationError("no figure's name contains \(filter ?? "")") }
         let report = Report(

@@ -53,7 +53,18 @@ final class Runner {
         add(Figure(name: name, unit: unit, samples: samples, peer: measuredPeer, target: target, note: note()))
     }
 
-    private func add(_ figure: Figure) {
+    /// Calls `body` for one sample that does not count and then for the rest, for figures that come from one run
+    /// together.
+    ///
+    /// - Parameter body: takes the samples, and keeps them if it is told that they count.
+    func repeatedly(_ body: (_ counts: Bool) throws -> Void) rethrows {
+        try body(false)
+        for _ in 0..<runs { try body(true) }
+    }
+
+    /// Adds a figure whose samples were taken by ``repeatedly(_:)``, unless the filter leaves it out.
+    func add(_ figure: Figure) {
+        guard wants(figure.name) else { return }
         figures.append(figure)
         let line = "\(figure.name): \(Report.text(figure.median)) \(figure.unit)\n"
         FileHandle.standardError.write(Data(line.utf8))

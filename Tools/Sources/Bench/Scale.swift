@@ -14,7 +14,7 @@ struct Scale {
     /// How many commits a sample of the undo benchmarks reverts, and how many edits the large commit has.
     let undoCount: Int
     let largeCommitSize: Int
-    /// How many durable commits each of the concurrent writers makes.
+    /// How many commits each of the concurrent writers makes, each waited for; the first is one writer alone.
     let groupCommits: [(writerCount: Int, commitCount: Int)]
     /// A peer is left out when a sample of it would probably take longer than this many seconds.
     let longestPeerSample: Double
@@ -23,14 +23,14 @@ struct Scale {
     static let full = Scale(
         rowCounts: [1_000, 100_000, 1_000_000], editCount: 10_000,
         appends: [(1, 200), (100, 10_000), (10_000, 200_000)], replayEventCount: 1_000_000, replayRowCount: 100_000,
-        undoCount: 2_000, largeCommitSize: 1_000, groupCommits: [(1, 200), (8, 200), (64, 100)],
+        undoCount: 2_000, largeCommitSize: 1_000, groupCommits: [(1, 1_000), (8, 1_000), (64, 500)],
         longestPeerSample: 20)
 
     /// Sizes for a look at whether everything works.
     static let quick = Scale(
         rowCounts: [1_000, 10_000], editCount: 1_000, appends: [(1, 20), (100, 1_000), (10_000, 20_000)],
         replayEventCount: 20_000, replayRowCount: 2_000, undoCount: 200, largeCommitSize: 100,
-        groupCommits: [(1, 20), (8, 10)], longestPeerSample: 1)
+        groupCommits: [(1, 20), (8, 10), (64, 5)], longestPeerSample: 1)
 
     /// A number of rows in a word: "1M".
     static func name(_ count: Int) -> String {

@@ -15,24 +15,7 @@ struct RedoCommand: ParsableCommand {
               listory redo todo.listory 2
             """)
 
-    @OptionGroup var store: StoreArgument
+    @OptionGroup var arguments: RevertArguments
 
-    @Argument(help: "How many commits.")
-    var count = 1
-
-    @OptionGroup var format: FormatOption
-
-    func validate() throws {
-        if count < 1 { throw ValidationError("count: expected at least 1, found \(count)") }
-    }
-
-    func run() throws {
-        let store = try store.file.open(isReadOnly: false)
-        let report = try RevertReport.redoing(count, in: store)
-        switch format.value {
-        case .text: try Standard.output.write(report.text())
-        case .json: try Standard.output.write(report.json())
-        }
-        try store.close()
-    }
+    func run() throws { try arguments.run(RevertReport.redoing) }
 }

@@ -71,12 +71,12 @@ public enum DemoWriter {
     public static func run(path: String) throws -> Never {
         let store = try Store.open(at: path)
         var number = try store.version.rawValue
+        let section = try store.snapshot.sections[0].id
         while true {
             number += 1
             let commit = try store.edit("Burst \(number)", origin: "child") { list in
                 let content = Array(#"{"title":"written in a burst"}"#.utf8)
                 let id = Identifier.string("burst \(number)")
-                let section = list.snapshot().sections[0].id
                 try list.insert(NewItem(id: id, content: content), at: .end(ofSection: section))
                 try list.toggle(.item(id))
                 try list.delete(.item(id))

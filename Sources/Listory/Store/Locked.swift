@@ -1,0 +1,34 @@
+// A value with a lock that many threads can queue at. `Monitor` says why it is not `Synchronization.Mutex`.
+//
+// Always holds: the value is touched only with the lock held.
+
+import LMDB
+
+/// A value that one thread at a time may use.
+///
+/// `@unchecked Sendable`: the value is sendable, and it is read and written with `monitor` locked.
+final class Locked<Value: ~Copyable & Sendable>: @unchecked Sendable {
+    private let monitor = Monitor()
+    /// Behind a pointer, because a stored property of a type that cannot be copied makes `Mirror` end the process, and
+    /// a test that fails with a store in its expression would look into it.
+    private let value = UnsafeMutablePointer<Value>.allocate(capacity: 1)
+
+    init(_ initial: consuming Value) {
+        // SAFETY: allocated above with room for one, and not initialised yet.
+        value.initialize(to: initial)
+    }
+
+    deinit {
+        // SAFETY: initialised in `init`; the last reference is gone, so nobody uses it.
+        value.deinitialize(count: 1)
+        value.deallocate()
+    }
+
+    /// Calls `body` with the value, and with the lock held.
+    func withLock<Result>(_ body: (inout Value) throws -> Result) rethrows -> Result {
+        monitor.lock()
+        defer { monitor.unlock() }
+        // SAFETY: initialised from `init` to `deinit`, and the lock keeps others out.
+        return try body(&value.pointee)
+    }
+}

@@ -1,0 +1,140 @@
+// What cannot be appended: it holds nothing else back, and a store that has it can be closed.
+
+import LMDB
+import ListModel
+import TestSupport
+import Testing
+
+@testable import Listory
+
+@Suite("A commit that cannot be appended")
+struct AppendFailureTests {
+    @Test("The commits before it are appended in few syncs, it and those after it stay")
+    func culprit() throws {
+        // Nothing is appended before somebody waits.
+        var options = StoreOptions.tiny
+        options.maximumPendingBytes = 1 << 30
+        options.deferredDelay = .seconds(3_600)
+        let fixture = try StoreFixture(options: options)
+        try fixture.fill(1)
+        for _ in 0..<100 { try fixture.store.edit("Toggle", durability: .deferred) { try $0.toggle(.item(0)) } }
+        let large = [UInt8](repeating: 7, count: 2 << 20)
+        try fixture.store.edit("Large", durability: .deferred) { try $0.update(0, content: large) }
+        for _ in 0..<100 { try fixture.store.edit("Toggle", durability: .deferred) { try $0.toggle(.item(0)) } }
+        #expect(throws: StoreError.self) { try fixture.store.waitUntilDurable() }
+        #expect(fixture.store.durableVersion == Version(101))
+        let writes = try fixture.store.group.log.environment.information.lastTransaction
+        #expect(writes < 20, "\(writes) transactions for 101 commits")
+        #expect(try fixture.store.source.commit(Version(102)).name == "Large")
+        #expect(try fixture.store.source.commit(Version(202)).name == "Toggle")
+        #expect(throws: StoreError.self) { try fixture.store.edit("More") { try $0.toggle(.item(0)) } }
+        #expect(try fixture.store.version == Version(202))
+        #expect(throws: StoreError.self) { try fixture.store.close() }
+        try fixture.store.close(discardingUnappended: true)
+        try expectVersion(101, fixture)
+    }
+
+    @Test("A failure that passes leaves later batches whole")
+    func passing() throws {
+        let fixture = try StoreFixture()
+        try fixture.fill(1)
+        try fixture.store.waitUntilDurable()
+        let head = try fixture.store.pretendForeignCommit()
+        for _ in 0..<50 { try fixture.store.edit("Toggle", durability: .deferred) { try $0.toggle(.item(0)) } }
+        #expect(throws: StoreError.self) { try fixture.store.waitUntilDurable() }
+        #expect(fixture.store.durableVersion == Version(1))
+        try fixture.store.setHeadRow(head)
+        let environment = fixture.store.group.log.environment
+        let before = try environment.information.lastTransaction
+        try fixture.store.waitUntilDurable()
+        #expect(fixture.store.durableVersion == Version(51))
+        #expect(try environment.information.lastTransaction - before == 1)
+        try fixture.store.close()
+    }
+
+    @Test("A store that somebody else wrote to can be closed without its last commits, and opened again at once")
+    func writtenElsewhere() throws {
+        let fixture = try StoreFixture()
+        try fixture.fill(3)
+        try fixture.store.waitUntilDurable()
+        try fixture.store.pretendForeignCommit()
+        let kept = fixture.store.durableVersion
+        #expect(throws: StoreError.self) { try fixture.store.edit("Toggle") { try $0.toggle(.item(1)) } }
+        #expect(throws: StoreError.self) { try fixture.store.close() }
+        #expect(try fixture.store.item(1)?.isChecked == true, "the store is still open")
+        #expect(throws: LMDBError.self) { _ = try Store.open(at: fixture.path) }
+        try fixture.store.close(discardingUnappended: true)
+        #expect(fixture.store.durableVersion == kept)
+        #expect(throws: StoreError.self) { try fixture.store.close(discardingUnappended: true) }
+        #expect(throws: StoreError.self) { try fixture.store.edit("Toggle") { try $0.toggle(.item(1)) } }
+    }
+
+    @Test("Closing without the last commits appends what can be appended")
+    func nothingToDiscard() throws {
+        let fixture = try StoreFixture()
+        try fixture.fill(3)
+        try fixture.store.edit("Toggle", durability: .deferred) { try $0.toggle(.item(1)) }
+        try fixture.store.close(discardingUnappended: true)
+        try expectVersion(2, fixture)
+    }
+
+    @Test("A task that waits for what is given up is told that the store is closed, or that appending failed")
+    func waitingTask() async throws {
+        let fixture = try StoreFixture()
+        try fixture.fill(3)
+        try fixture.store.waitUntilDurable()
+        try fixture.store.pretendForeignCommit()
+        let store = fixture.store
+        let commit = try #require(try store.edit("Toggle", durability: .deferred) { try $0.toggle(.item(1)) })
+        let waiting = Task { try await store.durable(commit.version) }
+        try store.close(discardingUnappended: true)
+        await #expect(throws: StoreError.self) { try await waiting.value }
+    }
+
+    @Test("A store that is being read is not closed, and goes on")
+    func closeBlocked() throws {
+        let fixture = try StoreFixture()
+        try fixture.fill(3)
+        try fixture.store.waitUntilDurable()
+        try fixture.store.source.withRecord(of: Version(1)) { _ in
+            for discards in [false, true] {
+                let error = #expect(throws: LMDBError.self) {
+                    try fixture.store.close(discardingUnappended: discards)
+                }
+                guard case .closeBlocked = error?.kind else {
+                    Issue.record("another error: \(String(describing: error))")
+                    continue
+                }
+            }
+        }
+        try fixture.store.edit("Toggle") { try $0.toggle(.item(1)) }
+        try fixture.store.close()
+        try expectVersion(2, fixture)
+    }
+
+    private func expectVersion(_ number: UInt64, _ fixture: StoreFixture) throws {
+        let reopened = try Store.open(at: fixture.path)
+        #expect(try reopened.version == Version(number))
+        try reopened.close()
+    }
+}
+
+extension Store {
+    /// Makes the log's head row that of another commit, as another process would, and returns what it was.
+    @discardableResult
+    fileprivate func pretendForeignCommit() throws -> [UInt8] {
+        let environment = group.log.environment
+        let meta = try environment.openDatabase(named: LogFormat.metaDatabase, of: String.self, [UInt8].self)
+        let row = try environment.read { try $0.get(LogFormat.headKey, in: meta) } ?? []
+        var other = row
+        other[0] += 1
+        try setHeadRow(other)
+        return row
+    }
+
+    fileprivate func setHeadRow(_ row: [UInt8]) throws {
+        let environment = group.log.environment
+        let meta = try environment.openDatabase(named: LogFormat.metaDatabase, of: String.self, [UInt8].self)
+        try environment.write { try $0.put(row, forKey: LogFormat.headKey, in: meta) }
+    }
+}

@@ -1,0 +1,50 @@
+// Going through the commits of the log, in parts of bounded size, with no transaction open while the app has its turn.
+
+import ListModel
+import TestSupport
+import Testing
+
+@testable import Listory
+
+@Suite("Reading commits")
+struct CommitReadingTests {
+    @Test("Whoever goes through the commits may read and edit the store meanwhile, and the map may grow")
+    func editWhileReading() throws {
+        let fixture = try StoreFixture()
+        try fixture.fill(1)
+        for index in 0..<5 { try fixture.store.edit("Toggle \(index)") { try $0.toggle(.item(0)) } }
+        let environment = fixture.store.group.log.environment
+        var names: [String] = []
+        try fixture.store.forEachCommit(in: Version(1)...Version(6)) { commit in
+            names.append(commit.name)
+            #expect(try fixture.store.commit(commit.version).record == commit.record)
+            // Growing waits for everybody who reads, and would wait for this closure in vain.
+            try environment.growMap(to: environment.mapSize * 2)
+            try fixture.store.edit("More") { try $0.toggle(.item(0)) }
+        }
+        #expect(names == ["Fill"] + (0..<5).map { "Toggle \($0)" })
+        #expect(try fixture.store.version == Version(12))
+        try fixture.store.close()
+    }
+
+    @Test("A part of the log ends with the range, the count or the size that was asked for, and is never empty")
+    func parts() throws {
+        let fixture = try StoreFixture()
+        try fixture.fill(1)
+        for index in 0..<9 {
+            let content = [UInt8](repeating: UInt8(index), count: 1_000)
+            try fixture.store.edit("Update", durability: .deferred) { try $0.update(0, content: content) }
+        }
+        try fixture.store.waitUntilDurable()
+        let log = fixture.store.group.log
+        #expect(try log.copies(of: 2...9).count == 8)
+        #expect(try log.copies(of: 2...9, atMost: 3).count == 3)
+        #expect(try log.copies(of: 2...9, size: 2_500).count == 3)
+        let first = try log.copies(of: 4...9, size: 1)
+        #expect(first.count == 1 && first.version(0) == Version(4))
+        let record = try fixture.store.commit(Version(4)).record
+        #expect(first.withRecord(0) { Array($0) } == record)
+        #expect(throws: StoreError.self) { try log.copies(of: 11...12) }
+        try fixture.store.close()
+    }
+}

@@ -1,0 +1,207 @@
+// Waiting for durability: nobody waits for ever, what was acknowledged is in the file, failures reach all who wait.
+
+import Foundation
+import LMDB
+import ListModel
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import Listory
+
+@Suite("Waiting for durability")
+struct GroupCommitTests {
+    @Test("64 threads and 64 tasks that wait in every way all come back, and what was acknowledged is in the file")
+    func everybodyComesBack() async throws {
+        var options = StoreOptions()
+        options.maximumPendingBytes = 2_000
+        options.deferredDelay = .milliseconds(1)
+        let fixture = try StoreFixture(options: options)
+        let store = fixture.store
+        try store.edit("Begin") { try $0.insertSection(NewSection(id: "today")) }
+        let writers = Writers(store)
+        for writer in 0..<64 {
+            writers.onThread { writers in
+                var generator = SeededGenerator(seed: UInt64(writer))
+                for step in 0..<40 { try writers.write(writer, step, Int(generator.next() % 4)) }
+            }
+            writers.inTask { writers in
+                var generator = SeededGenerator(seed: UInt64(100 + writer))
+                for step in 0..<40 { try await writers.writeAsync(64 + writer, step, Int(generator.next() % 3)) }
+            }
+        }
+        try #require(await writers.finish(within: 60), "some writers never came back")
+        #expect(writers.failures.isEmpty)
+        let acknowledged = writers.acknowledged
+        // What was acknowledged must be in the file already, not only after the store is closed.
+        #expect(acknowledged <= store.durableVersion)
+        try store.close(discardingUnappended: true)
+        let reopened = try Store.open(at: fixture.path)
+        #expect(try reopened.version >= acknowledged)
+        #expect(try reopened.version == Version(1 + 128 * 40))
+        try reopened.close()
+        #expect(try StoreVerification(path: fixture.path).commitCount == 1 + 128 * 40)
+    }
+
+    @Test("Writers that wait together share syncs")
+    func sharing() async throws {
+        let fixture = try StoreFixture()
+        try fixture.store.edit("Begin") { try $0.insertSection(NewSection(id: "today")) }
+        let before = fixture.store.group.batchCount
+        let writers = Writers(fixture.store)
+        for writer in 0..<16 {
+            writers.onThread { writers in for step in 0..<50 { try writers.write(writer, step, 0) } }
+        }
+        try #require(await writers.finish(within: 60))
+        #expect(writers.failures.isEmpty)
+        // 16 is the best there could be; a busy machine may keep some of them from coming back in time.
+        #expect(fixture.store.group.batchCount - before < 16 * 50 / 3)
+        try fixture.store.close()
+    }
+
+    @Test("A writer alone has one sync for each commit, and waits for nobody")
+    func alone() throws {
+        let fixture = try StoreFixture()
+        try fixture.fill(1)
+        try fixture.store.waitUntilDurable()
+        let before = fixture.store.group.batchCount
+        for _ in 0..<20 {
+            try fixture.store.edit("Toggle") { try $0.toggle(.item(0)) }
+            #expect(fixture.store.group.isGatheringComplete(for: 1))
+        }
+        #expect(fixture.store.group.batchCount - before == 20)
+        try fixture.store.close()
+    }
+
+    @Test("When the file may not grow, every thread and every task that waits is told, and none waits for ever")
+    func failuresReachEverybody() async throws {
+        let fixture = try StoreFixture(options: .tiny)
+        let store = fixture.store
+        try store.edit("Begin") { try $0.insertSection(NewSection(id: "today")) }
+        let writers = Writers(store, contentSize: 4_000)
+        for writer in 0..<32 {
+            writers.onThread { writers in for step in 0..<100 { try writers.write(writer, step, step % 3) } }
+            writers.inTask { writers in for step in 0..<100 { try await writers.writeAsync(32 + writer, step, 2) } }
+        }
+        try #require(await writers.finish(within: 60), "some writers were not told")
+        #expect(writers.failures.count == 64)
+        for failure in writers.failures {
+            guard case StoreError.appendFailed(_, let cause as LMDBError) = failure, case .mapFull = cause.kind else {
+                Issue.record("another failure: \(failure)")
+                continue
+            }
+        }
+        #expect(writers.acknowledged <= store.durableVersion)
+        try store.close(discardingUnappended: true)
+        let durable = store.durableVersion
+        let reopened = try Store.open(at: fixture.path)
+        #expect(try reopened.version == durable)
+        try reopened.close()
+    }
+}
+
+extension StoreOptions {
+    /// Options of a store whose file is soon full.
+    static var tiny: StoreOptions {
+        var options = StoreOptions()
+        options.maximumFileSize = 1 << 20
+        return options
+    }
+}
+
+extension GroupCommit {
+    /// How many batches were begun.
+    var batchCount: Int { monitor.withLock { state.batchCount } }
+
+    /// Whether a batch would wait for nobody if that many waited for it.
+    func isGatheringComplete(for count: Int) -> Bool {
+        monitor.withLock {
+            var gathering = state.gathering
+            gathering.arrived = count
+            return gathering.isComplete
+        }
+    }
+}
+
+/// Threads and tasks that write to a store at the same time.
+private final class Writers: Sendable {
+    private struct Outcome {
+        var acknowledged = Version.empty
+        var failures: [any Error] = []
+    }
+
+    private let store: Store
+    private let content: [UInt8]
+    private let outcome = Mutex(Outcome())
+    private let running = DispatchGroup()
+
+    init(_ store: Store, contentSize: Int = 20) {
+        self.store = store
+        content = Array(repeating: 7, count: contentSize)
+    }
+
+    /// The newest version that anybody was told is durable.
+    var acknowledged: Version { outcome.withLock { $0.acknowledged } }
+    /// What the writers threw, one each.
+    var failures: [any Error] { outcome.withLock { $0.failures } }
+
+    func onThread(_ body: @escaping @Sendable (Writers) throws -> Void) {
+        running.enter()
+        Thread { [self] in
+            do { try body(self) } catch { fail(error) }
+            running.leave()
+        }.start()
+    }
+
+    func inTask(_ body: @escaping @Sendable (Writers) async throws -> Void) {
+        running.enter()
+        Task { [self] in
+            do { try await body(self) } catch { fail(error) }
+            running.leave()
+        }
+    }
+
+    /// Waits for all of them; false if that took too long.
+    ///
+    /// A thread of its own waits: the tasks need those of the pool.
+    func finish(within seconds: Double) async -> Bool {
+        await withCheckedContinuation { continuation in
+            Thread { [running] in
+                continuation.resume(returning: running.wait(timeout: .now() + seconds) == .success)
+            }.start()
+        }
+    }
+
+    private func fail(_ error: any Error) { outcome.withLock { $0.failures.append(error) } }
+
+    private func acknowledge(_ version: Version) {
+        outcome.withLock { $0.acknowledged = max($0.acknowledged, version) }
+    }
+
+    /// Makes a commit, and waits for it in one of four ways: not at all, in the edit, afterwards, or for all there is.
+    func write(_ writer: Int, _ step: Int, _ way: Int) throws {
+        let version = try insert(writer, step, way == 0 ? .immediate : .deferred)
+        switch way {
+        case 0: acknowledge(version)
+        case 1: try store.waitUntilDurable(version)
+        case 2: return
+        default: try store.waitUntilDurable()
+        }
+        if way != 2 { acknowledge(version) }
+    }
+
+    /// Makes a commit in a task, and waits for it or not.
+    func writeAsync(_ writer: Int, _ step: Int, _ way: Int) async throws {
+        let version = try insert(writer, step, .deferred)
+        if way == 0 { return }
+        try await store.durable(version)
+        acknowledge(version)
+    }
+
+    private func insert(_ writer: Int, _ step: Int, _ durability: Durability) throws -> Version {
+        let item = NewItem(id: .integer(Int64(writer * 1_000 + step)), content: content)
+        return try store.edit("Insert", durability: durability) { list in
+            try list.insert(item, at: .end(ofSection: "today"))
+        }!.version
+    }
+}

@@ -1,0 +1,27 @@
+// The peer in C, as Swift calls it.
+
+import RawLMDB
+
+/// Appends records to LMDB with nothing in between.
+enum RawLog {
+    /// LMDB refused what the peer asked for.
+    struct Failed: Error {
+        let code: Int
+    }
+
+    /// The seconds that the peer takes to append records in batches of a size, each with one sync.
+    static func seconds(_ records: [[UInt8]], batch: Int, path: String) throws -> Double {
+        let bytes = records.flatMap { $0 }
+        return try bytes.withUnsafeBytes { bytes in
+            var offset = 0
+            let parts = records.map { record in
+                defer { offset += record.count }
+                return raw_record(bytes: bytes.baseAddress! + offset, count: record.count)
+            }
+            // SAFETY: the parts point into `bytes`, which lives until the closure returns.
+            let seconds = raw_lmdb_append(path, parts, parts.count, batch)
+            guard seconds >= 0 else { throw Failed(code: Int(seconds)) }
+            return seconds
+        }
+    }
+}
