@@ -66,7 +66,8 @@ struct StoredList: ~Copyable {
         let checkpoint: Checkpoint
         do {
             let last = image.version == .empty ? 0 : try list.log.commit(image.version).checksum
-            checkpoint = try writer.write(eventCount: image.version.rawValue, checksum: last)
+            checkpoint = try writer.write(
+                eventCount: image.version.rawValue, work: image.version.rawValue, checksum: last)
         } catch {
             list.editor.state.restore(image)
             for number in nodes.numbers where number >= nextNumber { nodes[number] = nil }

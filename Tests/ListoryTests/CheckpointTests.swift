@@ -10,7 +10,8 @@ import Testing
 struct CheckpointTests {
     /// Checkpoints so often that tests see many of them, taken where the test can see it.
     static func eager(_ options: inout StoreOptions) {
-        options.checkpoints.eventInterval = 8
+        options.checkpoints.interval = 8
+        options.checkpoints.nodeWeight = 0
         options.checkpoints.maximumSpacing = 32
         options.checkpoints.isBackground = false
         options.durability = .deferred
@@ -92,7 +93,7 @@ struct CheckpointTests {
         }
         try fixture.fill(1)
         for _ in 0..<800 { try fixture.store.edit("Toggle") { try $0.toggle(.item(0)) } }
-        let kept = try #require(fixture.store.checkpointer).database.all().map(\.eventCount)
+        let kept = try #require(fixture.store.checkpointer).database.all().map(\.work)
         let gaps = zip(kept.dropFirst(), kept).map { $0 - $1 }
         #expect(gaps.allSatisfy { $0 <= 64 })
         #expect(kept.count < 800 / 8 / 2)
@@ -108,6 +109,7 @@ struct CheckpointTests {
         for step in 0..<1_000 {
             try fixture.store.edit("Toggle") { try $0.toggle(.item(.integer(Int64(step * 7 % 200)))) }
         }
+        try fixture.store.checkpoint()
         let database = try #require(fixture.store.checkpointer).database
         let (stored, waiting) = (try database.nodeCount(), try database.superfluous().count)
         try fixture.store.close()
@@ -260,7 +262,7 @@ struct CheckpointTests {
     func policy(seed: UInt64) {
         var generator = SeededGenerator(seed: seed)
         var policy = CheckpointPolicy()
-        policy.eventInterval = 10
+        policy.interval = 10
         policy.maximumSpacing = 100
         var events: [UInt64] = []
         var newest: UInt64 = 0

@@ -22,7 +22,8 @@ enum StoreWriter {
         let acknowledgesEarly = CommandLine.arguments.contains("early")
         var options = StoreOptions()
         if CommandLine.arguments.contains("checkpoints") {
-            options.checkpoints.eventInterval = 8
+            options.checkpoints.interval = 8
+            options.checkpoints.nodeWeight = 0
             options.checkpoints.maximumSpacing = 32
             options.checkpoints.sliceSize = 64
             options.limits = TreeLimits(leafCapacity: 4, innerCapacity: 4)

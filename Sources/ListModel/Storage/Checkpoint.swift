@@ -9,6 +9,8 @@ package struct Checkpoint: Equatable, Sendable {
     package let version: Version
     /// How many events led to it.
     package let eventCount: UInt64
+    /// How much work it is to get there from the beginning, in the units of the store's policy. Ascends with the versions.
+    package let work: UInt64
     /// The checksum of the record of its commit, to which the next one links; 0 for the empty list.
     package let checksum: UInt64
     /// What undo and redo would revert.
@@ -48,7 +50,7 @@ extension Checkpoint {
     package var bytes: [UInt8] {
         var writer = NodeWriter()
         NodeCoding.begin(NodeCoding.Kind.checkpoint, count: itemCount, &writer)
-        for word in [eventCount, checksum, stateHash.rawValue, firstNumber, lastNumber, top.stored, top.hash] {
+        for word in [eventCount, work, checksum, stateHash.rawValue, firstNumber, lastNumber, top.stored, top.hash] {
             writer.write(fixed: word)
         }
         for stack in [history.undo, history.redo] {
@@ -68,6 +70,7 @@ extension Checkpoint {
         self.version = version
         itemCount = Int(reader.readVarint() & UInt64(Int.max))
         eventCount = reader.read(fixed: UInt64.self)
+        work = reader.read(fixed: UInt64.self)
         checksum = reader.read(fixed: UInt64.self)
         stateHash = StateHash(rawValue: reader.read(fixed: UInt64.self))
         firstNumber = reader.read(fixed: UInt64.self)

@@ -54,17 +54,19 @@ package struct CheckpointWriter: ~Copyable {
     ///
     /// - Parameters:
     ///   - eventCount: how many events led to the version.
+    ///   - work: how much work it is to get there from the beginning.
     ///   - checksum: the checksum of the record of its commit.
     /// - Returns: the row of the checkpoint.
     /// - Throws: what the output throws.
     /// - Complexity: O(rows that changed since the last checkpoint).
-    package mutating func write(eventCount: UInt64, checksum: UInt64) throws -> Checkpoint {
+    package mutating func write(eventCount: UInt64, work: UInt64, checksum: UInt64) throws -> Checkpoint {
         let output = self.output
         try image.pages.forEach { number, writer in try writer.withBytes { try output(number, $0) } }
         let tree = image.snapshot.tree
         let stored = tree.count == 0 ? 0 : try store(tree.top)
         return Checkpoint(
-            version: image.version, eventCount: eventCount, checksum: checksum, history: image.history,
+            version: image.version, eventCount: eventCount, work: work, checksum: checksum,
+            history: image.history,
             stateHash: image.snapshot.stateHash, itemCount: image.snapshot.itemCount,
             firstNumber: image.firstNumber, lastNumber: nextNumber - 1, sectionNumberCount: image.sectionNumberCount,
             top: Checkpoint.Top(tree.top, stored: stored))

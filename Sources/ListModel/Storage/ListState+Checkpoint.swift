@@ -74,6 +74,7 @@ extension ListState {
         retiredPages = PageImage()
         let items = itemLocator.capture(&next, &pages)
         let sections = sectionLocator.capture(&next, &pages)
+        store.beginEpoch()
         return CheckpointImage(
             snapshot: snapshot(), history: history, sectionNumberCount: sectionNumberCount, pages: pages,
             locators: StoredLocators(items: items, sections: sections), firstNumber: nextNumber,

@@ -99,9 +99,9 @@ extension NodeCoding {
     /// - Parameters:
     ///   - bytes: what is stored under the child's number.
     ///   - child: what the parent says of the node.
-    ///   - isEditable: whether to make room for elements or children that are to be added.
+    ///   - limits: how many elements or children to make room for.
     static func decode<Element: TreeElement>(
-        _ bytes: UnsafeRawBufferPointer, _ child: TreeChild<Element>, isEditable: Bool, _ limits: TreeLimits
+        _ bytes: UnsafeRawBufferPointer, _ child: TreeChild<Element>, _ limits: TreeLimits
     ) -> Result<TreeNode<Element>, NodeError> {
         func failure(_ problem: String) -> Result<TreeNode<Element>, NodeError> {
             .failure(NodeError(child.stored, problem))
@@ -114,7 +114,7 @@ extension NodeCoding {
         guard kind & Kind.sections == treeKind(Element.self), height < Kind.heightLimit, count > 0,
             count <= child.count, count <= greatestCount, height == 0 || count <= reader.remaining
         else { return failure("it is not the node that its parent refers to") }
-        let width = isEditable ? max(count, limits.capacity(height: height)) : count
+        let width = max(count, limits.capacity(height: height))
         let node = TreeNode<Element>.make(height: height, width: width, number: child.number)
         if height == 0 {
             decodeLeaf(&reader, count, node)

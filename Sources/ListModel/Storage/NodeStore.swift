@@ -6,7 +6,7 @@
 // before a commit is made. The log is untouched by such damage: opening the store again makes new nodes from it.
 //
 // Always holds:
-// - a node from the cache is never written; whoever wants to change it takes a copy;
+// - a node in the cache is never written; whoever wants to change it takes it out or copies it;
 // - a node that was read has the number of elements and the hash that its parent says, or `damage` is set.
 
 import Synchronization
@@ -20,6 +20,8 @@ package final class NodeStore: Sendable {
     package let limits: TreeLimits
     /// What the stores of all checkpoints share.
     private let shared: Shared
+    private let currentEpoch = Atomic<UInt32>(1)
+    private let touchedCount = Atomic<Int>(0)
     private let firstDamage = Mutex<(any Error)?>(nil)
     private let isDamaged = Atomic<Bool>(false)
 
@@ -52,6 +54,23 @@ package final class NodeStore: Sendable {
     package init(after other: NodeStore) {
         limits = other.limits
         shared = other.shared
+        // Nodes that were changed before are not taken for changed in the epoch of another store.
+        currentEpoch.store(other.epoch, ordering: .relaxed)
+        touchedCount.store(other.touched, ordering: .relaxed)
+    }
+
+    /// The present epoch; each capture of a checkpoint begins one.
+    @inline(__always)
+    private var epoch: UInt32 { currentEpoch.load(ordering: .relaxed) }
+
+    /// How many nodes were changed since the epoch began, each counted once. As many have to be read to get there from the
+    /// last checkpoint.
+    package var touched: Int { touchedCount.load(ordering: .relaxed) }
+
+    /// Begins an epoch: what is changed from now on is not in the checkpoint that is captured.
+    func beginEpoch() {
+        touchedCount.store(0, ordering: .relaxed)
+        currentEpoch.add(1, ordering: .relaxed)
     }
 
     private var source: (any NodeSource)? { shared.source }
@@ -90,7 +109,7 @@ extension NodeStore {
     private func storedNode<Element>(_ child: TreeChild<Element>) -> TreeNode<Element> {
         let cache = Element.cache(of: self)
         if let node = cache[child.stored] { return node }
-        let node = read(child, isEditable: false)
+        let node = read(child)
         cache.insert(node, number: child.stored)
         return node
     }
@@ -100,10 +119,18 @@ extension NodeStore {
     func makeUnique<Element>(_ child: inout TreeChild<Element>) -> TreeNode<Element> {
         if isKnownUniquelyReferenced(&child.node) {
             let node = child.node.unsafelyUnwrapped
-            node.stored = 0
+            if node.epoch != epoch { touch(node) }
             return node
         }
         return makeCopy(&child)
+    }
+
+    /// Notes that a node is changed for the first time since the epoch began.
+    @inline(never)
+    private func touch<Element>(_ node: TreeNode<Element>) {
+        node.epoch = epoch
+        node.stored = 0
+        touchedCount.add(1, ordering: .relaxed)
     }
 
     @inline(never)
@@ -111,24 +138,26 @@ extension NodeStore {
         let copy: TreeNode<Element>
         if let node = child.node {
             copy = node.copy(width: limits.capacity(height: node.height))
-        } else if let node = Element.cache(of: self)[child.stored] {
-            copy = node.copy(width: limits.capacity(height: node.height))
+            copy.epoch = node.epoch
+        } else if var node = Element.cache(of: self).take(child.stored) {
+            // Mostly nobody else looks at it, and what was looked at to be changed need not be copied for that.
+            let isFree = isKnownUniquelyReferenced(&node)
+            copy = isFree ? node : node.copy(width: limits.capacity(height: node.height))
         } else {
-            copy = read(child, isEditable: true)
+            copy = read(child)
         }
+        if copy.epoch != epoch { touch(copy) }
         child.node = copy
         return copy
     }
 
     /// Reads a stored node, which nobody else has.
-    ///
-    /// - Parameter isEditable: whether to make room for elements or children that are to be added.
-    private func read<Element>(_ child: TreeChild<Element>, isEditable: Bool) -> TreeNode<Element> {
+    private func read<Element>(_ child: TreeChild<Element>) -> TreeNode<Element> {
         do {
             guard let source else { preconditionFailure("a node is neither in memory nor stored") }
             let node = try source.withNode(child.stored) { bytes -> Result<TreeNode<Element>, NodeError> in
                 guard let bytes else { return .failure(NodeError(child.stored, "it is missing")) }
-                return NodeCoding.decode(bytes, child, isEditable: isEditable, limits)
+                return NodeCoding.decode(bytes, child, limits)
             }
             return try node.get()
         } catch {
@@ -210,6 +239,11 @@ final class NodeCache<Element: TreeElement>: Sendable {
             state.insert(node, number, limit: limit)
             return node
         }
+    }
+
+    /// Takes the node of a number out of the cache.
+    func take(_ number: UInt64) -> TreeNode<Element>? {
+        state.withLock { $0.young.removeValue(forKey: number) ?? $0.old.removeValue(forKey: number) }
     }
 
     func insert(_ node: TreeNode<Element>, number: UInt64) {

@@ -16,7 +16,9 @@ struct TreeNodeHeader {
     /// Under which number the node is stored; 0 if it has changed since. First, so that it can be read atomically.
     var stored: UInt64
     /// How many elements or children the node holds.
-    var count: Int
+    var count: UInt32
+    /// In which epoch of its store the node was changed last.
+    var epoch: UInt32
     /// The node's number in the locator of its list.
     let number: UInt32
     /// How many elements or children there is room for.
@@ -87,7 +89,7 @@ final class TreeNode<Element: TreeElement>: ManagedBuffer<TreeNodeHeader, UInt64
         let words = (stride * width + 7) / 8
         let buffer = TreeNode.create(minimumCapacity: words) { _ in
             TreeNodeHeader(
-                stored: 0, count: 0, number: number, width: UInt32(width), height: Int32(height),
+                stored: 0, count: 0, epoch: 0, number: number, width: UInt32(width), height: Int32(height),
                 isPlain: height == 0 && Element.canBePlain)
         }
         // SAFETY: `create` returns an instance of the class it is called on.
@@ -103,8 +105,15 @@ final class TreeNode<Element: TreeElement>: ManagedBuffer<TreeNodeHeader, UInt64
 
     @inline(__always)
     var count: Int {
-        get { head.pointee.count }
-        set { head.pointee.count = newValue }
+        get { Int(head.pointee.count) }
+        set { head.pointee.count = UInt32(truncatingIfNeeded: newValue) }
+    }
+
+    /// In which epoch of its store the node was changed last; 0 if that is long ago.
+    @inline(__always)
+    var epoch: UInt32 {
+        get { head.pointee.epoch }
+        set { head.pointee.epoch = newValue }
     }
 
     @inline(__always)

@@ -21,9 +21,13 @@ final class Checkpointer: Sendable {
     private let running = Locked<Void>(())
 
     private struct State: Sendable {
-        /// How many events and bytes were committed since the newest checkpoint was captured.
+        /// How many events were committed since the newest checkpoint was captured.
         var events = 0
-        var bytes = 0
+        /// How much work it is to replay them, without and with the nodes that they change.
+        var commitWork = 0
+        var work = 0
+        /// How much work led to the newest checkpoint that was captured.
+        var workBefore: UInt64 = 0
         /// Whether a checkpoint is due, and whether one is being taken or will be.
         var isDue = false
         var isQueued = false
@@ -64,6 +68,9 @@ final class Checkpointer: Sendable {
         if recovered.wasRebuilt { state.nextNumber = try database.lastNumber() + 1 }
         state.isUnusable = recovered.wasRebuilt
         state.events = Int(clamping: recovered.eventCount)
+        state.commitWork = state.events
+        state.work = state.events
+        state.workBefore = newest?.work ?? base.eventCount
         self.state = Locked(state)
     }
 
@@ -74,13 +81,14 @@ final class Checkpointer: Sendable {
     var failure: (any Error)? { state.withLock { $0.failure } }
 
     /// Counts a commit.
-    func note(events: Int, bytes: Int) {
+    ///
+    /// - Parameter touched: how many nodes were changed since the last capture.
+    func note(events: Int, bytes: Int, touched: Int) {
         state.withLock { state in
             state.events &+= events
-            state.bytes &+= bytes
-            state.isDue =
-                state.events / state.patience >= policy.eventInterval
-                || state.bytes / state.patience >= policy.byteInterval
+            state.commitWork &+= policy.work(events: events, bytes: bytes)
+            state.work = state.commitWork &+ touched &* policy.nodeWeight
+            state.isDue = state.work / state.patience >= policy.interval
         }
     }
 
@@ -93,7 +101,7 @@ final class Checkpointer: Sendable {
         let (begins, semaphore) = state.withLock { state -> (Bool, DispatchSemaphore?) in
             let begins = state.isDue && !state.isQueued
             if begins { state.isQueued = true }
-            guard state.isQueued, policy.isBackground, state.events > policy.maximumSpacing else {
+            guard state.isQueued, policy.isBackground, state.work > policy.maximumSpacing else {
                 return (begins, nil)
             }
             let semaphore = DispatchSemaphore(value: 0)
@@ -172,7 +180,8 @@ extension Checkpointer {
         } catch {
             state.withLock { state in
                 state.events += captured.events
-                state.bytes += captured.bytes
+                state.commitWork += Int(clamping: captured.work - captured.workBefore)
+                state.workBefore = captured.workBefore
                 // What was written is to be deleted before the next attempt.
                 state.kept = nil
             }
@@ -187,7 +196,9 @@ extension Checkpointer {
         var eventCount: UInt64
         var checksum: UInt64
         var events: Int
-        var bytes: Int
+        /// How much work led to the version, and to the one captured before.
+        var work: UInt64
+        var workBefore: UInt64
     }
 
     /// Reads what only taking checkpoints needs, and deletes what is not needed at all.
@@ -214,10 +225,14 @@ extension Checkpointer {
             let image = head.editor.state.captureCheckpoint(nextNumber: state.nextNumber)
             // Pages have numbers now, whatever becomes of the checkpoint.
             state.nextNumber = image.firstNodeNumber
-            defer { (state.events, state.bytes, state.isDue) = (0, 0, false) }
+            let work = state.workBefore + UInt64(max(1, state.work))
+            defer {
+                (state.events, state.commitWork, state.work, state.isDue) = (0, 0, 0, false)
+                state.workBefore = work
+            }
             return Captured(
                 image: image, eventCount: head.eventCount, checksum: head.editor.checksum, events: state.events,
-                bytes: state.bytes)
+                work: work, workBefore: state.workBefore)
         }
     }
 
@@ -234,7 +249,8 @@ extension Checkpointer {
             }
         }
         defer { state.withLock { $0.nextNumber = writer.nextNumber } }
-        let checkpoint = try writer.write(eventCount: captured.eventCount, checksum: captured.checksum)
+        let checkpoint = try writer.write(
+            eventCount: captured.eventCount, work: captured.work, checksum: captured.checksum)
         let previous = state.withLock { $0.newest }
         let reader = try store.withHead { $0.editor.state.store }
         let gone = previous.map { writer.nodesGone(since: $0, reader) } ?? []
@@ -259,7 +275,7 @@ extension Checkpointer {
             superfluous: superfluous + image.retiredPages,
             lastNumbers: kept.map { ($0.version, $0.lastNumber) })
         let (left, dropped) = try database.complete(completion) { [policy, base] inUse in
-            policy.surplus(kept.map(\.eventCount), since: base.eventCount) { index in
+            policy.surplus(kept.map(\.work), since: base.eventCount) { index in
                 inUse.contains(kept[index].version) || kept[index].version == base.version
             }.map { kept[$0].version }
         }

@@ -253,7 +253,8 @@ extension Compactor {
                 slice.removeAll()
             }
         }
-        let checkpoint = try writer.write(eventCount: head.eventCount, checksum: head.checksum)
+        let checkpoint = try writer.write(
+            eventCount: head.eventCount, work: head.eventCount, checksum: head.checksum)
         let gone = newest.map { writer.nodesGone(since: $0, state.store) } ?? []
         try database.put(slice, freeing: [])
         let completion = CheckpointDatabase.Completion(

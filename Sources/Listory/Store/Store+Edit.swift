@@ -79,7 +79,8 @@ extension Store {
     private func append(_ commit: Commit, _ head: inout Head) -> Queued {
         if !head.observers.isEmpty { head.observers.publish(head.editor.snapshot(), commit) }
         head.eventCount += UInt64(commit.eventCount)
-        checkpointer?.note(events: commit.eventCount, bytes: commit.record.count)
+        checkpointer?.note(
+            events: commit.eventCount, bytes: commit.record.count, touched: head.editor.state.store.touched)
         return (commit, group.enqueue(commit))
     }
 
