@@ -14,24 +14,22 @@
 // - a page without a number is in memory or empty.
 
 struct PageTable: ~Copyable {
-    /// What a page begins with.
-    private struct Header {
-        var count: UInt32
-        var capacity: UInt32
-        var isDirty: Bool
-    }
-
-    /// A position of the table.
+    /// A position of the table. What is known of a page is kept here and not with its words: looking for a word then waits
+    /// for memory once less.
     private struct Slot {
-        /// The page, if it is in memory: a header and the words.
-        var page: UnsafeMutableRawPointer?
+        /// The words of the page, if it is in memory.
+        var words: UnsafeMutablePointer<UInt64>?
         /// Under which number the page is stored; 0 if it is not, or if its directory was not read yet.
-        var number: UInt64
+        var number: UInt64 = 0
+        /// How many words there are, and how many there is room for.
+        var count: UInt32 = 0
+        var capacity: UInt32 = 0
+        /// Whether the words are other than those that are stored.
+        var isDirty = false
     }
 
     /// How many pages a directory speaks of.
     static var directorySize: Int { 512 }
-    private static var headerSize: Int { 16 }
     /// More entries a page has only if somebody chose ids for their hashes.
     private static var greatestCount: Int { 1 << 20 }
 
@@ -61,7 +59,7 @@ struct PageTable: ~Copyable {
         self.count = count
         capacity = max(16, count)
         slots = UnsafeMutablePointer<Slot>.allocate(capacity: capacity)
-        slots.initialize(repeating: Slot(page: nil, number: 0), count: capacity)
+        slots.initialize(repeating: Slot(), count: capacity)
         unreadCount = directories.count
         unread = UnsafeMutablePointer<UInt64>.allocate(capacity: max(1, unreadCount))
         for index in 0..<unreadCount { unread.advanced(by: index).initialize(to: directories[index]) }
@@ -69,7 +67,7 @@ struct PageTable: ~Copyable {
 
     deinit {
         // SAFETY: all of it was allocated here or below, and nobody else has the pointers.
-        for index in 0..<capacity { slots[index].page?.deallocate() }
+        for index in 0..<capacity { slots[index].words?.deallocate() }
         slots.deallocate()
         unread.deallocate()
     }
@@ -79,29 +77,25 @@ struct PageTable: ~Copyable {
         if count == capacity { grow() }
         count += 1
         if (count - 1) / PageTable.directorySize >= directories.count { directories.append(0) }
-        setPage(count - 1, PageTable.makePage(capacity: 0, isDirty: true))
+        setPage(count - 1, UnsafeMutablePointer<UInt64>.allocate(capacity: 0), count: 0, capacity: 0)
+        slots[count - 1].isDirty = true
     }
 
     private mutating func grow() {
         let larger = UnsafeMutablePointer<Slot>.allocate(capacity: capacity * 2)
         larger.moveInitialize(from: slots, count: capacity)
-        larger.advanced(by: capacity).initialize(repeating: Slot(page: nil, number: 0), count: capacity)
+        larger.advanced(by: capacity).initialize(repeating: Slot(), count: capacity)
         slots.deallocate()
         slots = larger
         capacity *= 2
     }
 
-    private func setPage(_ index: Int, _ page: UnsafeMutableRawPointer) {
-        slots[index].page?.deallocate()
-        slots[index].page = page
-    }
-
-    private static func makePage(capacity: Int, isDirty: Bool) -> UnsafeMutableRawPointer {
-        let page = UnsafeMutableRawPointer.allocate(byteCount: headerSize + capacity * 8, alignment: 16)
-        page.bindMemory(to: Header.self, capacity: 1).initialize(
-            to: Header(count: 0, capacity: UInt32(capacity), isDirty: isDirty))
-        page.advanced(by: headerSize).bindMemory(to: UInt64.self, capacity: capacity)
-        return page
+    /// Puts other words in the place of those of a page.
+    private func setPage(_ index: Int, _ words: UnsafeMutablePointer<UInt64>, count: Int, capacity: Int) {
+        slots[index].words?.deallocate()
+        slots[index].words = words
+        slots[index].count = UInt32(count)
+        slots[index].capacity = UInt32(capacity)
     }
 }
 
@@ -111,41 +105,36 @@ extension PageTable {
     /// The words of a page.
     @inline(__always)
     func words(_ index: Int) -> UnsafeMutableBufferPointer<UInt64> {
-        let page = slots[index].page ?? load(index)
-        // SAFETY: a page is a header and, behind it, `count` words; both were bound when it was made.
-        let header = page.assumingMemoryBound(to: Header.self)
-        return UnsafeMutableBufferPointer(
-            start: page.advanced(by: PageTable.headerSize).assumingMemoryBound(to: UInt64.self),
-            count: Int(header.pointee.count))
+        let slot = slots.advanced(by: index)
+        if let words = slot.pointee.words {
+            return UnsafeMutableBufferPointer(start: words, count: Int(slot.pointee.count))
+        }
+        return load(index)
     }
 
     /// The words of a page, to change them in their places.
     @inline(__always)
     mutating func mutableWords(_ index: Int) -> UnsafeMutableBufferPointer<UInt64> {
         let words = words(index)
-        slots[index].page.unsafelyUnwrapped.assumingMemoryBound(to: Header.self).pointee.isDirty = true
+        slots[index].isDirty = true
         return words
     }
 
     /// Makes room for one more word at `position` of a page, and puts it there.
     mutating func insert(_ word: UInt64, at position: Int, ofPage index: Int) {
-        let words = words(index)
-        var page = slots[index].page.unsafelyUnwrapped
-        var header = page.assumingMemoryBound(to: Header.self)
-        if words.count == Int(header.pointee.capacity) {
-            let larger = PageTable.makePage(capacity: words.count + max(8, words.count / 4), isDirty: true)
-            larger.advanced(by: PageTable.headerSize).copyMemory(
-                from: page.advanced(by: PageTable.headerSize), byteCount: words.count * 8)
-            setPage(index, larger)
-            page = larger
-            header = page.assumingMemoryBound(to: Header.self)
+        let words = mutableWords(index)
+        let slot = slots.advanced(by: index)
+        if slot.pointee.count == slot.pointee.capacity {
+            let capacity = words.count + max(8, words.count / 4)
+            let larger = UnsafeMutablePointer<UInt64>.allocate(capacity: capacity)
+            if let start = words.baseAddress { larger.initialize(from: start, count: words.count) }
+            setPage(index, larger, count: words.count, capacity: capacity)
         }
-        header.pointee.count = UInt32(words.count + 1)
-        header.pointee.isDirty = true
-        let start = page.advanced(by: PageTable.headerSize).assumingMemoryBound(to: UInt64.self)
+        let start = slot.pointee.words.unsafelyUnwrapped
         // SAFETY: there is room for one word more than there were.
         start.advanced(by: position + 1).update(from: start.advanced(by: position), count: words.count - position)
         start[position] = word
+        slot.pointee.count &+= 1
     }
 
     /// Removes the word at `position` of a page.
@@ -153,17 +142,16 @@ extension PageTable {
         let words = mutableWords(index)
         let start = words.baseAddress.unsafelyUnwrapped
         start.advanced(by: position).update(from: start.advanced(by: position + 1), count: words.count - position - 1)
-        slots[index].page.unsafelyUnwrapped.assumingMemoryBound(to: Header.self).pointee.count -= 1
+        slots[index].count &-= 1
     }
 
     /// Puts other words in the place of those of a page.
     mutating func replace(_ index: Int, with words: UnsafeBufferPointer<UInt64>) {
-        let page = PageTable.makePage(capacity: words.count, isDirty: true)
-        page.assumingMemoryBound(to: Header.self).pointee.count = UInt32(words.count)
-        let start = page.advanced(by: PageTable.headerSize).assumingMemoryBound(to: UInt64.self)
-        if let source = words.baseAddress { start.update(from: source, count: words.count) }
+        let copy = UnsafeMutablePointer<UInt64>.allocate(capacity: words.count)
+        if let source = words.baseAddress { copy.initialize(from: source, count: words.count) }
         // The words may be those of the page itself, so it goes last.
-        setPage(index, page)
+        setPage(index, copy, count: words.count, capacity: words.count)
+        slots[index].isDirty = true
     }
 }
 
@@ -172,30 +160,29 @@ extension PageTable {
 extension PageTable {
     /// Reads a page. One that cannot be read is empty, and the store says so.
     @inline(never)
-    private func load(_ index: Int) -> UnsafeMutableRawPointer {
+    private func load(_ index: Int) -> UnsafeMutableBufferPointer<UInt64> {
         loadDirectory(index / PageTable.directorySize)
         let number = slots[index].number
-        var page: UnsafeMutableRawPointer?
+        var page = UnsafeMutableBufferPointer<UInt64>(start: .allocate(capacity: 0), count: 0)
         if number != 0 {
-            let read = store.withWords(number) { reader in
+            let read: Void? = store.withWords(number) { reader in
                 let isRight = reader.readByte() == kind
                 let count = Int(reader.readWord())
                 // Two entries may share a byte, and no page is longer than this.
                 guard isRight, count <= PageTable.greatestCount else { return reader.fail() }
-                let made = PageTable.makePage(capacity: count, isDirty: false)
-                page = made
-                made.assumingMemoryBound(to: Header.self).pointee.count = UInt32(count)
-                let words = made.advanced(by: PageTable.headerSize).assumingMemoryBound(to: UInt64.self)
-                PageTable.decode(&reader, UnsafeMutableBufferPointer(start: words, count: count), kind)
+                page.deallocate()
+                page = .allocate(capacity: count)
+                page.initialize(repeating: 0)
+                PageTable.decode(&reader, page, kind)
             }
             if read == nil {
-                page?.deallocate()
-                page = nil
+                page.deallocate()
+                page = UnsafeMutableBufferPointer(start: .allocate(capacity: 0), count: 0)
             }
         }
-        let result = page ?? PageTable.makePage(capacity: 0, isDirty: false)
-        setPage(index, result)
-        return result
+        setPage(index, page.baseAddress.unsafelyUnwrapped, count: page.count, capacity: page.count)
+        slots[index].isDirty = false
+        return page
     }
 
     private func loadDirectory(_ directory: Int) {
@@ -289,10 +276,8 @@ extension PageTable {
     mutating func capture(_ nextNumber: inout UInt64, _ image: inout PageImage) {
         var changed: [Int] = []
         for index in 0..<count {
-            guard let page = slots[index].page else { continue }
-            let header = page.assumingMemoryBound(to: Header.self)
-            guard header.pointee.isDirty else { continue }
-            header.pointee.isDirty = false
+            guard slots[index].words != nil, slots[index].isDirty else { continue }
+            slots[index].isDirty = false
             loadDirectory(index / PageTable.directorySize)
             if slots[index].number != 0 { image.retired.append(slots[index].number) }
             slots[index].number = nextNumber
@@ -332,20 +317,15 @@ extension PageTable {
 
     /// How many bytes of pages are in memory.
     var size: Int {
-        (0..<count).reduce(0) { sum, index in
-            guard let page = slots[index].page else { return sum }
-            return sum + 16 + Int(page.assumingMemoryBound(to: Header.self).pointee.capacity) * 8
-        }
+        (0..<count).reduce(0) { $0 + (slots[$1].words == nil ? 0 : 16 + Int(slots[$1].capacity) * 8) }
     }
 
     /// Drops the pages that are stored as they are.
     mutating func evict() {
         for index in 0..<count {
-            guard let page = slots[index].page, slots[index].number != 0,
-                !page.assumingMemoryBound(to: Header.self).pointee.isDirty
-            else { continue }
-            page.deallocate()
-            slots[index].page = nil
+            guard let words = slots[index].words, slots[index].number != 0, !slots[index].isDirty else { continue }
+            words.deallocate()
+            slots[index].words = nil
         }
     }
 }
