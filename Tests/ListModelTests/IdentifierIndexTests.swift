@@ -6,20 +6,20 @@ import Testing
 
 @Suite("Identifier index")
 struct IdentifierIndexTests {
-    /// What the table should hold: for each fingerprint (the upper half of a hash) its leaves, with repetitions.
+    /// What the table should hold: for each fingerprint (the upper 26 bits of a hash) its leaves, with repetitions.
     private struct Model {
         var leaves: [UInt64: [UInt32]] = [:]
         var entries: [(hash: UInt64, leaf: UInt32)] = []
 
         mutating func insert(_ hash: UInt64, _ leaf: UInt32) {
-            leaves[hash >> 32, default: []].append(leaf)
+            leaves[hash >> 38, default: []].append(leaf)
             entries.append((hash, leaf))
         }
 
         mutating func remove(at index: Int) -> (hash: UInt64, leaf: UInt32) {
             let entry = entries.remove(at: index)
-            let position = leaves[entry.hash >> 32]!.firstIndex(of: entry.leaf)!
-            leaves[entry.hash >> 32]!.remove(at: position)
+            let position = leaves[entry.hash >> 38]!.firstIndex(of: entry.leaf)!
+            leaves[entry.hash >> 38]!.remove(at: position)
             return entry
         }
     }
@@ -37,7 +37,7 @@ struct IdentifierIndexTests {
     private func expectEqual(_ index: borrowing IdentifierIndex, _ model: Model, _ comment: Comment) throws {
         try #require(index.count == model.entries.count, comment)
         for (fingerprint, expected) in model.leaves {
-            try #require(leaves(fingerprint << 32, in: index) == expected.sorted(), comment)
+            try #require(leaves(fingerprint << 38, in: index) == expected.sorted(), comment)
         }
     }
 
@@ -50,8 +50,8 @@ struct IdentifierIndexTests {
             switch self {
             case .spread: return generator.next()
             case .fewFingerprints: return UInt64.random(in: 0..<6, using: &generator) << 61 | low
-                case .oneHome: return 0x7777_0000_0000_0000 | UInt64.random(in: 0..<64, using: &generator) << 32 | low
-            case .endOfTable: return .max << 40 | UInt64.random(in: 0..<256, using: &generator) << 32 | low
+                case .oneHome: return 0x7700_0000_0000_0000 | UInt64.random(in: 0..<64, using: &generator) << 38 | low
+            case .endOfTable: return .max << 46 | UInt64.random(in: 0..<256, using: &generator) << 38 | low
             }
         }
     }
@@ -109,14 +109,14 @@ struct IdentifierIndexTests {
         try expectEqual(index, model, "edited afterwards")
     }
 
-    @Test("The lower half of a hash does not count, and the leaf decides")
+    @Test("The lower bits of a hash do not count, and the leaf decides")
     func fingerprints() {
         var index = IdentifierIndex(NodeStore(limits: TreeLimits()))
         index.insert(hash: 0xABCD_0000_0000_0001, leaf: 3)
         index.insert(hash: 0xABCD_0000_0000_0002, leaf: 4)
         #expect(index.firstLeaf(hash: 0xABCD_0000_FFFF_FFFF) { $0 == 4 } == 4)
         #expect(index.firstLeaf(hash: 0xABCD_0000_FFFF_FFFF) { $0 == 5 } == nil)
-        #expect(index.firstLeaf(hash: 0xABCD_0001_0000_0000) { _ in true } == nil)
+        #expect(index.firstLeaf(hash: 0xABCD_0100_0000_0000) { _ in true } == nil)
         index.relocate(hash: 0xABCD_0000_0000_0001, from: 3, to: 5)
         #expect(leaves(0xABCD_0000_0000_0000, in: index) == [4, 5])
     }

@@ -55,6 +55,16 @@ extension ListState {
         self.history = history
     }
 
+    /// Makes the trees and the locators anew from the same rows.
+    ///
+    /// - Complexity: O(n).
+    package mutating func rebuild() throws {
+        let (version, history) = (version, history)
+        try apply(.listReloaded(old: [], new: snapshot().sections.map { $0.entry.contents(store) }))
+        self.version = version
+        self.history = history
+    }
+
     /// A version of the past, to replay from. Rows cannot be found by id.
     package init(from snapshot: Snapshot, history: History) {
         self.init(snapshot.tree.store, isTracking: false)

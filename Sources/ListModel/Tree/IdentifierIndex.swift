@@ -1,6 +1,6 @@
 // From the hash of an id to the leaf that holds it: linear hashing over pages of sorted entries, of eight bytes each.
 //
-// An entry holds 32 bits of the hash (the fingerprint) and the place number of a leaf, not the id: the leaf has the id,
+// An entry holds the upper 26 bits of the hash (the fingerprint) and the place number of a leaf, not the id: the leaf has the id,
 // and whoever looks one up compares there. The lowest bits of a fingerprint say which page an entry is in; in a page
 // entries are sorted by fingerprint, and since those are evenly spread, the search begins where the entry should be.
 // The index grows by splitting one page at a time (W. Litwin, Linear Hashing, 1980), so no edit waits for a rebuild.
@@ -11,6 +11,10 @@
 struct IdentifierIndex: ~Copyable {
     /// How many entries a page has on average when the index grows.
     static var load: Int { 64 }
+
+    /// How many bits of a hash a fingerprint has: so few that an index takes little room in a file, so many that of a
+    /// million ids one in sixty is looked for in a wrong leaf first.
+    static var fingerprintBits: Int { 26 }
 
     /// Entries: fingerprint in the upper, leaf number in the lower 32 bits.
     private var pages: PageTable
@@ -31,27 +35,30 @@ struct IdentifierIndex: ~Copyable {
         count = root.entryCount
     }
 
+    /// The fingerprint of a hash.
+    @inline(__always)
+    private static func fingerprint(_ hash: UInt64) -> UInt64 { hash &>> UInt64(64 - fingerprintBits) }
+
     @inline(__always)
     private static func entry(_ hash: UInt64, _ leaf: UInt32) -> UInt64 {
-        (hash & 0xFFFF_FFFF_0000_0000) | UInt64(leaf)
+        fingerprint(hash) &<< 32 | UInt64(leaf)
     }
 
-    /// The page of an entry or a hash.
+    /// The page of a fingerprint.
     @inline(__always)
-    private func page(_ entry: UInt64) -> Int {
-        let fingerprint = Int(truncatingIfNeeded: entry &>> 32)
+    private func page(_ fingerprint: UInt64) -> Int {
+        let fingerprint = Int(truncatingIfNeeded: fingerprint)
         let bits = Int.bitWidth &- (pages.count).leadingZeroBitCount
         let page = fingerprint & (1 &<< bits &- 1)
         return page < pages.count ? page : page & (1 &<< (bits &- 1) &- 1)
     }
 
-    /// The position of the first entry whose fingerprint is not less than that of a hash.
+    /// The position of the first entry whose fingerprint is not less than this one.
     @inline(__always)
-    private static func position(_ hash: UInt64, in words: UnsafeMutableBufferPointer<UInt64>) -> Int {
-        let fingerprint = hash &>> 32
+    private static func position(_ fingerprint: UInt64, in words: UnsafeMutableBufferPointer<UInt64>) -> Int {
         guard let start = words.baseAddress else { return 0 }
         // SAFETY: `position` stays between 0 and `count`, and only entries below `count` are read.
-        var position = Int(truncatingIfNeeded: (fingerprint &* UInt64(words.count)) &>> 32)
+        var position = Int(truncatingIfNeeded: (fingerprint &* UInt64(words.count)) &>> UInt64(fingerprintBits))
         while position < words.count && start[position] &>> 32 < fingerprint { position &+= 1 }
         while position > 0 && start[position &- 1] &>> 32 >= fingerprint { position &-= 1 }
         return position
@@ -62,9 +69,10 @@ struct IdentifierIndex: ~Copyable {
     /// - Complexity: O(1) expected.
     @inline(__always)
     func firstLeaf(hash: UInt64, where matches: (UInt32) -> Bool) -> UInt32? {
-        let words = pages.words(page(hash))
-        var position = IdentifierIndex.position(hash, in: words)
-        while position < words.count && words[position] &>> 32 == hash &>> 32 {
+        let fingerprint = IdentifierIndex.fingerprint(hash)
+        let words = pages.words(page(fingerprint))
+        var position = IdentifierIndex.position(fingerprint, in: words)
+        while position < words.count && words[position] &>> 32 == fingerprint {
             let leaf = UInt32(truncatingIfNeeded: words[position])
             if matches(leaf) { return leaf }
             position &+= 1
@@ -77,22 +85,23 @@ struct IdentifierIndex: ~Copyable {
     /// - Complexity: O(1) expected.
     mutating func insert(hash: UInt64, leaf: UInt32) {
         if count >= pages.count &* IdentifierIndex.load { split() }
-        let page = page(hash)
-        let position = IdentifierIndex.position(hash, in: pages.words(page))
+        let fingerprint = IdentifierIndex.fingerprint(hash)
+        let page = page(fingerprint)
+        let position = IdentifierIndex.position(fingerprint, in: pages.words(page))
         pages.insert(IdentifierIndex.entry(hash, leaf), at: position, ofPage: page)
         count &+= 1
     }
 
     /// Notes that an id is in another leaf now. Nothing happens if the index does not have it.
     mutating func relocate(hash: UInt64, from old: UInt32, to new: UInt32) {
-        let page = page(hash)
+        let page = page(IdentifierIndex.fingerprint(hash))
         guard let position = position(of: IdentifierIndex.entry(hash, old), page) else { return }
         pages.mutableWords(page)[position] = IdentifierIndex.entry(hash, new)
     }
 
     /// Removes an id. Nothing happens if the index does not have it.
     mutating func remove(hash: UInt64, leaf: UInt32) {
-        let page = page(hash)
+        let page = page(IdentifierIndex.fingerprint(hash))
         guard let position = position(of: IdentifierIndex.entry(hash, leaf), page) else { return }
         pages.remove(at: position, ofPage: page)
         count &-= 1
@@ -102,7 +111,7 @@ struct IdentifierIndex: ~Copyable {
     @inline(__always)
     private func position(of entry: UInt64, _ page: Int) -> Int? {
         let words = pages.words(page)
-        var position = IdentifierIndex.position(entry, in: words)
+        var position = IdentifierIndex.position(entry &>> 32, in: words)
         while position < words.count && words[position] &>> 32 == entry &>> 32 {
             if words[position] == entry { return position }
             position &+= 1
@@ -140,12 +149,12 @@ extension IdentifierIndex {
         let pageCount = max(1, (entries.count + IdentifierIndex.load - 1) / IdentifierIndex.load)
         while pages.count < pageCount { pages.append() }
         var ends = [Int](repeating: 0, count: pages.count + 1)
-        for entry in entries { ends[page(entry.hash) + 1] += 1 }
+        for entry in entries { ends[page(IdentifierIndex.fingerprint(entry.hash)) + 1] += 1 }
         for index in 1..<ends.count { ends[index] += ends[index - 1] }
         var next = ends
         var sorted = [UInt64](repeating: 0, count: entries.count)
         for entry in entries {
-            let page = page(entry.hash)
+            let page = page(IdentifierIndex.fingerprint(entry.hash))
             sorted[next[page]] = IdentifierIndex.entry(entry.hash, entry.leaf)
             next[page] += 1
         }

@@ -64,8 +64,13 @@ struct Compactor: ~Copyable {
         self.contents = contents
         written = Written(
             version: newest.version, stateHash: newest.stateHash, droppedBefore: source.oldestVersion)
-        state = ListState(NodeStore(limits: options.limits, source: database))
+        state = ListState(NodeStore(limits: Compactor.limits, source: database))
     }
+
+    /// Wide nodes take less room; the first edit of one makes it narrower again.
+    private static let limits = TreeLimits(leafCapacity: 128, innerCapacity: 64)
+    /// Blocks are kept in whole pages: few large ones waste less.
+    private static let blockSize = 16_384
 
     /// Writes everything.
     mutating func run(_ progress: (Double) -> Void) throws -> Written {
@@ -74,7 +79,8 @@ struct Compactor: ~Copyable {
         let last = written.version.rawValue
         let sealed = compaction.isPacked && last > UInt64(compaction.unpackedCount)
             ? max(base.rawValue, last - UInt64(max(1, compaction.unpackedCount))) : base.rawValue
-        var packer = BlockPacker(after: written.base.checksum)
+        var packer = BlockPacker(
+            after: written.base.checksum, options: BlockPacker.Options(commitCount: Compactor.blockSize))
         var version = base
         while version.rawValue < last {
             version = version.next
@@ -101,7 +107,11 @@ struct Compactor: ~Copyable {
         }
         written.base.sealed = Version(sealed)
         try flush()
-        if newest?.version != written.version && written.version > .empty { try takeCheckpoint() }
+        if newest?.version != written.version && written.version > .empty {
+            // Made anew, its leaves are full, which those of a list with a history are not.
+            try state.rebuild()
+            try takeCheckpoint()
+        }
         try finishMeta()
         return written
     }
