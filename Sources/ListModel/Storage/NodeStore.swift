@@ -115,14 +115,16 @@ extension NodeStore {
     }
 
     /// Puts a node in its place that may be written: the present one if nobody else refers to it, otherwise a copy.
+    ///
+    /// - Returns: the node, which `child` keeps alive: counting references on every level takes longer than the edit.
     @inline(__always)
-    func makeUnique<Element>(_ child: inout TreeChild<Element>) -> TreeNode<Element> {
+    func makeUnique<Element>(_ child: inout TreeChild<Element>) -> Unmanaged<TreeNode<Element>> {
         if isKnownUniquelyReferenced(&child.node) {
-            let node = child.node.unsafelyUnwrapped
-            if node.epoch != epoch { touch(node) }
+            let node = Unmanaged.passUnretained(child.node.unsafelyUnwrapped)
+            node._withUnsafeGuaranteedRef { if $0.epoch != epoch { touch($0) } }
             return node
         }
-        return makeCopy(&child)
+        return Unmanaged.passUnretained(makeCopy(&child))
     }
 
     /// Notes that a node is changed for the first time since the epoch began.

@@ -173,12 +173,20 @@ private struct TreeInsertion<Element: TreeElement>: ~Copyable {
     mutating func insert(
         into child: inout TreeChild<Element>, at offset: Int, onRightEdge: Bool, _ locator: inout Locator<Element>
     ) -> TreeChild<Element>? {
-        let node = store.makeUnique(&child)
+        // SAFETY: `child` keeps the node alive, and nothing takes it out of there meanwhile.
+        let sibling = store.makeUnique(&child)._withUnsafeGuaranteedRef { node in
+            insert(into: node, hash: &child.hash, at: offset, onRightEdge: onRightEdge, &locator)
+        }
+        child.count &+= UInt32(truncatingIfNeeded: inserted) &- (sibling?.count ?? 0)
+        return sibling
+    }
+
+    private mutating func insert(
+        into node: TreeNode<Element>, hash: inout UInt64, at offset: Int, onRightEdge: Bool,
+        _ locator: inout Locator<Element>
+    ) -> TreeChild<Element>? {
         if node.isLeaf {
-            let sibling = insert(
-                intoLeaf: node, hash: &child.hash, at: offset, onRightEdge: onRightEdge, &locator)
-            child.count &+= UInt32(truncatingIfNeeded: inserted) &- (sibling?.count ?? 0)
-            return sibling
+            return insert(intoLeaf: node, hash: &hash, at: offset, onRightEdge: onRightEdge, &locator)
         }
         var below = offset
         let slot = isAtEnd ? node.count &- 1 : node.child(at: &below, insertion: true)
@@ -187,15 +195,12 @@ private struct TreeInsertion<Element: TreeElement>: ~Copyable {
         if isAtEnd { below = Int(lower.pointee.count) }
         let before = lower.pointee.hash
         let sibling = insert(into: &lower.pointee, at: below, onRightEdge: onRightEdge && isLast, &locator)
-        child.count &+= UInt32(truncatingIfNeeded: inserted)
         guard let sibling else {
-            child.hash = node.hash(child.hash, ofChild: slot, before: before, grown: inserted)
+            hash = node.hash(hash, ofChild: slot, before: before, grown: inserted)
             return nil
         }
-        child.hash = SequenceHash.unsealed
-        let right = add(sibling, to: node, at: slot + 1, onRightEdge: onRightEdge && isLast, &locator)
-        child.count &-= right?.count ?? 0
-        return right
+        hash = SequenceHash.unsealed
+        return add(sibling, to: node, at: slot + 1, onRightEdge: onRightEdge && isLast, &locator)
     }
 
     /// Puts a child into an inner node, and returns the right sibling if the node had to be split.

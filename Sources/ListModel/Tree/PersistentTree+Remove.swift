@@ -29,10 +29,19 @@ extension PersistentTree {
     private static func update(
         _ child: inout TreeChild<Element>, _ offset: Int, _ store: NodeStore, _ body: (inout Element) throws -> Void
     ) rethrows {
-        let node = store.makeUnique(&child)
-        let hashBefore = child.hash
+        // SAFETY: `child` keeps the node alive, and nothing takes it out of there meanwhile; the same holds below.
+        try store.makeUnique(&child)._withUnsafeGuaranteedRef { node in
+            try update(&child.hash, node, offset, store, body)
+        }
+    }
+
+    private static func update(
+        _ hash: inout UInt64, _ node: TreeNode<Element>, _ offset: Int, _ store: NodeStore,
+        _ body: (inout Element) throws -> Void
+    ) rethrows {
+        let hashBefore = hash
         // If `body` throws half-way, the hash is not known.
-        child.hash = SequenceHash.unsealed
+        hash = SequenceHash.unsealed
         if node.isLeaf {
             let element = node.elements.advanced(by: offset)
             let before = element.pointee.hash
@@ -42,7 +51,7 @@ extension PersistentTree {
             {
                 let change = SequenceHash.subtract(after, before)
                 let power = SequenceHash.power(node.count &- 1 &- offset)
-                child.hash = SequenceHash.add(hashBefore, SequenceHash.multiply(change, power))
+                hash = SequenceHash.add(hashBefore, SequenceHash.multiply(change, power))
             }
             return
         }
@@ -51,7 +60,7 @@ extension PersistentTree {
         let lower = node.children.advanced(by: slot)
         let before = lower.pointee.hash
         try update(&lower.pointee, below, store, body)
-        child.hash = node.hash(hashBefore, ofChild: slot, before: before, grown: 0)
+        hash = node.hash(hashBefore, ofChild: slot, before: before, grown: 0)
     }
 
     /// Tells the locator that the whole tree is gone.
@@ -76,17 +85,26 @@ extension PersistentTree {
         from child: inout TreeChild<Element>, at offset: Int, atMost limit: Int, _ store: NodeStore,
         _ locator: inout Locator<Element>
     ) -> Int {
-        let node = store.makeUnique(&child)
+        let removed = store.makeUnique(&child)._withUnsafeGuaranteedRef { node in
+            remove(from: node, &child.hash, at: offset, atMost: limit, store, &locator)
+        }
+        child.count -= UInt32(removed)
+        return removed
+    }
+
+    private static func remove(
+        from node: TreeNode<Element>, _ hash: inout UInt64, at offset: Int, atMost limit: Int, _ store: NodeStore,
+        _ locator: inout Locator<Element>
+    ) -> Int {
         if node.isLeaf {
             let removed = min(limit, node.count - offset)
-            child.hash = node.hash(child.hash, removing: removed, at: offset)
+            hash = node.hash(hash, removing: removed, at: offset)
             let gap = node.elements.advanced(by: offset)
             for index in 0..<removed { locator.remove(gap[index], leaf: node.number) }
             // SAFETY: the range `offset ..< offset + removed` is initialised; what follows it moves into its place.
             gap.deinitialize(count: removed)
             gap.moveInitialize(from: gap.advanced(by: removed), count: node.count - offset - removed)
             node.count -= removed
-            child.count -= UInt32(removed)
             return removed
         }
         var below = offset
@@ -94,12 +112,12 @@ extension PersistentTree {
         let lower = node.children.advanced(by: slot)
         let before = lower.pointee.hash
         let removed = remove(from: &lower.pointee, at: below, atMost: limit, store, &locator)
-        child.count -= UInt32(removed)
-        if lower.pointee.node.unsafelyUnwrapped.count < store.limits.minimum(height: node.height - 1) {
-            child.hash = SequenceHash.unsealed
+        let left = lower.pointee.node.map { Unmanaged.passUnretained($0)._withUnsafeGuaranteedRef { $0.count } } ?? 0
+        if left < store.limits.minimum(height: node.height - 1) {
+            hash = SequenceHash.unsealed
             refill(node, slot, store, &locator)
         } else {
-            child.hash = node.hash(child.hash, ofChild: slot, before: before, grown: -removed)
+            hash = node.hash(hash, ofChild: slot, before: before, grown: -removed)
         }
         return removed
     }
@@ -113,8 +131,8 @@ extension PersistentTree {
         let leftSlot = max(0, slot - 1)
         let left = parent.children.advanced(by: leftSlot)
         let right = left.advanced(by: 1)
-        let leftNode = store.makeUnique(&left.pointee)
-        let rightNode = store.makeUnique(&right.pointee)
+        let leftNode = store.makeUnique(&left.pointee).takeUnretainedValue()
+        let rightNode = store.makeUnique(&right.pointee).takeUnretainedValue()
         // A node that could not be read is a leaf, wherever it stands.
         guard leftNode.height == rightNode.height else { return }
         let total = leftNode.count + rightNode.count
