@@ -58,12 +58,12 @@ struct GroupCommitBenchmarks {
 
     private func add(_ writers: WaitingWriters, _ results: [WaitingWriters.Result], _ one: Figure.Peer?) {
         let name = name(writers)
-        let perSync = Figure.median(results.map(\.commitsPerSync))
+        let perSync = Statistics.median(results.map(\.commitsPerSync))
         runner.add(
             Figure(
                 name: name, unit: "commits/s", samples: results.map(\.rate), peer: one,
                 target: writers.count == 64 ? .ratio(atLeast: 20) : nil,
-                note: "\(Report.text(perSync)) commits shared a sync"))
+                note: "\(NumberText.text(perSync)) commits shared a sync"))
         for (suffix, share) in [("p50", 0.5), ("p99", 0.99)] {
             runner.add(
                 Figure(
