@@ -139,6 +139,11 @@ extension CommitLog {
                 }
             }
         }
+        // The version after which commits are no longer packed is the last of a block.
+        let packed = try sealed?.withBlock(of: version, isVerified: true) { block in
+            try state.checkHash(block.stateHash, history: block.commit(version).history)
+        }
+        if packed != nil { return }
         try withRecord(of: version) { record in
             guard let record else {
                 throw StoreError.headMismatch(what: "commit \(version)", expected: "a record", found: "none")
