@@ -74,11 +74,12 @@ struct StoredTreeTests {
 
     @Test(
         "A list that was rebuilt has nothing to do with what snapshots of it still refer to",
-        arguments: 1...4 as ClosedRange<UInt64>)
+        arguments: 1...8 as ClosedRange<UInt64>)
     func rebuilt(seed: UInt64) throws {
         var edited = try EditedStore(seed: seed) {
             CheckpointTests.eager(&$0)
-            $0.memoryBudget = 1
+            // Without a cache, and with a small one.
+            $0.memoryBudget = seed <= 4 ? 1 : 65_536
             $0.gate = .full
         }
         try edited.edit(200)
@@ -89,6 +90,7 @@ struct StoredTreeTests {
         try edited.store.close()
         // The file stays open for the snapshots.
         try CheckpointTests.damage(database.environment, Int(seed % 4))
+        let lastNumber = try database.lastNumber()
         try edited.reopen()
         #expect(edited.store.recovery.wasRebuilt)
         #expect(edited.store.checkpointer?.database === database)
@@ -100,6 +102,8 @@ struct StoredTreeTests {
             try edited.checkRows("seed \(seed), round \(round)")
             try edited.checkPast(5, "seed \(seed), round \(round)")
         }
+        // A number that a snapshot refers to never becomes that of another node.
+        for checkpoint in try database.all() { #expect(checkpoint.firstNumber > lastNumber) }
         let source = GroupSource(base: edited.store.source)
         for snapshot in later {
             let rows = edited.versions[Int(snapshot.version.rawValue)]
@@ -118,6 +122,30 @@ struct StoredTreeTests {
         try edited.store.close()
         kept = []
         later = []
+    }
+
+    @Test("A node that the past could not read is not taken for rows by an edit")
+    func damageOfThePast() throws {
+        let fixture = try StoreFixture(CheckpointTests.eager)
+        try fixture.fill(300)
+        try fixture.store.close()
+        try CheckpointTests.damage(fixture.path, 3)
+        let store = try Store.open(at: fixture.path, options: fixture.store.options)
+        // Another checkpoint, which shares the damaged node and does not read it.
+        for _ in 0..<8 { try store.edit("Toggle") { try $0.toggle(.item(0)) } }
+        #expect(store.checkpointVersion == Version(9))
+        let hash = try store.snapshot.stateHash
+        let items = try store.snapshot(at: Version(1)).sections[0].items
+        let place = try #require(items.firstIndex { $0.id == "unreadable" })
+        #expect { try store.edit("Toggle") { try $0.toggle(.at(ListIndexPath(section: 0, item: place))) } } throws: {
+            ($0 as? StoreError)?.code == "damagedNode"
+        }
+        try store.close()
+        let mended = try Store.open(at: fixture.path, options: fixture.store.options)
+        #expect(mended.recovery.wasRebuilt)
+        #expect(try mended.version == Version(9) && mended.snapshot.stateHash == hash)
+        try mended.close()
+        #expect(try StoreVerification(path: fixture.path).stateHash == hash)
     }
 
     @Test("Undos of which a later one fails do not keep checkpoints from being taken")

@@ -90,7 +90,8 @@ extension NodeStore {
     private func storedNode<Element>(_ child: TreeChild<Element>) -> TreeNode<Element> {
         let cache = Element.cache(of: self)
         if let node = cache[child.stored] { return node }
-        let node = read(child, isEditable: false)
+        // What stands in for a damaged node is not cached: every store that comes to it is to notice.
+        guard let node = read(child, isEditable: false) else { return unreadable(child) }
         cache.insert(node, number: child.stored)
         return node
     }
@@ -114,16 +115,16 @@ extension NodeStore {
         } else if let node = Element.cache(of: self)[child.stored] {
             copy = node.copy(width: limits.capacity(height: node.height))
         } else {
-            copy = read(child, isEditable: true)
+            copy = read(child, isEditable: true) ?? unreadable(child)
         }
         child.node = copy
         return copy
     }
 
-    /// Reads a stored node, which nobody else has.
+    /// Reads a stored node, which nobody else has; nil, and noted as damage, if that cannot be done.
     ///
     /// - Parameter isEditable: whether to make room for elements or children that are to be added.
-    private func read<Element>(_ child: TreeChild<Element>, isEditable: Bool) -> TreeNode<Element> {
+    private func read<Element>(_ child: TreeChild<Element>, isEditable: Bool) -> TreeNode<Element>? {
         do {
             guard let source else { preconditionFailure("a node is neither in memory nor stored") }
             let node = try source.withNode(child.stored) { bytes -> Result<TreeNode<Element>, NodeError> in
@@ -133,7 +134,7 @@ extension NodeStore {
             return try node.get()
         } catch {
             report(error)
-            return unreadable(child)
+            return nil
         }
     }
 
