@@ -11,10 +11,13 @@ import Testing
 @Suite("Checkpoints of a compacted store")
 struct CompactedCheckpointTests {
     /// Compacts a store, and opens it as it was opened before.
-    private static func compact(_ edited: inout EditedStore, keeping kept: Compaction.Kept, unpacked: Int) throws {
+    private static func compact(
+        _ edited: inout EditedStore, keeping kept: Compaction.Kept, unpacked: Int, spacing: Int = .max
+    ) throws {
         try edited.store.close()
         var compaction = Compaction(keeping: kept)
         compaction.unpackedCount = unpacked
+        compaction.checkpointSpacing = spacing
         try Store.compact(at: edited.path, compaction, options: edited.store.options)
         edited.store = try Store.open(at: edited.path, options: edited.store.options)
     }
@@ -26,7 +29,7 @@ struct CompactedCheckpointTests {
         var edited = try EditedStore(seed: UInt64(30 + damage))
         let oldest = Version(100)
         try edited.edit(200)
-        try Self.compact(&edited, keeping: .from(oldest), unpacked: 30)
+        try Self.compact(&edited, keeping: .from(oldest), unpacked: 30, spacing: 8 << damage)
         for round in 0..<3 {
             try edited.edit(200)
             let database = try #require(edited.store.checkpointer).database
