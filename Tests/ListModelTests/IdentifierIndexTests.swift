@@ -50,7 +50,7 @@ struct IdentifierIndexTests {
             switch self {
             case .spread: return generator.next()
             case .fewFingerprints: return UInt64.random(in: 0..<6, using: &generator) << 61 | low
-                case .oneHome: return 0x7700_0000_0000_0000 | UInt64.random(in: 0..<64, using: &generator) << 38 | low
+            case .oneHome: return 0x7700_0000_0000_0000 | UInt64.random(in: 0..<64, using: &generator) << 38 | low
             case .endOfTable: return .max << 46 | UInt64.random(in: 0..<256, using: &generator) << 38 | low
             }
         }

@@ -122,7 +122,7 @@ struct AppendFailureTests {
 extension Store {
     /// Makes the log's head row that of another commit, as another process would, and returns what it was.
     @discardableResult
-    fileprivate func pretendForeignCommit() throws -> [UInt8] {
+    func pretendForeignCommit() throws -> [UInt8] {
         let environment = group.log.environment
         let meta = try environment.openDatabase(named: LogFormat.metaDatabase, of: String.self, [UInt8].self)
         let row = try environment.read { try $0.get(LogFormat.headKey, in: meta) } ?? []
@@ -132,7 +132,7 @@ extension Store {
         return row
     }
 
-    fileprivate func setHeadRow(_ row: [UInt8]) throws {
+    func setHeadRow(_ row: [UInt8]) throws {
         let environment = group.log.environment
         let meta = try environment.openDatabase(named: LogFormat.metaDatabase, of: String.self, [UInt8].self)
         try environment.write { try $0.put(row, forKey: LogFormat.headKey, in: meta) }

@@ -115,7 +115,9 @@ struct CheckpointTests {
         try fixture.store.close()
         let needed = try StoreVerification(path: fixture.path).nodeCount
         // The pages of the locators of 200 rows are few.
-        #expect((0...20).contains(stored - waiting - needed), "\(stored) stored, \(waiting) to be freed, \(needed) needed")
+        #expect(
+            (0...20).contains(stored - waiting - needed),
+            "\(stored) stored, \(waiting) to be freed, \(needed) needed")
         #expect(waiting < 500)
     }
 
@@ -202,8 +204,13 @@ struct CheckpointTests {
     }
 
     /// Damages the row of the newest checkpoint, the row of the locators, or the first or last node.
-    private static func damage(_ path: String, _ kind: Int) throws {
+    static func damage(_ path: String, _ kind: Int) throws {
         let environment = try Environment.open(path: path)
+        try damage(environment, kind)
+        try environment.close()
+    }
+
+    static func damage(_ environment: Environment, _ kind: Int) throws {
         let meta = try environment.openDatabase(named: "meta", of: String.self, [UInt8].self)
         let rows = try environment.openDatabase(
             named: kind == 0 ? "checkpoints" : "nodes", of: UInt64.self, [UInt8].self)
@@ -219,7 +226,6 @@ struct CheckpointTests {
             row[row.count / 2] ^= 4
             try txn.put(row, forKey: key, in: rows)
         }
-        try environment.close()
     }
 
     @Test("A node that turns out to be damaged later stops the edits, and opening again mends it")

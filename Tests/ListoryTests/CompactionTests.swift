@@ -153,7 +153,8 @@ struct CompactionTests {
         try fixture.fill(10)
         for _ in 0..<99 { try fixture.store.edit("Toggle") { try $0.toggle(.item(1)) } }
         try fixture.store.close()
-        var report = try Store.compact(at: fixture.path, Compaction(keeping: .since(Timestamp(microseconds: 40_000_000))))
+        let time = Timestamp(microseconds: 40_000_000)
+        var report = try Store.compact(at: fixture.path, Compaction(keeping: .since(time)))
         #expect(report.oldestVersion == Version(39))
         #expect(report.droppedCount == 39)
         let store = try Store.open(at: fixture.path)

@@ -33,7 +33,8 @@ public struct Snapshot: Sendable {
     }
 
     /// A list without sections, before any commit.
-    public static let empty = Snapshot(version: .empty, itemCount: 0, tree: PersistentTree(NodeStore(limits: TreeLimits())))
+    public static let empty = Snapshot(
+        version: .empty, itemCount: 0, tree: PersistentTree(NodeStore(limits: TreeLimits())))
 
     /// How many sections there are.
     public var sectionCount: Int { tree.count }

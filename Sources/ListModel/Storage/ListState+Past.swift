@@ -27,7 +27,12 @@ extension ListState {
     /// - Parameter record: the record of the commit that made the present version.
     package mutating func checkHash(in record: UnsafeRawBufferPointer) throws {
         let header = try RecordHeader(record, version: version, previousChecksum: nil)
-        history = header.history
-        try checkHash(header.stateHash)
+        try checkHash(header.stateHash, history: header.history)
+    }
+
+    /// As ``checkHash(in:)``, with what a commit says that is packed.
+    package mutating func checkHash(_ expected: StateHash, history: History) throws {
+        self.history = history
+        try checkHash(expected)
     }
 }

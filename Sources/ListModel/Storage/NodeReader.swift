@@ -115,7 +115,8 @@ struct NodeReader {
     mutating func readUUID() -> UUID {
         let bytes = readBytes(16)
         // SAFETY: sixteen bytes were checked to be there, and a uuid_t is any sixteen bytes.
-        return bytes.count == 16 ? UUID(uuid: bytes.loadUnaligned(as: uuid_t.self))
+        return bytes.count == 16
+            ? UUID(uuid: bytes.loadUnaligned(as: uuid_t.self))
             : UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0))
     }
 }

@@ -109,7 +109,8 @@ extension NodeStore {
     private func storedNode<Element>(_ child: TreeChild<Element>) -> TreeNode<Element> {
         let cache = Element.cache(of: self)
         if let node = cache[child.stored] { return node }
-        let node = read(child)
+        // What stands in for a damaged node is not cached: every store that comes to it is to notice.
+        guard let node = read(child) else { return unreadable(child) }
         cache.insert(node, number: child.stored)
         return node
     }
@@ -146,15 +147,15 @@ extension NodeStore {
             let isFree = isKnownUniquelyReferenced(&node)
             copy = isFree ? node : node.copy(width: limits.capacity(height: node.height))
         } else {
-            copy = read(child)
+            copy = read(child) ?? unreadable(child)
         }
         if copy.epoch != epoch { touch(copy) }
         child.node = copy
         return copy
     }
 
-    /// Reads a stored node, which nobody else has.
-    private func read<Element>(_ child: TreeChild<Element>) -> TreeNode<Element> {
+    /// Reads a stored node, which nobody else has; nil, and noted as damage, if that cannot be done.
+    private func read<Element>(_ child: TreeChild<Element>) -> TreeNode<Element>? {
         do {
             guard let source else { preconditionFailure("a node is neither in memory nor stored") }
             let node = try source.withNode(child.stored) { bytes -> Result<TreeNode<Element>, NodeError> in
@@ -164,7 +165,7 @@ extension NodeStore {
             return try node.get()
         } catch {
             report(error)
-            return unreadable(child)
+            return nil
         }
     }
 

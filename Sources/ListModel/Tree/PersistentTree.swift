@@ -133,7 +133,9 @@ extension TreeChild {
 
     /// The node, which stays as long as whoever has it in memory or, if nobody has, as long as `loaded`.
     @inline(__always)
-    private func unretained(_ store: NodeStore, keeping loaded: inout TreeNode<Element>?) -> Unmanaged<TreeNode<Element>> {
+    private func unretained(
+        _ store: NodeStore, keeping loaded: inout TreeNode<Element>?
+    ) -> Unmanaged<TreeNode<Element>> {
         if let node { return Unmanaged.passUnretained(node) }
         let node = store.node(self)
         // What was kept so far is the parent, which is not looked at any more.

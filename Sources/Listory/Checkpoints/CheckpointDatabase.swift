@@ -23,6 +23,8 @@ final class CheckpointDatabase: NodeSource {
     private let viewLock = Locked<Void>(())
     /// Who looks at which checkpoint: one whose store is alive is not dropped.
     private let stores = Locked<[Version: WeakStore]>([:])
+    /// Whether what is stored cannot be used, and will be deleted before the next checkpoint is written.
+    private let isUnusable = Locked(false)
 
     private struct WeakStore: Sendable {
         weak var store: NodeStore?
@@ -192,7 +194,8 @@ extension CheckpointDatabase {
         // Under the lock, because none of them may be dropped between being found and being looked at.
         try stores.withLock { stores in
             let beginning = oldest == .empty ? nil : try checkpoint(oldest)
-            return try ([beginning].compactMap { $0 } + nearest(to: version)).map { checkpoint in
+            let others = isUnusable.withLock { $0 } ? [] : try nearest(to: version)
+            return ([beginning].compactMap { $0 } + others).map { checkpoint in
                 if let store = stores[checkpoint.version]?.store { return (checkpoint, store) }
                 let store = make()
                 stores[checkpoint.version] = WeakStore(store: store)
@@ -201,8 +204,12 @@ extension CheckpointDatabase {
         }
     }
 
-    /// Forgets who looks at which checkpoint, because their numbers are not used any more.
-    func forgetStores() { stores.withLock { $0 = [:] } }
+    /// Notes that what is stored cannot be used: but for the one that the log begins with, nobody is to look at its
+    /// checkpoints any more, because they will be deleted.
+    func giveUp() {
+        isUnusable.withLock { $0 = true }
+        stores.withLock { $0 = [:] }
+    }
 
     /// All checkpoints that can be read, from the oldest to the newest.
     func all() throws -> [Checkpoint] {
@@ -370,6 +377,7 @@ extension CheckpointDatabase {
             try txn.delete(LogFormat.locatorKey, in: meta)
             try txn.delete(LogFormat.superfluousKey, in: meta)
         }
+        isUnusable.withLock { $0 = false }
     }
 }
 

@@ -44,11 +44,18 @@ public struct CompactionReport: Hashable, Sendable {
     public let droppedCount: UInt64
     public let packedCount: UInt64
     public let unpackedCount: UInt64
+    /// How many events the kept commits have.
+    public let eventCount: UInt64
     /// How many bytes the packed blocks have.
     public let blockBytes: Int
     /// The size of the file before and after, in bytes.
     public let bytesBefore: Int
     public let bytesAfter: Int
+
+    /// Bytes in the new file for every event that is kept; 0 without events.
+    public var bytesPerEvent: Double {
+        eventCount == 0 ? 0 : Double(bytesAfter) / Double(eventCount)
+    }
 }
 
 extension Store {

@@ -19,13 +19,14 @@ struct Compactor: ~Copyable {
         var droppedBefore: Version
         var packedCount: UInt64 = 0
         var unpackedCount: UInt64 = 0
+        var eventCount: UInt64 = 0
         var blockBytes = 0
 
         func report(bytesBefore: Int, bytesAfter: Int) -> CompactionReport {
             CompactionReport(
                 oldestVersion: base.version, version: version,
                 droppedCount: base.version.rawValue - droppedBefore.rawValue, packedCount: packedCount,
-                unpackedCount: unpackedCount, blockBytes: blockBytes, bytesBefore: bytesBefore,
+                unpackedCount: unpackedCount, eventCount: eventCount, blockBytes: blockBytes, bytesBefore: bytesBefore,
                 bytesAfter: bytesAfter)
         }
     }
@@ -77,7 +78,8 @@ struct Compactor: ~Copyable {
         let base = try findBase()
         try begin(at: base)
         let last = written.version.rawValue
-        let sealed = compaction.isPacked && last > UInt64(compaction.unpackedCount)
+        let sealed =
+            compaction.isPacked && last > UInt64(compaction.unpackedCount)
             ? max(base.rawValue, last - UInt64(max(1, compaction.unpackedCount))) : base.rawValue
         var packer = BlockPacker(
             after: written.base.checksum, options: BlockPacker.Options(commitCount: Compactor.blockSize))
@@ -97,7 +99,8 @@ struct Compactor: ~Copyable {
             let events = try record.withUnsafeBytes { try RecordHeader.eventCount($0, version: version) }
             record.withUnsafeBytes { head.append($0, version: version, eventCount: events) }
             pendingBytes += record.count
-            let isCheckpointDue = head.eventCount - (newest?.eventCount ?? 0) >= UInt64(max(1, compaction.checkpointSpacing))
+            let distance = head.eventCount - (newest?.eventCount ?? 0)
+            let isCheckpointDue = distance >= UInt64(max(1, compaction.checkpointSpacing))
             if version.rawValue == sealed || isCheckpointDue {
                 try packer.finish { try Self.note($0, nil, &packed, &records, &written) }
             }
@@ -106,6 +109,7 @@ struct Compactor: ~Copyable {
             if version.rawValue % 8_192 == 0 { progress(Double(version.rawValue) / Double(last)) }
         }
         written.base.sealed = Version(sealed)
+        written.eventCount = head.eventCount - written.base.eventCount
         try flush()
         if newest?.version != written.version && written.version > .empty {
             // Made anew, its leaves are full, which those of a list with a history are not.

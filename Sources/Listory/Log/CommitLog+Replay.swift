@@ -139,6 +139,11 @@ extension CommitLog {
                 }
             }
         }
+        // The version after which commits are no longer packed is the last of a block.
+        let packed = try sealed?.withBlock(of: version, isVerified: true) { block in
+            try state.checkHash(block.stateHash, history: block.commit(version).history)
+        }
+        if packed != nil { return }
         try withRecord(of: version) { record in
             guard let record else {
                 throw StoreError.headMismatch(what: "commit \(version)", expected: "a record", found: "none")
@@ -150,12 +155,11 @@ extension CommitLog {
     /// The checksum of the commit that made a version, to which the next one links; 0 for the empty list.
     func checksum(of version: Version) throws -> UInt64 {
         if version == base.version { return base.checksum }
-        if let packed = try sealed?.withBlock(of: version, isVerified: true, { block in
+        let packed = try sealed?.withBlock(of: version, isVerified: true) { block in
             // Replaying begins where a block begins or ends.
-            block.last == version ? block.checksum : nil
-        }) {
-            return packed ?? 0
+            block.last == version ? block.checksum : 0
         }
+        if let packed { return packed }
         return try withRecord(of: version) { record in
             guard let record, record.count >= 8 else {
                 throw StoreError.headMismatch(what: "commit \(version)", expected: "a record", found: "none")

@@ -57,6 +57,21 @@ struct SealedLog: Sendable {
         }
     }
 
+    /// How many commits are in blocks.
+    ///
+    /// - Complexity: O(blocks).
+    func packedCount() throws -> UInt64 {
+        try environment.read { txn in
+            var count: UInt64 = 0
+            try txn.forEach(in: blocks) { _, bytes in
+                let block = try PackedBlock(bytes, isVerified: true)
+                count += block.last.rawValue - block.first.rawValue + 1
+                return true
+            }
+            return count
+        }
+    }
+
     /// Calls `body` with a content that was written in a commit that is packed or was dropped; nil if it is in neither.
     func withContent<Result>(
         of reference: ContentReference, _ body: (UnsafeRawBufferPointer) throws -> Result

@@ -53,7 +53,7 @@ extension Store.Recovery {
                 }
             } catch {
                 wasRebuilt = true
-                database.forgetStores()
+                database.giveUp()
             }
         }
         // Nothing of a checkpoint that cannot be used is looked at again, not in a cache either.

@@ -7,7 +7,7 @@ import ListModel
 public struct StoreStatistics: Hashable, Sendable {
     /// The newest version.
     public let version: Version
-    /// How many commits and events the log has.
+    /// How many commits and events the log has. Those that compacting has dropped do not count.
     public let commitCount: UInt64
     public let eventCount: UInt64
     /// How many sections and rows the newest version has.
@@ -16,7 +16,20 @@ public struct StoreStatistics: Hashable, Sendable {
     /// How many commits can be undone and redone.
     public let undoDepth: Int
     public let redoDepth: Int
-    /// The size of the file, and of the records in it, in bytes.
+    /// The oldest version that can be reached; ``Version/empty`` unless the store was compacted.
+    public let oldestVersion: Version
+    /// The last version whose commit may be packed; the same as ``oldestVersion`` if none is.
+    public let sealedVersion: Version
+    /// How many commits are in packed blocks.
+    public let packedCommitCount: UInt64
+    /// The version of the newest checkpoint; ``Version/empty`` if there is none.
+    public let checkpointVersion: Version
+    /// How many checkpoints are kept.
+    public let checkpointCount: Int
+    /// How many nodes are stored, for all checkpoints together: those of the trees, the pages of the index by id, and what
+    /// is yet to be freed.
+    public let nodeCount: Int
+    /// The size of the file, and of the records of its commits, as they were before they were packed, in bytes.
     public let fileBytes: Int
     public let recordBytes: UInt64
     /// The hash of the newest rows.
@@ -33,11 +46,16 @@ extension Store {
     public func statistics() throws -> StoreStatistics {
         try group.flush(through: nil)
         let (snapshot, history) = try withHead { ($0.editor.snapshot(), group.log.base.kept($0.editor.state.history)) }
-        let head = group.head
+        let (head, base) = (group.head, group.log.base)
+        let checkpoints = try checkpointer?.database.all() ?? []
         return StoreStatistics(
-            version: snapshot.version, commitCount: head.version.rawValue, eventCount: head.eventCount,
+            version: snapshot.version, commitCount: head.version.rawValue - base.version.rawValue,
+            eventCount: head.eventCount - base.eventCount,
             sectionCount: snapshot.sectionCount, itemCount: snapshot.itemCount, undoDepth: history.undo.depth,
-            redoDepth: history.redo.depth, fileBytes: FileStatus.size(path), recordBytes: head.recordBytes,
-            stateHash: snapshot.stateHash)
+            redoDepth: history.redo.depth, oldestVersion: base.version, sealedVersion: max(base.version, base.sealed),
+            packedCommitCount: try group.log.sealed?.packedCount() ?? 0,
+            checkpointVersion: checkpoints.last?.version ?? .empty, checkpointCount: checkpoints.count,
+            nodeCount: try checkpointer?.database.nodeCount() ?? 0, fileBytes: FileStatus.size(path),
+            recordBytes: head.recordBytes - base.recordBytes, stateHash: snapshot.stateHash)
     }
 }

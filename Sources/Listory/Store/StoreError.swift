@@ -71,6 +71,8 @@ extension StoreError: CustomStringConvertible {
         case .headMismatch(let what, let expected, let found):
             "the store is damaged: \(what): expected \(expected), found \(found)"
         case .unknownVersion(let version, let head): "there is no version \(version): the newest is \(head)"
+        case .droppedVersion(let version, let oldest) where version == oldest:
+            "the commit of version \(version) was dropped: the log begins after it"
         case .droppedVersion(let version, let oldest):
             "version \(version) was dropped: the oldest that can be reached is \(oldest)"
         case .inUse(let path): "\(path) is open, here or in another process"

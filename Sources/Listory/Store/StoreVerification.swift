@@ -53,8 +53,8 @@ public struct StoreVerification: Hashable, Sendable {
         nodeCount = try StoreVerification.checkNodes(checkpoints, database)
         checkpointCount = checkpoints.count
         version = found.version
-        commitCount = found.version.rawValue
-        eventCount = found.eventCount
+        commitCount = found.version.rawValue - base.version.rawValue
+        eventCount = found.eventCount - base.eventCount
         stateHash = state.stateHash()
         progress(1)
     }

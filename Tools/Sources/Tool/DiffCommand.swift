@@ -9,7 +9,8 @@ struct DiffCommand: ParsableCommand {
         commandName: "diff",
         abstract: "Print what leads from one version to another.",
         discussion: """
-            The second version may be the older one. Version 0 is the empty list. As text, a line begins with - for \
+            The second version may be the older one. Version 0 is the empty list, unless it \
+            was dropped by compact. As text, a line begins with - for \
             what was deleted, + for what was inserted, → for what moved and ~ for what changed in itself; positions \
             are [section, row]. As json, the changeset is the one that exec would answer with.
 

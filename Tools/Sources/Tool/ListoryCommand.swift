@@ -26,7 +26,8 @@ struct ListoryCommand: ParsableCommand {
             """,
         subcommands: [
             NewCommand.self, ExecCommand.self, ShowCommand.self, LogCommand.self, DiffCommand.self, UndoCommand.self,
-            RedoCommand.self, StatsCommand.self, ImportCommand.self, VerifyCommand.self, DemoCommand.self,
+            RedoCommand.self, StatsCommand.self, ImportCommand.self, VerifyCommand.self, CompactCommand.self,
+            DemoCommand.self,
         ])
 
     static func main() {

@@ -8,7 +8,8 @@ struct LogCommand: ParsableCommand {
         commandName: "log",
         abstract: "Print what happened, commit by commit, the oldest first.",
         discussion: """
-            As json, each commit is one line.
+            As json, each commit is one line. In a compacted store the log begins after the oldest version; the exit \
+            code is 1 for a version before.
 
             Example:
               listory log todo.listory --limit 3

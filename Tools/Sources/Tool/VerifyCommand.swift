@@ -9,8 +9,9 @@ struct VerifyCommand: ParsableCommand {
         commandName: "verify",
         abstract: "Check every page, record and hash of a store.",
         discussion: """
-            The whole log is replayed, and the rows after every commit are compared with their hash. The exit code is \
-            4 if the store is damaged, 3 if it is missing, something else, or of a newer version.
+            The whole log is replayed, and the rows after every commit are compared with their hash; so is \
+            every node of the checkpoints. The exit code is 4 if the store is damaged, 3 if it is missing, something \
+            else, or of a newer version.
 
             Example:
               listory verify todo.listory

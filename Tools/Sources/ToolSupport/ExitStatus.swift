@@ -11,7 +11,8 @@ import Listory
 public enum ExitStatus: Int32, CaseIterable, Sendable {
     /// The command did what it was asked.
     case success = 0
-    /// The command was refused: nothing to undo, an unknown version, input that is not what was expected.
+    /// The command was refused: nothing to undo, an unknown or dropped version, a store that is in use,
+    /// input that is not what was expected.
     case refused = 1
     /// The command line could not be understood.
     case usage = 2
@@ -28,7 +29,7 @@ public enum ExitStatus: Int32, CaseIterable, Sendable {
     public var meaning: String {
         switch self {
         case .success: "done"
-        case .refused: "refused: nothing to undo, an unknown version, unexpected input"
+        case .refused: "refused: nothing to undo, no such version, store in use, unexpected input"
         case .usage: "the command line could not be understood"
         case .unusable: "the store is missing, foreign, or of a newer version"
         case .damaged: "the store is damaged"
@@ -56,8 +57,9 @@ extension ExitStatus {
     private init(_ error: StoreError) {
         switch error {
         case .notFound, .notAStore, .newerFormat: self = .unusable
-        case .headMismatch: self = .damaged
-        case .alreadyExists, .unknownVersion, .writtenElsewhere, .readOnly, .closed: self = .refused
+        case .headMismatch, .damagedNode, .damagedCheckpoint: self = .damaged
+        case .alreadyExists, .unknownVersion, .droppedVersion, .inUse, .writtenElsewhere, .readOnly, .closed:
+            self = .refused
         case .appendFailed(_, let cause): self.init(cause)
         }
     }

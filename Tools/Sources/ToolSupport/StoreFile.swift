@@ -44,7 +44,7 @@ public struct StoreFile: Sendable {
     }
 
     /// Refuses a path where no store can be.
-    private func requireFile() throws {
+    func requireFile() throws {
         var isFolder: ObjCBool = false
         guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) else {
             throw StoreError.notFound(path: path)
@@ -56,7 +56,7 @@ public struct StoreFile: Sendable {
     }
 
     /// Calls `body`. A file that was never an LMDB file is not called damaged.
-    private func explaining<Result>(_ body: () throws -> Result) throws -> Result {
+    func explaining<Result>(_ body: () throws -> Result) throws -> Result {
         do { return try body() } catch let error as LMDBError {
             guard case .damaged = error.kind, !hasMetaPage else { throw error }
             throw StoreError.notAStore(path: path, found: "no LMDB file")

@@ -90,7 +90,10 @@ import ToolSupport
     @Test func `Statistics tell the same in both formats`() throws {
         let text = try ToolProcess.run("stats", store).output
         let json = try ToolProcess.run("stats", store, "--format", "json").json()[0]
-        for (line, name) in [("version", "version"), ("events", "events"), ("undo depth", "undoDepth")] {
+        for (line, name) in [
+            ("version", "version"), ("events", "events"), ("undo depth", "undoDepth"), ("oldest", "oldestVersion"),
+            ("checkpoint", "checkpointVersion"),
+        ] {
             let value = try #require(json[name])
             let label = line.padding(toLength: 12, withPad: " ", startingAt: 0)
             #expect(text.contains("\(label)\(JSONValue.text(of: value))\n"))
@@ -148,7 +151,9 @@ import ToolSupport
         let text = try ToolProcess.run("verify", damaged)
         #expect(text.status == .damaged)
         #expect(text.output == "")
-        #expect(try ToolProcess.run("show", damaged).status == .damaged)
+        #expect(try ToolProcess.run("log", damaged).status == .damaged)
+        // The rows are those of the checkpoint, which is sound.
+        #expect(try ToolProcess.run("show", damaged).output == ToolProcess.run("show", store).output)
         try data.prefix(data.count - 4_096).write(to: URL(fileURLWithPath: damaged))
         #expect(try ToolProcess.run("verify", damaged).status == .damaged)
     }
@@ -160,13 +165,14 @@ import ToolSupport
         #expect(try json.json()[0]["hash"] == hash)
         #expect(try json.json()[0]["sound"] == .bool(true))
         let text = try ToolProcess.run("verify", store)
-        #expect(text.output.hasPrefix("sound: version 3, 3 commits, 4 events, hash "))
+        #expect(text.output.hasPrefix("sound: version 3, 3 commits, 4 events, 1 checkpoints with "))
+        #expect(try json.json()[0]["checkpoints"] == 1)
     }
 
     @Test func `The help has an abstract and an example for every command, and all exit codes`() throws {
         let help = try ToolProcess.run("--help").output
         for status in ExitStatus.allCases { #expect(help.contains("\(status.rawValue)  \(status.meaning)")) }
-        for command in ["new", "exec", "show", "log", "diff", "undo", "redo", "stats", "import", "verify"] {
+        for command in ["new", "exec", "show", "log", "diff", "undo", "redo", "stats", "import", "verify", "compact"] {
             #expect(help.contains("\n  \(command) "))
             let result = try ToolProcess.run("help", command)
             #expect(result.status == .success)

@@ -1,5 +1,6 @@
 // The recorded sessions in packed blocks: how small they are, and that nothing is lost.
 
+import BenchSupport
 import Foundation
 import ListModel
 import Listory

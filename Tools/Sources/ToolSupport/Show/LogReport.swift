@@ -22,22 +22,25 @@ public struct LogReport {
     /// Prints the commits of a range.
     ///
     /// - Parameters:
-    ///   - first: the first version; nil for the first commit.
+    ///   - first: the first version; nil for the oldest commit that the log has.
     ///   - last: the last version; nil for the newest.
     ///   - limit: how many commits at most: the newest of the range.
     ///   - send: where the output goes, in parts.
-    /// - Throws: `StoreError.unknownVersion`, an error of the log, and what `send` throws.
+    /// - Throws: `StoreError.unknownVersion`, `StoreError.droppedVersion`, an error of the log, and what `send` throws.
     public func print(
         from first: UInt64?, to last: UInt64?, limit: Int?, _ format: OutputFormat, _ style: TerminalStyle,
         send: ([UInt8]) throws -> Void
     ) throws {
         let newest = try store.version
-        for version in [first, last].compactMap({ $0 }) where version == 0 || version > newest.rawValue {
-            throw StoreError.unknownVersion(Version(version), head: newest)
+        let oldest = store.oldestVersion
+        for version in [first, last].compactMap({ $0.map(Version.init) }) {
+            if version == .empty || version > newest { throw StoreError.unknownVersion(version, head: newest) }
+            // The commit of the oldest version was dropped too.
+            if version <= oldest { throw StoreError.droppedVersion(version, oldest: oldest) }
         }
         let last = last ?? newest.rawValue
         let limit = UInt64(clamping: limit ?? .max)
-        var next = max(first ?? 1, last >= limit ? last - limit + 1 : 1)
+        var next = max(first ?? oldest.next.rawValue, last >= limit ? last - limit + 1 : 1)
         while next <= last {
             var part: [Commit] = []
             let end = min(last, next + LogReport.partSize - 1)

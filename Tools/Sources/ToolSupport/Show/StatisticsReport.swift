@@ -17,6 +17,10 @@ extension StoreStatistics {
             items       \(itemCount)
             undo depth  \(undoDepth)
             redo depth  \(redoDepth)
+            oldest      \(oldestVersion)
+            packed      \(packedCommitCount) commits
+            checkpoint  \(checkpointVersion)
+            checkpoints \(checkpointCount) with \(nodeCount) nodes
             file        \(fileBytes) bytes, \(bytes) per event
             records     \(recordBytes) bytes
             hash        \(stateHash)
@@ -35,6 +39,12 @@ extension StoreStatistics {
             writer.member("items", itemCount)
             writer.member("undoDepth", undoDepth)
             writer.member("redoDepth", redoDepth)
+            writer.member("oldestVersion", oldestVersion.rawValue)
+            writer.member("sealedVersion", sealedVersion.rawValue)
+            writer.member("packedCommits", packedCommitCount)
+            writer.member("checkpointVersion", checkpointVersion.rawValue)
+            writer.member("checkpoints", checkpointCount)
+            writer.member("nodes", nodeCount)
             writer.member("fileBytes", fileBytes)
             writer.member("recordBytes", recordBytes)
             writer.key("bytesPerEvent")

@@ -9,7 +9,7 @@ public enum VerificationReport {
     /// What is told of a store without a fault.
     public static func text(_ found: StoreVerification) -> String {
         "sound: version \(found.version), \(found.commitCount) commits, \(found.eventCount) events, "
-            + "hash \(found.stateHash)\n"
+            + "\(found.checkpointCount) checkpoints with \(found.nodeCount) nodes, hash \(found.stateHash)\n"
     }
 
     /// The outcome as one line of JSON.
@@ -22,6 +22,8 @@ public enum VerificationReport {
                 writer.member("version", found.version.rawValue)
                 writer.member("commits", found.commitCount)
                 writer.member("events", found.eventCount)
+                writer.member("checkpoints", found.checkpointCount)
+                writer.member("nodes", found.nodeCount)
                 writer.member("hash", found.stateHash.description)
             case .failure(let error):
                 writer.member("sound", false)

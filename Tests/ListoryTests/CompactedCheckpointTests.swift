@@ -1,0 +1,117 @@
+// The checkpoints of a compacted store: the one that its log begins with is part of the truth, and numbers mean other nodes
+// than in the file that was compacted.
+
+import Foundation
+import LMDB
+import ListModel
+@testable import Listory
+import TestSupport
+import Testing
+
+@Suite("Checkpoints of a compacted store")
+struct CompactedCheckpointTests {
+    /// Compacts a store, and opens it as it was opened before.
+    private static func compact(
+        _ edited: inout EditedStore, keeping kept: Compaction.Kept, unpacked: Int, spacing: Int = .max
+    ) throws {
+        try edited.store.close()
+        var compaction = Compaction(keeping: kept)
+        compaction.unpackedCount = unpacked
+        compaction.checkpointSpacing = spacing
+        try Store.compact(at: edited.path, compaction, options: edited.store.options)
+        edited.store = try Store.open(at: edited.path, options: edited.store.options)
+    }
+
+    @Test(
+        "The checkpoint that the log begins with is never dropped, and a damaged one is rebuilt from it",
+        arguments: 0..<4)
+    func base(damage: Int) throws {
+        var edited = try EditedStore(seed: UInt64(30 + damage))
+        let oldest = Version(100)
+        try edited.edit(200)
+        try Self.compact(&edited, keeping: .from(oldest), unpacked: 30, spacing: 8 << damage)
+        for round in 0..<3 {
+            try edited.edit(200)
+            let database = try #require(edited.store.checkpointer).database
+            let kept = try database.all().map(\.version)
+            #expect(kept.first == oldest && kept.count > 3, "damage \(damage), round \(round)")
+            try edited.checkPast(20, from: oldest, "damage \(damage), round \(round)")
+            try edited.store.close()
+            let environment = try Environment.open(path: edited.path)
+            try CheckpointTests.damage(environment, damage)
+            try environment.close()
+            try edited.reopen { $0.gate = .full }
+            let newest = UInt64(edited.versions.count - 1)
+            #expect(edited.store.recovery.wasRebuilt)
+            #expect(edited.store.recovery.commitCount == newest - oldest.rawValue)
+            try edited.checkRows("damage \(damage), round \(round), rebuilt")
+            try edited.checkPast(20, from: oldest, "damage \(damage), round \(round), rebuilt")
+            try edited.edit(10)
+            try edited.reopen()
+            #expect(!edited.store.recovery.wasRebuilt && edited.store.oldestVersion == oldest)
+            try edited.checkRows("damage \(damage), round \(round), edited")
+        }
+        try edited.store.close()
+        let verified = try StoreVerification(path: edited.path)
+        #expect(verified.commitCount == UInt64(edited.versions.count - 1) - oldest.rawValue)
+        #expect(verified.checkpointCount > 1)
+    }
+
+    @Test(
+        "What leads from a version before compaction to one after it, and back, is right",
+        arguments: 1...6 as ClosedRange<UInt64>)
+    func changesets(seed: UInt64) throws {
+        var edited = try EditedStore(seed: seed) {
+            CheckpointTests.eager(&$0)
+            $0.memoryBudget = 1
+        }
+        try edited.edit(300)
+        try edited.store.close()
+        // A snapshot keeps its file from being compacted, so it is a copy that is.
+        let other = edited.folder.file("other.listory")
+        try FileManager.default.copyItem(atPath: edited.path, toPath: other)
+        let original = try Store.open(at: other, options: edited.store.options)
+        edited.store = try Store.open(at: edited.path, options: edited.store.options)
+        let oldest = Version(seed % 2 == 0 ? 0 : 100)
+        try Self.compact(&edited, keeping: .from(oldest), unpacked: Int(seed) * 20)
+        if seed % 3 == 0 {
+            try edited.edit(50)
+            try edited.checkRows("seed \(seed)")
+        }
+        for _ in 0..<60 {
+            let before = Version(UInt64.random(in: 0...300, using: &edited.edits.generator))
+            let after = edited.randomVersion(from: oldest)
+            let (old, new) = (edited.versions[Int(before.rawValue)], edited.versions[Int(after.rawValue)])
+            let (left, right) = (try original.snapshot(at: before), try edited.store.snapshot(at: after))
+            let (there, back) = (Changeset(from: left, to: right), Changeset(from: right, to: left))
+            try #require(there.applied(to: old, giving: new) == new, "seed \(seed), \(before) to \(after)")
+            try #require(back.applied(to: new, giving: old) == old, "seed \(seed), \(after) to \(before)")
+        }
+        try original.close()
+        try edited.store.close()
+    }
+
+    @Test("Statistics and a verification tell what a compacted store has")
+    func statistics() throws {
+        var edited = try EditedStore(seed: 3)
+        try edited.edit(120)
+        var found = try edited.store.statistics()
+        #expect(found.oldestVersion == .empty && found.sealedVersion == .empty && found.packedCommitCount == 0)
+        #expect(found.checkpointVersion == edited.store.checkpointVersion && found.checkpointCount > 1)
+        #expect(found.commitCount == 120 && found.nodeCount > found.checkpointCount)
+        let (records, events) = (found.recordBytes, found.eventCount)
+        try Self.compact(&edited, keeping: .from(Version(50)), unpacked: 20)
+        found = try edited.store.statistics()
+        #expect(found.oldestVersion == Version(50) && found.sealedVersion == Version(100))
+        #expect(found.packedCommitCount == 50 && found.commitCount == 70)
+        #expect(found.checkpointVersion == Version(120) && found.checkpointCount == 2)
+        #expect(found.recordBytes < records && found.eventCount < events)
+        try edited.store.close()
+        let verified = try StoreVerification(path: edited.path)
+        #expect(verified.commitCount == 70 && verified.eventCount == found.eventCount)
+        #expect(verified.checkpointCount == 2 && verified.nodeCount > 0)
+        let reader = try Store.open(at: edited.path) { $0.isReadOnly = true }
+        #expect(try reader.statistics() == found)
+        try reader.close()
+    }
+}

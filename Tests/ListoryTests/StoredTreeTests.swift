@@ -1,0 +1,172 @@
+// Stored trees that outlive what wrote them: other limits, a checkpoint that failed, one that was damaged, another file.
+
+import Foundation
+import LMDB
+import ListModel
+@testable import Listory
+import TestSupport
+import Testing
+
+@Suite("Stored trees that others go on with")
+struct StoredTreeTests {
+    private static let widths = [4, 32]
+
+    @Test("A store goes on with nodes that were stored wider or narrower than its own", arguments: [0, 1])
+    func otherLimits(first: Int) throws {
+        var edited = try EditedStore(seed: UInt64(90 + first), targetCount: 200) {
+            CheckpointTests.eager(&$0)
+            $0.limits = TreeLimits(leafCapacity: Self.widths[first], innerCapacity: Self.widths[first])
+        }
+        // Enough rows to fill leaves to the brim.
+        let items = (0..<200).map { NewItem(id: .string("row \($0)"), content: []) }
+        let operation = EditOperation.insertSection(NewSection(id: "first", title: "First", items: items), .end)
+        var rows = ReferenceList()
+        try rows.apply(operation)
+        try edited.store.edit("Fill") { try $0.apply(operation) }
+        edited.versions.append(rows)
+        for round in 1...20 * Soak.factor {
+            let width = Self.widths[(first + round) % 2]
+            try edited.reopen {
+                $0.limits = TreeLimits(leafCapacity: width, innerCapacity: width)
+                // Nodes are read from the file again and again.
+                $0.memoryBudget = round % 3 == 0 ? 1 : 16 << 20
+            }
+            #expect(!edited.store.recovery.wasRebuilt)
+            try edited.edit(100)
+            try edited.checkRows("first \(first), round \(round)")
+            try edited.checkPast(3, "first \(first), round \(round)")
+        }
+        try edited.store.close()
+        #expect(try StoreVerification(path: edited.path).version.rawValue == UInt64(edited.versions.count - 1))
+    }
+
+    @Test("A checkpoint whose commits could not be appended loses no page of the index by id")
+    func failedCheckpoints() throws {
+        var edited = try EditedStore(seed: 5, targetCount: 300) {
+            CheckpointTests.eager(&$0)
+            // Checkpoints are taken, and commits appended, when the test says so.
+            $0.checkpoints.interval = .max
+            $0.deferredDelay = .seconds(3_600)
+            $0.memoryBudget = 1
+        }
+        for round in 0..<12 {
+            try edited.edit(40)
+            try edited.store.checkpoint()
+            try edited.store.waitUntilDurable()
+            let head = try edited.store.pretendForeignCommit()
+            try edited.edit(20)
+            for _ in 0...round % 3 { #expect(throws: StoreError.self) { try edited.store.checkpoint() } }
+            try edited.store.setHeadRow(head)
+            try edited.store.waitUntilDurable()
+            try edited.edit(20)
+            for _ in 0..<3 {
+                try edited.store.checkpoint()
+                try edited.edit(1)
+            }
+            try edited.checkRows("round \(round)")
+            if round % 2 == 1 { try edited.reopen() }
+            #expect(!edited.store.recovery.wasRebuilt && edited.store.checkpointVersion > .empty)
+            try edited.checkRows("round \(round), opened again")
+        }
+        try edited.store.close()
+        #expect(try StoreVerification(path: edited.path).version.rawValue == UInt64(edited.versions.count - 1))
+    }
+
+    @Test(
+        "A list that was rebuilt has nothing to do with what snapshots of it still refer to",
+        arguments: 1...8 as ClosedRange<UInt64>)
+    func rebuilt(seed: UInt64) throws {
+        var edited = try EditedStore(seed: seed) {
+            CheckpointTests.eager(&$0)
+            // Without a cache, and with a small one.
+            $0.memoryBudget = seed <= 4 ? 1 : 65_536
+            $0.gate = .full
+        }
+        try edited.edit(200)
+        var kept: [Snapshot] = []
+        for _ in 0..<10 { kept.append(try edited.store.snapshot(at: edited.randomVersion())) }
+        kept.append(try edited.store.snapshot)
+        let database = try #require(edited.store.checkpointer).database
+        try edited.store.close()
+        // The file stays open for the snapshots.
+        try CheckpointTests.damage(database.environment, Int(seed % 4))
+        let lastNumber = try database.lastNumber()
+        try edited.reopen()
+        #expect(edited.store.recovery.wasRebuilt)
+        #expect(edited.store.checkpointer?.database === database)
+        try edited.checkPast(10, "seed \(seed), rebuilt")
+        var later: [Snapshot] = []
+        for _ in 0..<10 { later.append(try edited.store.snapshot(at: edited.randomVersion())) }
+        for round in 0..<20 {
+            try edited.edit(10)
+            try edited.checkRows("seed \(seed), round \(round)")
+            try edited.checkPast(5, "seed \(seed), round \(round)")
+        }
+        // A number that a snapshot refers to never becomes that of another node.
+        for checkpoint in try database.all() { #expect(checkpoint.firstNumber > lastNumber) }
+        let source = GroupSource(base: edited.store.source)
+        for snapshot in later {
+            let rows = edited.versions[Int(snapshot.version.rawValue)]
+            try #require(try ReferenceList(snapshot, source) == rows, "seed \(seed)")
+        }
+        // Of a damaged checkpoint, rows may be gone; but no other row takes their place.
+        for snapshot in kept {
+            let rows = edited.versions[Int(snapshot.version.rawValue)]
+            #expect(snapshot.itemCount == rows.itemCount)
+            for (section, expected) in zip(snapshot.sections, rows.sections) {
+                for (item, row) in zip(section.items, expected.items) {
+                    #expect(item.id == row.id || item.id == "unreadable", "seed \(seed)")
+                }
+            }
+        }
+        try edited.store.close()
+        kept = []
+        later = []
+    }
+
+    @Test("A node that the past could not read is not taken for rows by an edit")
+    func damageOfThePast() throws {
+        let fixture = try StoreFixture(CheckpointTests.eager)
+        try fixture.fill(300)
+        try fixture.store.close()
+        try CheckpointTests.damage(fixture.path, 3)
+        let store = try Store.open(at: fixture.path, options: fixture.store.options)
+        // Another checkpoint, which shares the damaged node and does not read it.
+        for _ in 0..<8 { try store.edit("Toggle") { try $0.toggle(.item(0)) } }
+        #expect(store.checkpointVersion == Version(9))
+        let hash = try store.snapshot.stateHash
+        let items = try store.snapshot(at: Version(1)).sections[0].items
+        let place = try #require(items.firstIndex { $0.id == "unreadable" })
+        #expect { try store.edit("Toggle") { try $0.toggle(.at(ListIndexPath(section: 0, item: place))) } } throws: {
+            ($0 as? StoreError)?.code == "damagedNode"
+        }
+        try store.close()
+        let mended = try Store.open(at: fixture.path, options: fixture.store.options)
+        #expect(mended.recovery.wasRebuilt)
+        #expect(try mended.version == Version(9) && mended.snapshot.stateHash == hash)
+        try mended.close()
+        #expect(try StoreVerification(path: fixture.path).stateHash == hash)
+    }
+
+    @Test("Undos of which a later one fails do not keep checkpoints from being taken")
+    func failedUndo() throws {
+        let fixture = try StoreFixture(CheckpointTests.eager)
+        let store = fixture.store
+        try fixture.fill(10)
+        for step in 0..<40 { try store.edit("Toggle") { try $0.toggle(.item(.integer(Int64(step % 10)))) } }
+        try store.waitUntilDurable()
+        let environment = store.group.log.environment
+        let commits = try environment.openDatabase(named: "commits", of: UInt64.self, [UInt8].self)
+        let record = try #require(try environment.read { try $0.get(20, in: commits) })
+        try environment.write { txn in _ = try txn.delete(20, in: commits) }
+        #expect(throws: (any Error).self) { try store.undo(35) }
+        #expect((10...21).contains(try store.version.rawValue - 41))
+        try environment.write { txn in try txn.put(record, forKey: 20, in: commits) }
+        let newest = try store.version.rawValue
+        #expect(newest - store.checkpointVersion.rawValue < 8)
+        for step in 0..<40 { try store.edit("Toggle") { try $0.toggle(.item(.integer(Int64(step % 10)))) } }
+        #expect(try store.version.rawValue - store.checkpointVersion.rawValue < 8)
+        try store.close()
+        #expect(try StoreVerification(path: fixture.path).version.rawValue == newest + 40)
+    }
+}

@@ -1,0 +1,44 @@
+// What a compaction did, printed.
+//
+// Always holds: both formats tell the same numbers.
+
+import Foundation
+import Listory
+
+extension CompactionReport {
+    /// A line for each number.
+    public var text: String {
+        let share = bytesBefore == 0 ? 100 : Double(bytesAfter) / Double(bytesBefore) * 100
+        return """
+            version     \(version)
+            oldest      \(oldestVersion)
+            dropped     \(droppedCount) commits
+            packed      \(packedCount) commits in \(blockBytes) bytes
+            unpacked    \(unpackedCount) commits
+            before      \(bytesBefore) bytes
+            after       \(bytesAfter) bytes, \(String(format: "%.1f", share)) %
+            per event   \(String(format: "%.2f", bytesPerEvent)) bytes, \(eventCount) events
+
+            """
+    }
+
+    /// All numbers as one line of JSON.
+    public var json: [UInt8] {
+        var writer = JSONWriter()
+        writer.object { writer in
+            writer.member("version", version.rawValue)
+            writer.member("oldestVersion", oldestVersion.rawValue)
+            writer.member("dropped", droppedCount)
+            writer.member("packed", packedCount)
+            writer.member("unpacked", unpackedCount)
+            writer.member("events", eventCount)
+            writer.member("blockBytes", blockBytes)
+            writer.member("bytesBefore", bytesBefore)
+            writer.member("bytesAfter", bytesAfter)
+            writer.key("bytesPerEvent")
+            writer.write(.number((bytesPerEvent * 100).rounded() / 100))
+        }
+        writer.endLine()
+        return writer.bytes
+    }
+}

@@ -1,0 +1,64 @@
+// A recorded session in a compacted store: how small the file is, and that all of its history is still there.
+
+import BenchSupport
+import Foundation
+import ListModel
+import Listory
+import Testing
+import ToolSupport
+
+@Suite("The recorded sessions, compacted", .enabled(if: RecordedTrace.isAvailable, "the recordings are not there"))
+struct CompactedTraceTests {
+    /// How many keys were pressed while the paper was written.
+    private static let keyCount = 259_778
+    /// How many bytes of file each of them may take, with everything kept.
+    private static let goal = 4.0
+
+    @Test("With its whole history a key takes four bytes of file at most, and the history is what it was")
+    func paper() throws {
+        let folder = try TemporaryFolder()
+        let path = folder.file("trace.listory")
+        let hashes = try Self.importPaper(path)
+        var compaction = Compaction(keeping: .everything)
+        compaction.checkpointSpacing = .max
+        let report = try Store.compact(at: path, compaction)
+        let perKey = Double(report.bytesAfter) / Double(Self.keyCount)
+        print(String(format: "the paper, compacted: %.3f bytes a key, %d in all", perKey, report.bytesAfter))
+        #expect(perKey <= Self.goal, "\(report)")
+        #expect(report.oldestVersion == .empty && report.droppedCount == 0)
+        #expect(report.eventCount >= Self.keyCount && report.unpackedCount == 256)
+        #expect(report.packedCount + report.unpackedCount == report.version.rawValue)
+        #expect(report.version == hashes.keys.max())
+
+        let verified = try StoreVerification(path: path)
+        #expect(verified.checkpointCount == 1)
+        let store = try Store.open(at: path)
+        #expect(store.recovery.commitCount == 0)
+        for (version, hash) in hashes {
+            #expect(try store.snapshot(at: version).stateHash == hash, "version \(version)")
+        }
+        // Further back than what was left as it was.
+        try store.undo(300, durability: .deferred)
+        let past = try store.snapshot(at: Version(report.version.rawValue - 300)).stateHash
+        #expect(try store.snapshot.stateHash == past)
+        #expect(try store.history.redo.depth == 300)
+        try store.redo(300, durability: .deferred)
+        #expect(try store.snapshot.stateHash == verified.stateHash)
+        try store.close()
+        #expect(try StoreVerification(path: path).stateHash == verified.stateHash)
+    }
+
+    /// Imports the recording, and returns the hashes of some of its versions, the newest among them.
+    private static func importPaper(_ path: String) throws -> [Version: StateHash] {
+        var trace = try ListImport(path: RecordedTrace.automergePaper.path, format: .editingTrace)
+        let store = try Store.create(at: path)
+        try trace.apply(to: store)
+        let newest = try store.version
+        var versions = (0..<20).map { _ in Version(UInt64.random(in: 1..<newest.rawValue)) }
+        versions.append(newest)
+        var hashes: [Version: StateHash] = [:]
+        for version in versions { hashes[version] = try store.snapshot(at: version).stateHash }
+        try store.close()
+        return hashes
+    }
+}
