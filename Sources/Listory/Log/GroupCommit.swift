@@ -154,7 +154,12 @@ extension GroupCommit {
             return try copy.withUnsafeBytes(body)
         }
         if let sealed = log.sealed, reference.version <= sealed.base.sealed,
-            let result = try sealed.withContent(of: reference, body)
+            let result = try sealed.withContent(
+                of: reference,
+                { content in
+                    try reference.check(content)
+                    return try body(content)
+                })
         {
             return result
         }
