@@ -16,6 +16,11 @@ struct Scale {
     let largeCommitSize: Int
     /// How many commits each of the concurrent writers makes, each waited for; the first is one writer alone.
     let groupCommits: [(writerCount: Int, commitCount: Int)]
+    /// How many rows the stored list has, and how many edits were made in it; a multiple of 10,000.
+    let storedRowCount: Int
+    /// How many versions of its past a sample looks at, and how many edits a sample makes in it.
+    let storedVersionCount: Int
+    let storedEditCount: Int
     /// A peer is left out when a sample of it would probably take longer than this many seconds.
     let longestPeerSample: Double
 
@@ -24,13 +29,15 @@ struct Scale {
         rowCounts: [1_000, 100_000, 1_000_000], editCount: 10_000,
         appends: [(1, 200), (100, 10_000), (10_000, 200_000)], replayEventCount: 1_000_000, replayRowCount: 100_000,
         undoCount: 2_000, largeCommitSize: 1_000, groupCommits: [(1, 1_000), (8, 1_000), (64, 500)],
+        storedRowCount: 1_000_000, storedVersionCount: 1_000, storedEditCount: 100_000,
         longestPeerSample: 20)
 
     /// Sizes for a look at whether everything works.
     static let quick = Scale(
         rowCounts: [1_000, 10_000], editCount: 1_000, appends: [(1, 20), (100, 1_000), (10_000, 20_000)],
         replayEventCount: 20_000, replayRowCount: 2_000, undoCount: 200, largeCommitSize: 100,
-        groupCommits: [(1, 20), (8, 10), (64, 5)], longestPeerSample: 1)
+        groupCommits: [(1, 20), (8, 10), (64, 5)],
+        storedRowCount: 20_000, storedVersionCount: 100, storedEditCount: 5_000, longestPeerSample: 1)
 
     /// Whether a target that is named for the largest list applies to a list of this many rows.
     static func isTargetSize(_ rowCount: Int) -> Bool { rowCount == 1_000_000 }

@@ -1,0 +1,98 @@
+// The past of a long list in a file: any version of it, and what lies between two.
+//
+// Always holds: each sample opens the store anew, and looks at other versions than the one before.
+
+import BenchSupport
+import ListModel
+import Listory
+
+/// Measures snapshots and changesets of the past.
+struct StoredPastBenchmarks {
+    let runner: Runner
+    let scale: Scale
+    let list: Lazy<StoredList>
+
+    func run() throws {
+        try runSnapshots()
+        try runNeighbours()
+        try runDistant()
+    }
+
+    private func target(_ target: Target) -> Target? { Scale.isTargetSize(scale.storedRowCount) ? target : nil }
+
+    /// The rows at random versions, as they are asked for one after another.
+    private func runSnapshots() throws {
+        let names = (median: "stored/snapshot-at/median", worst: "stored/snapshot-at/worst")
+        guard runner.wants(names.median) || runner.wants(names.worst) else { return }
+        var medians: [Double] = []
+        var worsts: [Double] = []
+        var generator = SeededGenerator(seed: 3)
+        try runner.repeatedly { counts in
+            let times = try list.value.withStore { store in
+                let head = Int(try store.version.rawValue)
+                return try (0..<scale.storedVersionCount).map { _ in
+                    let version = Version(UInt64(generator.below(head) + 1))
+                    return try seconds { runner.sink.take(try store.snapshot(at: version).itemCount) }
+                }
+            }
+            guard counts else { return }
+            medians.append(Statistics.median(times) * 1e3)
+            worsts.append(times.max()! * 1e3)
+        }
+        let note = "\(scale.storedVersionCount) random versions a run"
+        add(names.median, "ms", medians, .median(atMost: 5), note: note)
+        add(names.worst, "ms", worsts, .median(atMost: 25))
+    }
+
+    /// Versions that are one edit apart, both at hand, each compared once.
+    private func runNeighbours() throws {
+        try runner.measure("stored/changeset/1-edit", unit: "µs", target: target(.median(atMost: 20))) {
+            let edits = try list.value.plan(100)
+            return try list.value.withStore { store in
+                var snapshots = [try store.snapshot]
+                for edit in edits {
+                    try StoredList.make(edit, in: store)
+                    snapshots.append(try store.snapshot)
+                }
+                let time = seconds {
+                    for (old, new) in zip(snapshots, snapshots.dropFirst()) { take(Changeset(from: old, to: new)) }
+                }
+                return time / Double(edits.count) * 1e6
+            }
+        }
+    }
+
+    /// Versions of the past that are a thousand commits apart, each from its own checkpoint.
+    private func runDistant() throws {
+        let distance = 1_000
+        var generator = SeededGenerator(seed: 5)
+        let name = "stored/changeset/\(distance)-edits"
+        try runner.measure(
+            name, unit: "ms", target: target(.median(atMost: 10)), note: { "a sample is the median of 20 pairs" }
+        ) {
+            try list.value.withStore { store in
+                let head = Int(try store.version.rawValue)
+                // The edits came last, one a commit.
+                let firstEdited = head - scale.storedRowCount
+                let times = try (0..<20).map { _ in
+                    let version = firstEdited + generator.below(scale.storedRowCount - distance)
+                    let old = try store.snapshot(at: Version(UInt64(version)))
+                    // Something far away, so that the second is not replayed from the first.
+                    _ = try store.snapshot(at: Version(1))
+                    let new = try store.snapshot(at: Version(UInt64(version + distance)))
+                    return seconds { take(Changeset(from: old, to: new)) }
+                }
+                return Statistics.median(times) * 1e3
+            }
+        }
+    }
+
+    private func take(_ changes: Changeset) {
+        runner.sink.take(changes.items.inserted.count &+ changes.items.moved.count)
+    }
+
+    private func add(_ name: String, _ unit: String, _ samples: [Double], _ target: Target, note: String? = nil) {
+        runner.add(
+            Figure(name: name, unit: unit, samples: samples, peer: nil, target: self.target(target), note: note))
+    }
+}
