@@ -1,5 +1,6 @@
 // Going through the commits of the log, in parts of bounded size, with no transaction open while the app has its turn.
 
+import LMDB
 import ListModel
 import TestSupport
 import Testing
@@ -46,5 +47,27 @@ struct CommitReadingTests {
         #expect(first.withRecord(0) { Array($0) } == record)
         #expect(throws: StoreError.self) { try log.copies(of: 11...12) }
         try fixture.store.close()
+    }
+
+    @Test("A content that was damaged is noticed when it is read, also by whoever begins with a checkpoint")
+    func damagedContent() throws {
+        let fixture = try StoreFixture()
+        try fixture.fill(5)
+        try fixture.store.checkpoint()
+        let environment = fixture.store.group.log.environment
+        let commits = try environment.openDatabase(named: "commits", of: UInt64.self, [UInt8].self)
+        let content = try #require(try fixture.store.item(3)).content
+        try environment.write { txn in
+            var record = try txn.get(1, in: commits)!
+            record[Int(content.offset)] ^= 1
+            try txn.put(record, forKey: 1, in: commits)
+        }
+        try fixture.store.close()
+        let store = try Store.open(at: fixture.path)
+        #expect(store.recovery.commitCount == 0)
+        #expect(throws: RecordError.self) { try store.source.content(of: content) }
+        let other = try #require(try store.item(2)).content
+        #expect(try store.source.content(of: other) == Array("row 2".utf8))
+        try store.close()
     }
 }

@@ -154,11 +154,20 @@ extension GroupCommit {
             return try copy.withUnsafeBytes(body)
         }
         if let sealed = log.sealed, reference.version <= sealed.base.sealed,
-            let result = try sealed.withContent(of: reference, body)
+            let result = try sealed.withContent(
+                of: reference,
+                { content in
+                    try reference.check(content)
+                    return try body(content)
+                })
         {
             return result
         }
-        return try withRecord(of: reference.version) { try body(reference.content(in: $0)) }
+        return try withRecord(of: reference.version) { record in
+            let content = try reference.content(in: record)
+            try reference.check(content)
+            return try body(content)
+        }
     }
 
     /// A copy of a part of a record that is not durable yet, or nil if it is, or if there is none.
