@@ -87,4 +87,13 @@ extension ContentReference {
                 version: version, offset: Int(offset), problem: .checksum(expected: hash, found: found))
         }
     }
+
+    /// Checks that bytes are the content. Whoever begins with a checkpoint reads contents of records that nobody else reads.
+    package func check(_ content: UnsafeRawBufferPointer) throws {
+        let found = ContentReference.hash(of: content)
+        guard found == hash else {
+            throw RecordError(
+                version: version, offset: Int(offset), problem: .checksum(expected: hash, found: found))
+        }
+    }
 }

@@ -163,7 +163,11 @@ extension GroupCommit {
         {
             return result
         }
-        return try withRecord(of: reference.version) { try body(reference.content(in: $0)) }
+        return try withRecord(of: reference.version) { record in
+            let content = try reference.content(in: record)
+            try reference.check(content)
+            return try body(content)
+        }
     }
 
     /// A copy of a part of a record that is not durable yet, or nil if it is, or if there is none.
