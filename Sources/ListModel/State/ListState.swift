@@ -134,13 +134,21 @@ extension ListState {
     ///
     /// - Throws: ``InvariantViolation``.
     /// - Complexity: O(n).
-    public func checkInvariants() throws {
-        let sectionNodes = try tree.checkInvariants(owner: ListState.listOwner, sectionLocator)
+    public func checkInvariants() throws { try checkInvariants(isFilled: true) }
+
+    /// Checks what always holds.
+    ///
+    /// - Parameter isFilled: whether nodes must be as full as the limits say. Those that were stored with other limits need
+    ///   not be.
+    package func checkInvariants(isFilled: Bool) throws {
+        let sectionNodes = try tree.checkInvariants(
+            owner: ListState.listOwner, isFilled: isFilled, sectionLocator)
         var nodes = 0
         var items = 0
         for index in tree.indices {
             let section = tree[index]
-            nodes += try section.items(store).checkInvariants(owner: section.number, itemLocator)
+            nodes += try section.items(store).checkInvariants(
+                owner: section.number, isFilled: isFilled, itemLocator)
             items += section.itemCount
             try InvariantViolation.check(section.number < sectionNumberCount, "section \(section.id) has no number")
         }

@@ -18,7 +18,9 @@ extension PersistentTree {
     /// - Returns: how many nodes the tree has.
     /// - Complexity: O(n).
     @discardableResult
-    func checkInvariants(owner: UInt32, _ locator: borrowing Locator<Element>) throws -> Int {
+    func checkInvariants(
+        owner: UInt32, isFilled: Bool = true, _ locator: borrowing Locator<Element>
+    ) throws -> Int {
         guard count > 0 else {
             try InvariantViolation.check(
                 top.node == nil && top.stored == 0 && hash == 0, "a tree without elements has nodes or a hash")
@@ -30,13 +32,14 @@ extension PersistentTree {
             !locator.isTracking || locator.parent(of: top.number) == Locator<Element>.ownerFlag | owner,
             "the root has another owner")
         var nodes = 0
-        try check(top, height: root.height, onRightEdge: true, isRoot: true, &nodes, locator)
+        let limits = isFilled ? store.limits : nil
+        try check(top, height: root.height, onRightEdge: true, isRoot: true, limits, &nodes, locator)
         return nodes
     }
 
     private func check(
-        _ child: TreeChild<Element>, height: Int, onRightEdge: Bool, isRoot: Bool, _ nodes: inout Int,
-        _ locator: borrowing Locator<Element>
+        _ child: TreeChild<Element>, height: Int, onRightEdge: Bool, isRoot: Bool, _ limits: TreeLimits?,
+        _ nodes: inout Int, _ locator: borrowing Locator<Element>
     ) throws {
         nodes += 1
         let node = store.node(child)
@@ -45,7 +48,7 @@ extension PersistentTree {
         try InvariantViolation.check(node.height == height, "\(name) has another height")
         try InvariantViolation.check(node.count > 0 && node.count <= node.width, "\(name) holds \(node.count)")
         try InvariantViolation.check(
-            isRoot || onRightEdge || node.count >= store.limits.minimum(height: height), "\(name) is too empty")
+            isRoot || onRightEdge || node.count >= limits?.minimum(height: height) ?? 1, "\(name) is too empty")
         var count = 0
         var hash: UInt64 = 0
         for slot in 0..<node.count {
@@ -67,7 +70,7 @@ extension PersistentTree {
                 !locator.isTracking || locator.parent(of: lower.number) == child.number,
                 "node \(lower.number) has another parent than \(name)")
             let isLast = onRightEdge && slot == node.count - 1
-            try check(lower, height: height - 1, onRightEdge: isLast, isRoot: false, &nodes, locator)
+            try check(lower, height: height - 1, onRightEdge: isLast, isRoot: false, limits, &nodes, locator)
             count += Int(lower.count)
             if lower.hash == SequenceHash.unsealed {
                 try InvariantViolation.check(child.hash == SequenceHash.unsealed, "\(name) is sealed above another")

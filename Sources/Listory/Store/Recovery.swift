@@ -95,7 +95,7 @@ extension Store.Recovery {
         let store = database.store(for: checkpoint.version) { NodeStore(after: nodes) }
         var state = ListState(checkpoint, locators, store)
         let checksum = try log.replay(into: &state, after: checkpoint.checksum, through: head.version)
-        if options.gate == .full { try state.checkInvariants() }
+        if options.gate == .full { try state.checkInvariants(isFilled: false) }
         if let damage = store.damage { throw damage }
         let recovery = Store.Recovery(
             checkpoint: checkpoint.version, wasRebuilt: false,

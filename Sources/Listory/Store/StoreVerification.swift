@@ -48,7 +48,7 @@ public struct StoreVerification: Hashable, Sendable {
         guard found == expected else {
             throw StoreError.headMismatch(what: "head row", expected: "\(expected)", found: "\(found)")
         }
-        try state.checkInvariants()
+        try state.checkInvariants(isFilled: false)
         if let left = replay.checkpoints.first { throw StoreError.damagedCheckpoint(left.version) }
         nodeCount = try StoreVerification.checkNodes(checkpoints, database)
         checkpointCount = checkpoints.count
@@ -128,7 +128,7 @@ public struct StoreVerification: Hashable, Sendable {
                 throw StoreError.damagedCheckpoint(newest.version)
             }
             let nodes = NodeStore(limits: TreeLimits(leafCapacity: 4, innerCapacity: 4), source: database)
-            try ListState(checkpoint, locators, nodes).checkInvariants()
+            try ListState(checkpoint, locators, nodes).checkInvariants(isFilled: false)
             if let damage = nodes.damage { throw damage }
         } catch let error as NodeError {
             throw StoreError.damagedNode(error)
