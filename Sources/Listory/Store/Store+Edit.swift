@@ -8,6 +8,7 @@ extension Store {
     /// - Parameters:
     ///   - name: what the user does, as a menu names it.
     ///   - origin: who does it; may be empty.
+    ///   - time: when it was done, if that was not now: for what is imported from elsewhere.
     ///   - durability: what to wait for; nil for the store's own choice.
     ///   - body: makes the edits. It must not use the store itself.
     /// - Returns: the commit, or nil if nothing changed and nothing was appended.
@@ -16,11 +17,11 @@ extension Store {
     /// - Complexity: O(k log n) for k rows, in memory; then the wait.
     @discardableResult
     public func edit(
-        _ name: String, origin: String = "", durability: Durability? = nil,
+        _ name: String, origin: String = "", time: Timestamp? = nil, durability: Durability? = nil,
         _ body: (inout ListEditor) throws -> Void
     ) throws -> Commit? {
         try perform(durability) { head in
-            let draft = CommitDraft(name: name, origin: origin, time: options.now())
+            let draft = CommitDraft(name: name, origin: origin, time: time ?? options.now())
             guard let commit = try head.editor.commit(draft, body) else { return nil }
             return append(commit, &head)
         }

@@ -170,4 +170,14 @@ import ToolSupport
         let error = #expect(throws: ImportError.self) { try EditingTrace(json: Array(text.utf8)) }
         #expect(error?.description.hasPrefix(expected) == true, "found \(error?.description ?? "nothing")")
     }
+
+    @Test("Times of a recording are read to the millisecond, and what is none is left out")
+    func recordedTimes() {
+        #expect(RecordedTime.timestamp("2021-04-19T06:06:58.219Z")?.microseconds == 1_618_812_418_219_000)
+        #expect(RecordedTime.timestamp("2024-02-29T23:59:59.001Z")?.microseconds == 1_709_251_199_001_000)
+        #expect(RecordedTime.timestamp("1970-01-01T00:00:00.000Z")?.microseconds == 0)
+        for text in ["", "2021-04-19", "2021-04-19T06:06:58.219+", "2021-04-1xT06:06:58.219Z"] {
+            #expect(RecordedTime.timestamp(text) == nil)
+        }
+    }
 }

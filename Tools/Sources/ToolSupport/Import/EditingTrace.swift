@@ -3,6 +3,7 @@
 // Always holds: every patch fits the text that the patches before it have left; nothing else is believed of a file.
 
 import Foundation
+import ListModel
 
 /// A recorded editing session.
 public struct EditingTrace: Equatable, Sendable {
@@ -25,6 +26,9 @@ public struct EditingTrace: Equatable, Sendable {
 
     /// The edits of one moment.
     public struct Transaction: Equatable, Sendable {
+        /// When they were made, if the recording tells.
+        public var time: Timestamp?
+        /// The edits, in order.
         public var patches: [Patch]
     }
 
@@ -100,7 +104,43 @@ extension EditingTrace: Decodable {
     }
 }
 
-extension EditingTrace.Transaction: Decodable {}
+extension EditingTrace.Transaction: Decodable {
+    private enum CodingKeys: String, CodingKey {
+        case time
+        case patches
+    }
+
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        patches = try container.decode([EditingTrace.Patch].self, forKey: .patches)
+        time = try container.decodeIfPresent(String.self, forKey: .time).flatMap(RecordedTime.timestamp)
+    }
+}
+
+/// Times as recordings write them. Hundreds of thousands are read, which a formatter takes seconds for.
+enum RecordedTime {
+    /// The moment that `2021-04-19T06:06:58.219Z` says; nil if the text is of another form.
+    static func timestamp(_ text: String) -> Timestamp? {
+        let bytes = Array(text.utf8)
+        guard bytes.count == 24, bytes[10] == UInt8(ascii: "T"), bytes[23] == UInt8(ascii: "Z") else { return nil }
+        func number(_ range: Range<Int>) -> Int64? {
+            var value: Int64 = 0
+            for byte in bytes[range] {
+                guard byte >= UInt8(ascii: "0") && byte <= UInt8(ascii: "9") else { return nil }
+                value = value * 10 + Int64(byte - UInt8(ascii: "0"))
+            }
+            return value
+        }
+        guard let year = number(0..<4), let month = number(5..<7), let day = number(8..<10), let hour = number(11..<13),
+            let minute = number(14..<16), let second = number(17..<19), let millisecond = number(20..<23)
+        else { return nil }
+        // Days since 1970: years begin in March, so that a leap day comes last.
+        let (y, m) = month > 2 ? (year, month - 3) : (year - 1, month + 9)
+        let days = 365 * y + y / 4 - y / 100 + y / 400 + (153 * m + 2) / 5 + day - 1 - 719_468
+        let seconds = ((days * 24 + hour) * 60 + minute) * 60 + second
+        return Timestamp(microseconds: (seconds * 1_000 + millisecond) * 1_000)
+    }
+}
 
 extension EditingTrace.Patch: Decodable {
     public init(from decoder: any Decoder) throws {

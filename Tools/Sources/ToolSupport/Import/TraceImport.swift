@@ -1,7 +1,7 @@
 // Replaying a recorded editing session into a store: a row for each Unicode scalar.
 //
-// Always holds: the rows of the section are the scalars of the text, in order; a transaction is one commit, of a run of
-// deletions and a run of insertions for each patch.
+// Always holds: the rows of the section are the scalars of the text, in order; a transaction is one commit, made when the
+// recording says, of a run of deletions and a run of insertions for each patch.
 
 import ListModel
 import Listory
@@ -31,7 +31,7 @@ struct TraceImport {
             }
         }
         for (number, transaction) in trace.transactions.enumerated() {
-            try store.edit("type", durability: .deferred) { list in
+            try store.edit("type", time: transaction.time, durability: .deferred) { list in
                 if !isInserted { try list.insertSection(section) }
                 for patch in transaction.patches { try apply(patch, index, &list, &rows) }
             }
