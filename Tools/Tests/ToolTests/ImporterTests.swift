@@ -1,7 +1,7 @@
 // Importers: from text to sections and rows.
 
 import Testing
-import ToolSupport
+@testable import ToolSupport
 
 @Suite struct ImporterTests {
     /// Sections with their rows, one line each: what an importer made of a text, short enough to compare.
