@@ -12,21 +12,21 @@ import ListModel
 /// The stored nodes and checkpoints of a file.
 final class CheckpointDatabase: NodeSource {
     let environment: Environment
-    private let nodes: Database<UInt64, [UInt8]>
-    private let checkpoints: Database<UInt64, [UInt8]>
+    let nodes: Database<UInt64, [UInt8]>
+    let checkpoints: Database<UInt64, [UInt8]>
     /// For each checkpoint, the nodes that the one before had and it has not.
-    private let gone: Database<UInt64, [UInt8]>
-    private let meta: Database<String, [UInt8]>
+    let gone: Database<UInt64, [UInt8]>
+    let meta: Database<String, [UInt8]>
     /// A view of the file that does not change, for a process that only reads: the one that writes does not know of its
     /// snapshots, and frees what it does not need itself.
     private nonisolated(unsafe) var view: ReadTransaction?
     private let viewLock = Locked<Void>(())
     /// Who looks at which checkpoint: one whose store is alive is not dropped.
-    private let stores = Locked<[Version: WeakStore]>([:])
+    let stores = Locked<[Version: WeakStore]>([:])
     /// Whether what is stored cannot be used, and will be deleted before the next checkpoint is written.
-    private let isUnusable = Locked(false)
+    let isUnusable = Locked(false)
 
-    private struct WeakStore: Sendable {
+    struct WeakStore: Sendable {
         weak var store: NodeStore?
     }
 
@@ -55,7 +55,7 @@ final class CheckpointDatabase: NodeSource {
     }
 
     /// Reads checkpoints and nodes; a process that only reads sees one version of all of them.
-    private func reading<Result>(_ body: (borrowing ReadTransaction) throws -> Result) throws -> Result {
+    func reading<Result>(_ body: (borrowing ReadTransaction) throws -> Result) throws -> Result {
         guard environment.options.isReadOnly else { return try environment.read(body) }
         return try viewLock.withLock { _ in
             // SAFETY: `view` is used with its lock held only.
@@ -238,176 +238,5 @@ extension CheckpointDatabase {
     /// How many nodes and pages are stored.
     func nodeCount() throws -> Int {
         try reading { try $0.count(in: nodes) }
-    }
-}
-
-// MARK: - Writing
-
-extension CheckpointDatabase {
-    /// What finishes a checkpoint.
-    struct Completion {
-        var checkpoint: Checkpoint
-        var locators: StoredLocators
-        /// Nodes that the checkpoint before had and this one has not.
-        var gone: [UInt64]
-        /// Numbers that nothing needs once the checkpoint is complete.
-        var superfluous: [UInt64]
-        /// The last numbers of the checkpoints that are there, by version.
-        var lastNumbers: [(version: Version, lastNumber: UInt64)]
-    }
-
-    /// Stores some nodes, and frees some others.
-    ///
-    /// - Parameter freed: numbers of which nothing needs to be stored.
-    func put(_ slice: NodeSlice, freeing freed: ArraySlice<UInt64>) throws {
-        try environment.write { txn in
-            for number in freed { try txn.delete(number, in: nodes) }
-            try slice.forEach { number, bytes in try txn.append(bytes: bytes, forKey: number, in: nodes) }
-        }
-    }
-
-    /// Finishes a checkpoint: from now on it is the newest.
-    ///
-    /// - Parameter surplus: says which checkpoints are dropped, given those that somebody looks at. Nobody begins to look
-    ///   at one between the answer and the end.
-    /// - Returns: the numbers that nothing needs any more, and the checkpoints that were dropped.
-    func complete(
-        _ completion: Completion, dropping surplus: (Set<Version>) -> [Version] = { _ in [] }
-    ) throws -> (superfluous: [UInt64], dropped: Set<Version>) {
-        try stores.withLock { stores in
-            stores = stores.filter { $0.value.store != nil }
-            let dropped = surplus(Set(stores.keys))
-            return (try complete(completion, dropping: dropped), Set(dropped))
-        }
-    }
-
-    private func complete(_ completion: Completion, dropping dropped: [Version]) throws -> [UInt64] {
-        try environment.write { txn in
-            let checkpoint = completion.checkpoint
-            try txn.put(checkpoint.bytes, forKey: checkpoint.version.rawValue, in: checkpoints)
-            try txn.put(completion.locators.bytes(checkpoint.version), forKey: LogFormat.locatorKey, in: meta)
-            try putGone(completion.gone, checkpoint.version, &txn)
-            var superfluous = completion.superfluous
-            var kept = completion.lastNumbers
-            for version in dropped {
-                superfluous += try drop(version, &kept, &txn)
-            }
-            if superfluous.isEmpty {
-                try txn.delete(LogFormat.superfluousKey, in: meta)
-            } else {
-                let row = StoredNumbers.bytes(superfluous, seed: 0)
-                try txn.put(row, forKey: LogFormat.superfluousKey, in: meta)
-            }
-            return superfluous
-        }
-    }
-
-    /// Drops a checkpoint that is not the newest, and returns the nodes that only it had.
-    ///
-    /// A node dies between two checkpoints, and is listed with the later one. If the earlier of those is dropped, the
-    /// node is needed only if one before had it already, which its number tells.
-    private func drop(
-        _ version: Version, _ kept: inout [(version: Version, lastNumber: UInt64)], _ txn: inout WriteTransaction
-    ) throws -> [UInt64] {
-        guard let index = kept.firstIndex(where: { $0.version == version }), index + 1 < kept.count else { return [] }
-        let before = index == 0 ? 0 : kept[index - 1].lastNumber
-        let after = kept[index + 1].version
-        let died = try readGone(after, txn)
-        let inherited = try readGone(version, txn)
-        try putGone(died.filter { $0 <= before } + inherited, after, &txn)
-        try txn.delete(version.rawValue, in: gone)
-        try txn.delete(version.rawValue, in: checkpoints)
-        kept.remove(at: index)
-        return died.filter { $0 > before }
-    }
-
-    private func putGone(_ numbers: [UInt64], _ version: Version, _ txn: inout WriteTransaction) throws {
-        try txn.put(StoredNumbers.bytes(numbers, seed: version.rawValue), forKey: version.rawValue, in: gone)
-    }
-
-    private func readGone(_ version: Version, _ txn: borrowing WriteTransaction) throws -> [UInt64] {
-        try txn.withValue(forKey: version.rawValue, in: gone) { row in
-            row.flatMap { StoredNumbers.numbers($0, seed: version.rawValue) } ?? []
-        }
-    }
-
-    /// The greatest number under which something is stored.
-    func lastNumber() throws -> UInt64 {
-        try reading { try $0.last(in: nodes)?.key ?? 0 }
-    }
-
-    /// Deletes what a checkpoint left behind that was not finished.
-    ///
-    /// - Parameter last: the last number of the newest checkpoint.
-    func deleteUnfinished(after last: UInt64) throws {
-        guard let newest = try environment.read({ try $0.last(in: nodes)?.key }), newest > last else { return }
-        try environment.write { txn in
-            while let number = try txn.last(in: nodes)?.key, number > last { try txn.delete(number, in: nodes) }
-        }
-    }
-
-    /// Notes that nothing is left that could be freed.
-    func clearSuperfluous() throws {
-        try environment.write { txn in _ = try txn.delete(LogFormat.superfluousKey, in: meta) }
-    }
-
-    /// Makes the newest checkpoint one that cannot be used, so that opening the store replays the log.
-    func distrust() throws {
-        try environment.write { txn in _ = try txn.delete(LogFormat.locatorKey, in: meta) }
-    }
-
-    /// Deletes all checkpoints and nodes, because they cannot be used; but the checkpoint that the log begins with stays.
-    func clear(keeping base: LogBase) throws {
-        let oldest = base.version == .empty ? nil : try checkpoint(base.version)
-        try environment.write { txn in
-            if let oldest {
-                for database in [checkpoints, gone] {
-                    while let key = try txn.last(in: database)?.key, key > oldest.version.rawValue {
-                        try txn.delete(key, in: database)
-                    }
-                }
-                while let number = try txn.last(in: nodes)?.key, number > oldest.lastNumber {
-                    try txn.delete(number, in: nodes)
-                }
-            } else {
-                try txn.clear(nodes)
-                try txn.clear(checkpoints)
-                try txn.clear(gone)
-            }
-            try txn.delete(LogFormat.locatorKey, in: meta)
-            try txn.delete(LogFormat.superfluousKey, in: meta)
-        }
-        isUnusable.withLock { $0 = false }
-    }
-}
-
-/// Nodes on their way into the file.
-struct NodeSlice: Sendable {
-    private var bytes: [UInt8] = []
-    private var entries: [(number: UInt64, end: Int)] = []
-
-    /// How many nodes there are.
-    var count: Int { entries.count }
-    /// How many bytes they have together.
-    var size: Int { bytes.count }
-
-    mutating func append(_ number: UInt64, _ node: UnsafeRawBufferPointer) {
-        bytes.append(contentsOf: node)
-        entries.append((number, bytes.count))
-    }
-
-    mutating func removeAll() {
-        bytes.removeAll(keepingCapacity: true)
-        entries.removeAll(keepingCapacity: true)
-    }
-
-    func forEach(_ body: (UInt64, UnsafeRawBufferPointer) throws -> Void) rethrows {
-        try bytes.withUnsafeBytes { bytes in
-            var start = 0
-            for entry in entries {
-                try body(entry.number, UnsafeRawBufferPointer(rebasing: bytes[start..<entry.end]))
-                start = entry.end
-            }
-        }
     }
 }
