@@ -8,6 +8,7 @@ let package = Package(
         .library(name: "Listory", targets: ["Listory"]),
         .library(name: "ListModel", targets: ["ListModel"]),
         .library(name: "LMDB", targets: ["LMDB"]),
+        .library(name: "ListoryTestSupport", targets: ["ListoryTestSupport"]),
     ],
     targets: [
         .systemLibrary(
@@ -15,11 +16,14 @@ let package = Package(
         .target(name: "LMDB", dependencies: ["CLMDB"]),
         .target(name: "ListModel"),
         .target(name: "Listory", dependencies: ["ListModel", "LMDB"]),
+        .target(name: "ListoryTestSupport", dependencies: ["ListModel"]),
 
         .target(name: "TestSupport", dependencies: ["ListModel"], path: "Tests/TestSupport"),
         .executableTarget(name: "LMDBTestHelper", dependencies: ["LMDB"], path: "Tests/LMDBTestHelper"),
         .testTarget(name: "LMDBTests", dependencies: ["LMDB", "LMDBTestHelper", "TestSupport"]),
-        .testTarget(name: "ListModelTests", dependencies: ["ListModel", "TestSupport"]),
+        .testTarget(name: "ListModelTests", dependencies: ["ListModel", "ListoryTestSupport", "TestSupport"]),
+        .testTarget(
+            name: "ListoryTestSupportTests", dependencies: ["ListModel", "ListoryTestSupport", "TestSupport"]),
         .executableTarget(name: "StoreWriter", dependencies: ["Listory"], path: "Tests/StoreWriter"),
         .testTarget(name: "ListoryTests", dependencies: ["Listory", "TestSupport", "StoreWriter"]),
     ],

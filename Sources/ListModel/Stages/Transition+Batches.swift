@@ -1,0 +1,83 @@
+// A transition as batches of a view with sections: as few as the rules of such views allow.
+
+extension Transition {
+    /// The batches that lead from the old snapshot to the new one: at most three that change the structure, then one with
+    /// the content that changed.
+    ///
+    /// No batch has what a view rejects or is hurt by. A row does not move into a section that the same batch inserts, nor
+    /// out of one that it deletes; rows do not move while sections do, nor does anything change inside a section that
+    /// moves. `Docs/ListViews.md` has the table of stages.
+    ///
+    /// ```swift
+    /// for batch in transition.batches(reloadAbove: 1_000) {
+    ///     if batch.isReload { shown = batch.snapshot; tableView.reloadData(); continue }
+    ///     tableView.performBatchUpdates {
+    ///         shown = batch.snapshot
+    ///         tableView.deleteRows(at: batch.changes.items.deleted.map(\.indexPath), with: .automatic)
+    ///         // … insertions and moves of rows, and the same for sections
+    ///     }
+    ///     tableView.reconfigureRows(at: batch.changes.items.updated.map(\.indexPath))
+    /// }
+    /// ```
+    ///
+    /// - Parameter limit: if the changeset has more entries, there is one batch that says to reload; nil for never.
+    /// - Returns: the batches, in the order in which they are played; none if nothing changed. The snapshot of the last is
+    ///   ``new``.
+    /// - Complexity: O(k log n) for k entries of the changeset.
+    public func batches(reloadAbove limit: Int? = nil) -> [UpdateBatch] {
+        if let limit, changeset.count > limit {
+            return [UpdateBatch(changes: Changeset(), snapshot: new, isReload: true)]
+        }
+        var batches = structuralBatches()
+        var updates = Changeset()
+        updates.sections.updated = changeset.sections.updated
+        updates.items.updated = changeset.items.updated
+        if !updates.isEmpty { batches.append(UpdateBatch(changes: updates, snapshot: new)) }
+        return batches
+    }
+
+    private func structuralBatches() -> [UpdateBatch] {
+        let changes = changeset.structure
+        if changes.isEmpty { return [] }
+        let plan = BatchPlan(changes)
+        guard plan.needsSectionsFirst && !plan.needsSectionsLast else {
+            return Transition.batches(from: old, to: new, changes, plan)
+        }
+        // The way back needs sections to go last, and its batches, played backwards, are those of the way there.
+        let inverted = changes.invertedStructure()
+        let back = Transition.batches(from: new, to: old, inverted, BatchPlan(inverted))
+        let snapshots = [new] + back.map(\.snapshot)
+        return back.indices.reversed().map {
+            UpdateBatch(changes: back[$0].changes.invertedStructure(), snapshot: snapshots[$0])
+        }
+    }
+
+    private static func batches(
+        from old: Snapshot, to new: Snapshot, _ changes: Changeset, _ plan: BatchPlan
+    ) -> [UpdateBatch] {
+        let batches = BatchMaker(from: old, to: new, changes, plan).batches()
+        if !batches.contains(where: \.hasMoveToOwnIndex) { return batches }
+        let apart = withoutMovesToOwnIndex(batches, from: old)
+        if plan.needsSectionsFirst { return apart }
+        // A row may move to a section that has the index of its old one by then. That cannot be taken apart, but it cannot
+        // happen while no section comes or goes.
+        let other = BatchMaker(from: old, to: new, changes, plan.withSectionsLast()).batches()
+        let otherApart = withoutMovesToOwnIndex(other, from: old)
+        return apart.contains(where: \.hasMoveToOwnIndex) || otherApart.count < apart.count ? otherApart : apart
+    }
+
+    private static func withoutMovesToOwnIndex(_ batches: [UpdateBatch], from old: Snapshot) -> [UpdateBatch] {
+        var result: [UpdateBatch] = []
+        var before = old
+        for batch in batches {
+            // Rows that wait can move while sections go.
+            if let last = result.last, let joined = batch.joining(movesOf: last) {
+                result[result.count - 1] = joined
+            } else {
+                result += batch.withoutMovesToOwnIndex(from: before)
+            }
+            before = batch.snapshot
+        }
+        return result
+    }
+}
