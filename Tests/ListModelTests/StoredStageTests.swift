@@ -84,31 +84,4 @@ struct StoredStageTests {
             for batch in batches { try check(batch.snapshot, "two files") }
         }
     }
-
-    @Test("What stands between two batches is made without reading a row")
-    func readsNothing() throws {
-        var stored = StoredList(TreeLimits())
-        try stored.list.commit { editor in
-            for section in 0..<4 {
-                try editor.insertSection(NewSection(section, Array(section * 10_000..<section * 10_000 + 5_000)))
-            }
-        }
-        try stored.checkpoint(budget: 0)
-        let old = stored.list.snapshot()
-        try stored.list.commit { editor in
-            try editor.insertSection(NewSection(7), at: .at(1))
-            try editor.move(.item(2_000), to: .end(ofSection: "s7"))
-            try editor.moveSection(.at(0), to: .end)
-        }
-        let new = stored.list.snapshot()
-        let transition = Transition(from: old, to: new)
-        for number in stored.nodes.numbers { stored.nodes[number] = nil }
-        let batches = transition.batches()
-        #expect(batches.count == 2 && batches[0].changes.sections.inserted.count == 1)
-        #expect(batches[0].snapshot.sections.map(\.items.count).sorted() == [0, 5_000, 5_000, 5_000, 5_000])
-        #expect(stored.store.damage == nil && batches[0].snapshot.tree.store.damage == nil)
-        // The control: a row is not there any more.
-        _ = batches[0].snapshot.sections[2].items[4_444]
-        #expect(batches[0].snapshot.tree.store.damage != nil)
-    }
 }
