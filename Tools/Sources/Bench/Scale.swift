@@ -34,7 +34,7 @@ struct Scale {
         appends: [(1, 200), (100, 10_000), (10_000, 200_000)], replayEventCount: 1_000_000, replayRowCount: 100_000,
         undoCount: 2_000, largeCommitSize: 1_000, groupCommits: [(1, 1_000), (8, 1_000), (64, 500)],
         storedRowCount: 1_000_000, storedVersionCount: 1_000, storedEditCount: 100_000,
-        longestPeerSample: 20)
+        longestPeerSample: 40)
 
     /// Sizes for a look at whether everything works.
     static let quick = Scale(

@@ -1,7 +1,7 @@
 // What the stages of a transition cost, changeset included, beside the standard library's difference of two arrays of ids.
 //
 // Always holds: the peer gets its arrays ready-made, compares ids only, and gives neither moves nor stages. Where it would
-// take longer than a sample may, it is left out, and the largest part of the same edits that it can do is measured instead.
+// take longer than a sample may, it is left out, and the note says how long that would be.
 
 import BenchSupport
 import ListModel
