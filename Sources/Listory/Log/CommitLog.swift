@@ -1,7 +1,8 @@
 // The event log in LMDB: one record a commit, in the order of versions.
 //
 // Always holds: the commits in the file are those from version 1 to `head.version` without a gap, and the head row was
-// written in the same transaction as the last of them. Nothing in the log is ever rewritten.
+// written in the same transaction as the last of them. Nothing in the log is ever rewritten. When `append` returns, the
+// commits will survive a power cut: LMDB's durable state has them, or the tail.
 
 import LMDB
 import ListModel
@@ -16,6 +17,10 @@ struct CommitLog: Sendable {
     let commits: Database<UInt64, [UInt8]>
     /// What of the log is packed or was dropped; nil if the file was never compacted.
     let sealed: SealedLog?
+    /// The newest batches once more; nil if the file has no room for them, or may only be read.
+    let tail: LogTail?
+    /// What opening found there that the log had not.
+    let tailFindings: LogTail.Findings
 
     /// What a new store is, and an existing one is checked for.
     enum Mode {
@@ -47,8 +52,17 @@ struct CommitLog: Sendable {
         } else {
             (meta, commits) = try CommitLog.open(environment, path: path)
         }
+        let rows = LogRows(meta: meta, commits: commits)
+        if options.isReadOnly {
+            (tail, tailFindings) = (nil, try LogTail.inspect(rows, environment))
+        } else {
+            (tail, tailFindings) = try LogTail.open(rows, environment, options.tail)
+        }
         sealed = try CommitLog.openSealed(environment, meta)
     }
+
+    /// The head and the records.
+    var rows: LogRows { LogRows(meta: meta, commits: commits) }
 
     /// Where the log begins.
     var base: LogBase { sealed?.base ?? LogBase() }
@@ -127,22 +141,27 @@ extension CommitLog {
     /// - Returns: what the log ends with now.
     /// - Throws: ``StoreError/writtenElsewhere(expected:found:)`` if the log ends with something else; `LMDBError`.
     func append(_ batch: RecordBatch, _ range: Range<Int>, after head: LogHead) throws -> LogHead {
-        try environment.write { txn in
-            let found = try readHead(txn)
-            guard found == head else {
-                throw StoreError.writtenElsewhere(expected: head.version, found: found.version)
+        let entry = tail?.entry(batch, range, after: head)
+        do {
+            let newHead = try environment.write(durability: entry == nil ? .full : .noMetaSync) { txn in
+                let newHead = try rows.append(batch, range, after: head, &txn)
+                // Before the commit, whose sync makes it durable, and after the head was found to be the right one.
+                if let tail, let entry { try tail.write(entry, &txn) }
+                return newHead
             }
-            var newHead = head
-            for index in range {
-                let version = batch.version(index)
-                try batch.withRecord(index) { record in
-                    try txn.append(bytes: record, forKey: version.rawValue, in: commits)
-                    newHead.append(record, version: version, eventCount: batch.eventCount(index))
-                }
-            }
-            try txn.put(newHead.bytes, forKey: LogFormat.headKey, in: meta)
+            tail?.note(entry, newHead)
             return newHead
+        } catch {
+            tail?.noteFailure()
+            throw error
         }
+    }
+
+    /// Prepares closing the file: everything in the log is durable without the tail.
+    ///
+    /// - Parameter isDiscarding: whether a batch that could not be appended is given up.
+    func settle(isDiscarding: Bool) {
+        tail?.settle(rows, environment, isDiscarding: isDiscarding)
     }
 }
 
@@ -154,7 +173,7 @@ extension CommitLog {
     /// - Throws: ``StoreError/headMismatch(what:expected:found:)`` if that is not what the head row says.
     func head() throws -> LogHead {
         try environment.read { txn in
-            let head = try readHead(txn)
+            let head = try rows.readHead(txn)
             let last = try txn.last(in: commits)?.key ?? base.sealed.rawValue
             guard last == head.version.rawValue else {
                 throw StoreError.headMismatch(
@@ -162,13 +181,6 @@ extension CommitLog {
             }
             return head
         }
-    }
-
-    private func readHead(_ txn: borrowing some Transaction & ~Copyable) throws -> LogHead {
-        guard let row = try txn.get(LogFormat.headKey, in: meta), let head = LogHead(bytes: row) else {
-            throw StoreError.headMismatch(what: "head row", expected: "\(LogHead.byteCount) bytes", found: "another")
-        }
-        return head
     }
 
     /// Calls `body` with the record of a version, or nil if the log has none, or only in a packed block.

@@ -71,12 +71,15 @@ public final class Store: Sendable {
             }
             path = log.path
             self.options = options
-            recovery = recovered.recovery
+            var recovery = recovered.recovery
+            recovery.tailCommitCount = log.tailFindings.commitCount
+            recovery.lostVersion = log.tailFindings.unusable
+            self.recovery = recovery
             past = Past(log, database, recovered.nodes)
             group = GroupCommit(log, past, head: logHead, options: options)
             checkpointer = try database.map {
                 try Checkpointer(
-                    $0, log.base, newest: recovered.newest, recovered: recovered.recovery, options: options)
+                    $0, log.base, newest: recovered.newest, recovered: recovery, options: options)
             }
             var editor = ListEditor(recovered.state, checksum: recovered.checksum, source: group)
             editor.oldestVersion = log.base.version
@@ -157,7 +160,10 @@ public final class Store: Sendable {
                 if let damage = head.editor.state.store.damage { checkpointer?.distrustIfDamaged(damage) }
                 past.clear()
                 head.observers.finish()
-                try group.discardUnappended { try closeFile(&head) }
+                try group.discardUnappended {
+                    group.log.settle(isDiscarding: discardingUnappended)
+                    try closeFile(&head)
+                }
                 head.isClosed = true
                 head.editor = ListEditor(ListState(), source: group)
             }
