@@ -35,8 +35,13 @@ extension Engine {
 
         var flags: UInt32 {
             // No thread-local reader slots: Swift tasks change threads between two calls.
-            var flags = MDB_NOSUBDIR | MDB_NOTLS | durability.flags
+            var flags = MDB_NOSUBDIR | MDB_NOTLS
             if isReadOnly { flags |= MDB_RDONLY }
+            switch durability {
+            case .full: break
+            case .noMetaSync: flags |= MDB_NOMETASYNC
+            case .noSync: flags |= MDB_NOSYNC
+            }
             return UInt32(flags)
         }
     }
@@ -122,34 +127,13 @@ extension Engine {
     }
 }
 
-extension Environment.Durability {
-    /// The flags of an environment or of a write transaction.
-    fileprivate var flags: Int32 {
-        switch self {
-        case .full: 0
-        case .noMetaSync: MDB_NOMETASYNC
-        case .noSync: MDB_NOSYNC
-        }
-    }
-}
-
 // MARK: - Transactions
 
 extension Engine {
     static func begin(_ environment: OpaquePointer, readOnly: Bool) throws(LMDBError) -> OpaquePointer {
-        try begin(environment, flags: readOnly ? MDB_RDONLY : 0)
-    }
-
-    /// Begins a write transaction whose commit syncs no more than that.
-    static func beginWrite(
-        _ environment: OpaquePointer, _ durability: Environment.Durability
-    ) throws(LMDBError) -> OpaquePointer {
-        try begin(environment, flags: durability.flags)
-    }
-
-    private static func begin(_ environment: OpaquePointer, flags: Int32) throws(LMDBError) -> OpaquePointer {
         var transaction: OpaquePointer?
-        try check(mdb_txn_begin(environment, nil, UInt32(flags), &transaction), "mdb_txn_begin")
+        let flags = readOnly ? UInt32(MDB_RDONLY) : 0
+        try check(mdb_txn_begin(environment, nil, flags, &transaction), "mdb_txn_begin")
         guard let transaction else { throw LMDBError(.engine(.outOfMemory), in: "mdb_txn_begin") }
         return transaction
     }

@@ -22,19 +22,14 @@ extension Environment {
     /// When the map is full, the transaction is aborted, the map doubled, and `body` **runs again**: it must not
     /// have other effects than on the transaction, or must be able to repeat them.
     ///
-    /// - Parameters:
-    ///   - durability: What of the commit is durable when it returns; never more than ``Options/durability`` says. After
-    ///     a commit that failed, one that succeeds syncs everything, whatever is asked for.
-    ///   - body: Reads and writes. It must stay on the calling thread.
-    /// - Returns: What `body` returned, once the commit is that durable.
-    /// - Throws: What `body` throws, what ``beginWrite(durability:)`` throws, and ``LMDBError``: `mapFull` with both sizes
+    /// - Parameter body: Reads and writes. It must stay on the calling thread.
+    /// - Returns: What `body` returned, once the commit is as durable as ``Options/durability`` says.
+    /// - Throws: What `body` throws, what ``beginWrite()`` throws, and ``LMDBError``: `mapFull` with both sizes
     ///   when the map may not grow; `resizeBlocked` when it must grow and live transactions prevent it. In every
     ///   case nothing was written.
-    public func write<Result>(
-        durability: Durability = .full, _ body: (inout WriteTransaction) throws -> Result
-    ) throws -> Result {
+    public func write<Result>(_ body: (inout WriteTransaction) throws -> Result) throws -> Result {
         while true {
-            switch try attempt(durability, body) {
+            switch try attempt(body) {
             case .committed(let result): return result
             case .mapFull(let size): try growMap(fullAt: size)
             }
@@ -49,9 +44,9 @@ extension Environment {
 
     /// Runs a closure in a write transaction once. Whatever does not commit, aborts with the transaction's life.
     private func attempt<Result>(
-        _ durability: Durability, _ body: (inout WriteTransaction) throws -> Result
+        _ body: (inout WriteTransaction) throws -> Result
     ) throws -> Attempt<Result> {
-        var transaction = try beginWrite(durability: durability)
+        var transaction = try beginWrite()
         // SAFETY: the map cannot change while the transaction is live.
         let size = try Engine.information(handle).mapSize
         let result: Result
@@ -100,24 +95,22 @@ extension Environment {
         }
     }
 
-    /// Begins a write transaction that the caller ends, on the same thread. Prefer ``write(durability:_:)``, which also
+    /// Begins a write transaction that the caller ends, on the same thread. Prefer ``write(_:)``, which also
     /// grows the map.
     ///
     /// Waits until no other write transaction is live, in this process and in others.
     ///
-    /// - Parameter durability: As for ``write(durability:_:)``.
     /// - Returns: The transaction; it is aborted at the end of its life unless it was committed.
     /// - Throws: ``LMDBError``: `nestedWrite` when the calling thread has one already; `readOnly`;
     ///   `resizeBlocked` as for ``beginRead()``; `forked`; `closed`.
-    public func beginWrite(durability: Durability = .full) throws(LMDBError) -> WriteTransaction {
+    public func beginWrite() throws(LMDBError) -> WriteTransaction {
         guard !options.isReadOnly else { throw LMDBError(.readOnly, in: "mdb_txn_begin") }
         return try retryingReads("mdb_txn_begin") { () throws(LMDBError) -> WriteTransaction in
             try requireOwnProcess("mdb_txn_begin")
             try gate.enterWrite("mdb_txn_begin")
             do throws(LMDBError) {
-                let durability = hasFailedCommit.load(ordering: .relaxed) ? .full : durability
                 // SAFETY: the gate made this thread the writer, so the environment and its map stay.
-                return WriteTransaction(self, try Engine.beginWrite(handle, durability), isFull: durability == .full)
+                return WriteTransaction(self, try Engine.begin(handle, readOnly: false))
             } catch {
                 gate.leaveWrite()
                 throw error

@@ -10,8 +10,6 @@
 // - A fork never touches its parent's environment: every entry point compares process ids first.
 // - Transactions keep the environment alive, so `deinit` runs when none is live.
 
-import Synchronization
-
 /// An open LMDB data file.
 ///
 /// ```swift
@@ -41,10 +39,6 @@ public final class Environment: @unchecked Sendable {
     let handle: OpaquePointer
     let gate: TransactionGate
     let databases: DatabaseTable
-    /// Whether the last commit failed. The system may then have forgotten to write what it was given before: the meta
-    /// page of an earlier commit without a sync of its own, which a commit like that relies on. So the next one syncs
-    /// everything. Only the writer reads and writes it.
-    let hasFailedCommit = Atomic(false)
     private let identity: FileIdentity
     private let processID: Int32
 

@@ -1,26 +1,24 @@
-// Writing into the data file past LMDB, where LMDB itself never writes: inside of a large value, and behind the end.
+// Writing into the data file past LMDB: inside of a large value, where LMDB itself never writes.
 //
 // LMDB copies a page before it changes it, but for the pages of a large value: they are written when the value is put,
-// and then neither moved nor written again until it is put again or deleted and no reader sees it any more. And it
-// never shortens the file. So bytes can be kept in the file that are made durable by the sync of the next commit, with
-// its pages, and need no pages of their own.
+// and then neither moved nor written again until it is put again or deleted and no reader sees it any more. So a large
+// value can be a piece of the file of one's own, such as a journal, that needs a single write and a single sync.
 //
-// Always holds: the descriptor is the environment's own, so that no lock is lost, and a sync of the environment covers
-// what was written; nothing is written but inside of a value that this transaction finds committed, or behind the end
-// of the file; the lock of the write transaction keeps others out meanwhile.
+// Always holds: the descriptor is the environment's own, so that no lock is lost; nothing is written but inside of a
+// value that this transaction finds committed; the lock of the write transaction keeps others out meanwhile.
 
 extension WriteTransaction {
     /// Writes bytes over a part of a large value, where it lies in the file, at once.
     ///
     /// This is **not** part of the transaction: everybody sees the bytes at once, in all snapshots that have the value,
-    /// and they stay when the transaction is aborted. They are durable when a transaction is that is committed later,
-    /// this one for instance; until then a power cut may leave any part of them.
+    /// and they stay when the transaction is aborted. They are durable after ``sync()``, or after a commit that syncs;
+    /// until then a power cut may leave any part of them.
     ///
     /// ```swift
-    /// try environment.write { txn in
-    ///     try txn.overwriteInPlace(bytes, at: 0, ofValueForKey: 1, in: journals)
-    ///     try txn.put(7, forKey: 2, in: numbers)
-    /// }
+    /// let txn = try environment.beginWrite()
+    /// try txn.overwriteInPlace(bytes, at: 0, ofValueForKey: 1, in: journals)
+    /// try txn.sync()
+    /// txn.abort()
     /// ```
     ///
     /// - Parameters:
@@ -32,7 +30,7 @@ extension WriteTransaction {
     ///   have pages of its own (those above half a page have), or was put in this transaction; nothing was written then.
     ///   `engine` for errors of the device: some of the bytes may have been written.
     /// - Complexity: O(log n + bytes).
-    public mutating func overwriteInPlace<Key, Value>(
+    public func overwriteInPlace<Key, Value>(
         _ bytes: UnsafeRawBufferPointer, at offset: Int, ofValueForKey key: Key, in database: Database<Key, Value>
     ) throws {
         let value = try key.withEncodedBytes { try lookup($0, in: database.handle) }
@@ -48,53 +46,19 @@ extension WriteTransaction {
         try Engine.check(Platform.write(try Engine.descriptor(environment.handle), bytes, at: place + offset), "pwrite")
     }
 
-    /// How long the file has to be for what is committed, in bytes.
-    public var usedFileSize: Int {
-        get throws(LMDBError) {
-            // SAFETY: the environment is open, and its map stays while the transaction is live.
-            try (Engine.information(environment.handle).lastPage + 1) * Engine.statistics(environment.handle).pageSize
-        }
-    }
-
-    /// The length of the file, in bytes.
-    public var fileSize: Int {
-        get throws(LMDBError) {
-            switch Platform.status(of: try Engine.descriptor(environment.handle)) {
-            case .success(let status): return status.size
-            case .failure(let error): throw LMDBError(code: error.number, in: "fstat", detail: environment.path)
-            }
-        }
-    }
-
-    /// Makes the file longer with zeros, so that the syncs of the next commits find room in it and need none from the
-    /// file system, which takes longer.
+    /// Makes everything durable that was written to the file.
     ///
-    /// Does nothing beyond the size of the map, or if the file is that long already. Not part of the transaction.
+    /// What this transaction has put is not in the file before its commit.
     ///
-    /// - Parameter size: How long the file is to be, in bytes.
-    /// - Throws: ``LMDBError``: `engine` for errors of the device. The file may be longer then, and is as sound as before.
-    /// - Complexity: O(bytes added).
-    public mutating func growFile(to size: Int) throws(LMDBError) {
-        // SAFETY: as in `usedFileSize`.
-        let mapSize = try Engine.information(environment.handle).mapSize
-        let descriptor = try Engine.descriptor(environment.handle)
-        let end = min(size, mapSize)
-        var start = try fileSize
-        let zeros = [UInt8](repeating: 0, count: max(0, min(end - start, 64 << 10)))
-        while start < end {
-            let count = min(zeros.count, end - start)
-            let code = zeros.withUnsafeBytes { zeros in
-                // SAFETY: behind the end of the file there are no pages. LMDB writes some there only when this
-                // transaction is committed, afterwards.
-                Platform.write(descriptor, UnsafeRawBufferPointer(rebasing: zeros[..<count]), at: start)
-            }
-            try Engine.check(code, "pwrite")
-            start += count
-        }
+    /// - Throws: ``LMDBError``: `engine` for errors of the device.
+    public func sync() throws(LMDBError) {
+        // SAFETY: the transaction keeps the environment open.
+        try Engine.synchronize(environment.handle, force: true)
     }
 
     /// Where in the file a value on pages of its own lies, in bytes.
     private func filePlace(of value: UnsafeRawBufferPointer) throws(LMDBError) -> Int {
+        // SAFETY: the transaction keeps the environment open and its map where it is.
         let pageSize = try Engine.statistics(environment.handle).pageSize
         let lastPage = try Engine.information(environment.handle).lastPage
         let header = MetaPage.headerSize

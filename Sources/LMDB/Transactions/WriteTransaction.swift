@@ -12,17 +12,14 @@ public struct WriteTransaction: ~Copyable, Transaction {
     let environment: Environment
     private let thread: UInt
     private var isLive = true
-    /// Whether the commit syncs everything.
-    private let isFull: Bool
 
     /// Whether a write failed because the map was full. LMDB lets the transaction only be aborted then.
     var isMapFull = false
     /// Databases opened here; others may use them after the commit.
     var opened: [DatabaseTable.Opened] = []
 
-    init(_ environment: Environment, _ handle: OpaquePointer, isFull: Bool) {
+    init(_ environment: Environment, _ handle: OpaquePointer) {
         self.environment = environment
-        self.isFull = isFull
         core = TransactionCore(environment, handle)
         thread = Platform.currentThread
     }
@@ -41,7 +38,7 @@ public struct WriteTransaction: ~Copyable, Transaction {
 
     /// Commits: all that was written becomes visible, and as durable as ``Environment/Options/durability`` says.
     ///
-    /// - Throws: ``LMDBError``: `engine(.mapFull)` when there is no room (``Environment/write(durability:_:)`` grows the map
+    /// - Throws: ``LMDBError``: `engine(.mapFull)` when there is no room (``Environment/write(_:)`` grows the map
     ///   instead); `engine` for errors of the device; `wrongThread`; `forked`. Nothing was committed then.
     public consuming func commit() throws(LMDBError) {
         // Where these throw, the end of the value's life does the rest: a fork touches nothing, another thread
@@ -55,10 +52,8 @@ public struct WriteTransaction: ~Copyable, Transaction {
             // SAFETY: the handle was live, this is its thread; it is not used again, whatever the outcome.
             try Engine.commit(core.handle)
             environment.databases.publish(opened)
-            if isFull { environment.hasFailedCommit.store(false, ordering: .relaxed) }
         } catch {
             environment.databases.forget(opened)
-            environment.hasFailedCommit.store(true, ordering: .relaxed)
             environment.gate.leaveWrite()
             throw error
         }

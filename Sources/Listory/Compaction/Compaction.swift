@@ -89,7 +89,6 @@ extension Store {
         let copy = path + "-compacted"
         defer { for name in [scratch, copy] { FileStatus.remove(name) } }
         for name in [scratch, copy] { FileStatus.remove(name) }
-        try appendTail(path, options)
         var readOptions = options
         readOptions.isReadOnly = true
         let fingerprint: FileFingerprint?
@@ -117,22 +116,6 @@ extension Store {
         return written.report(bytesBefore: bytesBefore, bytesAfter: FileStatus.size(path))
     }
 
-    /// Appends to the log what only its tail has: whoever reads a store does not see that.
-    private static func appendTail(_ path: String, _ options: StoreOptions) throws {
-        var options = options
-        options.isReadOnly = true
-        do {
-            let log = try CommitLog(path: path, mode: .open, options: options)
-            try log.environment.close()
-            if log.tailFindings.commitCount == 0 { return }
-            options.isReadOnly = false
-            try CommitLog(path: path, mode: .open, options: options).environment.close()
-        } catch let error as LMDBError {
-            if case .alreadyOpen = error.kind { throw StoreError.inUse(path: path) }
-            throw error
-        }
-    }
-
     private static func replace(
         _ path: String, with copy: String, _ fingerprint: FileFingerprint?, _ version: Version
     ) throws {
@@ -150,6 +133,6 @@ extension Store {
 
     /// Whether the log still ends with what this store knows.
     private func isNewest() throws -> Bool {
-        try group.log.head() == group.head
+        try group.log.readHead().head == group.head
     }
 }

@@ -1,8 +1,8 @@
 // The event log in LMDB: one record a commit, in the order of versions.
 //
-// Always holds: the commits in the file are those from version 1 to `head.version` without a gap, and the head row was
-// written in the same transaction as the last of them. Nothing in the log is ever rewritten. When `append` returns, the
-// commits will survive a power cut: LMDB's durable state has them, or the tail.
+// Always holds: the commits in the database are those from version 1 to that of the head row without a gap, and the head
+// row was written in the same transaction as the last of them. Those after it are in the tail. Nothing in the log is ever
+// rewritten.
 
 import LMDB
 import ListModel
@@ -17,10 +17,9 @@ struct CommitLog: Sendable {
     let commits: Database<UInt64, [UInt8]>
     /// What of the log is packed or was dropped; nil if the file was never compacted.
     let sealed: SealedLog?
-    /// The newest batches once more; nil if the file has no room for them, or may only be read.
-    let tail: LogTail?
-    /// What opening found there that the log had not.
-    let tailFindings: LogTail.Findings
+    /// The newest commits, which may not be in the databases yet.
+    let tail: LogTail
+    private let ignoresTail: Bool
 
     /// What a new store is, and an existing one is checked for.
     enum Mode {
@@ -52,17 +51,11 @@ struct CommitLog: Sendable {
         } else {
             (meta, commits) = try CommitLog.open(environment, path: path)
         }
-        let rows = LogRows(meta: meta, commits: commits)
-        if options.isReadOnly {
-            (tail, tailFindings) = (nil, try LogTail.inspect(rows, environment))
-        } else {
-            (tail, tailFindings) = try LogTail.open(rows, environment, options.tail)
-        }
         sealed = try CommitLog.openSealed(environment, meta)
+        let rows = LogRows(meta: meta, commits: commits, sealed: sealed?.base.sealed ?? .empty)
+        tail = try LogTail.open(rows, environment, options.tail)
+        ignoresTail = options.tail.isIgnored
     }
-
-    /// The head and the records.
-    var rows: LogRows { LogRows(meta: meta, commits: commits) }
 
     /// Where the log begins.
     var base: LogBase { sealed?.base ?? LogBase() }
@@ -135,57 +128,31 @@ extension CommitLog {
     /// Appends commits, all of them or none, and returns when they are durable.
     ///
     /// - Parameters:
-    ///   - batch: records, some of which follow `head`.
-    ///   - range: which of them are appended; the first one is that of the version after `head`.
-    ///   - head: what the log must end with.
+    ///   - batch: records, some of which follow the head.
+    ///   - range: which of them are appended; the first one is that of the version after the head.
     /// - Returns: what the log ends with now.
-    /// - Throws: ``StoreError/writtenElsewhere(expected:found:)`` if the log ends with something else; `LMDBError`.
-    func append(_ batch: RecordBatch, _ range: Range<Int>, after head: LogHead) throws -> LogHead {
-        let entry = tail?.entry(batch, range, after: head)
-        do {
-            let newHead = try environment.write(durability: entry == nil ? .full : .noMetaSync) { txn in
-                let newHead = try rows.append(batch, range, after: head, &txn)
-                // Before the commit, whose sync makes it durable, and after the head was found to be the right one.
-                if let tail, let entry { try tail.write(entry, &txn) }
-                return newHead
-            }
-            tail?.note(entry, newHead)
-            return newHead
-        } catch {
-            tail?.noteFailure()
-            throw error
-        }
-    }
-
-    /// Prepares closing the file: everything in the log is durable without the tail.
-    ///
-    /// - Parameter isDiscarding: whether a batch that could not be appended is given up.
-    func settle(isDiscarding: Bool) {
-        tail?.settle(rows, environment, isDiscarding: isDiscarding)
+    /// - Throws: ``StoreError/writtenElsewhere(expected:found:)`` if the log does not end where this process left it;
+    ///   `LMDBError`.
+    func append(_ batch: RecordBatch, _ range: Range<Int>) throws -> LogHead {
+        try tail.append(batch, range)
     }
 }
 
 // MARK: - Reading
 
 extension CommitLog {
-    /// What the log ends with.
+    /// Reads what the log ends with, in the databases and in the tail.
     ///
-    /// - Throws: ``StoreError/headMismatch(what:expected:found:)`` if that is not what the head row says.
-    func head() throws -> LogHead {
-        try environment.read { txn in
-            let head = try rows.readHead(txn)
-            let last = try txn.last(in: commits)?.key ?? base.sealed.rawValue
-            guard last == head.version.rawValue else {
-                throw StoreError.headMismatch(
-                    what: "newest commit", expected: head.version.description, found: String(last))
-            }
-            return head
-        }
+    /// - Throws: ``StoreError/headMismatch(what:expected:found:)`` if the log does not end with what the head row says.
+    func readHead() throws -> LogTail.Findings {
+        try tail.read(isIgnored: ignoresTail)
     }
 
     /// Calls `body` with the record of a version, or nil if the log has none, or only in a packed block.
     func withRecord<Result>(of version: Version, _ body: (UnsafeRawBufferPointer?) throws -> Result) throws -> Result {
-        try environment.read { txn in
+        // What leaves the tail is in the database before.
+        if let copy = tail.record(of: version) { return try copy.withUnsafeBytes { try body($0) } }
+        return try environment.read { txn in
             try txn.withValue(forKey: version.rawValue, in: commits, body)
         }
     }
@@ -199,6 +166,7 @@ extension CommitLog {
     func copies(
         of range: ClosedRange<UInt64>, atMost count: UInt64 = 1_024, size: Int = 1 << 20
     ) throws -> RecordBatch {
+        if let batch = tail.records(of: range) { return batch }
         var batch = RecordBatch(first: Version(range.lowerBound))
         let last = min(range.upperBound, range.lowerBound + count - 1)
         try environment.read { txn in
@@ -226,6 +194,11 @@ extension CommitLog {
     ) throws {
         var next = range.lowerBound
         while next <= range.upperBound {
+            if let batch = tail.records(of: next...range.upperBound) {
+                for index in 0..<batch.count { try batch.withRecord(index) { try body(batch.version(index), $0) } }
+                next += UInt64(batch.count)
+                continue
+            }
             let last = min(range.upperBound, next + partSize - 1)
             try environment.read { txn in
                 try txn.forEach(in: commits, range: next...last) { key, record in
@@ -235,7 +208,7 @@ extension CommitLog {
                     return true
                 }
             }
-            if next <= last {
+            if next <= last && tail.record(of: Version(next)) == nil {
                 throw StoreError.headMismatch(what: "commit \(next)", expected: "a record", found: "none")
             }
         }

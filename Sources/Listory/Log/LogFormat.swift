@@ -18,7 +18,7 @@ enum LogFormat {
     /// The database of nodes that a checkpoint does not share with the one before, by version.
     static let goneDatabase = "gone"
 
-    /// The database of the slots of the tail.
+    /// The database of the tail of the log.
     static let tailDatabase = "tail"
 
     /// The database of packed blocks, by their first version.

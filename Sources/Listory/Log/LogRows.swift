@@ -9,8 +9,23 @@ import ListModel
 struct LogRows: Sendable {
     let meta: Database<String, [UInt8]>
     let commits: Database<UInt64, [UInt8]>
+    /// The last version whose commit may be in a packed block.
+    let sealed: Version
 
     /// What the log ends with.
+    ///
+    /// - Throws: ``StoreError/headMismatch(what:expected:found:)`` if that is not what the head row says.
+    func readCheckedHead(_ txn: borrowing some Transaction & ~Copyable) throws -> LogHead {
+        let head = try readHead(txn)
+        let last = try txn.last(in: commits)?.key ?? sealed.rawValue
+        guard last == head.version.rawValue else {
+            throw StoreError.headMismatch(
+                what: "newest commit", expected: head.version.description, found: String(last))
+        }
+        return head
+    }
+
+    /// What the head row says.
     func readHead(_ txn: borrowing some Transaction & ~Copyable) throws -> LogHead {
         guard let row = try txn.get(LogFormat.headKey, in: meta), let head = LogHead(bytes: row) else {
             throw StoreError.headMismatch(what: "head row", expected: "\(LogHead.byteCount) bytes", found: "another")

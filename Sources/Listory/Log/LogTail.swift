@@ -1,220 +1,327 @@
-// The tail of a log: the newest batches once more, in two slots, so that one sync makes a commit durable.
+// The tail of a log: the newest commits, written ahead of LMDB with one write and one sync.
 //
-// A transaction of LMDB costs two syncs: one after its pages, and one after the meta page that makes them the newest. The
-// tail spares the second. The batch is written into a slot before its transaction is committed, and the sync of the
-// pages covers the slot, because that lies in the same file. If a power cut then takes back the meta page, LMDB shows the
-// state before, and opening the store appends the batch once more, from the slot. The next transaction's sync makes the
-// meta page durable.
-//
-// The slots are two large values that are put once and written over in the file. They take turns: while a batch is
-// written into one, the other has the batch before, of which the meta page may not be durable yet.
+// A transaction of LMDB costs two syncs, one after its pages and one after the meta page that makes them the newest, and
+// the pages are half a dozen all over the file. So a batch of commits goes into the tail first: a large value that is put
+// once and then written over where it lies, entry by entry. When it is full, when the writers pause, and when the store is
+// closed, what is in it is moved into the database, in one transaction. Opening a store reads both.
 //
 // Always holds:
-// - a commit that was acknowledged is in LMDB's durable state, or in a whole slot that follows that state or follows
-//   another such slot;
-// - a slot is written by whoever has the lock of LMDB's write transaction, and only after that found the head that the
-//   batch follows;
-// - nobody writes to a slot who does not know that the batch in it is in LMDB's durable state (`Knowledge`).
+// - the log is what the database has, and then the entries of the tail that follow it: the first from the head of the
+//   database on, each from the head that the one before it leaves;
+// - an entry is never written over before the transaction that moved it is durable: then the next one is written at the
+//   beginning of the tail. Nor is a sector that has a part of it, because entries begin with sectors;
+// - whoever writes to the tail has the lock of LMDB's write transaction, and found the head of the database and its own
+//   last entry where it left them: nothing of another process is written over;
+// - only one thread at a time appends, moves or discards.
 
 import LMDB
 import ListModel
 
-/// The slots of a file, and what this process knows of them.
-final class LogTail: Sendable {
+/// The tail of a file, and the commits that only it has.
+package final class LogTail: Sendable {
     /// How many bytes LMDB has before a value on pages of its own.
-    static let pageHeaderSize = 16
-    /// The keys of the slots.
-    private static let keys: [UInt64] = [0, 1]
+    package static let pageHeaderSize = 16
+    /// What a power cut leaves whole or untouched.
+    static let sectorSize = 512
+    /// Where the first entry begins: with the first sector that has nothing of LMDB.
+    static let beginning = sectorSize - pageHeaderSize
+    /// The key of the value.
+    private static let key: UInt64 = 0
 
-    /// What this process knows about the newest batch.
-    private enum Knowledge: Equatable {
-        /// Nothing: another process may have written it, or an attempt failed. The next batch is synced twice.
-        case nothing
-        /// Up to this head, everything is in LMDB's durable state.
-        case synced(LogHead)
-        /// The batch that ends with this head is in a slot; the one before it is in LMDB's durable state.
-        case inSlot(UInt64, LogHead)
+    /// Where an entry is, and which.
+    struct Place: Equatable {
+        var offset: Int
+        var checksum: UInt64
     }
 
-    /// What opening found in the slots that the log had not.
-    struct Findings: Equatable, Sendable {
-        /// How many commits were appended to the log; to one that is only read, how many would be.
-        var commitCount: UInt64 = 0
-        /// The newest version that a slot has, if it follows neither the log nor another slot.
-        var unusable: Version?
+    /// What this process knows of the file.
+    struct State {
+        /// What the database ends with.
+        var stored = LogHead()
+        /// What the log ends with.
+        var head = LogHead()
+        /// The commits after `stored`.
+        var records = RecordBatch(first: Version.empty.next)
+        /// Where the next entry is written; nil if the next batch goes into the database.
+        var end: Int?
+        /// The last entry, if it follows `stored`.
+        var last: Place?
+        /// An entry that may be in the tail and is not in the log, because writing or syncing it failed.
+        var failed: Place?
     }
 
-    private let slots: Database<UInt64, [UInt8]>
+    private let rows: LogRows
+    private let environment: Environment
+    private let database: Database<UInt64, [UInt8]>?
     private let capacity: Int
-    private let options: TailOptions
-    private let knowledge: Locked<Knowledge>
+    private let state = Locked(State())
 
-    private init(_ slots: Database<UInt64, [UInt8]>, _ capacity: Int, _ options: TailOptions, _ knowledge: Knowledge) {
-        self.slots = slots
+    private init(_ rows: LogRows, _ environment: Environment, _ database: Database<UInt64, [UInt8]>?, _ capacity: Int) {
+        self.rows = rows
+        self.environment = environment
+        self.database = database
         self.capacity = capacity
-        self.options = options
-        self.knowledge = Locked(knowledge)
     }
 }
 
 // MARK: - Opening
 
 extension LogTail {
-    /// Makes the slots of a file that has none, and appends to the log what only they have.
+    /// What opening found in the tail.
+    struct Findings: Sendable {
+        /// What the log ends with.
+        var head = LogHead()
+        /// How many commits only the tail has.
+        var commitCount: UInt64 = 0
+        /// The newest version of an entry that follows neither the database nor another entry.
+        var lost: Version?
+    }
+
+    /// Opens the tail of a file, and makes it if there is none and there may be.
+    static func open(_ rows: LogRows, _ environment: Environment, _ options: TailOptions) throws -> LogTail {
+        guard options.isUsed else { return LogTail(rows, environment, nil, 0) }
+        guard !environment.options.isReadOnly else {
+            var database: Database<UInt64, [UInt8]>?
+            do {
+                database = try environment.openDatabase(
+                    named: LogFormat.tailDatabase, of: UInt64.self, [UInt8].self)
+            } catch let error as LMDBError {
+                // Such a file was never opened for editing.
+                guard error.kind == .engine(.notFound) else { throw error }
+            }
+            return LogTail(rows, environment, database, 0)
+        }
+        let database = try environment.openDatabase(
+            named: LogFormat.tailDatabase, of: UInt64.self, [UInt8].self, create: true)
+        func size(_ txn: borrowing some Transaction & ~Copyable) throws -> Int {
+            try txn.withValue(forKey: LogTail.key, in: database) { $0?.count ?? 0 }
+        }
+        // One that is too small for pages of its own could not be written over.
+        var capacity = try environment.read { try size($0) }
+        if capacity < 8_192 - LogTail.pageHeaderSize {
+            capacity = try environment.write { txn in
+                let found = try size(txn)
+                if found >= 8_192 - LogTail.pageHeaderSize { return found }
+                try txn.put(reserving: options.size, forKey: LogTail.key, in: database) { room in
+                    _ = room.initializeMemory(as: UInt8.self, repeating: 0)
+                }
+                // Who knows no tail would overlook it.
+                try txn.put(LogFormat.formatRow, forKey: LogFormat.formatKey, in: rows.meta)
+                return options.size
+            }
+        }
+        return LogTail(rows, environment, database, capacity)
+    }
+
+    /// Reads what the log ends with.
     ///
-    /// - Returns: the tail, nil if the file is to have none; and what was found.
-    static func open(_ log: LogRows, _ environment: Environment, _ options: TailOptions) throws -> (LogTail?, Findings) {
-        guard options.isUsed else { return (nil, Findings()) }
-        return try environment.write { txn in
-            let slots = try txn.openDatabase(
-                named: LogFormat.tailDatabase, of: UInt64.self, [UInt8].self, create: true)
-            let batches = try keys.compactMap { key in
-                try txn.withValue(forKey: key, in: slots) { $0.flatMap { TailBatch($0) } }
+    /// - Throws: ``StoreError/headMismatch(what:expected:found:)`` if the database does not end with what its head says.
+    func read(isIgnored: Bool = false) throws -> Findings {
+        // The tail first: what is moved meanwhile is found in the database, and not counted twice.
+        let bytes = try database.flatMap { database in
+            try environment.read { try $0.get(LogTail.key, in: database) }
+        }
+        let stored = try environment.read { try rows.readCheckedHead($0) }
+        var state = State(stored: stored, head: stored, records: RecordBatch(first: stored.version.next))
+        var findings = Findings(head: stored)
+        if let bytes, !isIgnored { bytes.withUnsafeBytes { Self.follow($0, &state, &findings.lost) } }
+        findings.head = state.head
+        findings.commitCount = UInt64(state.records.count)
+        if !environment.options.isReadOnly && findings.commitCount > 0 {
+            // A process that was killed may have left what is not durable yet.
+            try environment.sync()
+            state.end = state.last.flatMap { last in
+                bytes.flatMap { bytes in bytes[last.offset...].withUnsafeBytes { TailEntry($0) } }
+                    .map { LogTail.next(last.offset + $0.size) }
             }
-            var head = try log.readHead(txn)
-            let (found, findings) = follow(batches, head)
-            var isChanged = false
-            if !options.isIgnored {
-                for batch in found {
-                    head = try log.append(batch.records, 0..<batch.records.count, after: head, &txn)
-                    isChanged = true
-                }
-            }
-            var capacity = Int.max
-            for key in keys {
-                // One that is too small for pages of its own could not be written over.
-                var size = try txn.withValue(forKey: key, in: slots) { $0?.count ?? 0 }
-                if size < 8_192 - pageHeaderSize {
-                    size = options.slotSize
-                    try txn.put(reserving: size, forKey: key, in: slots) { room in
-                        _ = room.initializeMemory(as: UInt8.self, repeating: 0)
+        }
+        self.state.withLock { $0 = state }
+        return findings
+    }
+
+    /// Follows the entries from the head of the database on.
+    private static func follow(_ bytes: UnsafeRawBufferPointer, _ state: inout State, _ lost: inout Version?) {
+        var offset = beginning
+        while offset < bytes.count {
+            guard let entry = TailEntry(UnsafeRawBufferPointer(rebasing: bytes[offset...])) else { break }
+            if entry.before == state.head {
+                for index in 0..<entry.records.count {
+                    entry.records.withRecord(index) {
+                        state.records.append($0, eventCount: entry.records.eventCount(index))
                     }
-                    isChanged = true
                 }
-                capacity = min(capacity, size)
+                state.head = entry.after
+                state.last = Place(offset: offset, checksum: entry.checksum)
+            } else if state.last != nil {
+                break
             }
-            if try txn.get(LogFormat.formatKey, in: log.meta) != LogFormat.formatRow {
-                try txn.put(LogFormat.formatRow, forKey: LogFormat.formatKey, in: log.meta)
-                isChanged = true
+            offset = next(offset + entry.size)
+        }
+        // What is left over is older. If it is newer, something is missing between, which no power cut takes away.
+        while offset < bytes.count {
+            if let entry = TailEntry(UnsafeRawBufferPointer(rebasing: bytes[offset...])),
+                entry.after.version > state.head.version
+            {
+                lost = max(lost ?? .empty, entry.after.version)
             }
-            // A transaction that changed nothing syncs nothing.
-            return (LogTail(slots, capacity, options, isChanged ? .synced(head) : .nothing), findings)
+            offset += sectorSize
         }
     }
 
-    /// What only the slots of a file have, which is not changed. A commit that another process is just writing is among it.
-    static func inspect(_ log: LogRows, _ environment: Environment) throws -> Findings {
-        let slots: Database<UInt64, [UInt8]>
-        do {
-            slots = try environment.openDatabase(named: LogFormat.tailDatabase, of: UInt64.self, [UInt8].self)
-        } catch let error as LMDBError {
-            guard error.kind == .engine(.notFound) else { throw error }
-            return Findings()
+    /// Where an entry can begin, at or after an offset.
+    private static func next(_ offset: Int) -> Int {
+        beginning + (offset - beginning + sectorSize - 1) / sectorSize * sectorSize
+    }
+}
+
+// MARK: - Reading
+
+extension LogTail {
+    /// What the log ends with.
+    var head: LogHead { state.withLock { $0.head } }
+
+    /// Whether there are commits that only the tail has.
+    var isEmpty: Bool { state.withLock { $0.records.count == 0 } }
+
+    /// The record of a version that only the tail has; nil if the database has it, or there is none.
+    func record(of version: Version) -> [UInt8]? {
+        state.withLock { state in
+            state.records.index(of: version).map { index in state.records.withRecord(index) { Array($0) } }
         }
-        // First the slots: of what is in one before the head is read, the head has all but the last batch.
-        let batches = try environment.read { txn in
-            try keys.compactMap { key in
-                try txn.get(key, in: slots).flatMap { bytes in bytes.withUnsafeBytes { TailBatch($0) } }
-            }
-        }
-        let head = try environment.read { try log.readHead($0) }
-        return follow(batches, head).findings
     }
 
-    /// The batches that follow a head, in order.
-    private static func follow(_ batches: [TailBatch], _ head: LogHead) -> (found: [TailBatch], findings: Findings) {
-        var (head, found, findings) = (head, [TailBatch](), Findings())
-        while let next = batches.first(where: { $0.before == head }) {
-            found.append(next)
-            findings.commitCount += UInt64(next.records.count)
-            head = next.after
+    /// The records of a range of versions that begins with one that only the tail has; nil if the database has it.
+    func records(of range: ClosedRange<UInt64>) -> RecordBatch? {
+        state.withLock { state in
+            guard let first = state.records.index(of: Version(range.lowerBound)) else { return nil }
+            let count = min(UInt64(state.records.count - first), range.upperBound - range.lowerBound + 1)
+            var batch = RecordBatch(first: Version(range.lowerBound))
+            for index in first..<first + Int(count) {
+                state.records.withRecord(index) { batch.append($0, eventCount: state.records.eventCount(index)) }
+            }
+            return batch
         }
-        // Each slot is written when the batch before it is in the other, or in the log: what follows neither was torn away
-        // by something that no power cut does.
-        findings.unusable = batches.map(\.after.version).filter { $0 > head.version }.max()
-        return (found, findings)
     }
 }
 
 // MARK: - Writing
 
 extension LogTail {
-    /// A batch on its way into a slot.
-    struct Entry {
-        fileprivate let slot: UInt64
-        fileprivate let bytes: [UInt8]
-    }
-
-    /// Where a batch can be written; nil if it has to be synced twice.
-    func entry(_ batch: RecordBatch, _ range: Range<Int>, after head: LogHead) -> Entry? {
-        let slot: UInt64
-        switch knowledge.withLock({ $0 }) {
-        case .synced(head): slot = 0
-        case .inSlot(let last, head): slot = 1 - last
-        default: return nil
-        }
-        return TailBatch.bytes(batch, range, after: head, atMost: capacity).map { Entry(slot: slot, bytes: $0) }
-    }
-
-    /// Writes a batch into its slot. The transaction found the head that the batch follows, and appends it to the log.
-    func write(_ entry: Entry, _ txn: inout WriteTransaction) throws {
-        try entry.bytes.withUnsafeBytes { try txn.overwriteInPlace($0, at: 0, ofValueForKey: entry.slot, in: slots) }
-        // Without room ahead, the commit takes longer, and that is all.
-        try? makeRoom(for: entry, &txn)
-    }
-
-    /// Grows the file if the transaction might need more of it.
-    private func makeRoom(for entry: Entry, _ txn: inout WriteTransaction) throws {
-        let used = try txn.usedFileSize
-        // Records, the pages of the trees that lead to them, and free pages that are not used at once.
-        let needed = used + 2 * entry.bytes.count + options.growth.lowerBound / 2
-        guard try txn.fileSize < needed else { return }
-        try txn.growFile(to: needed + min(max(used / 8, options.growth.lowerBound), options.growth.upperBound))
-    }
-
-    /// Notes that a batch is in the log.
+    /// Appends commits to the log, all of them or none, and returns when they are durable.
     ///
-    /// - Parameters:
-    ///   - entry: in which slot it is; nil if it was synced twice.
-    ///   - head: what the log ends with.
-    func note(_ entry: Entry?, _ head: LogHead) {
-        knowledge.withLock { $0 = entry.map { .inSlot($0.slot, head) } ?? .synced(head) }
+    /// - Returns: what the log ends with now.
+    /// - Throws: ``StoreError/writtenElsewhere(expected:found:)`` if the log does not end with what this process knows;
+    ///   `LMDBError`.
+    func append(_ batch: RecordBatch, _ range: Range<Int>) throws -> LogHead {
+        let known = state.withLock { $0 }
+        if let database, let end = known.end,
+            let bytes = TailEntry.bytes(batch, range, after: known.head, atMost: capacity - end)
+        {
+            return try write(bytes, batch, range, known, at: end, in: database)
+        }
+        let (stored, records) = (known.stored, known.records)
+        let newHead = try environment.write { txn in
+            try check(known, txn)
+            let head = try rows.append(records, 0..<records.count, after: stored, &txn)
+            try clear(known.failed, txn)
+            return try rows.append(batch, range, after: head, &txn)
+        }
+        state.withLock { state in
+            state = State(stored: newHead, head: newHead, records: RecordBatch(first: newHead.version.next))
+            state.end = LogTail.beginning
+        }
+        return newHead
     }
 
-    /// Notes that appending failed.
-    func noteFailure() {
-        knowledge.withLock { $0 = .nothing }
+    /// Moves everything into the database.
+    ///
+    /// - Throws: as ``append(_:_:)``. The commits are as durable as before.
+    func store() throws {
+        if isEmpty { return }
+        _ = try append(RecordBatch(first: head.version.next), 0..<0)
+    }
+
+    private func write(
+        _ bytes: [UInt8], _ batch: RecordBatch, _ range: Range<Int>, _ known: State, at end: Int,
+        in database: Database<UInt64, [UInt8]>
+    ) throws -> LogHead {
+        let txn = try environment.beginWrite()
+        try check(known, txn)
+        do {
+            try bytes.withUnsafeBytes { try txn.overwriteInPlace($0, at: end, ofValueForKey: LogTail.key, in: database) }
+            try txn.sync()
+        } catch {
+            state.withLock { state in
+                state.end = nil
+                state.failed = Place(offset: end, checksum: bytes.withUnsafeBytes { TailEntry.checksum(in: $0) })
+            }
+            throw error
+        }
+        return state.withLock { state in
+            for index in range {
+                batch.withRecord(index) { record in
+                    state.records.append(record, eventCount: batch.eventCount(index))
+                    state.head.append(record, version: batch.version(index), eventCount: batch.eventCount(index))
+                }
+            }
+            state.last = Place(offset: end, checksum: bytes.withUnsafeBytes { TailEntry.checksum(in: $0) })
+            state.end = LogTail.next(end + bytes.count)
+            return state.head
+        }
+    }
+
+    /// Checks that the log ends with what this process knows. The lock of the transaction keeps it so.
+    private func check(_ known: State, _ txn: borrowing WriteTransaction) throws {
+        let stored = try rows.readHead(txn)
+        guard stored == known.stored else {
+            throw StoreError.writtenElsewhere(expected: known.head.version, found: stored.version)
+        }
+        guard let database else { return }
+        try txn.withValue(forKey: LogTail.key, in: database) { bytes in
+            guard let bytes else { return }
+            func entry(_ offset: Int) -> UnsafeRawBufferPointer {
+                UnsafeRawBufferPointer(rebasing: bytes[min(offset, bytes.count)...])
+            }
+            // Its own last entry is where it was: nobody has moved it and begun anew.
+            if let last = known.last {
+                let found = entry(last.offset)
+                guard found.count >= 8, TailEntry.checksum(in: found) == last.checksum else {
+                    throw StoreError.writtenElsewhere(expected: known.head.version, found: stored.version)
+                }
+            }
+            // And nobody has added one behind it.
+            let end = known.end ?? known.failed?.offset ?? (known.last == nil ? LogTail.beginning : bytes.count)
+            guard let next = TailEntry(entry(end)), next.before == known.head,
+                known.failed != Place(offset: end, checksum: next.checksum)
+            else { return }
+            throw StoreError.writtenElsewhere(expected: known.head.version, found: next.after.version)
+        }
     }
 }
 
-// MARK: - Closing
+// MARK: - Giving up
 
 extension LogTail {
-    /// Makes everything durable that is in the log, so that opening the file needs no tail.
-    ///
-    /// What fails is left to the next opening, which finds in the slots what the log has not.
-    ///
-    /// - Parameter isDiscarding: whether a batch that could not be appended is given up: it must not come back from a slot.
-    func settle(_ log: LogRows, _ environment: Environment, isDiscarding: Bool) {
-        if isDiscarding { try? discard(log, environment) }
-        let needsSync = knowledge.withLock { knowledge in
-            if case .synced = knowledge { return false }
-            return knowledge != .nothing || isDiscarding
-        }
-        if needsSync { try? environment.sync() }
-        noteFailure()
+    /// Takes back what could not be appended: it must not be found when the file is opened again.
+    func discardFailed() throws {
+        guard let failed = state.withLock({ $0.failed }) else { return }
+        let txn = try environment.beginWrite()
+        try clear(failed, txn)
+        try txn.sync()
+        state.withLock { $0.failed = nil }
     }
 
-    /// Empties the slots whose batches follow the head.
-    private func discard(_ log: LogRows, _ environment: Environment) throws {
-        try environment.write { txn in
-            let head = try log.readHead(txn)
-            for key in LogTail.keys {
-                let batch = try txn.withValue(forKey: key, in: slots) { $0.flatMap { TailBatch($0) } }
-                guard let batch, batch.before == head else { continue }
-                let zeros = [UInt8](repeating: 0, count: 16)
-                try zeros.withUnsafeBytes { try txn.overwriteInPlace($0, at: 0, ofValueForKey: key, in: slots) }
-            }
+    /// Makes an entry that is not in the log one that nobody takes for whole.
+    private func clear(_ failed: Place?, _ txn: borrowing WriteTransaction) throws {
+        guard let failed, let database else { return }
+        let isThere = try txn.withValue(forKey: LogTail.key, in: database) { bytes in
+            guard let bytes, failed.offset + 8 <= bytes.count else { return false }
+            return TailEntry.checksum(in: UnsafeRawBufferPointer(rebasing: bytes[failed.offset...])) == failed.checksum
+        }
+        if !isThere { return }
+        let zeros: (UInt64, UInt64) = (0, 0)
+        try withUnsafeBytes(of: zeros) {
+            try txn.overwriteInPlace($0, at: failed.offset, ofValueForKey: LogTail.key, in: database)
         }
     }
 }

@@ -62,7 +62,8 @@ public final class Store: Sendable {
         do {
             // First of all, so that what a process sees that only reads is no newer than the head that it reads next.
             let database = try log.lingering ?? CheckpointDatabase(log.environment, meta: log.meta)
-            let logHead = try log.head()
+            let findings = try log.readHead()
+            let logHead = findings.head
             let recovered = try Recovery.run(log, logHead, database, options)
             guard recovered.checksum == logHead.checksum else {
                 throw StoreError.headMismatch(
@@ -72,8 +73,8 @@ public final class Store: Sendable {
             path = log.path
             self.options = options
             var recovery = recovered.recovery
-            recovery.tailCommitCount = log.tailFindings.commitCount
-            recovery.lostVersion = log.tailFindings.unusable
+            recovery.tailCommitCount = findings.commitCount
+            recovery.lostVersion = findings.lost
             self.recovery = recovery
             past = Past(log, database, recovered.nodes)
             group = GroupCommit(log, past, head: logHead, options: options)
@@ -161,7 +162,7 @@ public final class Store: Sendable {
                 past.clear()
                 head.observers.finish()
                 try group.discardUnappended {
-                    group.log.settle(isDiscarding: discardingUnappended)
+                    if !options.isReadOnly { group.settle() }
                     try closeFile(&head)
                 }
                 head.isClosed = true

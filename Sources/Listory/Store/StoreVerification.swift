@@ -18,8 +18,7 @@ public struct StoreVerification: Hashable, Sendable {
     /// How many checkpoints were compared with the replay, and how many nodes they have together.
     public let checkpointCount: Int
     public let nodeCount: Int
-    /// How many commits are in the tail only, and are appended to the log when the store is next opened for editing. They
-    /// are whole, but are not replayed here. Those that another process is just making may be among them.
+    /// How many of the newest commits are in the tail of the log only.
     public let tailCommitCount: UInt64
 
     /// Checks a store from the first byte to the last.
@@ -36,12 +35,13 @@ public struct StoreVerification: Hashable, Sendable {
         options.gate = .full
         let log = try CommitLog(path: path, mode: .open, options: options)
         defer { try? log.environment.close() }
-        if let lost = log.tailFindings.unusable {
+        let findings = try log.readHead()
+        if let lost = findings.lost {
             throw StoreError.headMismatch(
-                what: "tail", expected: "batches that follow the log", found: "one that ends with version \(lost)")
+                what: "tail of the log", expected: "entries that follow it", found: "one that ends with version \(lost)")
         }
-        tailCommitCount = log.tailFindings.commitCount
-        let expected = try log.head()
+        let expected = findings.head
+        tailCommitCount = findings.commitCount
         let database = try CheckpointDatabase(log.environment, meta: log.meta)
         let checkpoints = try database?.all() ?? []
         let base = log.base
