@@ -219,6 +219,19 @@ extension LogTail {
         {
             return try write(bytes, batch, range, known, at: end, in: database)
         }
+        return try store(known, batch, range)
+    }
+
+    /// Moves everything into the database.
+    ///
+    /// - Throws: as ``append(_:_:)``. The commits are as durable as before.
+    func store() throws {
+        let known = state.withLock { $0 }
+        if known.records.count > 0 { _ = try store(known, RecordBatch(first: known.head.version.next), 0..<0) }
+    }
+
+    /// Moves everything into the database, and some more commits behind it.
+    private func store(_ known: State, _ batch: RecordBatch, _ range: Range<Int>) throws -> LogHead {
         let (stored, records) = (known.stored, known.records)
         let newHead = try environment.write { txn in
             try check(known, txn)
@@ -233,14 +246,7 @@ extension LogTail {
         return newHead
     }
 
-    /// Moves everything into the database.
-    ///
-    /// - Throws: as ``append(_:_:)``. The commits are as durable as before.
-    func store() throws {
-        if isEmpty { return }
-        _ = try append(RecordBatch(first: head.version.next), 0..<0)
-    }
-
+    /// Writes commits into the tail.
     private func write(
         _ bytes: [UInt8], _ batch: RecordBatch, _ range: Range<Int>, _ known: State, at end: Int,
         in database: Database<UInt64, [UInt8]>
