@@ -145,7 +145,7 @@ struct OpeningTests {
 
     /// Changes a row of `meta`, and returns what it was.
     @discardableResult
-    private static func changeMeta(_ path: String, _ key: String, _ value: [UInt8]) throws -> [UInt8] {
+    static func changeMeta(_ path: String, _ key: String, _ value: [UInt8]) throws -> [UInt8] {
         let environment = try Environment.open(path: path)
         defer { try? environment.close() }
         return try environment.write { txn throws in
