@@ -161,7 +161,9 @@ struct LogTailTests {
         let printed = other.read()
         let acknowledged = (printed + other.kill()).split(separator: "\n").count
         #expect(acknowledged > 0)
-        let error = #expect(throws: StoreError.self) { try fixture.store.edit("Toggle") { try $0.toggle(.item("counter")) } }
+        let error = #expect(throws: StoreError.self) {
+            try fixture.store.edit("Toggle") { try $0.toggle(.item("counter")) }
+        }
         guard case .appendFailed(_, let cause as StoreError) = error, case .writtenElsewhere = cause else {
             Issue.record("another error: \(String(describing: error))")
             return
@@ -170,7 +172,7 @@ struct LogTailTests {
         #expect(try StoreVerification(path: fixture.path).version.rawValue >= UInt64(2 + acknowledged - 1))
     }
 
-    @Test("A file of the format before gets one when it is opened for editing, and is then refused by who does not know it")
+    @Test("A file of the format before gets one when it is opened for editing, and the format that has one")
     func olderFormat() throws {
         let fixture = try StoreFixture { $0.tail.isUsed = false }
         try fixture.fill(2)

@@ -52,6 +52,23 @@ struct PowerCutTests {
         }
     }
 
+    @Test("After a sync that failed loses no acknowledged commit either, whatever the system forgot then")
+    func failedSync() throws {
+        let seed = UInt64.random(in: 0...UInt64.max)
+        var generator = SeededGenerator(seed: seed)
+        let folder = try TemporaryFolder()
+        for run in 0..<12 * Soak.factor {
+            let record = try Self.record(
+                folder, generator.next() % 1_000_000, 30, failingSync: Int.random(in: 0..<30, using: &generator))
+            for number in 0..<15 {
+                let image = record.image(before: record.randomMoment(&generator), &generator)
+                let outcome = try Self.open(image, folder.file("image.listory"))
+                let comment: Comment = "seed \(seed), run \(run), image \(number): \(outcome.problem ?? "")"
+                try #require(outcome.problem == nil, comment)
+            }
+        }
+    }
+
     @Test("Is noticed if the tail is not read: the tests above can fail")
     func withoutTail() throws {
         let seed = UInt64.random(in: 0...UInt64.max)
@@ -81,7 +98,7 @@ struct PowerCutTests {
 
     /// Lets a process edit a store, and returns what it wrote.
     private static func record(
-        _ folder: TemporaryFolder, _ seed: UInt64, _ count: Int, base: [UInt8]? = nil
+        _ folder: TemporaryFolder, _ seed: UInt64, _ count: Int, base: [UInt8]? = nil, failingSync: Int? = nil
     ) throws -> WriteRecord {
         let (path, record) = (folder.file("recorded.listory"), folder.file("record"))
         FileStatus.remove(path)
@@ -91,7 +108,8 @@ struct PowerCutTests {
             try Store.create(at: path) { $0.tail.size = (8 << 10) - 16 }.close()
         }
         let bytes = [UInt8](try Data(contentsOf: URL(fileURLWithPath: path)))
-        let child = try ChildProcess("RecordedWriter", [path, record, "\(seed)", "\(count)"])
+        let failing = failingSync.map { ["\($0)"] } ?? []
+        let child = try ChildProcess("RecordedWriter", [path, record, "\(seed)", "\(count)"] + failing)
         try #require(child.finish().code == 0, "the writer failed, seed \(seed)")
         return try WriteRecord(path: record, base: bytes)
     }

@@ -13,6 +13,8 @@ struct WriteRecord {
     enum Entry {
         case write(offset: Int, bytes: [UInt8], isDurable: Bool)
         case sync
+        /// A sync failed: of what was written since the last one, the system may have forgotten any part.
+        case failedSync
         /// A version was reported durable.
         case acknowledged(Version, hash: String)
     }
@@ -41,6 +43,7 @@ struct WriteRecord {
             case UInt8(ascii: "W"), UInt8(ascii: "D"):
                 entries.append(.write(offset: offset, bytes: bytes, isDurable: kind == UInt8(ascii: "D")))
             case UInt8(ascii: "S"): entries.append(.sync)
+            case UInt8(ascii: "F"): entries.append(.failedSync)
             default:
                 let words = String(decoding: bytes, as: UTF8.self).split(separator: " ")
                 entries.append(.acknowledged(Version(UInt64(words[0])!), hash: String(words[1])))
@@ -80,6 +83,9 @@ struct WriteRecord {
             case .sync:
                 if ignoresSyncs { continue }
                 for write in pending { Self.apply(write.offset, write.bytes[...], to: &image.bytes) }
+                pending = []
+            case .failedSync:
+                Self.tear(pending, &image.bytes, &generator)
                 pending = []
             case .acknowledged(let version, let hash): image.acknowledged = (version, hash)
             }

@@ -6,6 +6,7 @@
 #define _GNU_SOURCE
 #include "WriteRecorder.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <stdint.h>
@@ -23,6 +24,8 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static int record = -1;
 static dev_t device;
 static ino_t inode;
+/// How many syncs succeed before one fails; negative if none will.
+static int syncs_left = -1;
 
 static int is_recorded(int descriptor) {
     struct stat status;
@@ -64,6 +67,12 @@ int write_recorder_begin(const char *path, const char *record_path) {
     return 0;
 }
 
+void write_recorder_fail_sync(int after) {
+    pthread_mutex_lock(&lock);
+    syncs_left = after;
+    pthread_mutex_unlock(&lock);
+}
+
 void write_recorder_mark(const char *text) {
     pthread_mutex_lock(&lock);
     if (record >= 0) note('M', 0, text, strlen(text));
@@ -101,8 +110,17 @@ ssize_t writev(int descriptor, const struct iovec *parts, int count) {
 
 static int sync_noted(long number, int descriptor) {
     pthread_mutex_lock(&lock);
+    int is_ours = is_recorded(descriptor);
+    if (is_ours && syncs_left == 0) {
+        syncs_left = -1;
+        note('F', 0, "", 0);
+        pthread_mutex_unlock(&lock);
+        errno = EIO;
+        return -1;
+    }
+    if (is_ours && syncs_left > 0) syncs_left--;
     int code = (int)syscall(number, descriptor);
-    if (code == 0 && is_recorded(descriptor)) note('S', 0, "", 0);
+    if (code == 0 && is_ours) note('S', 0, "", 0);
     pthread_mutex_unlock(&lock);
     return code;
 }
@@ -113,6 +131,7 @@ int fsync(int descriptor) { return sync_noted(SYS_fsync, descriptor); }
 #else
 
 int write_recorder_begin(const char *path, const char *record_path) { return -1; }
+void write_recorder_fail_sync(int after) {}
 void write_recorder_mark(const char *text) {}
 
 #endif

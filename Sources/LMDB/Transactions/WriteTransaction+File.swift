@@ -37,7 +37,8 @@ extension WriteTransaction {
         guard let value else { throw LMDBError(.notInPlace(reason: "there is none"), in: "pwrite") }
         guard offset >= 0, offset <= value.count, bytes.count <= value.count - offset else {
             throw LMDBError(
-                .notInPlace(reason: "\(bytes.count) bytes at \(offset) are not within its \(value.count)"), in: "pwrite")
+                .notInPlace(reason: "\(bytes.count) bytes at \(offset) are not within its \(value.count)"), in: "pwrite"
+            )
         }
         let place = try filePlace(of: value)
         // SAFETY: the bytes are inside of a committed value on pages of its own, whose place in the file was compared
@@ -71,7 +72,8 @@ extension WriteTransaction {
         let number = found.loadUnaligned(as: UInt64.self)
         let flags = found.loadUnaligned(fromByteOffset: 10, as: UInt16.self)
         let pages = found.loadUnaligned(fromByteOffset: 12, as: UInt32.self)
-        guard flags == 0x04, number >= 2, number <= UInt64(lastPage), value.count + header <= Int(pages) * pageSize else {
+        guard flags == 0x04, number >= 2, number <= UInt64(lastPage), value.count + header <= Int(pages) * pageSize
+        else {
             throw LMDBError(.notInPlace(reason: "it has no pages of its own, or was put just now"), in: "pwrite")
         }
         // What looked like a header must be one: the file has the same in that place.

@@ -254,7 +254,9 @@ extension LogTail {
         let txn = try environment.beginWrite()
         try check(known, txn)
         do {
-            try bytes.withUnsafeBytes { try txn.overwriteInPlace($0, at: end, ofValueForKey: LogTail.key, in: database) }
+            try bytes.withUnsafeBytes { bytes in
+                try txn.overwriteInPlace(bytes, at: end, ofValueForKey: LogTail.key, in: database)
+            }
             try txn.sync()
         } catch {
             state.withLock { state in

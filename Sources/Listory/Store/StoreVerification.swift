@@ -38,7 +38,8 @@ public struct StoreVerification: Hashable, Sendable {
         let findings = try log.readHead()
         if let lost = findings.lost {
             throw StoreError.headMismatch(
-                what: "tail of the log", expected: "entries that follow it", found: "one that ends with version \(lost)")
+                what: "tail of the log", expected: "entries that follow it", found: "one that ends with version \(lost)"
+            )
         }
         let expected = findings.head
         tailCommitCount = findings.commitCount

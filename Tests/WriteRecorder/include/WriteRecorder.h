@@ -8,8 +8,12 @@
 /// Begins to record what is written to a file. Returns 0, or -1 if the record cannot be made.
 ///
 /// Each entry of the record is a kind (one byte), an offset and a length (eight bytes each, as the machine has them), and
-/// as many bytes: W a write, D a write that is durable when it returns, S a sync of everything, M a mark.
+/// as many bytes: W a write, D a write that is durable when it returns, S a sync of everything, F a sync that failed, after
+/// which nobody knows what was written and what the system forgot, M a mark.
 int write_recorder_begin(const char *path, const char *record_path);
+
+/// Lets a sync of the recorded file fail: the one after as many others.
+void write_recorder_fail_sync(int after);
 
 /// Notes that something is so far: after what was written and synced before the call.
 void write_recorder_mark(const char *text);
