@@ -25,7 +25,12 @@ let package = Package(
         .testTarget(
             name: "ListoryTestSupportTests", dependencies: ["ListModel", "ListoryTestSupport", "TestSupport"]),
         .executableTarget(name: "StoreWriter", dependencies: ["Listory"], path: "Tests/StoreWriter"),
-        .testTarget(name: "ListoryTests", dependencies: ["Listory", "TestSupport", "StoreWriter"]),
+        .target(name: "WriteRecorder", path: "Tests/WriteRecorder"),
+        .executableTarget(
+            name: "RecordedWriter", dependencies: ["Listory", "TestSupport", "WriteRecorder"],
+            path: "Tests/RecordedWriter"),
+        .testTarget(
+            name: "ListoryTests", dependencies: ["Listory", "TestSupport", "StoreWriter", "RecordedWriter"]),
     ],
     swiftLanguageModes: [.v6]
 )

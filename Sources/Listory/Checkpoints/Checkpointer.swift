@@ -242,6 +242,7 @@ extension Checkpointer {
         let image = captured.image
         // What the checkpoint is of must be in the log first.
         try store.group.flush(through: image.version)
+        try store.group.store()
         var slice = NodeSlice()
         var writer = CheckpointWriter(image) { [self] number, bytes in
             slice.append(number, bytes)

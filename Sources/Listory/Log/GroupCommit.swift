@@ -32,6 +32,7 @@ final class GroupCommit: CommitSource, @unchecked Sendable {
     let isFailing = Atomic<Bool>(false)
     let maximumPendingBytes: Int
     let deferredDelay: DispatchTimeInterval
+    let storeDelay: DispatchTimeInterval
 
     struct State {
         var head: LogHead
@@ -57,6 +58,8 @@ final class GroupCommit: CommitSource, @unchecked Sendable {
         var isFlushQueued = false
         /// Whether a timer is running that will see to what waits.
         var isTimerRunning = false
+        /// Whether a timer is running that will see to what is in the tail.
+        var isStoreTimerRunning = false
         /// Whether the store gave up what is not in the file.
         var isStopped = false
     }
@@ -72,6 +75,7 @@ final class GroupCommit: CommitSource, @unchecked Sendable {
         self.past = past
         maximumPendingBytes = options.maximumPendingBytes
         deferredDelay = .nanoseconds(Int(min(1e18, options.deferredDelay / .nanoseconds(1))))
+        storeDelay = .nanoseconds(Int(min(1e18, options.tail.storeDelay / .nanoseconds(1))))
         let empty = RecordBatch(first: head.version.next)
         state = State(head: head, writing: empty, waiting: empty)
     }

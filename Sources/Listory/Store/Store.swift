@@ -62,7 +62,8 @@ public final class Store: Sendable {
         do {
             // First of all, so that what a process sees that only reads is no newer than the head that it reads next.
             let database = try log.lingering ?? CheckpointDatabase(log.environment, meta: log.meta)
-            let logHead = try log.head()
+            let findings = try log.readHead()
+            let logHead = findings.head
             let recovered = try Recovery.run(log, logHead, database, options)
             guard recovered.checksum == logHead.checksum else {
                 throw StoreError.headMismatch(
@@ -71,12 +72,15 @@ public final class Store: Sendable {
             }
             path = log.path
             self.options = options
-            recovery = recovered.recovery
+            var recovery = recovered.recovery
+            recovery.tailCommitCount = findings.commitCount
+            recovery.lostVersion = findings.lost
+            self.recovery = recovery
             past = Past(log, database, recovered.nodes)
             group = GroupCommit(log, past, head: logHead, options: options)
             checkpointer = try database.map {
                 try Checkpointer(
-                    $0, log.base, newest: recovered.newest, recovered: recovered.recovery, options: options)
+                    $0, log.base, newest: recovered.newest, recovered: recovery, options: options)
             }
             var editor = ListEditor(recovered.state, checksum: recovered.checksum, source: group)
             editor.oldestVersion = log.base.version
@@ -157,7 +161,10 @@ public final class Store: Sendable {
                 if let damage = head.editor.state.store.damage { checkpointer?.distrustIfDamaged(damage) }
                 past.clear()
                 head.observers.finish()
-                try group.discardUnappended { try closeFile(&head) }
+                try group.discardUnappended {
+                    if !options.isReadOnly { group.settle() }
+                    try closeFile(&head)
+                }
                 head.isClosed = true
                 head.editor = ListEditor(ListState(), source: group)
             }
