@@ -89,6 +89,7 @@ extension DerivedView.Level {
 
     /// Changes what an arranged stage knows; nothing for any other.
     mutating func editRows(_ body: (inout ArrangedRows) throws(ViewError) -> Void) throws(ViewError) {
+        guard case .arranged = stage else { return }
         // Taken out for the time of the edit, so that it alone refers to its trees.
         guard case .arranged(var rows) = exchange(&stage, with: .first(0)) else { return }
         defer { stage = .arranged(rows) }
@@ -96,6 +97,7 @@ extension DerivedView.Level {
     }
 
     private mutating func editFirstRows(_ body: (inout FirstRows) -> Void) {
+        guard case .firstOfEachSection = stage else { return }
         guard case .firstOfEachSection(var rows) = exchange(&stage, with: .first(0)) else { return }
         defer { stage = .firstOfEachSection(rows) }
         body(&rows)
@@ -121,4 +123,18 @@ extension DerivedView.Level {
 extension Snapshot {
     /// Whether both are known to have the same rows.
     func isSame(as other: Snapshot) -> Bool { tree.top.isSame(as: other.tree.top) }
+}
+
+extension DerivedView {
+    /// Checks what always holds of the stages. For tests.
+    ///
+    /// - Throws: ``InvariantViolation``.
+    /// - Complexity: O(n log n).
+    func checkInvariants() throws {
+        var input = source
+        for level in levels {
+            if case .arranged(let rows) = level.stage { try rows.checkInvariants(input) }
+            input = level.output
+        }
+    }
 }
