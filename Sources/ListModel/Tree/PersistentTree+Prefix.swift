@@ -20,6 +20,11 @@ extension PersistentTree {
     /// The first elements below a node: at least one.
     private func cut(_ child: TreeChild<Element>, _ length: Int, _ last: Element?) -> TreeChild<Element> {
         let node = store.node(child)
+        // A node that is only in the cache may leave it meanwhile.
+        return withExtendedLifetime(node) { cut(node, length, last) }
+    }
+
+    private func cut(_ node: TreeNode<Element>, _ length: Int, _ last: Element?) -> TreeChild<Element> {
         let result = TreeNode<Element>.make(height: node.height, width: node.width, number: node.number)
         result.isPlain = node.isPlain
         if node.isLeaf {
