@@ -12,7 +12,9 @@ extension PersistentTree {
         if length <= 0 { return PersistentTree(store) }
         var first = cut(top, min(length, count), last)
         // A root has more than one child.
-        while let root = first.node, !root.isLeaf, root.count == 1 { first = root.children[0] }
+        while let root = first.node, !root.isLeaf, root.count == 1 {
+            first = withExtendedLifetime(root) { root.children[0] }
+        }
         first.seal()
         return PersistentTree(first, store)
     }
