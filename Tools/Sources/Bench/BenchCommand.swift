@@ -60,6 +60,7 @@ struct BenchCommand: ParsableCommand {
         try ReplayBenchmarks(runner: runner, scale: scale, files: files).run()
         try ChangesetBenchmarks(runner: runner, scale: scale).run()
         try TransitionBenchmarks(runner: runner, scale: scale).run()
+        try ViewBenchmarks(runner: runner, scale: scale).run()
         try UndoBenchmarks(runner: runner, scale: scale, files: files).run()
         try GroupCommitBenchmarks(runner: runner, scale: scale, files: files).run()
         try StoreBenchmarks(runner: runner, scale: scale, files: files).run()
