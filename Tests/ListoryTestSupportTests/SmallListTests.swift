@@ -192,6 +192,21 @@ struct SmallListTests {
             && middle.0.isSubset(of: old.0.union(new.0)) && middle.1.isSubset(of: old.1.union(new.1))
     }
 
+    @Test("From five sections to any order of some of them and two new ones, every view shows the new ones")
+    func sectionsAlone() throws {
+        let orders = Self.arrangements(Array(0..<7)).map { SmallList(sections: $0.map { ($0, []) }) }
+        let first = SmallList(sections: (0..<5).map { ($0, []) })
+        let all = try Self.snapshots([first] + orders)
+        for (order, new) in zip(orders, all.dropFirst()) {
+            do {
+                try Transition(from: all[0], to: new).checkConsumers()
+                try Transition(from: new, to: all[0]).checkConsumers()
+            } catch {
+                Issue.record(error, "between 0 to 4 and \(order.sections.map(\.id))")
+            }
+        }
+    }
+
     @Test("No way from one section to another of up to five rows takes a batch or a move too many")
     func oneSection() throws {
         let most = Soak.isEnabled ? 6 : 5

@@ -37,7 +37,11 @@ extension BatchMaker {
         let sections = changes.sections
         if !plan.needsSectionsLast { result.sections.deleted = sections.deleted.map(indexAfterFirst).sorted() }
         if !hasFirst && !plan.insertsLast { result.sections.inserted = sections.inserted.map(indexBeforeLast).sorted() }
-        if !plan.isMoveApart { result.sections.moved = sections.moved }
+        if !plan.isMoveApart {
+            result.sections.moved = sections.moved.map {
+                Changeset.Move(from: indexAfterFirst($0.from), to: indexBeforeLast($0.to))
+            }
+        }
         let deleted = Set(sections.deleted)
         let inserted = Set(sections.inserted)
         result.items.deleted = changes.items.deleted.compactMap { path in
