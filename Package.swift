@@ -6,6 +6,7 @@ let package = Package(
     platforms: [.macOS(.v15), .iOS(.v18)],
     products: [
         .library(name: "Listory", targets: ["Listory"]),
+        .library(name: "ListoryUI", targets: ["ListoryUI"]),
         .library(name: "ListModel", targets: ["ListModel"]),
         .library(name: "LMDB", targets: ["LMDB"]),
     ],
@@ -15,6 +16,7 @@ let package = Package(
         .target(name: "LMDB", dependencies: ["CLMDB"]),
         .target(name: "ListModel"),
         .target(name: "Listory", dependencies: ["ListModel", "LMDB"]),
+        .target(name: "ListoryUI", dependencies: ["Listory", "ListModel"]),
 
         .target(name: "TestSupport", dependencies: ["ListModel"], path: "Tests/TestSupport"),
         .executableTarget(name: "LMDBTestHelper", dependencies: ["LMDB"], path: "Tests/LMDBTestHelper"),
