@@ -9,6 +9,7 @@ let package = Package(
         .library(name: "ListoryUI", targets: ["ListoryUI"]),
         .library(name: "ListModel", targets: ["ListModel"]),
         .library(name: "LMDB", targets: ["LMDB"]),
+        .library(name: "ListoryTestSupport", targets: ["ListoryTestSupport"]),
     ],
     targets: [
         .systemLibrary(
@@ -17,12 +18,18 @@ let package = Package(
         .target(name: "ListModel"),
         .target(name: "Listory", dependencies: ["ListModel", "LMDB"]),
         .target(name: "ListoryUI", dependencies: ["Listory", "ListModel"]),
+        .target(name: "ListoryTestSupport", dependencies: ["ListModel"]),
 
         .target(name: "TestSupport", dependencies: ["ListModel"], path: "Tests/TestSupport"),
         .executableTarget(name: "LMDBTestHelper", dependencies: ["LMDB"], path: "Tests/LMDBTestHelper"),
         .testTarget(name: "LMDBTests", dependencies: ["LMDB", "LMDBTestHelper", "TestSupport"]),
         .testTarget(name: "ListModelTests", dependencies: ["ListModel", "TestSupport"]),
+        .testTarget(
+            name: "ListoryTestSupportTests", dependencies: ["ListModel", "ListoryTestSupport", "TestSupport"]),
         .executableTarget(name: "StoreWriter", dependencies: ["Listory"], path: "Tests/StoreWriter"),
+        .testTarget(
+            name: "ListoryUITests",
+            dependencies: ["ListoryUI", "Listory", "ListModel", "ListoryTestSupport", "TestSupport"]),
         .testTarget(name: "ListoryTests", dependencies: ["Listory", "TestSupport", "StoreWriter"]),
     ],
     swiftLanguageModes: [.v6]

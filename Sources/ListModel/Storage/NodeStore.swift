@@ -20,6 +20,8 @@ package final class NodeStore: Sendable {
     package let limits: TreeLimits
     /// What the stores of all checkpoints share.
     private let shared: Shared
+    /// The stores for which this one reads, so that their checkpoints stay; none if it is one of its own.
+    private let joined: [NodeStore]
     private let currentEpoch = Atomic<UInt32>(1)
     private let touchedCount = Atomic<Int>(0)
     private let firstDamage = Mutex<(any Error)?>(nil)
@@ -48,15 +50,27 @@ package final class NodeStore: Sendable {
     package init(limits: TreeLimits, source: (any NodeSource)? = nil, cacheSize: Int = 8 << 20) {
         self.limits = limits
         shared = Shared(source, cacheSize: cacheSize)
+        joined = []
     }
 
     /// A store for what follows a checkpoint.
     package init(after other: NodeStore) {
         limits = other.limits
         shared = other.shared
+        joined = []
         // Nodes that were changed before are not taken for changed in the epoch of another store.
         currentEpoch.store(other.epoch, ordering: .relaxed)
         touchedCount.store(other.touched, ordering: .relaxed)
+    }
+
+    /// A store for a tree of parts of two others; nil if those have nodes stored in different places.
+    ///
+    /// It counts for itself what is changed, so that nothing is noticed by those who edit the others.
+    init?(joining first: NodeStore, _ second: NodeStore) {
+        guard first.shared === second.shared || first.source == nil || second.source == nil else { return nil }
+        limits = first.limits
+        shared = first.source == nil ? second.shared : first.shared
+        joined = [first, second]
     }
 
     /// The present epoch; each capture of a checkpoint begins one.

@@ -1,0 +1,152 @@
+// A snapshot as one sequence, with the offset of every index path and back.
+//
+// Always holds: `starts[i]` is the offset of the first row of section i, its header if the layout has headers, or of what
+// comes after if it has none; ascending.
+
+/// The rows of a snapshot in one sequence, as a view without sections shows them.
+///
+/// ```swift
+/// let rows = snapshot.rows(in: .rowsWithHeaders)
+/// let offset = rows.offset(of: ListIndexPath(section: 1, item: 0))
+/// ```
+public struct LaidOutRows: RandomAccessCollection, Sendable {
+    /// Whose rows they are.
+    public let snapshot: Snapshot
+    /// How the sections lie.
+    public let layout: RowLayout
+    let starts: [Int]
+    /// How many rows there are, headers included.
+    public let count: Int
+
+    /// - Complexity: O(s) for s sections.
+    init(_ snapshot: Snapshot, _ layout: RowLayout) {
+        self.snapshot = snapshot
+        self.layout = layout
+        let headers = layout == .rowsWithHeaders ? 1 : 0
+        var starts: [Int] = []
+        starts.reserveCapacity(snapshot.sectionCount)
+        var start = 0
+        var cursor = TreeCursor(snapshot.tree)
+        while let section = cursor.next() {
+            starts.append(start)
+            start += headers + section.itemCount
+        }
+        self.starts = starts
+        count = start
+    }
+
+    public var startIndex: Int { 0 }
+    public var endIndex: Int { count }
+
+    /// The row at an offset.
+    ///
+    /// - Complexity: O(log n).
+    public subscript(offset: Int) -> ListRow {
+        switch place(at: offset) {
+        case .header(let index):
+            let section = snapshot.sections[index]
+            return .header(id: section.id, title: section.title)
+        case .item(let path):
+            return .item(snapshot.sections[path.section].items[path.item])
+        }
+    }
+
+    /// What stands at an offset, which must be in `0 ..< count`.
+    ///
+    /// - Complexity: O(log s) for s sections.
+    public func place(at offset: Int) -> RowPlace {
+        precondition(offset >= 0 && offset < count, "offset outside the rows")
+        // Of sections that begin there, the last: those before it have no rows.
+        let section = starts.partitionPoint { $0 > offset } - 1
+        let item = offset - starts[section] - (hasHeaders ? 1 : 0)
+        return item < 0 ? .header(section: section) : .item(ListIndexPath(section: section, item: item))
+    }
+
+    /// The offset of the row at an index path, or nil if there is no such row.
+    ///
+    /// - Complexity: O(1).
+    public func offset(of path: ListIndexPath) -> Int? {
+        guard starts.indices.contains(path.section) else { return nil }
+        let offset = itemOffset(path)
+        let end = path.section + 1 < starts.count ? starts[path.section + 1] : count
+        return path.item >= 0 && offset < end ? offset : nil
+    }
+
+    /// The offset of the header of a section, or nil if there is none in this layout.
+    ///
+    /// - Complexity: O(1).
+    public func offset(ofHeader section: Int) -> Int? {
+        hasHeaders && starts.indices.contains(section) ? starts[section] : nil
+    }
+
+    var hasHeaders: Bool { layout == .rowsWithHeaders }
+
+    /// The offset of a row that is there.
+    func itemOffset(_ path: ListIndexPath) -> Int { starts[path.section] + (hasHeaders ? 1 : 0) + path.item }
+
+    /// How many items a section has.
+    func itemCount(inSection section: Int) -> Int {
+        (section + 1 < starts.count ? starts[section + 1] : count) - starts[section] - (hasHeaders ? 1 : 0)
+    }
+}
+
+extension Snapshot {
+    /// The rows in one sequence.
+    ///
+    /// - Complexity: O(s) for s sections; the rows are not looked at.
+    public func rows(in layout: RowLayout) -> LaidOutRows { LaidOutRows(self, layout) }
+
+    /// How many rows a view without sections shows.
+    ///
+    /// - Complexity: O(1).
+    public func rowCount(in layout: RowLayout) -> Int { itemCount + (layout == .rowsWithHeaders ? sectionCount : 0) }
+
+    /// The offset of the row at an index path in a sequence, or nil if there is no such row.
+    ///
+    /// - Complexity: O(s) for s sections; ``rows(in:)`` counts them once.
+    public func rowOffset(of path: ListIndexPath, in layout: RowLayout) -> Int? { rows(in: layout).offset(of: path) }
+
+    /// The offset of a section's header in a sequence, or nil if it has none there.
+    ///
+    /// - Complexity: O(s) for s sections.
+    public func rowOffset(ofHeader section: Int, in layout: RowLayout) -> Int? {
+        rows(in: layout).offset(ofHeader: section)
+    }
+
+    /// What stands at an offset of a sequence, or nil if nothing does.
+    ///
+    /// - Complexity: O(s) for s sections.
+    public func rowPlace(at offset: Int, in layout: RowLayout) -> RowPlace? {
+        let rows = rows(in: layout)
+        return rows.indices.contains(offset) ? rows.place(at: offset) : nil
+    }
+}
+
+extension Array {
+    /// The first position from which on a condition holds, which does not hold before it.
+    ///
+    /// - Complexity: O(log n).
+    func partitionPoint(_ holds: (Element) -> Bool) -> Int {
+        var (low, high) = (0, count)
+        while low < high {
+            let middle = (low + high) / 2
+            if holds(self[middle]) { high = middle } else { low = middle + 1 }
+        }
+        return low
+    }
+}
+
+extension [Int] {
+    /// How many elements of an ascending array are less than a number.
+    func countLess(than number: Int) -> Int { partitionPoint { $0 >= number } }
+
+    /// The number that has `rank` numbers before it which an ascending array does not contain, and is not in it either.
+    func complement(_ rank: Int) -> Int {
+        var (low, high) = (0, count)
+        while low < high {
+            let middle = (low + high) / 2
+            if self[middle] - middle > rank { high = middle } else { low = middle + 1 }
+        }
+        return rank + low
+    }
+}

@@ -1,0 +1,145 @@
+// What differs between two snapshots as sequences: what leaves, what arrives, and which of it is the same row.
+//
+// In a sequence fewer rows move than in sections, or others: the last row of a section that becomes the first of the next
+// has not moved, and a section that moves is its rows. So which rows stay is decided anew, over the pieces that both
+// sequences have in common.
+//
+// Always holds: without `gone` the old sequence is the new one without `arrived`; as few rows as possible are in `moves`.
+
+struct RowDifference {
+    let old: LaidOutRows
+    let new: LaidOutRows
+    /// Old offsets of the rows that do not stay, deleted and moved ones, ascending.
+    private(set) var gone: [Int] = []
+    /// New offsets of the rows that were not there, inserted and moved ones, ascending.
+    private(set) var arrived: [Int] = []
+    /// From which old to which new offset rows move, ascending by target.
+    private(set) var moves: [Changeset.Move<Int>] = []
+    /// New offsets of the rows that changed in themselves, ascending.
+    private(set) var updated: [Int] = []
+
+    /// Neighbours in both sequences.
+    private struct Piece {
+        var old: Int
+        var new: Int
+        var count: Int
+    }
+
+    /// - Complexity: O(s + k log k) for s sections and k rows that differ, those of moved sections included.
+    init(_ transition: Transition, _ layout: RowLayout) {
+        old = transition.old.rows(in: layout)
+        new = transition.new.rows(in: layout)
+        let changes = transition.changeset
+        gone = changes.items.deleted.map(old.itemOffset)
+        arrived = changes.items.inserted.map(new.itemOffset)
+        updated = changes.items.updated.map(new.itemOffset)
+        if old.hasHeaders {
+            gone += changes.sections.deleted.map { old.starts[$0] }
+            arrived += changes.sections.inserted.map { new.starts[$0] }
+            updated += changes.sections.updated.map { new.starts[$0] }
+        }
+        if !changes.items.moved.isEmpty || !changes.sections.moved.isEmpty { findMoves(changes) }
+        gone.sort()
+        arrived.sort()
+        updated.sort()
+    }
+
+    private mutating func findMoves(_ changes: Changeset) {
+        let pieces = pieces(changes)
+        var ranks = [Int](repeating: 0, count: pieces.count)
+        for (rank, index) in pieces.indices.sorted(by: { pieces[$0].old < pieces[$1].old }).enumerated() {
+            ranks[index] = rank
+        }
+        var stays = [Bool](repeating: false, count: pieces.count)
+        for index in IncreasingSubsequence.heaviest(ranks: ranks, weights: pieces.map(\.count)) { stays[index] = true }
+        for (piece, stays) in zip(pieces, stays) where !stays {
+            for index in 0..<piece.count {
+                moves.append(Changeset.Move(from: piece.old + index, to: piece.new + index))
+                gone.append(piece.old + index)
+                arrived.append(piece.new + index)
+            }
+        }
+    }
+
+    /// All that both sequences have, in pieces, ascending by their new offset.
+    private func pieces(_ changes: Changeset) -> [Piece] {
+        var pieces: [Piece] = []
+        func append(_ oldStart: Int, _ newStart: Int, _ count: Int) {
+            if count == 0 { return }
+            if let last = pieces.last, last.old + last.count == oldStart, last.new + last.count == newStart {
+                pieces[pieces.count - 1].count += count
+            } else {
+                pieces.append(Piece(old: oldStart, new: newStart, count: count))
+            }
+        }
+        let headers = old.hasHeaders ? 1 : 0
+        let leaving = RowsBySection(changes.items.deleted + changes.items.moved.map(\.from))
+        let arriving = RowsBySection(changes.items.inserted + changes.items.moved.map(\.to))
+        for (oldSection, newSection) in KeptSections(changes.sections, newCount: new.starts.count) {
+            append(old.starts[oldSection], new.starts[newSection], headers)
+            let (oldStart, newStart) = (old.starts[oldSection] + headers, new.starts[newSection] + headers)
+            let (oldCount, newCount) = (old.itemCount(inSection: oldSection), new.itemCount(inSection: newSection))
+            var (leavers, arrivals) = (leaving[oldSection], arriving[newSection])
+            var (oldItem, newItem) = (0, 0)
+            while oldItem < oldCount || newItem < newCount {
+                let oldEnd = leavers.first?.item ?? oldCount
+                let newEnd = arrivals.first?.item ?? newCount
+                let run = min(oldEnd - oldItem, newEnd - newItem)
+                append(oldStart + oldItem, newStart + newItem, run)
+                oldItem += run
+                newItem += run
+                if oldItem == oldEnd, leavers.popFirst() != nil { oldItem += 1 }
+                if newItem == newEnd, arrivals.popFirst() != nil { newItem += 1 }
+            }
+        }
+        let moved = changes.items.moved.map { Piece(old: old.itemOffset($0.from), new: new.itemOffset($0.to), count: 1) }
+        return moved.isEmpty ? pieces : (pieces + moved).sorted { $0.new < $1.new }
+    }
+}
+
+/// Rows by the section they are in.
+private struct RowsBySection {
+    private var paths: [ListIndexPath]
+    private var ranges: [Int: Range<Int>] = [:]
+
+    init(_ paths: [ListIndexPath]) {
+        self.paths = paths.sorted()
+        var start = 0
+        for index in self.paths.indices where index + 1 == paths.count || self.paths[index + 1].section != self.paths[start].section {
+            ranges[self.paths[start].section] = start..<index + 1
+            start = index + 1
+        }
+    }
+
+    /// The rows of a section, ascending.
+    subscript(section: Int) -> ArraySlice<ListIndexPath> { paths[ranges[section] ?? 0..<0] }
+}
+
+/// The sections that both versions have, as pairs of their old and new index, ascending by the new one.
+struct KeptSections: Sequence, IteratorProtocol {
+    private let sources: [Int: Int]
+    private let gone: [Int]
+    private let inserted: Set<Int>
+    private let newCount: Int
+    private var next_: Int = 0
+    private var stayed = 0
+
+    init(_ changes: Changeset.Changes<Int>, newCount: Int) {
+        sources = Dictionary(uniqueKeysWithValues: changes.moved.map { ($0.to, $0.from) })
+        gone = (changes.deleted + changes.moved.map(\.from)).sorted()
+        inserted = Set(changes.inserted)
+        self.newCount = newCount
+    }
+
+    mutating func next() -> (old: Int, new: Int)? {
+        while next_ < newCount {
+            let index = next_
+            next_ += 1
+            if inserted.contains(index) { continue }
+            if let source = sources[index] { return (source, index) }
+            stayed += 1
+            return (gone.complement(stayed - 1), index)
+        }
+        return nil
+    }
+}

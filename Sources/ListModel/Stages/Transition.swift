@@ -1,0 +1,78 @@
+// Two snapshots and what differs between them: what a list view is to be led through.
+//
+// Always holds: `changeset` leads from `old` to `new`; a transition is a value, and knows no view.
+
+/// The way from one snapshot to another, in the words of whatever consumer asks.
+///
+/// ```swift
+/// let transition = Transition(from: shown, to: store.snapshot())
+/// for batch in transition.batches() { play(batch) }      // UITableView, UICollectionView
+/// let steps = transition.steps(layout: .rows)            // NSTableView, RecyclerView
+/// let splices = transition.splices(layout: .rows)        // GListModel
+/// ```
+///
+/// | consumer | asks for | index space |
+/// |---|---|---|
+/// | UITableView, UICollectionView | ``batches(reloadAbove:)`` | before and after each batch |
+/// | NSTableView, RecyclerView | ``steps(layout:reloadAbove:)`` | each step sees the result of the one before |
+/// | GListModel | ``splices(layout:)`` | each splice sees the result of the one before |
+/// | the standard library | ``collectionDifference(layout:)`` | removals before, insertions after |
+public struct Transition: Sendable {
+    /// What a view shows now.
+    public let old: Snapshot
+    /// What it is to show.
+    public let new: Snapshot
+    /// What differs.
+    public let changeset: Changeset
+
+    /// The way from a snapshot to another one, which may as well be older.
+    ///
+    /// - Complexity: O(k log n) for k rows that differ; O(n log n) if the snapshots share nothing.
+    public init(from old: Snapshot, to new: Snapshot) {
+        self.init(old: old, new: new, changeset: Changeset(from: old, to: new))
+    }
+
+    /// The way between two snapshots whose changeset is known.
+    package init(old: Snapshot, new: Snapshot, changeset: Changeset) {
+        self.old = old
+        self.new = new
+        self.changeset = changeset
+    }
+
+    /// Whether there is nothing to play.
+    public var isEmpty: Bool { changeset.isEmpty }
+}
+
+extension Changeset {
+    /// How many deletions, insertions, moves and updates there are, of rows and of sections.
+    public var count: Int { sections.count + items.count }
+
+    /// The changeset that leads back, but for what is updated: of that only the new positions are known.
+    func invertedStructure() -> Changeset {
+        var result = Changeset()
+        result.sections = sections.invertedStructure { $0 < $1 }
+        result.items = items.invertedStructure { $0 < $1 }
+        return result
+    }
+
+    /// The changeset without updates.
+    var structure: Changeset {
+        var result = self
+        result.sections.updated = []
+        result.items.updated = []
+        return result
+    }
+}
+
+extension Changeset.Changes {
+    /// How many deletions, insertions, moves and updates there are.
+    public var count: Int { deleted.count + inserted.count + moved.count + updated.count }
+
+    fileprivate func invertedStructure(by areInOrder: (Position, Position) -> Bool) -> Changeset.Changes<Position> {
+        var result = Changeset.Changes<Position>()
+        result.deleted = inserted
+        result.inserted = deleted
+        result.moved = moved.map { Changeset.Move(from: $0.to, to: $0.from) }.sorted { areInOrder($0.to, $1.to) }
+        return result
+    }
+}

@@ -1,0 +1,76 @@
+// A list view over a model that announces splices, without a screen.
+
+import ListModel
+
+/// A strict list view over a GListModel: it keeps what it has seen, and asks the model for what a splice adds.
+///
+/// ```swift
+/// var list = SpliceListSimulator(showing: before.rows(in: .rows))
+/// let splices = Transition(from: before, to: after).splices(layout: .rows)
+/// #expect(list.play(splices) == nil)
+/// #expect(list.shows(after.rows(in: .rows)))
+/// ```
+public struct SpliceListSimulator: Sendable {
+    /// What is shown.
+    public private(set) var rows: [ListRow]
+
+    /// A view that shows these rows.
+    public init(showing rows: LaidOutRows) {
+        self.rows = Array(rows)
+    }
+
+    /// Is told of a splice, and compares every row with what the model answers.
+    ///
+    /// - Parameter model: what the model answers at that moment: it must have changed already, and no further.
+    /// - Returns: why the view rejects it; nil if it does not.
+    public mutating func itemsChanged(
+        _ splice: Splice, in model: some RandomAccessCollection<ListRow>
+    ) -> String? {
+        guard splice.position >= 0, splice.removed >= 0, splice.added >= 0,
+            splice.position <= rows.count, splice.removed <= rows.count - splice.position
+        else { return "\(splice): there are \(rows.count) rows" }
+        let count = rows.count - splice.removed + splice.added
+        guard model.count == count else {
+            return "\(splice): the model has \(model.count) rows, and should have \(count)"
+        }
+        let start = model.index(model.startIndex, offsetBy: splice.position)
+        let added = model[start..<model.index(start, offsetBy: splice.added)]
+        rows.replaceSubrange(splice.position..<splice.position + splice.removed, with: added)
+        for (offset, (shown, row)) in zip(rows, model).enumerated() where shown.identity != row.identity {
+            return "\(splice): row \(offset) is shown as \(shown.identity), and the model says \(row.identity)"
+        }
+        return nil
+    }
+
+    /// Is told that a row changed in itself.
+    public mutating func rowChanged(at offset: Int, to row: ListRow) -> String? {
+        guard rows.indices.contains(offset) else { return "row \(offset) changed: there are \(rows.count) rows" }
+        guard rows[offset].identity == row.identity else {
+            return "row \(offset) changed: it is \(rows[offset].identity), and not \(row.identity)"
+        }
+        rows[offset] = row
+        return nil
+    }
+
+    /// Is told of all splices of a transition, and of the rows that changed in themselves.
+    ///
+    /// - Returns: why the view rejects one, and which; nil if it does not.
+    public mutating func play(_ splices: RowSplices) -> String? {
+        var model = SplicedRows(splices)
+        var end = -1
+        while let splice = model.advance() {
+            if splice.removed == 0 && splice.added == 0 { return "\(splice): nothing changes" }
+            if splice.position <= end { return "\(splice): touches the one before" }
+            if let message = itemsChanged(splice, in: model) { return message }
+            end = splice.position + splice.added
+        }
+        if model.count != splices.new.count { return "the model has \(model.count) rows at the end" }
+        for offset in splices.updated {
+            if let message = rowChanged(at: offset, to: splices.new[offset]) { return message }
+        }
+        return nil
+    }
+
+    /// Whether the view shows these rows: ids, checkmarks, contents, titles.
+    public func shows(_ rows: LaidOutRows) -> Bool { self.rows.elementsEqual(rows) }
+}

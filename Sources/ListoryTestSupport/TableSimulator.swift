@@ -1,0 +1,116 @@
+// A list view with sections, without a screen.
+//
+// Always holds: it shows what a view would show that was told the same, cell by cell: rows that stay or move keep the cell
+// and what it showed, until they are reconfigured.
+
+import ListModel
+
+/// A strict list view without a screen: it accepts and rejects batches of updates as UITableView and UICollectionView do.
+///
+/// ```swift
+/// var table = TableSimulator(showing: before)
+/// for batch in Transition(from: before, to: after).batches() {
+///     #expect(table.play(batch) == .accepted)
+/// }
+/// #expect(table.shows(after))
+/// ```
+public struct TableSimulator: Sendable {
+    /// A section as it is shown.
+    public struct Section: Equatable, Sendable {
+        public var id: Identifier
+        public var title: String
+        public var items: [ListItem]
+    }
+
+    /// What is shown.
+    public private(set) var sections: [Section]
+
+    /// A view that shows a snapshot.
+    public init(showing snapshot: Snapshot) {
+        sections = Self.sections(of: snapshot)
+    }
+
+    private static func sections(of snapshot: Snapshot) -> [Section] {
+        snapshot.sections.map { Section(id: $0.id, title: $0.title, items: Array($0.items)) }
+    }
+
+    /// Plays a batch; one that is not accepted is not played.
+    ///
+    /// - Complexity: O(n).
+    public mutating func play(_ batch: UpdateBatch) -> TableVerdict {
+        if batch.isReload {
+            sections = Self.sections(of: batch.snapshot)
+            return batch.changes.isEmpty ? .accepted : .rejected("a reload with changes")
+        }
+        return perform(batch.operations, giving: batch.snapshot)
+    }
+
+    /// Plays the calls of one batch; one that is not accepted is not played.
+    ///
+    /// - Parameters:
+    ///   - operations: the calls, in any order.
+    ///   - snapshot: what the data source answers with by then.
+    /// - Returns: the verdict; ``TableVerdict/wrongRows(_:)`` if the ids that are then shown are not those of the snapshot.
+    /// - Complexity: O(n).
+    public mutating func perform(_ operations: [TableOperation], giving snapshot: Snapshot) -> TableVerdict {
+        let target = Self.sections(of: snapshot)
+        let batch = TableBatch(operations)
+        let verdict = TableRules(batch, before: sections.map(\.items.count), after: target.map(\.items.count)).verdict
+        guard verdict.isAccepted else { return verdict }
+        let player = TablePlayer(batch)
+        let rows = player.rows(sections.map(\.items), target.map(\.items))
+        let headers = player.headers(sections.map { ($0.id, $0.title) }, target.map { ($0.id, $0.title) })
+        let result = zip(headers, rows).map { Section(id: $0.0, title: $0.1, items: $1) }
+        if let difference = Self.difference(result, target) { return .wrongRows(difference) }
+        sections = result
+        return .accepted
+    }
+
+    /// The first id that is not where it should be.
+    private static func difference(_ shown: [Section], _ target: [Section]) -> String? {
+        for (index, (shown, target)) in zip(shown, target).enumerated() {
+            if shown.id != target.id { return "section \(index) is \(shown.id), and should be \(target.id)" }
+            for (row, (shown, target)) in zip(shown.items, target.items).enumerated() where shown.id != target.id {
+                return "row \(ListIndexPath(section: index, item: row)) is \(shown.id), and should be \(target.id)"
+            }
+        }
+        return nil
+    }
+
+    /// Whether the view shows a snapshot: rows, checkmarks, contents, titles.
+    ///
+    /// - Complexity: O(n).
+    public func shows(_ snapshot: Snapshot) -> Bool { sections == Self.sections(of: snapshot) }
+
+    // MARK: Without rows
+
+    /// What a view says to the calls of one batch that shows sections of these sizes.
+    ///
+    /// ```swift
+    /// let verdict = TableSimulator.verdict(of: [.deleteItem(path), .reloadItem(path)], before: [3], after: [2])
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - operations: the calls, in any order.
+    ///   - before: how many rows each section has before the batch.
+    ///   - after: how many rows each section has by then.
+    public static func verdict(of operations: [TableOperation], before: [Int], after: [Int]) -> TableVerdict {
+        TableRules(TableBatch(operations), before: before, after: after).verdict
+    }
+
+    /// What a view says to the calls of one batch that shows rows of these ids; also whether it shows the right rows then.
+    public static func verdict<ID: Hashable>(
+        of operations: [TableOperation], before: [[ID]], after: [[ID]]
+    ) -> TableVerdict {
+        let batch = TableBatch(operations)
+        let verdict = TableRules(batch, before: before.map(\.count), after: after.map(\.count)).verdict
+        guard verdict.isAccepted else { return verdict }
+        let shown = TablePlayer(batch).rows(before, after)
+        for (index, (shown, target)) in zip(shown, after).enumerated() {
+            for (row, (shown, target)) in zip(shown, target).enumerated() where shown != target {
+                return .wrongRows("row \(ListIndexPath(section: index, item: row)) is \(shown), and should be \(target)")
+            }
+        }
+        return .accepted
+    }
+}
