@@ -119,7 +119,8 @@ extension ListDriver {
     /// The section at an index of the shown rows, or nil if there is none.
     public func section(at index: Int) -> ListSnapshot<Source.SectionID, Source.Item>.Section? {
         let sections = shown.sections
-        return index >= 0 && index < sections.count ? sections[sections.index(sections.startIndex, offsetBy: index)] : nil
+        guard index >= 0 && index < sections.count else { return nil }
+        return sections[sections.index(sections.startIndex, offsetBy: index)]
     }
 
     /// The row at an index path of the shown rows, or nil if there is none.
