@@ -13,7 +13,8 @@ final class FakeSequence<Source: ListSource>: StepScreen {
     /// What would have ended an app, or shown nonsense.
     private(set) var problems: [String] = []
     private(set) var stepCount = 0
-    private(set) var reloadCount = 0
+    /// How often it was reloaded since the driver has begun to drive it, which is a reload as well.
+    private(set) var reloadCount = -1
 
     var isOnScreen = true
     var isBusy = false

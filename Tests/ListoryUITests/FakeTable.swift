@@ -15,7 +15,8 @@ final class FakeTable<Source: ListSource>: BatchScreen {
     /// What would have ended an app.
     private(set) var problems: [String] = []
     private(set) var batchCount = 0
-    private(set) var reloadCount = 0
+    /// How often it was reloaded since the driver has begun to drive it, which is a reload as well.
+    private(set) var reloadCount = -1
     private(set) var reconfiguredCount = 0
 
     var isOnScreen: Bool

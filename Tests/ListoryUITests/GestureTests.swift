@@ -85,6 +85,28 @@ struct GestureTests {
         #expect(try fixture.store.core.version == version)
     }
 
+    @Test("Sections are inserted, renamed, moved and deleted by name")
+    func sections() throws {
+        let fixture = try DriverFixture([["a"], ["b"], ["c"]])
+        let driver = fixture.driver
+        #expect(driver.insertSection("Z", title: "Zoo", at: 1))
+        #expect(try fixture.newestName == "Add Zoo")
+        #expect(driver.renameSection("Z", to: "Park"))
+        #expect(try fixture.newestName == "Rename Zoo")
+        #expect(try fixture.titles == [["a"], [], ["b"], ["c"]])
+        for (gap, expected) in [(0, "ZABC"), (2, "AZBC"), (4, "ABCZ"), (4, "ABCZ"), (3, "ABCZ"), (1, "AZBC")] {
+            #expect(driver.moveSection("Z", toGap: gap))
+            #expect(try fixture.store.snapshot.sections.map { try $0.id }.joined() == expected)
+        }
+        #expect(try fixture.newestName == "Move Park")
+        #expect(driver.deleteSection("B"))
+        #expect(try fixture.newestName == "Delete B")
+        #expect(try fixture.titles == [["a"], [], ["c"]])
+        #expect(!driver.deleteSection("B") && !driver.moveSection("A", toGap: 9))
+        #expect(!driver.insertSection("A", title: "A", at: 0) && !driver.insertSection("Y", title: "Y", at: 4))
+        #expect(fixture.failures.all.count == 4)
+    }
+
     @Test("Deleting what is gone already is no failure and no commit")
     func deletedTwice() throws {
         let fixture = try DriverFixture([["Milk", "Tea"]])

@@ -72,8 +72,6 @@ open class TableViewAdapter<Source: ListSource>: NSObject, NSTableViewDataSource
         tableView.dataSource = self
         tableView.delegate = self
         driver.drive(self)
-        // A table that is not in a window yet has asked for nothing, one that is has to ask again.
-        tableView.reloadData()
     }
 
     // MARK: Rows

@@ -75,11 +75,8 @@ public final class ListDriver<Source: ListSource> {
 
     deinit { following?.cancel() }
 
-    /// Shows the newest rows on a view from now on. A view is not kept alive.
-    public func drive(_ screen: any ListScreen) {
-        playback.screen = screen
-        playback.play()
-    }
+    /// Shows the newest rows on a view from now on, and on no other. It is reloaded, and not kept alive.
+    public func drive(_ screen: any ListScreen) { playback.lead(screen) }
 
     /// Looks at the newest rows now, instead of when the source tells of them.
     public func refresh() {

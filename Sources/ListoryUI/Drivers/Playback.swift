@@ -21,7 +21,7 @@ public final class Playback {
     public var reloadAbove: Int?
 
     /// The view; without one, what is newest is shown.
-    weak var screen: (any ListScreen)?
+    private weak var screen: (any ListScreen)?
 
     /// What remains of the transition that is being played.
     private var waiting: [PlaybackStage] = []
@@ -55,6 +55,16 @@ public final class Playback {
         let rows = shown.rows(in: layout)
         sequence = rows
         return rows
+    }
+
+    /// Leads another view from now on, which counts its rows now. What the last one was still playing is forgotten.
+    func lead(_ screen: any ListScreen) {
+        self.screen = screen
+        waiting = []
+        isPlaying = false
+        stageNumber += 1
+        shown = newest
+        screen.reload()
     }
 
     /// Takes the newest rows; they are shown when the view is ready.
