@@ -22,8 +22,8 @@ extension ViewQuery {
     /// Whether rows stand in the order and the sections of the list.
     var keepsOrder: Bool {
         parts.allSatisfy { part in
-            guard case .arrange(let rules) = part, !rules.keys.isEmpty || !rules.sections.isOfSource else { return true }
-            return false
+            guard case .arrange(let rules) = part else { return true }
+            return rules.keys.isEmpty && rules.sections.isOfSource
         }
     }
 }
