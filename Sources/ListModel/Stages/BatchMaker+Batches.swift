@@ -74,13 +74,15 @@ extension BatchMaker {
     /// The index after stage 1 of a section of the old snapshot.
     private func indexAfterFirst(_ index: Int) -> Int {
         guard hasFirst else { return index }
-        return movesFirst ? moveTargets[index].map(first.index(ofOther:)) ?? first.index(ofBase: index) : first.index(ofBase: index)
+        return movesFirst
+            ? moveTargets[index].map(first.index(ofOther:)) ?? first.index(ofBase: index) : first.index(ofBase: index)
     }
 
     /// The index before stage 3 of a section of the new snapshot.
     private func indexBeforeLast(_ index: Int) -> Int {
         guard hasLast else { return index }
-        return movesLast ? moveSources[index].map(last.index(ofOther:)) ?? last.index(ofBase: index) : last.index(ofBase: index)
+        return movesLast
+            ? moveSources[index].map(last.index(ofOther:)) ?? last.index(ofBase: index) : last.index(ofBase: index)
     }
 
     // MARK: What is there

@@ -92,7 +92,9 @@ struct RowDifference {
                 if newItem == newEnd, arrivals.popFirst() != nil { newItem += 1 }
             }
         }
-        let moved = changes.items.moved.map { Piece(old: old.itemOffset($0.from), new: new.itemOffset($0.to), count: 1) }
+        let moved = changes.items.moved.map {
+            Piece(old: old.itemOffset($0.from), new: new.itemOffset($0.to), count: 1)
+        }
         return moved.isEmpty ? pieces : (pieces + moved).sorted { $0.new < $1.new }
     }
 }
@@ -105,7 +107,8 @@ private struct RowsBySection {
     init(_ paths: [ListIndexPath]) {
         self.paths = paths.sorted()
         var start = 0
-        for index in self.paths.indices where index + 1 == paths.count || self.paths[index + 1].section != self.paths[start].section {
+        for index in self.paths.indices
+        where index + 1 == paths.count || self.paths[index + 1].section != self.paths[start].section {
             ranges[self.paths[start].section] = start..<index + 1
             start = index + 1
         }

@@ -51,3 +51,42 @@ extension PersistentTree<ListItem> {
         return PersistentTree(elements(in: indices), store, owner: 0, &locator).top
     }
 }
+
+// MARK: - Other places
+
+extension Snapshot {
+    /// This snapshot with sections in other places.
+    ///
+    /// - Parameter places: from where here to where in the result.
+    func movingSections(_ places: [Changeset.Move<Int>]) -> Snapshot {
+        let store = NodeStore(joining: tree.store, tree.store)!
+        var result = PersistentTree(tree.top, store)
+        result.move(places)
+        result.seal()
+        return Snapshot(version: version, itemCount: itemCount, tree: result)
+    }
+
+    /// This snapshot with rows in other places of their sections.
+    ///
+    /// - Parameter places: by section, from where here to where in the result.
+    func movingItems(_ places: [Int: [Changeset.Move<Int>]]) -> Snapshot {
+        let store = NodeStore(joining: tree.store, tree.store)!
+        var result = PersistentTree(tree.top, store)
+        var locator = Locator<SectionEntry>(store, isTracking: false)
+        for (section, places) in places {
+            result.update(section, &locator) { entry in entry.editItems(store) { $0.move(places) } }
+        }
+        result.seal()
+        return Snapshot(version: version, itemCount: itemCount, tree: result)
+    }
+}
+
+extension PersistentTree {
+    /// Takes elements out, and puts them in where the result has them.
+    fileprivate mutating func move(_ places: [Changeset.Move<Int>]) {
+        var locator = Locator<Element>(store, isTracking: false)
+        let moved = places.map { (element: self[$0.from], to: $0.to) }.sorted { $0.to < $1.to }
+        for from in places.map(\.from).sorted().reversed() { remove(from..<from + 1, &locator) }
+        for (element, to) in moved { insert(element, at: to, owner: 0, &locator) }
+    }
+}

@@ -1,0 +1,40 @@
+// Which stages a transition needs, by the rules of views with sections.
+
+/// Which stages a changeset needs.
+struct BatchPlan {
+    /// The inserted sections that rows move into: they must be there before.
+    let entered: Set<Int>
+    /// The deleted sections that rows move out of: they must be there until then.
+    let left: Set<Int>
+    /// Whether sections move that cannot do so while rows change.
+    let isMoveApart: Bool
+    /// Whether sections come before rows change, and whether they go after that.
+    private(set) var needsSectionsFirst: Bool
+    private(set) var needsSectionsLast: Bool
+
+    init(_ changes: Changeset) {
+        let inserted = Set(changes.sections.inserted)
+        let deleted = Set(changes.sections.deleted)
+        entered = inserted.intersection(changes.items.moved.lazy.map(\.to.section))
+        left = deleted.intersection(changes.items.moved.lazy.map(\.from.section))
+        needsSectionsFirst = !entered.isEmpty
+        needsSectionsLast = !left.isEmpty
+        guard !changes.sections.moved.isEmpty else {
+            isMoveApart = false
+            return
+        }
+        let sources = Set(changes.sections.moved.map(\.from))
+        let targets = Set(changes.sections.moved.map(\.to))
+        isMoveApart =
+            !changes.items.moved.isEmpty || changes.items.deleted.contains { sources.contains($0.section) }
+            || changes.items.inserted.contains { targets.contains($0.section) }
+    }
+
+    /// The same with stages that it would not need.
+    func separating(first: Bool, last: Bool) -> BatchPlan {
+        var result = self
+        if first { result.needsSectionsFirst = true }
+        if last { result.needsSectionsLast = true }
+        return result
+    }
+}
