@@ -81,10 +81,10 @@ final class FakeSequence<Source: ListSource>: StepScreen {
 
     /// Drags rows above another and drops them there; nothing is played in between.
     func drag(_ rows: [Int], above row: Int) {
-        let ids = driver.ids(atRows: rows, in: layout)
+        let dragged = driver.items(atRows: rows, in: layout)
         isBusy = true
-        if let gap = driver.gap(aboveRow: row, in: layout), driver.canMove(ids, toGap: gap) {
-            driver.move(ids, toGap: gap)
+        if let gap = driver.gap(aboveRow: row, in: layout), driver.canMove(dragged, toGap: gap) {
+            driver.move(dragged.map(\.core.id), toGap: gap)
         }
         isBusy = false
         driver.playback.play()

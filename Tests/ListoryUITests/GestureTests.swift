@@ -142,9 +142,10 @@ struct GestureTests {
         #expect(driver.target(ofMoving: at(0, 0), to: at(0, 1)) == at(0, 1))
         #expect(driver.target(ofMoving: at(0, 0), to: at(1, 0)) == at(0, 0))
         #expect(driver.target(ofMoving: at(0, 1), to: at(0, 0)) == at(0, 1))
-        #expect(driver.canMove([1], toGap: at(0, 2)) && !driver.canMove([1], toGap: at(1, 0)))
-        #expect(!driver.canMove([1, 2], toGap: at(0, 0)) && !driver.canMove([], toGap: at(0, 0)))
-        #expect(!driver.canMove([7], toGap: at(0, 0)))
+        let rows = driver.items(atRows: [0, 1], in: .rows)
+        #expect(driver.canMove([rows[0]], toGap: at(0, 2)) && !driver.canMove([rows[0]], toGap: at(1, 0)))
+        #expect(!driver.canMove(rows, toGap: at(0, 0)) && !driver.canMove([], toGap: at(0, 0)))
+        #expect(!driver.canMove([rows[0]], toGap: at(2, 0)) && !driver.canMove([rows[0]], toGap: at(-1, 0)))
     }
 
     @Test("A place is found again by its neighbours, although rows came and went in the store")

@@ -48,7 +48,7 @@ open class TableViewAdapter<Source: ListSource>: NSObject, NSTableViewDataSource
     private let header: HeaderProvider?
     private let view: ViewProvider
     /// The rows that are being dragged.
-    private var dragged: [Identifier] = []
+    private var dragged: [Listory.ListRow<Source.Item>] = []
     private static var draggedType: NSPasteboard.PasteboardType { .init("listory.row") }
 
     /// Shows the rows of a driver in a table view, whose data source and delegate the adapter becomes.
@@ -117,8 +117,8 @@ open class TableViewAdapter<Source: ListSource>: NSObject, NSTableViewDataSource
     /// - Parameter row: the row of the table, for example of the button that was clicked.
     @discardableResult
     public func toggle(row: Int) -> Bool {
-        guard let id = driver.ids(atRows: CollectionOfOne(row), in: layout).first else { return false }
-        return driver.toggle(id)
+        guard let item = driver.items(atRows: CollectionOfOne(row), in: layout).first else { return false }
+        return driver.toggle(item.core.id)
     }
 
     // MARK: Reordering
@@ -136,7 +136,7 @@ open class TableViewAdapter<Source: ListSource>: NSObject, NSTableViewDataSource
         _ tableView: NSTableView, draggingSession session: NSDraggingSession, willBeginAt screenPoint: NSPoint,
         forRowIndexes rowIndexes: IndexSet
     ) {
-        dragged = driver.ids(atRows: rowIndexes, in: layout)
+        dragged = driver.items(atRows: rowIndexes, in: layout)
     }
 
     open func tableView(
@@ -161,7 +161,7 @@ open class TableViewAdapter<Source: ListSource>: NSObject, NSTableViewDataSource
         dropOperation: NSTableView.DropOperation
     ) -> Bool {
         guard let gap = driver.gap(aboveRow: row, in: layout) else { return false }
-        return driver.move(dragged, toGap: gap)
+        return driver.move(dragged.map(\.core.id), toGap: gap)
     }
 
     // MARK: What the driver asks of the table

@@ -11,9 +11,6 @@ struct KeptSelection {
         ids = Set(paths.compactMap { snapshot.item(at: $0)?.id })
     }
 
-    /// Rows of some ids.
-    init(_ ids: [Identifier]) { self.ids = Set(ids) }
-
     /// Whether nothing is selected.
     var isEmpty: Bool { ids.isEmpty }
 

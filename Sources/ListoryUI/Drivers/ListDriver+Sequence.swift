@@ -15,11 +15,13 @@ extension ListDriver {
         return rows.indices.contains(row) ? rows.place(at: row) : nil
     }
 
-    /// The ids of the items at some rows of the sequence, without headers.
-    public func ids(atRows rows: some Sequence<Int>, in layout: RowLayout) -> [Identifier] {
+    /// The items at some rows of the sequence, without headers.
+    public func items(
+        atRows rows: some Sequence<Int>, in layout: RowLayout
+    ) -> [Listory.ListRow<Source.Item>] {
         rows.compactMap { row in
             guard case .item(let path) = place(atRow: row, in: layout) else { return nil }
-            return id(at: path)
+            return self.row(at: path)
         }
     }
 
@@ -34,17 +36,14 @@ extension ListDriver {
         }
     }
 
-    /// Whether rows may be dropped at a place.
+    /// Whether rows may be dropped at a place. It looks at nothing but these rows, and may be asked at every turn of a mouse.
     ///
-    /// - Parameter gap: the section, and the number of its rows above the place.
-    public func canMove(_ ids: [Identifier], toGap gap: ListIndexPath) -> Bool {
-        guard source.keepsOrder, !ids.isEmpty, gap.section < sectionCount else { return false }
-        let paths = KeptSelection(ids).paths(in: playback.shown)
-        return paths.count == Set(ids).count
-            && paths.allSatisfy { path in
-                guard let row = row(at: path) else { return false }
-                return rules.canMove(row) && (path.section == gap.section || rules.canMoveInto(row, gap.section))
-            }
+    /// - Parameters:
+    ///   - rows: what is dragged.
+    ///   - gap: the section, and the number of its rows above the place.
+    public func canMove(_ rows: [Listory.ListRow<Source.Item>], toGap gap: ListIndexPath) -> Bool {
+        source.keepsOrder && !rows.isEmpty && gap.section >= 0 && gap.section < sectionCount
+            && rows.allSatisfy { rules.canMove($0) && rules.canMoveInto($0, gap.section) }
     }
 
     private func end(ofSection section: Int) -> ListIndexPath {
