@@ -1,4 +1,4 @@
-// expected error: does not conform to protocol 'UITableViewDataSource'
+// expected error: has different argument labels from those required by protocol 'UITableViewDataSource'
 import UIKit
 
 /// A data source one of whose methods is not called as UIKit calls it.
