@@ -141,6 +141,51 @@ struct DragTests {
         #expect(table.isUpToDate && table.problems.isEmpty)
     }
 
+    @Test("With the clock of the system, what waits for the end of a drag is played by itself")
+    func systemClock() async throws {
+        let fixture = try DriverFixture([["a", "b", "c"]])
+        let driver = try ListDriver(fixture.store, names: ActionNames { $0.title }) { _ in }
+        let table = FakeTable(driver)
+        driver.drive(table)
+        table.beginDrag(at(0, 0))
+        try fixture.store.edit("Others") { try $0.delete(3) }
+        driver.refresh()
+        table.drop(at(0, 1))
+        while table.batchCount == 0 { try await Task.sleep(for: .milliseconds(1)) }
+        table.endBatch()
+        try fixture.store.edit("Others") { try $0.toggle(1) }
+        table.beginDrag(at(0, 0))
+        driver.refresh()
+        table.drop(nil)
+        while !driver.playback.isSettled { try await Task.sleep(for: .milliseconds(1)) }
+        #expect(try fixture.titles == [["b", "x a"]])
+        #expect(table.isUpToDate && table.problems.isEmpty)
+    }
+
+    @Test("A snapshot with a row moved has the rows of the commit that moves it, and the hash")
+    func movedSnapshot() throws {
+        let rows = [["a", "b", "c"], [], ["d"]]
+        let paths = [at(0, 0), at(0, 1), at(0, 2), at(2, 0)]
+        for source in paths {
+            for target in paths + [at(0, 3), at(1, 0), at(2, 1)] {
+                let fixture = try DriverFixture(rows)
+                let before = try fixture.store.snapshot.core
+                let room = before.sections[target.section].items.count - (source.section == target.section ? 1 : 0)
+                guard target.item <= room else {
+                    #expect(throws: ListError.itemIndexOutOfRange(target, valid: 0..<room + 1)) {
+                        try before.moving(from: source, to: target)
+                    }
+                    continue
+                }
+                let moved = try before.moving(from: source, to: target)
+                try fixture.store.edit("Move") { try $0.move(.at(source), to: .at(target)) }
+                let after = try fixture.store.snapshot.core
+                #expect(moved.stateHash == after.stateHash && Changeset(from: moved, to: after).isEmpty)
+                #expect(try before.stateHash == fixture.store.snapshot(at: Version(1)).stateHash)
+            }
+        }
+    }
+
     @Test("A driver that played something before the view has returned from the drop would be noticed")
     func control() throws {
         let (fixture, table) = try fixture([["a", "b", "c"]])

@@ -65,9 +65,18 @@ final class FakeTable<Source: ListSource>: BatchScreen {
             if shown.sections[section].id != cells.id { note("section \(section) is another") }
             for (item, cell) in cells.items.enumerated() {
                 let path = ListIndexPath(section: section, item: item)
-                if driver.id(at: path) != cell.id { note("the row at \(path) is another") }
+                guard let row = driver.row(at: path), row.core.id == cell.id else {
+                    note("the row at \(path) is another")
+                    continue
+                }
+                // A cell may be made of any row at any time, also between two versions.
+                do { try read(row.core.content) } catch { note("the row at \(path) cannot be read: \(error)") }
             }
         }
+    }
+
+    private func read(_ content: ContentReference) throws {
+        try driver.source.editedStore.source.withContent(of: content) { _ in }
     }
 
     /// Whether everything newest is shown, contents and titles as well.

@@ -104,6 +104,13 @@ struct ObservableListTests {
         try fixture.store.edit("Others") { try $0.insert(Todo(id: 2, title: "c"), at: .end(of: "A")) }
         while list.snapshot.itemCount == 1 { await Task.yield() }
         #expect(animations == 1)
+        // What was dragged or typed is on screen already.
+        list.move([0], to: 2, in: list.sections[0])
+        list.set(1, \.title, to: "d", named: "Rename")
+        list.set(1, \.title, to: "b", named: "Rename")
+        list.move([1], to: 0, in: list.sections[0])
+        #expect(animations == 1 && list.undo() && animations == 2)
+        list.redo()
         #expect(try titles(list) == [["b", "c"]])
     }
 

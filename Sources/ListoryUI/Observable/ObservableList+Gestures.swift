@@ -17,7 +17,7 @@ extension ObservableList {
         _ offsets: some Sequence<Int>, to destination: Int, in section: ObservableSection<Source>
     ) -> Bool {
         guard let (index, ids) = find(offsets, in: section, .move) else { return false }
-        return driver.move(ids, toGap: ListIndexPath(section: index, item: destination))
+        return withoutAnimation { driver.move(ids, toGap: ListIndexPath(section: index, item: destination)) }
     }
 
     /// Deletes rows of a section, as `onDelete` tells it: "Delete Milk".
@@ -26,7 +26,7 @@ extension ObservableList {
     @discardableResult
     public func delete(_ offsets: some Sequence<Int>, in section: ObservableSection<Source>) -> Bool {
         guard let (_, ids) = find(offsets, in: section, .delete) else { return false }
-        return driver.delete(ids)
+        return withoutAnimation { driver.delete(ids) }
     }
 
     /// Inserts a row before another one that is shown, or at the end of a section: "Add Milk".
@@ -77,7 +77,7 @@ extension ObservableList {
     public func set<Value>(
         _ id: Identifier, _ field: WritableKeyPath<Source.Item, Value>, to value: Value, named name: String
     ) -> Bool {
-        driver.update(id, named: name) { $0[keyPath: field] = value }
+        withoutAnimation { driver.update(id, named: name) { $0[keyPath: field] = value } }
     }
 
     /// Whether a row has a checkmark now; false if it is gone.

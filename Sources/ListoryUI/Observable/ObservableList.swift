@@ -37,8 +37,10 @@ public final class ObservableList<Source: ListSource> {
 
     /// What commits the gestures; its names and rules may be changed.
     @ObservationIgnored public let driver: ListDriver<Source>
-    /// How newer rows are shown: `withAnimation` for those that nobody dragged or typed.
+    /// How newer rows are shown, for example `withAnimation`. What the user has dragged, swiped away or typed is on screen
+    /// already and is shown at once.
     @ObservationIgnored public var animate: (_ change: () -> Void) -> Void = { $0() }
+    @ObservationIgnored private var isOnScreenAlready = false
     @ObservationIgnored private let screen = ObservingScreen()
 
     /// An observable list.
@@ -62,7 +64,14 @@ public final class ObservableList<Source: ListSource> {
 
     private func take() {
         let rows = driver.shown
-        animate { snapshot = rows }
+        if isOnScreenAlready { snapshot = rows } else { animate { snapshot = rows } }
+    }
+
+    /// Does what the screen shows already.
+    func withoutAnimation(_ gesture: () -> Bool) -> Bool {
+        isOnScreenAlready = true
+        defer { isOnScreenAlready = false }
+        return gesture()
     }
 
     /// The sections, in order; for `ForEach`.

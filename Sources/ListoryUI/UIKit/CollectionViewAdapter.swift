@@ -119,6 +119,8 @@ open class CollectionViewAdapter<Source: ListSource>: NSObject, UICollectionView
     // MARK: Gestures
 
     open func collectionView(_ collectionView: UICollectionView, didSelectItemAt indexPath: IndexPath) {
+        // While a collection is edited, a tap selects.
+        if collectionView.isEditing { return }
         guard let row = driver.row(at: indexPath.listPath), driver.rules.togglesOnTap(row) else { return }
         collectionView.deselectItem(at: indexPath, animated: true)
         driver.setChecked(!row.isChecked, [row.core.id])

@@ -108,6 +108,8 @@ open class TableViewAdapter<Source: ListSource>: NSObject, UITableViewDataSource
     // MARK: Gestures
 
     open func tableView(_ tableView: UITableView, didSelectRowAt indexPath: IndexPath) {
+        // While a table is edited, a tap selects.
+        if tableView.isEditing { return }
         guard let row = driver.row(at: indexPath.listPath), driver.rules.togglesOnTap(row) else { return }
         tableView.deselectRow(at: indexPath, animated: true)
         driver.setChecked(!row.isChecked, [row.core.id])

@@ -3,6 +3,10 @@
 
 @MainActor open class NSTableColumn: NSObject {}
 
+@MainActor open class NSTableCellView: NSView {
+    open var textField: NSTextField?
+}
+
 @MainActor open class NSTableView: NSControl {
     public struct AnimationOptions: OptionSet, Sendable {
         public let rawValue: UInt
@@ -14,6 +18,7 @@
     open weak var dataSource: (any NSTableViewDataSource)?
     open weak var delegate: (any NSTableViewDelegate)?
 
+    open func makeView(withIdentifier identifier: NSUserInterfaceItemIdentifier, owner: Any?) -> NSView? { nil }
     open var numberOfColumns: Int { 0 }
     open var selectedRowIndexes: IndexSet { [] }
     open func selectRowIndexes(_ indexes: IndexSet, byExtendingSelection extend: Bool) {}

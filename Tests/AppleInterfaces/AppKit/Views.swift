@@ -11,7 +11,17 @@
     open func registerForDraggedTypes(_ newTypes: [NSPasteboard.PasteboardType]) {}
 }
 
-@MainActor open class NSControl: NSView {}
+@MainActor open class NSControl: NSView {
+    open var stringValue: String = ""
+}
+
+@MainActor open class NSTextField: NSControl {}
+
+public struct NSUserInterfaceItemIdentifier: Hashable, RawRepresentable, Sendable {
+    public let rawValue: String
+    public init(_ rawValue: String) { self.rawValue = rawValue }
+    public init(rawValue: String) { self.rawValue = rawValue }
+}
 
 public protocol NSPasteboardWriting: NSObjectProtocol {}
 

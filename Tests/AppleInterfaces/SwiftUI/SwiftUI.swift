@@ -21,6 +21,27 @@ extension Never: View {
     public var body: Never { fatalError("never") }
 }
 
+public struct TextField<Label: View>: View {
+    public var body: Never { fatalError("never") }
+}
+
+extension TextField where Label == Text {
+    public init<S>(_ title: S, text: Binding<String>) where S: StringProtocol {}
+}
+
+public struct List<SelectionValue: Hashable, Content: View>: View {
+    public var body: Never { fatalError("never") }
+}
+
+extension List where SelectionValue == Never {
+    public init(@ViewBuilder content: () -> Content) {}
+}
+
+@frozen @propertyWrapper public struct State<Value> {
+    public init(wrappedValue value: Value) { wrappedValue = value }
+    public var wrappedValue: Value
+}
+
 public struct Section<Parent, Content, Footer> {}
 
 extension Section: View where Parent: View, Content: View, Footer: View {

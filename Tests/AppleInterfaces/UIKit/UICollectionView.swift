@@ -24,6 +24,7 @@
     ) -> UICollectionReusableView? { nil }
     open func indexPathForItem(at point: CGPoint) -> IndexPath? { nil }
 
+    open var isEditing: Bool = false
     open var hasUncommittedUpdates: Bool { false }
     open var hasActiveDrag: Bool { false }
     open var indexPathsForSelectedItems: [IndexPath]? { nil }

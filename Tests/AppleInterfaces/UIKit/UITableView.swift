@@ -7,6 +7,8 @@
     }
     public enum EditingStyle: Int, Sendable { case none, delete, insert }
     open var accessoryType: AccessoryType = .none
+    open func defaultContentConfiguration() -> UIListContentConfiguration { UIListContentConfiguration() }
+    open var contentConfiguration: (any UIContentConfiguration)?
 }
 
 @MainActor open class UITableViewHeaderFooterView: UIView {
@@ -26,6 +28,12 @@
     open func dequeueReusableHeaderFooterView(withIdentifier identifier: String) -> UITableViewHeaderFooterView? { nil }
     open func headerView(forSection section: Int) -> UITableViewHeaderFooterView? { nil }
 
+    open func register(_ cellClass: AnyClass?, forCellReuseIdentifier identifier: String) {}
+    open func dequeueReusableCell(withIdentifier identifier: String, for indexPath: IndexPath) -> UITableViewCell {
+        UITableViewCell()
+    }
+
+    open var isEditing: Bool = false
     open var hasUncommittedUpdates: Bool { false }
     open var hasActiveDrag: Bool { false }
     open var indexPathsForSelectedRows: [IndexPath]? { nil }
