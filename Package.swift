@@ -23,7 +23,7 @@ let package = Package(
         .target(name: "TestSupport", dependencies: ["ListModel"], path: "Tests/TestSupport"),
         .executableTarget(name: "LMDBTestHelper", dependencies: ["LMDB"], path: "Tests/LMDBTestHelper"),
         .testTarget(name: "LMDBTests", dependencies: ["LMDB", "LMDBTestHelper", "TestSupport"]),
-        .testTarget(name: "ListModelTests", dependencies: ["ListModel", "TestSupport"]),
+        .testTarget(name: "ListModelTests", dependencies: ["ListModel", "ListoryTestSupport", "TestSupport"]),
         .testTarget(
             name: "ListoryTestSupportTests", dependencies: ["ListModel", "ListoryTestSupport", "TestSupport"]),
         .executableTarget(name: "StoreWriter", dependencies: ["Listory"], path: "Tests/StoreWriter"),

@@ -38,7 +38,7 @@ struct StoredList: ~Copyable {
     var list: MemoryList
     private(set) var store: NodeStore
     private(set) var kept: [Kept] = []
-    private var locators: StoredLocators?
+    private(set) var locators: StoredLocators?
     private let limits: TreeLimits
     private let cacheSize: Int
     private(set) var nextNumber: UInt64 = 1
@@ -74,7 +74,7 @@ struct StoredList: ~Copyable {
             nextNumber = writer.nextNumber
             throw error
         }
-        let gone = try kept.last.map { try writer.nodesGone(since: $0.checkpoint, store) } ?? []
+        let gone = kept.last.map { writer.nodesGone(since: $0.checkpoint, store) } ?? []
         for number in image.retiredPages { nodes[number] = nil }
         store = NodeStore(after: store)
         list.editor.state.adopt(writer.written, store)

@@ -122,10 +122,8 @@ struct ArraySource: CommitSource {
 
     var records: [[UInt8]] = []
 
-    func withRecord<Result>(
-        of version: Version, _ body: (UnsafeRawBufferPointer) throws -> Result
-    ) throws -> Result {
+    func readRecord(of version: Version, _ body: (UnsafeRawBufferPointer) throws -> Void) throws {
         guard version.rawValue >= 1, version.rawValue <= UInt64(records.count) else { throw Missing() }
-        return try records[Int(version.rawValue) - 1].withUnsafeBytes(body)
+        try records[Int(version.rawValue) - 1].withUnsafeBytes(body)
     }
 }

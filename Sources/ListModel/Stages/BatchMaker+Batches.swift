@@ -36,7 +36,7 @@ extension BatchMaker {
         var result = Changeset()
         let sections = changes.sections
         if !plan.needsSectionsLast { result.sections.deleted = sections.deleted.map(indexAfterFirst).sorted() }
-        if !hasFirst { result.sections.inserted = sections.inserted.map(indexBeforeLast).sorted() }
+        if !hasFirst && !plan.insertsLast { result.sections.inserted = sections.inserted.map(indexBeforeLast).sorted() }
         if !plan.isMoveApart { result.sections.moved = sections.moved }
         let deleted = Set(sections.deleted)
         let inserted = Set(sections.inserted)
@@ -61,6 +61,7 @@ extension BatchMaker {
         var result = Changeset()
         guard hasLast else { return result }
         if plan.needsSectionsLast { result.sections.deleted = changes.sections.deleted.map(last.index(ofOther:)) }
+        if plan.insertsLast { result.sections.inserted = changes.sections.inserted }
         if movesLast {
             result.sections.moved = changes.sections.moved.map {
                 Changeset.Move(from: last.index(ofOther: $0.from), to: $0.to)

@@ -9,8 +9,10 @@ struct BatchPlan {
     /// Whether sections move that cannot do so while rows change.
     let isMoveApart: Bool
     /// Whether sections come before rows change, and whether they go after that.
-    private(set) var needsSectionsFirst: Bool
+    let needsSectionsFirst: Bool
     private(set) var needsSectionsLast: Bool
+    /// Whether sections come only when others go.
+    private(set) var insertsLast = false
 
     init(_ changes: Changeset) {
         let inserted = Set(changes.sections.inserted)
@@ -30,11 +32,12 @@ struct BatchPlan {
             || changes.items.inserted.contains { targets.contains($0.section) }
     }
 
-    /// The same with stages that it would not need.
-    func separating(first: Bool, last: Bool) -> BatchPlan {
+    /// The same, but rows change before any section comes or goes: then no section has the index of another meanwhile.
+    /// Not for a plan that needs sections first.
+    func withSectionsLast() -> BatchPlan {
         var result = self
-        if first { result.needsSectionsFirst = true }
-        if last { result.needsSectionsLast = true }
+        result.needsSectionsLast = true
+        result.insertsLast = true
         return result
     }
 }

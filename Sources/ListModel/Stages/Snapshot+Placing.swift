@@ -4,7 +4,7 @@
 // with the version they come from as long as one store can read for both.
 
 extension Snapshot {
-    /// This snapshot with sections of another put in.
+    /// This snapshot with sections of another put in, and some taken out.
     ///
     /// - Parameters:
     ///   - placement: which sections are put in, and where.
@@ -22,8 +22,11 @@ extension Snapshot {
         let store = joint ?? NodeStore(joining: tree.store, tree.store)!
         var result = PersistentTree(tree.top, store)
         var locator = Locator<SectionEntry>(store, isTracking: false)
-        for index in placement.removed.reversed() { result.remove(index..<index + 1, &locator) }
         var itemCount = itemCount
+        for index in placement.removed.reversed() {
+            itemCount -= tree[index].itemCount
+            result.remove(index..<index + 1, &locator)
+        }
         for placed in placement.placed {
             let entry: SectionEntry
             if let index = moved[placed.other] {
@@ -32,11 +35,11 @@ extension Snapshot {
                 let source = other.tree[placed.other]
                 var rows = TreeChild<ListItem>.empty
                 if !emptied.contains(placed.other) {
-                    itemCount += source.itemCount
                     rows = joint == nil ? source.items(other.tree.store).copied(store) : source.rows
                 }
                 entry = SectionEntry(id: source.id, title: source.title, number: source.number, rows: rows)
             }
+            itemCount += entry.itemCount
             result.insert(entry, at: placed.result, owner: ListState.listOwner, &locator)
         }
         result.seal()

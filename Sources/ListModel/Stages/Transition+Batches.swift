@@ -57,15 +57,13 @@ extension Transition {
     ) -> [UpdateBatch] {
         let batches = BatchMaker(from: old, to: new, changes, plan).batches()
         if !batches.contains(where: \.hasMoveToOwnIndex) { return batches }
-        // A row that moves to a section which has the index of its old one by then is not taken apart. If sections come or
-        // go in a stage of their own, the two have different indices; if both do, any two have.
-        var fewest: [UpdateBatch]?
-        for (first, last) in [(false, false), (false, true), (true, false), (true, true)] {
-            let plan = plan.separating(first: first, last: last)
-            let batches = withoutMovesToOwnIndex(BatchMaker(from: old, to: new, changes, plan).batches(), from: old)
-            if !batches.contains(where: \.hasMoveToOwnIndex), batches.count < fewest?.count ?? .max { fewest = batches }
-        }
-        return fewest ?? batches
+        let apart = withoutMovesToOwnIndex(batches, from: old)
+        if plan.needsSectionsFirst { return apart }
+        // A row may move to a section that has the index of its old one by then. That cannot be taken apart, but it cannot
+        // happen while no section comes or goes.
+        let other = BatchMaker(from: old, to: new, changes, plan.withSectionsLast()).batches()
+        let otherApart = withoutMovesToOwnIndex(other, from: old)
+        return apart.contains(where: \.hasMoveToOwnIndex) || otherApart.count < apart.count ? otherApart : apart
     }
 
     private static func withoutMovesToOwnIndex(_ batches: [UpdateBatch], from old: Snapshot) -> [UpdateBatch] {

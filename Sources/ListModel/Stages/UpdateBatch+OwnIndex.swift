@@ -20,22 +20,24 @@ extension UpdateBatch {
     }
 
     /// This batch with the moves of the one before; nil unless that one only moves rows, within sections that stay, and
-    /// this one only deletes other sections.
+    /// this one only deletes and inserts others.
     func joining(movesOf other: UpdateBatch) -> UpdateBatch? {
-        var deletions = Changeset()
-        deletions.sections.deleted = changes.sections.deleted
+        let (deleted, inserted) = (changes.sections.deleted, changes.sections.inserted)
+        var result = Changeset()
+        result.sections.deleted = deleted
+        result.sections.inserted = inserted
         var moves = Changeset()
         moves.items.moved = other.changes.items.moved
-        guard deletions == changes, moves == other.changes, !deletions.isEmpty,
+        guard result == changes, moves == other.changes, !result.isEmpty,
             moves.items.moved.allSatisfy({
-                $0.from.section == $0.to.section && !changes.sections.deleted.containsSorted($0.to.section)
+                $0.from.section == $0.to.section && !deleted.containsSorted($0.to.section)
             })
         else { return nil }
-        deletions.items.moved = moves.items.moved.map { move in
-            let section = move.to.section - changes.sections.deleted.countLess(than: move.to.section)
+        result.items.moved = moves.items.moved.map { move in
+            let section = inserted.complement(move.to.section - deleted.countLess(than: move.to.section))
             return Changeset.Move(from: move.from, to: ListIndexPath(section: section, item: move.to.item))
         }
-        return UpdateBatch(changes: deletions, snapshot: snapshot)
+        return UpdateBatch(changes: result, snapshot: snapshot)
     }
 
     // MARK: Sections

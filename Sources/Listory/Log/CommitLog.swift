@@ -155,7 +155,7 @@ extension CommitLog {
     func head() throws -> LogHead {
         try environment.read { txn in
             let head = try readHead(txn)
-            let last = try txn.last(in: commits)?.key ?? base.sealed.rawValue
+            let last = try txn.lastKey(in: commits) ?? base.sealed.rawValue
             guard last == head.version.rawValue else {
                 throw StoreError.headMismatch(
                     what: "newest commit", expected: head.version.description, found: String(last))

@@ -127,47 +127,44 @@ extension GroupCommit.State {
 // MARK: - Reading
 
 extension GroupCommit {
-    func withRecord<Result>(
-        of version: Version, _ body: (UnsafeRawBufferPointer) throws -> Result
-    ) throws -> Result {
+    func readRecord(of version: Version, _ body: (UnsafeRawBufferPointer) throws -> Void) throws {
         if let copy = try queuedBytes(of: version, { $0 }) { return try copy.withUnsafeBytes(body) }
-        let result = try log.withRecord(of: version) { try $0.map(body) }
-        if let result { return result }
+        let isInLog = try log.withRecord(of: version) { record in
+            guard let record else { return false }
+            try body(record)
+            return true
+        }
+        if isInLog { return }
         guard let packed = try past.packedRecord(of: version) else {
             throw version <= log.base.version
                 ? StoreError.droppedVersion(version, oldest: log.base.version)
                 : StoreError.unknownVersion(version, head: durableVersion)
         }
-        return try packed.withUnsafeBytes(body)
+        try packed.withUnsafeBytes(body)
     }
 
     func history(at version: Version) throws -> History {
-        if version == .empty { return .empty }
+        var history = History.empty
+        if version == .empty { return history }
         if let packed = try past.packedHistory(at: version) { return packed }
-        return try withRecord(of: version) { try RecordHeader.history($0, version: version) }
+        try readRecord(of: version) { history = try RecordHeader.history($0, version: version) }
+        return history
     }
 
-    func withContent<Result>(
-        of reference: ContentReference, _ body: (UnsafeRawBufferPointer) throws -> Result
-    ) throws -> Result {
+    func readContent(of reference: ContentReference, _ body: (UnsafeRawBufferPointer) throws -> Void) throws {
         if let copy = try queuedBytes(of: reference.version, { try reference.content(in: $0) }) {
             return try copy.withUnsafeBytes(body)
         }
-        if let sealed = log.sealed, reference.version <= sealed.base.sealed,
-            let result = try sealed.withContent(
-                of: reference,
-                { content in
-                    try reference.check(content)
-                    return try body(content)
-                })
-        {
-            return result
-        }
-        return try withRecord(of: reference.version) { record in
-            let content = try reference.content(in: record)
+        func checked(_ content: UnsafeRawBufferPointer) throws {
             try reference.check(content)
-            return try body(content)
+            try body(content)
         }
+        if let sealed = log.sealed, reference.version <= sealed.base.sealed,
+            try sealed.withContent(of: reference, checked) != nil
+        {
+            return
+        }
+        try readRecord(of: reference.version) { try checked(reference.content(in: $0)) }
     }
 
     /// A copy of a part of a record that is not durable yet, or nil if it is, or if there is none.

@@ -56,7 +56,7 @@ where Item.ID: IdentifierConvertible {
     /// Makes the edit useless, when its closure has returned.
     func end() { editor = nil }
 
-    private func withEditor<Result>(_ body: (inout ListEditor) throws -> Result) rethrows -> Result {
+    func withEditor<Result>(_ body: (inout ListEditor) throws -> Result) rethrows -> Result {
         guard let editor else { preconditionFailure("an edit is used only inside the closure that received it") }
         // SAFETY: `ListStore.edit` sets the pointer back to nil before the editor it points to goes away.
         return try body(&editor.pointee)
