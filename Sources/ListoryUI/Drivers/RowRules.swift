@@ -2,16 +2,6 @@
 
 import Listory
 
-/// What is offered for a row while a table is edited.
-public enum RowEditing: Hashable, Sendable {
-    /// Nothing.
-    case none
-    /// Deleting it, by a swipe as well.
-    case delete
-    /// Inserting another one after it.
-    case insert
-}
-
 /// What a user may do with rows. By default all rows may be deleted, moved and checked.
 public struct RowRules<Item: Codable & Identifiable & Sendable> where Item.ID: IdentifierConvertible {
     /// What is offered for a row.

@@ -91,25 +91,3 @@ public final class ObservableList<Source: ListSource> {
         return driver.redoName
     }
 }
-
-/// Tells an observable list of failures, of which its driver knows before the list exists.
-@MainActor
-final class FailureReporter {
-    var onFailure: ((ListFailure) -> Void)?
-
-    func report(_ failure: ListFailure) { onFailure?(failure) }
-}
-
-/// The view of an observable list: one that is always given all rows.
-@MainActor
-private final class ObservingScreen: ListScreen {
-    var onReload: (() -> Void)?
-
-    var isOnScreen: Bool { false }
-    var isBusy: Bool { false }
-    // SwiftUI keeps the selection by id.
-    var selection: [ListIndexPath] { [] }
-    func select(_ paths: [ListIndexPath]) {}
-    func reload() { onReload?() }
-    func stages(of transition: Transition, reloadAbove: Int?) -> [PlaybackStage] { [.reload(transition.new)] }
-}
