@@ -99,6 +99,33 @@ struct LiveViewTests {
         #expect(table.isUpToDate && table.problems.isEmpty)
     }
 
+    @Test("Whether rows keep their order is up to what sorts or groups, and to nothing else")
+    func order() throws {
+        let fixture = try DriverFixture([["a"]])
+        let store = fixture.store
+        #expect(store.keepsOrder)
+        #expect(try store.view { $0 }.keepsOrder)
+        #expect(try store.view { $0.filter { _ in true }.searchable(in: \.title).prefix(3) }.keepsOrder)
+        #expect(try !store.view { $0.sorted(by: \.title).prefix(3) }.keepsOrder)
+        #expect(try !store.view { $0.prefix(3).sorted(by: \.title) }.keepsOrder)
+        #expect(try !store.view { $0.inOneSection() }.keepsOrder)
+    }
+
+    @Test("A source tells of changes until its store is closed", .timeLimit(.minutes(1)))
+    func changes() async throws {
+        let fixture = try DriverFixture([["a"]])
+        let view = try fixture.store.view { $0.filter { !$0.isChecked } }
+        var ofStore = try fixture.store.changes().makeAsyncIterator()
+        var ofView = try view.changes().makeAsyncIterator()
+        try fixture.store.edit("Check") { try $0.toggle(1) }
+        #expect(await ofStore.next() != nil)
+        #expect(await ofView.next() != nil)
+        #expect(try view.snapshot.itemCount == 0)
+        try fixture.store.close()
+        #expect(await ofStore.next() == nil)
+        #expect(await ofView.next() == nil)
+    }
+
     @Test("An observable list shows a view as well as a store")
     func observable() throws {
         let fixture = try DriverFixture([["b", "a", "c"]])
