@@ -6,6 +6,7 @@ let package = Package(
     platforms: [.macOS(.v15), .iOS(.v18)],
     products: [
         .library(name: "Listory", targets: ["Listory"]),
+        .library(name: "ListoryUI", targets: ["ListoryUI"]),
         .library(name: "ListModel", targets: ["ListModel"]),
         .library(name: "LMDB", targets: ["LMDB"]),
         .library(name: "ListoryTestSupport", targets: ["ListoryTestSupport"]),
@@ -16,6 +17,7 @@ let package = Package(
         .target(name: "LMDB", dependencies: ["CLMDB"]),
         .target(name: "ListModel"),
         .target(name: "Listory", dependencies: ["ListModel", "LMDB"]),
+        .target(name: "ListoryUI", dependencies: ["Listory", "ListModel"]),
         .target(name: "ListoryTestSupport", dependencies: ["ListModel"]),
 
         .target(name: "TestSupport", dependencies: ["ListModel"], path: "Tests/TestSupport"),
@@ -31,6 +33,9 @@ let package = Package(
             path: "Tests/RecordedWriter"),
         .testTarget(
             name: "ListoryTests", dependencies: ["Listory", "TestSupport", "StoreWriter", "RecordedWriter"]),
+        .testTarget(
+            name: "ListoryUITests",
+            dependencies: ["ListoryUI", "Listory", "ListModel", "ListoryTestSupport", "TestSupport"]),
     ],
     swiftLanguageModes: [.v6]
 )

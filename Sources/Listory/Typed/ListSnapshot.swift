@@ -16,6 +16,14 @@ where Item.ID: IdentifierConvertible {
         reader = RowReader(source: source, coder: coder)
     }
 
+    private init(_ core: Snapshot, _ reader: RowReader<Item>) {
+        self.core = core
+        self.reader = reader
+    }
+
+    /// Other rows of the same list, typed in the same way: another version, or what a view shows between two.
+    package func showing(_ core: Snapshot) -> ListSnapshot { ListSnapshot(core, reader) }
+
     /// Which version it is.
     public var version: Version { core.version }
     /// The hash of all rows and sections: equal for equal lists, however they came about.
@@ -100,7 +108,7 @@ struct RowReader<Item>: Sendable {
 
 extension IdentifierConvertible {
     /// The value that an identifier of a store stands for.
-    static func reading(_ identifier: Identifier, _ what: String) throws -> Self {
+    package static func reading(_ identifier: Identifier, _ what: String) throws -> Self {
         guard let value = Self(identifier) else {
             throw ListError.unreadable(what: what, expected: "\(Self.self)", found: identifier.description)
         }

@@ -27,7 +27,8 @@ public final class ListStore<SectionID: IdentifierConvertible, Item: Codable & I
 where Item.ID: IdentifierConvertible {
     /// The store of identifiers and bytes that this one translates for.
     public let core: Store
-    let coder: ContentCoder<Item>
+    /// How items are written.
+    public let coder: ContentCoder<Item>
 
     /// A typed view of a store that is open.
     ///
