@@ -15,7 +15,8 @@ extension PersistentTree {
         }
     }
 
-    /// Calls `body` with the element at `offset`, to change it in its place. Its id must stay.
+    /// Calls `body` with the element at `offset`, to change it in its place. Its id must stay; if `body` throws, its
+    /// depth as well.
     ///
     /// - Complexity: O(log n).
     @inline(__always)
@@ -31,13 +32,13 @@ extension PersistentTree {
     ) rethrows {
         // SAFETY: `child` keeps the node alive, and nothing takes it out of there meanwhile; the same holds below.
         try store.makeUnique(&child)._withUnsafeGuaranteedRef { node in
-            try update(&child.hash, node, offset, store, body)
+            try update(&child.hash, &child.lowestDepth, node, offset, store, body)
         }
     }
 
     private static func update(
-        _ hash: inout UInt64, _ node: TreeNode<Element>, _ offset: Int, _ store: NodeStore,
-        _ body: (inout Element) throws -> Void
+        _ hash: inout UInt64, _ lowestDepth: inout UInt8, _ node: TreeNode<Element>, _ offset: Int,
+        _ store: NodeStore, _ body: (inout Element) throws -> Void
     ) rethrows {
         let hashBefore = hash
         // If `body` throws half-way, the hash is not known.
@@ -45,8 +46,10 @@ extension PersistentTree {
         if node.isLeaf {
             let element = node.elements.advanced(by: offset)
             let before = element.pointee.hash
+            let depth = element.pointee.outlineDepth
             try body(&element.pointee)
             let after = element.pointee.hash
+            if element.pointee.outlineDepth != depth { lowestDepth = node.lowestDepth }
             if hashBefore != SequenceHash.unsealed && before != SequenceHash.unsealed && after != SequenceHash.unsealed
             {
                 let change = SequenceHash.subtract(after, before)
@@ -59,8 +62,10 @@ extension PersistentTree {
         let slot = node.child(at: &below)
         let lower = node.children.advanced(by: slot)
         let before = lower.pointee.hash
+        let depth = lower.pointee.lowestDepth
         try update(&lower.pointee, below, store, body)
         hash = node.hash(hashBefore, ofChild: slot, before: before, grown: 0)
+        if lower.pointee.lowestDepth != depth { lowestDepth = node.lowestDepth }
     }
 
     /// Tells the locator that the whole tree is gone.
@@ -89,6 +94,7 @@ extension PersistentTree {
             remove(from: node, &child.hash, at: offset, atMost: limit, store, &locator)
         }
         child.count -= UInt32(removed)
+        child.findLowestDepth()
         return removed
     }
 
@@ -142,6 +148,7 @@ extension PersistentTree {
         if total <= min(leftNode.width, store.limits.capacity(height: leftNode.height)) {
             rightNode.moveTail(from: 0, to: leftNode, &locator)
             left.pointee.count = both
+            left.pointee.lowestDepth = min(left.pointee.lowestDepth, right.pointee.lowestDepth)
             removeChild(parent, leftSlot + 1, &locator)
             return
         }
@@ -154,6 +161,8 @@ extension PersistentTree {
         }
         left.pointee.count = UInt32(leftNode.elementCount)
         right.pointee.count = both - left.pointee.count
+        left.pointee.findLowestDepth()
+        right.pointee.findLowestDepth()
     }
 
     private static func removeChild(_ parent: TreeNode<Element>, _ slot: Int, _ locator: inout Locator<Element>) {
