@@ -11,7 +11,8 @@ struct OutlineEditTests {
         var list = try MemoryList([[], []])
         let items = depths.enumerated().map { index, depth in
             NewItem(
-                id: .integer(Int64(index)), content: [UInt8(index)], depth: depth, isCollapsed: collapsed.contains(index))
+                id: .integer(Int64(index)), content: [UInt8(index)], depth: depth,
+                isCollapsed: collapsed.contains(index))
         }
         if !items.isEmpty { try list.commit("rows") { try $0.insert(items, at: .end(ofSection: "s0")) } }
         return list
@@ -206,4 +207,3 @@ struct OutlineEditTests {
         }
     }
 }
-

@@ -79,7 +79,8 @@ enum TestRecords {
 
     /// A row at a depth, in 14 bytes: kind of id, place in the outline, id; tag, distance, offset and hash of its content.
     static let deepItem = ListItem(
-        id: 1, isChecked: false, content: ContentReference(version: Version(1), offset: 0, length: 0, hash: 0), depth: 2)
+        id: 1, isChecked: false, content: ContentReference(version: Version(1), offset: 0, length: 0, hash: 0), depth: 2
+    )
 
     /// Events of every kind, with every kind of identifier, at small and large positions.
     static let everyKind: [Event] = {

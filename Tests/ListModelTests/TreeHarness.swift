@@ -60,12 +60,7 @@ struct TreeHarness: ~Copyable {
 
     /// Puts one element, or all elements of a range, at another depth.
     mutating func setDepth(_ depth: Int, _ range: Range<Int>, in which: Int = 0) {
-        if range.count == 1 {
-            let change = depth - arrays[which][range.lowerBound].depth
-            trees[which].update(range.lowerBound, &locator) { $0.changeDepth(by: change) }
-        } else {
-            trees[which].updateAll(in: range) { $0.changeDepth(by: depth - $0.depth) }
-        }
+        trees[which].updateAll(in: range) { $0.changeDepth(by: depth - $0.depth) }
         for offset in range { arrays[which][offset].changeDepth(by: depth - arrays[which][offset].depth) }
     }
 

@@ -163,7 +163,9 @@ public struct RandomEdits {
 
     private mutating func outlineDestination(_ list: ReferenceList) -> OutlineDestination {
         switch Int.random(in: 0..<9, using: &generator) {
-        case 0: return .root(ofSection: generator.oneIn(20) ? "nowhere" : list.sections.randomElement(using: &generator)!.id)
+        case 0:
+            let section = list.sections.randomElement(using: &generator)!
+            return .root(ofSection: generator.oneIn(20) ? "nowhere" : section.id)
         case 1...2: return .before(itemID(list))
         case 3...4: return .after(itemID(list))
         case 5...6: return .firstChild(of: itemID(list))

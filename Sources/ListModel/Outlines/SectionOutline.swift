@@ -91,7 +91,7 @@ public struct SectionOutline: Sendable {
     /// The rows that are visible, from the first to the last.
     ///
     /// - Complexity: O(log n) for each that is asked for; hidden rows are stepped over.
-    public var visibleRows: VisibleRows { VisibleRows(tree: tree) }
+    public var visibleRows: Visible { Visible(tree: tree) }
 
     /// Calls `body` with the parent of a row, its parent and so on, until it returns false.
     private func forEachAncestor(of row: Int, _ body: (ListItem) -> Bool) {
@@ -121,7 +121,7 @@ public struct SectionOutline: Sendable {
     }
 
     /// The visible rows, in order, each by its index.
-    public struct VisibleRows: Sequence, IteratorProtocol, Sendable {
+    public struct Visible: Sequence, IteratorProtocol, Sendable {
         let tree: PersistentTree<ListItem>
         var upcoming = 0
 

@@ -114,8 +114,7 @@ extension ListState {
             let depth = item.depth + change
             guard ListItem.depths.contains(depth) else { throw ListError.depthOutOfRange(item.id, depth: depth) }
         }
-        editItems(inSection: path.section) { tree, _, locator in
-            if ids.count == 1 { return tree.update(path.item, &locator) { $0.changeDepth(by: change) } }
+        editItems(inSection: path.section) { tree, _, _ in
             tree.updateAll(in: path.item..<path.item + ids.count) { $0.changeDepth(by: change) }
         }
     }

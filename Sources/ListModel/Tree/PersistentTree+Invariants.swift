@@ -85,7 +85,8 @@ extension PersistentTree {
         }
         try InvariantViolation.check(count == Int(child.count), "\(name) has \(count) elements")
         try InvariantViolation.check(
-            lowestDepth == child.lowestDepth, "the lowest depth below \(name) is \(lowestDepth), not \(child.lowestDepth)")
+            lowestDepth == child.lowestDepth,
+            "the lowest depth below \(name) is \(lowestDepth), not \(child.lowestDepth)")
         try InvariantViolation.check(
             child.hash == SequenceHash.unsealed || child.hash == hash,
             "the hash of \(name) is not that of its elements")

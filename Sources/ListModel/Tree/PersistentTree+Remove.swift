@@ -15,8 +15,8 @@ extension PersistentTree {
         }
     }
 
-    /// Calls `body` with the element at `offset`, to change it in its place. Its id must stay; if `body` throws, its
-    /// depth as well.
+    /// Calls `body` with the element at `offset`, to change it in its place. Its id and its depth must stay; `updateAll`
+    /// is for changes of depth.
     ///
     /// - Complexity: O(log n).
     @inline(__always)
@@ -32,13 +32,13 @@ extension PersistentTree {
     ) rethrows {
         // SAFETY: `child` keeps the node alive, and nothing takes it out of there meanwhile; the same holds below.
         try store.makeUnique(&child)._withUnsafeGuaranteedRef { node in
-            try update(&child.hash, &child.lowestDepth, node, offset, store, body)
+            try update(&child.hash, node, offset, store, body)
         }
     }
 
     private static func update(
-        _ hash: inout UInt64, _ lowestDepth: inout UInt8, _ node: TreeNode<Element>, _ offset: Int,
-        _ store: NodeStore, _ body: (inout Element) throws -> Void
+        _ hash: inout UInt64, _ node: TreeNode<Element>, _ offset: Int, _ store: NodeStore,
+        _ body: (inout Element) throws -> Void
     ) rethrows {
         let hashBefore = hash
         // If `body` throws half-way, the hash is not known.
@@ -46,10 +46,8 @@ extension PersistentTree {
         if node.isLeaf {
             let element = node.elements.advanced(by: offset)
             let before = element.pointee.hash
-            let depth = element.pointee.outlineDepth
             try body(&element.pointee)
             let after = element.pointee.hash
-            if element.pointee.outlineDepth != depth { lowestDepth = node.lowestDepth }
             if hashBefore != SequenceHash.unsealed && before != SequenceHash.unsealed && after != SequenceHash.unsealed
             {
                 let change = SequenceHash.subtract(after, before)
@@ -62,10 +60,8 @@ extension PersistentTree {
         let slot = node.child(at: &below)
         let lower = node.children.advanced(by: slot)
         let before = lower.pointee.hash
-        let depth = lower.pointee.lowestDepth
         try update(&lower.pointee, below, store, body)
         hash = node.hash(hashBefore, ofChild: slot, before: before, grown: 0)
-        if lower.pointee.lowestDepth != depth { lowestDepth = node.lowestDepth }
     }
 
     /// Tells the locator that the whole tree is gone.
@@ -90,11 +86,14 @@ extension PersistentTree {
         from child: inout TreeChild<Element>, at offset: Int, atMost limit: Int, _ store: NodeStore,
         _ locator: inout Locator<Element>
     ) -> Int {
+        var lowestDepth = TreeDepth.none
         let removed = store.makeUnique(&child)._withUnsafeGuaranteedRef { node in
-            remove(from: node, &child.hash, at: offset, atMost: limit, store, &locator)
+            let removed = remove(from: node, &child.hash, at: offset, atMost: limit, store, &locator)
+            lowestDepth = node.lowestDepth
+            return removed
         }
         child.count -= UInt32(removed)
-        child.findLowestDepth()
+        child.lowestDepth = lowestDepth
         return removed
     }
 

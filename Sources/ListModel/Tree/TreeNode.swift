@@ -246,8 +246,10 @@ final class TreeNode<Element: TreeElement>: ManagedBuffer<TreeNodeHeader, UInt64
     /// - Complexity: O(1) where the first is at depth 0, as all are in a list without outlines; otherwise O(count).
     var lowestDepth: UInt8 {
         var lowest = TreeDepth.none
-        for slot in 0..<count where lowest > 0 {
+        var slot = 0
+        while slot < count && lowest > 0 {
             lowest = min(lowest, isLeaf ? elements[slot].outlineDepth : children[slot].lowestDepth)
+            slot &+= 1
         }
         return lowest
     }

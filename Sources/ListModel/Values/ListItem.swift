@@ -88,9 +88,14 @@ public struct ListItem: Sendable {
     }
 
     /// Sets or clears the checkmark.
-    mutating func setChecked(_ isChecked: Bool) { setFlags(flags & ~1 | (isChecked ? 1 : 0)) }
+    mutating func setChecked(_ isChecked: Bool) {
+        guard isChecked != self.isChecked else { return }
+        flags ^= 1
+        hash =
+            isChecked
+            ? SequenceHash.add(hash, HashSeed.checkmark) : SequenceHash.subtract(hash, HashSeed.checkmark)
+    }
 
-    @inline(__always)
     private mutating func setFlags(_ flags: UInt8) {
         guard flags != self.flags else { return }
         let plain = SequenceHash.subtract(hash, ListItem.hash(ofFlags: self.flags))

@@ -9,7 +9,7 @@ public struct ListSnapshot<SectionID: IdentifierConvertible, Item: Codable & Ide
 where Item.ID: IdentifierConvertible {
     /// The rows as identifiers and references.
     public let core: Snapshot
-    private let reader: RowReader<Item>
+    let reader: RowReader<Item>
 
     init(_ core: Snapshot, _ source: any CommitSource, _ coder: ContentCoder<Item>) {
         self.core = core
@@ -26,6 +26,13 @@ where Item.ID: IdentifierConvertible {
     /// The sections, in order.
     public var sections: some RandomAccessCollection<Section> {
         core.sections.lazy.map { [reader] in Section(core: $0, reader: reader) }
+    }
+
+    /// The section at an index, or nil if there is none.
+    ///
+    /// - Complexity: O(log s) for s sections.
+    public func section(at index: Int) -> Section? {
+        index >= 0 && index < core.sectionCount ? Section(core: core.sections[index], reader: reader) : nil
     }
 
     /// The row at an index path, or nil if there is none.
@@ -69,7 +76,7 @@ public struct ListRow<Item: Codable & Identifiable & Sendable>: Sendable where I
     public let core: ListItem
     fileprivate let reader: RowReader<Item>
 
-    fileprivate init(core: ListItem, reader: RowReader<Item>) {
+    init(core: ListItem, reader: RowReader<Item>) {
         self.core = core
         self.reader = reader
     }
@@ -83,6 +90,10 @@ public struct ListRow<Item: Codable & Identifiable & Sendable>: Sendable where I
 
     /// Whether the row has a checkmark.
     public var isChecked: Bool { core.isChecked }
+    /// How deep the row stands in an outline; 0 in a list that is none.
+    public var depth: Int { core.depth }
+    /// Whether the row's children are hidden.
+    public var isCollapsed: Bool { core.isCollapsed }
 
     /// The item, read from the log and decoded.
     ///
@@ -100,7 +111,7 @@ struct RowReader<Item>: Sendable {
 
 extension IdentifierConvertible {
     /// The value that an identifier of a store stands for.
-    fileprivate static func reading(_ identifier: Identifier, _ what: String) throws -> Self {
+    static func reading(_ identifier: Identifier, _ what: String) throws -> Self {
         guard let value = Self(identifier) else {
             throw ListError.unreadable(what: what, expected: "\(Self.self)", found: identifier.description)
         }
