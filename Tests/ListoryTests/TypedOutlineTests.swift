@@ -61,6 +61,10 @@ struct TypedOutlineTests {
             try reopened.edit("Bad") { try $0.moveSubtree(1, to: .after(6)) }
         }
         #expect(try Self.text(reopened) == arranged)
+        try reopened.edit("More") { list in
+            try list.insert([.init(Task(id: 10), isChecked: true, depth: 2)], at: .before(2))
+        }
+        #expect(try Self.text(reopened) == "1- .5 ..6- .3- ..4 ..10 2 8 ..9")
         try reopened.close()
     }
 

@@ -23,7 +23,7 @@ public struct IndexedSnapshot: RowLookup, Sendable {
 
     /// Indexes a snapshot.
     ///
-    /// - Complexity: O(n), in time and memory; about 50 bytes a row.
+    /// - Complexity: O(n), in time and memory; 60 to 110 bytes a row.
     public init(_ snapshot: Snapshot) {
         self.snapshot = snapshot
         var items: [Identifier: ListIndexPath] = [:]

@@ -38,6 +38,12 @@ extension ListEdit {
         try withEditor { try $0.insert(new, in: place.untyped) }
     }
 
+    /// Inserts rows with the depths that they have, at any place. See ``ListEditor/insert(_:at:)``.
+    public func insert(_ rows: [Row], at destination: Destination) throws {
+        let new = try rows.map { try newItem($0) }
+        try withEditor { try $0.insert(new, at: destination.untyped) }
+    }
+
     /// Moves a row with all rows below it. See ``ListEditor/moveSubtree(_:to:)``.
     public func moveSubtree(_ id: Item.ID, to place: OutlinePlace) throws {
         try withEditor { try $0.moveSubtree(id.identifier, to: place.untyped) }

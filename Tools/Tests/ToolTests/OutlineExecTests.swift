@@ -65,8 +65,14 @@ import ToolSupport
                 + #"{"id":2,"content":"Two"},{"id":1,"content":"One","depth":1}]}]}}"#,
             #"{"apply":{"sections":[{"id":"plan","items":[{"id":2,"content":"Two"},{"id":2,"content":"Two"}]}]}}"#)
         #expect(try rows() == "2 .1")
-        #expect(try result.json().last?["error"] != nil)
-        #expect(result.errors == "")
+        #expect(try result.json().last?["error"]?["code"] == "duplicateItem")
+        let events = try ToolProcess.run("log", store, "--from", "3", "--format", "json").json()[0]["events"]
+        #expect(
+            events.map(JSONValue.text)
+                == #"[{"itemsMoved":{"from":[0,0],"ids":[1],"to":[0,1]}},"#
+                + #"{"itemCollapsed":{"at":[0,1],"collapsed":false,"id":1}},"#
+                + #"{"itemsIndented":{"at":[0,0],"by":-1,"ids":[2]}},"#
+                + #"{"itemsIndented":{"at":[0,1],"by":1,"ids":[1]}}]"#)
     }
 
     @Test func `Bad requests are refused by name, and change nothing`() throws {
@@ -91,7 +97,7 @@ import ToolSupport
             Self.plan[0], Self.plan[1], #"{"changeDepth":{"id":2,"by":2}}"#, #"{"changeDepth":{"id":2,"by":-1}}"#,
             #"{"expand":{"id":1}}"#, #"{"collapse":{"id":2}}"#)
         let text = try ToolProcess.run("show", store).output
-        #expect(text.contains("\n[ ] One\n    [ ] Two …\n"))
+        #expect(text.contains("\n[ ] \"One\"\n    [ ] \"Two\" …\n"))
         let log = try ToolProcess.run("log", store).output
         for line in [
             "indented [0, 1] by 2: id 2", "outdented [0, 1] by 1: id 2", "expanded [0, 0]: id 1",
@@ -106,6 +112,6 @@ import ToolSupport
         ] {
             #expect(json.contains(event), "\(event)")
         }
-        #expect(try ToolProcess.run("diff", store, "2", "6").output.contains("~ [0, 1] [ ] Two (depth 2) …"))
+        #expect(try ToolProcess.run("diff", store, "2", "6").output.contains("~ [0, 1] [ ] \"Two\" (depth 2) …"))
     }
 }
