@@ -78,7 +78,7 @@ struct StoredList: ~Copyable {
             nextNumber = writer.nextNumber
             throw error
         }
-        let gone = try kept.last.map { try writer.nodesGone(since: $0.checkpoint, store) } ?? []
+        let gone = kept.last.map { writer.nodesGone(since: $0.checkpoint, store) } ?? []
         for number in image.retiredPages { nodes[number] = nil }
         store = NodeStore(after: store)
         list.editor.state.adopt(writer.written, store)

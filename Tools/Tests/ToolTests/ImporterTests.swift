@@ -137,7 +137,7 @@ import Testing
 
     @Test(arguments: [
         ("1\n{", "line 2: expected JSON: "),
-        (#"{"content":1,"idd":2}"#, #"line 1: row: expected one of id, content, checked, section, found the unknown"#),
+        (#"{"content":1,"idd":2}"#, #"line 1: row: expected one of id, content, checked, depth, "#),
         (#"{"content":1,"checked":"yes"}"#, #"line 1: row.checked: expected true or false, found the string "yes""#),
         (
             "{\"content\":1,\"id\":7}\n{\"content\":2,\"id\":7}",
