@@ -7,11 +7,15 @@ import TestSupport
 /// Nodes in a dictionary.
 final class MemoryNodes: NodeSource {
     private let nodes = Mutex<[UInt64: [UInt8]]>([:])
+    private let reads = Atomic<Int>(0)
 
+    /// How many nodes and pages were read.
+    var readCount: Int { reads.load(ordering: .relaxed) }
     var count: Int { nodes.withLock { $0.count } }
     var numbers: [UInt64] { nodes.withLock { $0.keys.sorted() } }
 
     func withNode<Result>(_ number: UInt64, _ body: (UnsafeRawBufferPointer?) -> Result) throws -> Result {
+        reads.add(1, ordering: .relaxed)
         let bytes = nodes.withLock { $0[number] }
         guard let bytes else { return body(nil) }
         return bytes.withUnsafeBytes { body($0) }

@@ -217,6 +217,34 @@ extension Store {
         }
     }
 
+    /// Reads the newest version, by id or otherwise, under the store's lock: what is read is of one version.
+    ///
+    /// ```swift
+    /// let parent = try store.read { try $0.parent(of: 7) }
+    /// ```
+    ///
+    /// - Parameter body: reads; see ``RowLookup``. It must not use the store itself.
+    /// - Throws: ``StoreError/closed``, an error of damaged nodes, and what `body` throws.
+    /// - Complexity: that of `body`. Edits wait meanwhile.
+    public func read<Result>(_ body: (borrowing ListState) throws -> Result) throws -> Result {
+        try withHead { head in
+            do {
+                let result = try body(head.editor.state)
+                try head.checkNodes()
+                return result
+            } catch {
+                // Rows that cannot be read are not found either: that is the reason, then.
+                try head.checkNodes()
+                throw error
+            }
+        }
+    }
+
+    /// The index of the section of an id in the newest version, or nil if there is none.
+    ///
+    /// - Complexity: O(log s) expected, for s sections.
+    public func indexOfSection(_ id: Identifier) throws -> Int? { try read { $0.indexOfSection(id) } }
+
     /// The row of an id in the newest version, or nil if there is none.
     ///
     /// - Complexity: O(log n) expected.

@@ -9,7 +9,7 @@ public struct ListSnapshot<SectionID: IdentifierConvertible, Item: Codable & Ide
 where Item.ID: IdentifierConvertible {
     /// The rows as identifiers and references.
     public let core: Snapshot
-    private let reader: RowReader<Item>
+    let reader: RowReader<Item>
 
     init(_ core: Snapshot, _ source: any CommitSource, _ coder: ContentCoder<Item>) {
         self.core = core
@@ -34,6 +34,13 @@ where Item.ID: IdentifierConvertible {
     /// The sections, in order.
     public var sections: some RandomAccessCollection<Section> {
         core.sections.lazy.map { [reader] in Section(core: $0, reader: reader) }
+    }
+
+    /// The section at an index, or nil if there is none.
+    ///
+    /// - Complexity: O(log s) for s sections.
+    public func section(at index: Int) -> Section? {
+        index >= 0 && index < core.sectionCount ? Section(core: core.sections[index], reader: reader) : nil
     }
 
     /// The row at an index path, or nil if there is none.
@@ -77,7 +84,7 @@ public struct ListRow<Item: Codable & Identifiable & Sendable>: Sendable where I
     public let core: ListItem
     fileprivate let reader: RowReader<Item>
 
-    fileprivate init(core: ListItem, reader: RowReader<Item>) {
+    init(core: ListItem, reader: RowReader<Item>) {
         self.core = core
         self.reader = reader
     }
@@ -91,6 +98,10 @@ public struct ListRow<Item: Codable & Identifiable & Sendable>: Sendable where I
 
     /// Whether the row has a checkmark.
     public var isChecked: Bool { core.isChecked }
+    /// How deep the row stands in an outline; 0 in a list that is none.
+    public var depth: Int { core.depth }
+    /// Whether the row's children are hidden.
+    public var isCollapsed: Bool { core.isCollapsed }
 
     /// The item, read from the log and decoded.
     ///
