@@ -12,7 +12,7 @@ import ListModel
 /// ```
 public struct SpliceListSimulator: Sendable {
     /// What is shown.
-    public private(set) var rows: [ListRow]
+    public private(set) var rows: [SequenceRow]
 
     /// A view that shows these rows.
     public init(showing rows: LaidOutRows) {
@@ -24,7 +24,7 @@ public struct SpliceListSimulator: Sendable {
     /// - Parameter model: what the model answers at that moment: it must have changed already, and no further.
     /// - Returns: why the view rejects it; nil if it does not.
     public mutating func itemsChanged(
-        _ splice: Splice, in model: some RandomAccessCollection<ListRow>
+        _ splice: Splice, in model: some RandomAccessCollection<SequenceRow>
     ) -> String? {
         guard splice.position >= 0, splice.removed >= 0, splice.added >= 0,
             splice.position <= rows.count, splice.removed <= rows.count - splice.position
@@ -46,7 +46,7 @@ public struct SpliceListSimulator: Sendable {
     }
 
     /// Is told that a row changed in itself.
-    public mutating func rowChanged(at offset: Int, to row: ListRow) -> String? {
+    public mutating func rowChanged(at offset: Int, to row: SequenceRow) -> String? {
         guard rows.indices.contains(offset) else { return "row \(offset) changed: there are \(rows.count) rows" }
         guard rows[offset].identity == row.identity else {
             return "row \(offset) changed: it is \(rows[offset].identity), and not \(row.identity)"

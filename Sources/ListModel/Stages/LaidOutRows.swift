@@ -41,7 +41,7 @@ public struct LaidOutRows: RandomAccessCollection, Sendable {
     /// The row at an offset.
     ///
     /// - Complexity: O(log n).
-    public subscript(offset: Int) -> ListRow {
+    public subscript(offset: Int) -> SequenceRow {
         switch place(at: offset) {
         case .header(let index):
             let section = snapshot.sections[index]
@@ -106,7 +106,7 @@ public struct LaidOutRowIterator: IteratorProtocol {
         sections = TreeCursor(rows.snapshot.tree)
     }
 
-    public mutating func next() -> ListRow? {
+    public mutating func next() -> SequenceRow? {
         while true {
             if let item = items?.next() { return .item(item) }
             guard let section = sections.next() else { return nil }

@@ -30,7 +30,7 @@ import Listory
 @MainActor
 open class TableViewAdapter<Source: ListSource>: NSObject, NSTableViewDataSource, NSTableViewDelegate, StepScreen {
     /// Makes the view of a row in a column.
-    public typealias ViewProvider = (NSTableView, NSTableColumn?, Listory.ListRow<Source.Item>) throws -> NSView?
+    public typealias ViewProvider = (NSTableView, NSTableColumn?, ListRow<Source.Item>) throws -> NSView?
     /// Makes the view of a header.
     public typealias HeaderProvider = (
         NSTableView, ListSnapshot<Source.SectionID, Source.Item>.Section
@@ -48,7 +48,7 @@ open class TableViewAdapter<Source: ListSource>: NSObject, NSTableViewDataSource
     private let header: HeaderProvider?
     private let view: ViewProvider
     /// The rows that are being dragged.
-    private var dragged: [Listory.ListRow<Source.Item>] = []
+    private var dragged: [ListRow<Source.Item>] = []
     private static var draggedType: NSPasteboard.PasteboardType { .init("listory.row") }
 
     /// Shows the rows of a driver in a table view, whose data source and delegate the adapter becomes.

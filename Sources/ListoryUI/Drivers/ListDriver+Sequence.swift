@@ -18,7 +18,7 @@ extension ListDriver {
     /// The items at some rows of the sequence, without headers.
     public func items(
         atRows rows: some Sequence<Int>, in layout: RowLayout
-    ) -> [Listory.ListRow<Source.Item>] {
+    ) -> [ListRow<Source.Item>] {
         rows.compactMap { row in
             guard case .item(let path) = place(atRow: row, in: layout) else { return nil }
             return self.row(at: path)
@@ -41,7 +41,7 @@ extension ListDriver {
     /// - Parameters:
     ///   - rows: what is dragged.
     ///   - gap: the section, and the number of its rows above the place.
-    public func canMove(_ rows: [Listory.ListRow<Source.Item>], toGap gap: ListIndexPath) -> Bool {
+    public func canMove(_ rows: [ListRow<Source.Item>], toGap gap: ListIndexPath) -> Bool {
         source.keepsOrder && !rows.isEmpty && gap.section >= 0 && gap.section < sectionCount
             && rows.allSatisfy { rules.canMove($0) && rules.canMoveInto($0, gap.section) }
     }

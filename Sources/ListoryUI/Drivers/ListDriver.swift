@@ -121,7 +121,7 @@ extension ListDriver {
     }
 
     /// The row at an index path of the shown rows, or nil if there is none.
-    public func row(at path: ListIndexPath) -> Listory.ListRow<Source.Item>? { shown.row(at: path) }
+    public func row(at path: ListIndexPath) -> ListRow<Source.Item>? { shown.row(at: path) }
 
     /// The id of the row at an index path of the shown rows, or nil if there is none.
     public func id(at path: ListIndexPath) -> Identifier? { playback.shown.item(at: path)?.id }

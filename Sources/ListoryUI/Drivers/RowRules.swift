@@ -5,13 +5,13 @@ import Listory
 /// What a user may do with rows. By default all rows may be deleted, moved and checked.
 public struct RowRules<Item: Codable & Identifiable & Sendable> where Item.ID: IdentifierConvertible {
     /// What is offered for a row.
-    public var editing: (Listory.ListRow<Item>) -> RowEditing = { _ in .delete }
+    public var editing: (ListRow<Item>) -> RowEditing = { _ in .delete }
     /// Whether a row may be moved, if the rows have an order of their own.
-    public var canMove: (Listory.ListRow<Item>) -> Bool = { _ in true }
+    public var canMove: (ListRow<Item>) -> Bool = { _ in true }
     /// Whether a row may be moved into a section; the second argument is its index.
-    public var canMoveInto: (Listory.ListRow<Item>, Int) -> Bool = { _, _ in true }
+    public var canMoveInto: (ListRow<Item>, Int) -> Bool = { _, _ in true }
     /// Whether a tap sets or clears the checkmark of a row.
-    public var togglesOnTap: (Listory.ListRow<Item>) -> Bool = { _ in true }
+    public var togglesOnTap: (ListRow<Item>) -> Bool = { _ in true }
 
     /// All rows may be deleted, moved and checked.
     public init() {}

@@ -6,7 +6,7 @@ import Listory
 /// A row of an observable list.
 public struct ObservableRow<Source: ListSource>: Identifiable {
     /// The row as it was when it was shown.
-    public let row: Listory.ListRow<Source.Item>
+    public let row: ListRow<Source.Item>
 
     /// The identity of the row.
     public var id: Identifier { row.core.id }

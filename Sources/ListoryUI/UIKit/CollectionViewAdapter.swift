@@ -27,7 +27,7 @@ open class CollectionViewAdapter<Source: ListSource>: NSObject, UICollectionView
 {
     /// Makes the cell of an item.
     public typealias CellProvider = (
-        UICollectionView, IndexPath, Listory.ListRow<Source.Item>
+        UICollectionView, IndexPath, ListRow<Source.Item>
     ) throws -> UICollectionViewCell
     /// A section as it is shown.
     public typealias Section = ListSnapshot<Source.SectionID, Source.Item>.Section

@@ -30,7 +30,7 @@ open class TableViewAdapter<Source: ListSource>: NSObject, UITableViewDataSource
     UITableViewDragDelegate, BatchScreen
 {
     /// Makes the cell of a row; the checkmark is set by the adapter.
-    public typealias CellProvider = (UITableView, IndexPath, Listory.ListRow<Source.Item>) throws -> UITableViewCell
+    public typealias CellProvider = (UITableView, IndexPath, ListRow<Source.Item>) throws -> UITableViewCell
     /// Shows a section in its header.
     public typealias HeaderConfiguration = (
         UITableViewHeaderFooterView, ListSnapshot<Source.SectionID, Source.Item>.Section
@@ -53,7 +53,7 @@ open class TableViewAdapter<Source: ListSource>: NSObject, UITableViewDataSource
     /// Whether checked rows have a checkmark as their accessory.
     public var showsCheckmarks = true
     /// Makes the item that the insertion button of a row inserts after it; nil for none.
-    public var newItem: ((Listory.ListRow<Source.Item>) -> Source.Item?)?
+    public var newItem: ((ListRow<Source.Item>) -> Source.Item?)?
 
     private let cell: CellProvider
     private static var headerIdentifier: String { "listory.header" }

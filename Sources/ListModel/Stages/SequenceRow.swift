@@ -3,7 +3,7 @@
 // Always holds: two rows are equal if they show the same; their identities are equal if they are the same row.
 
 /// A row of a sequence.
-public enum ListRow: Equatable, Sendable {
+public enum SequenceRow: Equatable, Sendable {
     /// The header of a section.
     case header(id: Identifier, title: String)
     /// An item.
@@ -17,7 +17,7 @@ public enum ListRow: Equatable, Sendable {
         }
     }
 
-    public static func == (left: ListRow, right: ListRow) -> Bool {
+    public static func == (left: SequenceRow, right: SequenceRow) -> Bool {
         switch (left, right) {
         case (.item(let left), .item(let right)): left == right
         case (.header(let leftID, let left), .header(let rightID, let right)):
