@@ -163,10 +163,10 @@ extension LiveView {
 
 extension LiveView.State {
     /// Follows the store, unless the view is at that version or a later one already.
-    mutating func follow(_ newest: Snapshot, _ transition: Transition? = nil) throws(ViewError) {
+    mutating func follow(_ newest: Snapshot) throws(ViewError) {
         guard newest.version > view.source.version else { return }
         do {
-            publish(try view.advance(transition ?? Transition(from: view.source, to: newest)))
+            publish(try view.advance(to: newest))
         } catch {
             for reader in readers.values { reader.yield(.failure(error)) }
             throw error
