@@ -68,6 +68,11 @@ struct DerivedViewRandomTests {
             try #require(view.snapshot.itemCount == expected.itemCount, comment)
             try #require(view.snapshot.version == source.snapshot.version, comment)
             try view.checkInvariants()
+            for path in source.rows.paths {
+                let place = expected.path(of: source.rows.item(at: path).id)
+                try #require(view.indexPath(ofSource: path) == place, comment)
+            }
+            try #require(view.indexPath(ofSource: ListIndexPath(source.rows.sections.count, 0)) == nil, comment)
             try #require(MinimalMoves.problem(transition.changeset, from: shown, to: expected) == nil, comment)
             shown = expected
         }
