@@ -43,6 +43,9 @@ public final class TypedLiveView<
         get throws { typed(try core.snapshot) }
     }
 
+    /// Where the row of an id is in the view; nil if the view does not show it. See ``LiveView/indexPath(of:)``.
+    public func indexPath(of id: Item.ID) throws -> ListIndexPath? { try core.indexPath(of: id.identifier) }
+
     /// The rows that the view showed last, without a look at the store.
     public var shown: ListSnapshot<SectionID, Item> { typed(core.shown) }
 
