@@ -100,7 +100,7 @@ struct RowReader<Item>: Sendable {
 
 extension IdentifierConvertible {
     /// The value that an identifier of a store stands for.
-    fileprivate static func reading(_ identifier: Identifier, _ what: String) throws -> Self {
+    static func reading(_ identifier: Identifier, _ what: String) throws -> Self {
         guard let value = Self(identifier) else {
             throw ListError.unreadable(what: what, expected: "\(Self.self)", found: identifier.description)
         }

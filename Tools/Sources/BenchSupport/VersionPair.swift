@@ -37,6 +37,19 @@ public struct VersionPair: Sendable {
         }
     }
 
+    /// Versions each of which is one edit from the one before, of all kinds in turn.
+    public static func versionsOneEditApart(_ list: BenchList, editCount: Int) throws -> [Snapshot] {
+        let edits = list.planner.mixedEdits(editCount)
+        return try list.restoring {
+            var result = [list.snapshot()]
+            for edit in edits {
+                try list.commit([edit])
+                result.append(list.snapshot())
+            }
+            return result
+        }
+    }
+
     /// The ids of both versions, as plain arrays.
     public var ids: (old: [Int64], new: [Int64]) { (VersionPair.ids(old), VersionPair.ids(new)) }
 

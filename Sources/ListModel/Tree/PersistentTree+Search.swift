@@ -1,0 +1,42 @@
+// Searching a tree whose elements are in an order that the caller knows.
+//
+// The summaries of nodes say nothing of that order, so a child is judged by its first element.
+
+extension PersistentTree {
+    /// How many elements come before a place: the number of leading elements for which `isBefore` is true.
+    ///
+    /// - Parameter isBefore: true for the elements before the place, false for all after it. If it is neither, the result
+    ///   is some number in `0 ... count`.
+    /// - Complexity: O(log n) calls, and O(log² n) nodes.
+    func partitionPoint(where isBefore: (borrowing Element) -> Bool) -> Int {
+        guard count > 0 else { return 0 }
+        return partitionPoint(store.node(top), isBefore)
+    }
+
+    private func partitionPoint(_ node: TreeNode<Element>, _ isBefore: (borrowing Element) -> Bool) -> Int {
+        var low = 0
+        var high = node.count
+        if node.isLeaf {
+            while low < high {
+                let middle = (low + high) / 2
+                if isBefore(node.elements[middle]) { low = middle + 1 } else { high = middle }
+            }
+            return low
+        }
+        // The place is in or at the end of the last child whose first element comes before it.
+        while low < high {
+            let middle = (low + high) / 2
+            if isFirstBefore(node.children[middle], isBefore) { low = middle + 1 } else { high = middle }
+        }
+        guard low > 0 else { return 0 }
+        var before = 0
+        for slot in 0..<low - 1 { before += Int(node.children[slot].count) }
+        return before + partitionPoint(store.node(node.children[low - 1]), isBefore)
+    }
+
+    private func isFirstBefore(_ child: TreeChild<Element>, _ isBefore: (borrowing Element) -> Bool) -> Bool {
+        var node = store.node(child)
+        while !node.isLeaf { node = store.node(node.children[0]) }
+        return isBefore(node.elements[0])
+    }
+}

@@ -1,0 +1,153 @@
+// The stage follows its source from one snapshot to another.
+//
+// First every row is asked for its place that is new or has changed, because that may throw. Then the changes are made
+// as a list view makes them: rows leave, sections go and come, rows come, and rows change in their place.
+
+extension ArrangedRows {
+    /// Makes the view that of another snapshot of its source.
+    ///
+    /// - Parameters:
+    ///   - old: the snapshot that the view is of.
+    ///   - new: the snapshot it is to be of.
+    ///   - changes: what leads from one to the other.
+    ///   - stage: which stage this is, for the error.
+    /// - Throws: ``ViewError`` for the first row that cannot be placed; nothing has changed then.
+    /// - Complexity: O(k log n) for k rows that differ; and for the rows of moved sections, if the view has other sections.
+    mutating func advance(
+        from old: Snapshot, to new: Snapshot, _ changes: Changeset, stage: Int
+    ) throws(ViewError) {
+        if changes.isEmpty { return }
+        let context = Context(version: new.version, stage: stage)
+        var keys: [ListIndexPath: RowKey?] = [:]
+        for path in changes.items.inserted + changes.items.updated {
+            guard let item = new.item(at: path) else { continue }
+            keys[path] = .some(try key(of: item, at: path, context))
+        }
+        if isWorthRebuilding(changes, max(old.itemCount, new.itemCount)) {
+            return try rebuild(from: old, to: new, keys, context)
+        }
+        let moved = takeRows(changes)
+        changeSections(changes.sections, new)
+        insertRows(changes, moved, keys, new)
+        let targets = Set(changes.items.moved.map(\.to))
+        for path in changes.items.updated where !targets.contains(path) {
+            guard let item = new.item(at: path), let key = keys[path] else { continue }
+            place(item, at: path, key)
+        }
+    }
+
+    /// Takes the slots of rows that are deleted or moved out of the source, and the rows out of the view.
+    ///
+    /// - Returns: the slots of those that move, by where they were.
+    private mutating func takeRows(_ changes: Changeset) -> [ListIndexPath: RowSlot] {
+        for path in changes.items.deleted.reversed() where changes.items.moved.isEmpty { takeRow(at: path) }
+        if changes.items.moved.isEmpty { return [:] }
+        var result: [ListIndexPath: RowSlot] = [:]
+        let sources = changes.items.moved.map(\.from)
+        for path in sources { result[path] = nil as RowSlot? }
+        let moving = Set(sources)
+        for path in (changes.items.deleted + sources).sorted(by: >) {
+            let slot = takeRow(at: path)
+            if moving.contains(path) { result[path] = slot }
+        }
+        return result
+    }
+
+    @discardableResult
+    private mutating func takeRow(at path: ListIndexPath) -> RowSlot {
+        let store = store
+        var number: UInt32 = 0
+        var taken: RowSlot?
+        sources.update(path.section) { section in
+            number = section.number
+            taken = section.editSlots(store) { $0.remove(at: path.item) }
+        }
+        let slot = taken!
+        if let rank = slot.rank(number) { hide(rank) }
+        return slot
+    }
+
+    /// A row that comes into the source, or comes back at another place.
+    private struct Arrival {
+        var path: ListIndexPath
+        var slot: RowSlot
+    }
+
+    private mutating func insertRows(
+        _ changes: Changeset, _ moved: [ListIndexPath: RowSlot], _ keys: [ListIndexPath: RowKey?], _ new: Snapshot
+    ) {
+        var arrivals: [Arrival] = []
+        arrivals.reserveCapacity(changes.items.inserted.count + changes.items.moved.count)
+        for path in changes.items.inserted {
+            let key = keys[path] ?? nil
+            arrivals.append(Arrival(path: path, slot: RowSlot(label: 0, key: key, isFound: isFound(key))))
+        }
+        for move in changes.items.moved {
+            guard var slot = moved[move.from] else { continue }
+            // A row that also changed was asked again.
+            if let key = keys[move.to] { slot = RowSlot(label: 0, key: key, isFound: isFound(key)) }
+            arrivals.append(Arrival(path: move.to, slot: slot))
+        }
+        if !changes.items.moved.isEmpty { arrivals.sort { $0.path < $1.path } }
+        var start = 0
+        while start < arrivals.count {
+            var end = start + 1
+            while end < arrivals.count && isNext(arrivals[end].path, after: arrivals[end - 1].path) { end += 1 }
+            insertRun(arrivals[start..<end], new)
+            start = end
+        }
+    }
+
+    private func isNext(_ path: ListIndexPath, after other: ListIndexPath) -> Bool {
+        path.section == other.section && path.item == other.item + 1
+    }
+
+    /// Inserts rows that stand one after another.
+    private mutating func insertRun(_ arrivals: ArraySlice<Arrival>, _ new: Snapshot) {
+        let path = arrivals.first!.path
+        var slots = arrivals.map(\.slot)
+        insertSlots(&slots, at: path)
+        let source = sources[path.section]
+        for (arrival, slot) in zip(arrivals, slots) {
+            guard let rank = slot.rank(source.number), let item = new.item(at: arrival.path) else { continue }
+            show(item, rank, in: source.group)
+        }
+    }
+}
+
+// MARK: - Building anew
+
+extension ArrangedRows {
+    /// Whether so much changes that building the view anew is quicker.
+    private func isWorthRebuilding(_ changes: Changeset, _ itemCount: Int) -> Bool {
+        var count =
+            changes.items.deleted.count + changes.items.inserted.count + 2 * changes.items.moved.count
+            + changes.items.updated.count
+        if case .source = arrangement.sections {} else {
+            for move in changes.sections.moved { count += 2 * Int(sources[move.from].slots.count) }
+        }
+        return isWorthRebuilding(count, itemCount)
+    }
+
+    /// Whether building the view anew is quicker than changing so many of its rows.
+    func isWorthRebuilding(_ changed: Int, _ itemCount: Int) -> Bool {
+        changed > limits.rebuildMinimum && changed > itemCount / limits.rebuildShare
+    }
+
+    /// Builds the view anew; rows that did not change are not asked again.
+    private mutating func rebuild(
+        from old: Snapshot, to new: Snapshot, _ changed: [ListIndexPath: RowKey?], _ context: Context
+    ) throws(ViewError) {
+        var known: [Identifier: RowKey?] = [:]
+        known.reserveCapacity(old.itemCount)
+        for (section, source) in zip(old.sections, sources.elements(in: sources.indices)) {
+            var slots = TreeCursor(source.slots(store))
+            for item in section.items {
+                if let slot = slots.next() { known[item.id] = .some(slot.key) }
+            }
+        }
+        let keys = try keys(of: new, context) { item, path in changed[path] ?? known[item.id] }
+        self = ArrangedRows(arrangement, search, limits)
+        fill(from: new, keys: keys)
+    }
+}

@@ -1,0 +1,177 @@
+// One row comes into the view, leaves it, or changes in its place. Each costs O(log n).
+
+extension ArrangedRows {
+    /// Which section of the view a rank is in, or would be.
+    ///
+    /// - Returns: the index of the section, and whether there is one.
+    func section(of rank: RowRank) -> (index: Int, exists: Bool) {
+        switch arrangement.sections {
+        case .source: return section(ofNumber: rank.section)
+        case .one: return (0, ranked.count > 0)
+        case .groups:
+            // Nothing else is in a view of groups.
+            guard let wanted = rank.key.group else { return (0, false) }
+            guard let group = groups[wanted.id] else {
+                return (ranked.partitionPoint { $0.group.compare(wanted) < 0 }, false)
+            }
+            let index = ranked.partitionPoint { $0.group.compare(group) < 0 }
+            if index < ranked.count && ranked[index].group === group { return (index, true) }
+            // The keys of the groups are no order: they are searched one by one.
+            return (ranked.firstOffset { $0.group === group } ?? index, true)
+        }
+    }
+
+    /// Which section of the view a section of the source is, or would be.
+    func section(ofNumber number: UInt32) -> (index: Int, exists: Bool) {
+        let labels = order.sectionLabels
+        let label = labels[Int(number)]
+        let index = ranked.partitionPoint { labels[Int($0.number)] < label }
+        return (index, index < ranked.count && ranked[index].number == number)
+    }
+
+    /// Where the row of a rank is that is in the view.
+    func position(of rank: RowRank) -> ListIndexPath {
+        let index = section(of: rank).index
+        let ranks = ranked[index].ranks(store)
+        let order = self.order
+        let offset = ranks.partitionPoint { order.isBefore($0, rank) }
+        if offset < ranks.count && ranks[offset].isSame(as: rank) { return ListIndexPath(section: index, item: offset) }
+        // The keys are no order, because a type's `<` is none: they are searched one by one.
+        guard let found = ranks.firstOffset(where: { $0.isSame(as: rank) }) else {
+            preconditionFailure("a row that is shown is in the view")
+        }
+        return ListIndexPath(section: index, item: found)
+    }
+
+    /// Puts a row into the view.
+    ///
+    /// - Parameter source: the section of the source that the row is in.
+    mutating func show(_ item: ListItem, _ rank: RowRank, in source: ViewGroup) {
+        let (index, exists) = section(of: rank)
+        if !exists { insertSection(group(of: rank, in: source), number: rank.section, at: index) }
+        let (store, order) = (store, order)
+        var offset = 0
+        ranked.update(index) { section in
+            section.editRanks(store) { ranks in
+                offset = ranks.partitionPoint { order.isBefore($0, rank) }
+                ranks.insert(rank, at: offset)
+            }
+        }
+        rows.update(index) { section in section.editItems(store) { $0.insert(item, at: offset) } }
+        itemCount += 1
+    }
+
+    private func group(of rank: RowRank, in source: ViewGroup) -> ViewGroup {
+        switch arrangement.sections {
+        case .source: source
+        case .one(let group): group
+        case .groups: rank.key.group ?? source
+        }
+    }
+
+    /// Takes a row out of the view.
+    @discardableResult
+    mutating func hide(_ rank: RowRank) -> ListItem {
+        let path = position(of: rank)
+        let store = store
+        var left = 0
+        ranked.update(path.section) { section in
+            section.editRanks(store) { ranks in
+                ranks.remove(at: path.item)
+                left = ranks.count
+            }
+        }
+        var item: ListItem?
+        rows.update(path.section) { section in
+            item = section.editItems(store) { $0.remove(at: path.item) }
+        }
+        itemCount -= 1
+        if left == 0 && vanishesWhenEmpty { removeSection(at: path.section) }
+        return item!
+    }
+
+    /// Whether a section of the view goes with its last row.
+    var vanishesWhenEmpty: Bool {
+        if case .groups = arrangement.sections { return true }
+        return arrangement.hidesEmptySections
+    }
+
+    mutating func insertSection(_ group: ViewGroup, number: UInt32, at index: Int) {
+        if case .groups = arrangement.sections { groups[group.id] = group }
+        ranked.insert(RankedSection(group: group, number: number), at: index)
+        rows.insert(SectionEntry(id: group.id, title: group.title, number: 0, rows: .empty), at: index)
+    }
+
+    mutating func removeSection(at index: Int) {
+        let section = ranked.remove(at: index)
+        if case .groups = arrangement.sections { groups[section.group.id] = nil }
+        rows.remove(at: index)
+    }
+
+    /// Gives a row another key, and shows it as it is now.
+    ///
+    /// - Parameters:
+    ///   - path: where it is in the source.
+    ///   - item: the row as it is now.
+    mutating func place(_ item: ListItem, at path: ListIndexPath, _ key: RowKey?) {
+        let store = store
+        let isFound = isFound(key)
+        var change: (old: RowSlot, new: RowSlot)?
+        var number: UInt32 = 0
+        var group: ViewGroup?
+        sources.update(path.section) { section in
+            (number, group) = (section.number, section.group)
+            section.editSlots(store) { slots in
+                slots.update(path.item) { slot in
+                    let old = slot
+                    slot.key = key
+                    slot.isFound = isFound
+                    change = (old, slot)
+                }
+            }
+        }
+        guard let (old, new) = change, let group else { return }
+        let oldRank = old.rank(number)
+        let newRank = new.rank(number)
+        switch (oldRank, newRank) {
+        case (nil, nil): break
+        case (.some(let old), nil): hide(old)
+        case (nil, .some(let new)): show(item, new, in: group)
+        case (.some(let old), .some(let new)):
+            if hasSamePlace(old.key, new.key) {
+                replace(old, with: new, item)
+            } else {
+                hide(old)
+                show(item, new, in: group)
+            }
+        }
+    }
+
+    /// Whether rows of two keys stand in the same place.
+    func hasSamePlace(_ left: RowKey, _ right: RowKey) -> Bool {
+        if left === right { return true }
+        if case .groups = arrangement.sections, left.group?.id != right.group?.id { return false }
+        return left.key.compare(right.key, descending: order.descending) == 0
+    }
+
+    private mutating func replace(_ old: RowRank, with new: RowRank, _ item: ListItem) {
+        let path = position(of: old)
+        let store = store
+        if old.key !== new.key {
+            ranked.update(path.section) { section in
+                section.editRanks(store) { $0.update(path.item) { $0 = new } }
+            }
+        }
+        rows.update(path.section) { section in
+            section.editItems(store) { $0.update(path.item) { $0 = item } }
+        }
+    }
+}
+
+extension RowSlot {
+    /// What decides the place of the row in the view; nil if it is not in it.
+    func rank(_ section: UInt32) -> RowRank? {
+        guard isFound, let key else { return nil }
+        return RowRank(label: label, section: section, key: key)
+    }
+}

@@ -1,0 +1,192 @@
+// A stage that filters, sorts and groups: what it knows of each row of its source, and the rows that it shows.
+//
+// For each row of the source there is a *slot*, at the same position, with a label and the key that the row was given;
+// so a position of the source leads to a row of the view. For each row of the view there is a *rank*, at the same
+// position, with the same key and label; so a key and a label lead to a position of the view, by a search down the tree
+// of ranks. Labels ascend along the source: rows of equal keys stand in its order. The rows themselves are a tree like
+// that of any list, and whoever has an older one shares with the newer what did not change.
+//
+// Every tree is persistent, so the stage is a value: a copy is free, and may go its own way.
+//
+// Always holds (`checkInvariants`): slots stand for the rows of the source and ranks for those of the view, one each in
+// the same order; ranks ascend; a row is in the view exactly if its slot is shown.
+
+/// The rows of a source, filtered, sorted and grouped.
+struct ArrangedRows: Sendable {
+    var arrangement: Arrangement
+    /// What is searched for.
+    var search: SearchWords
+    /// How wide the nodes of the trees are.
+    let store: NodeStore
+    let space: LabelSpace
+
+    /// The sections of the source, with the slots of their rows.
+    var sources: PersistentTree<SourceSection>
+    /// The order of ranks, with the labels of the sections of the source.
+    var order: RowOrder
+    /// Numbers of sections of the source that were deleted.
+    var freeNumbers: [UInt32] = []
+
+    /// The sections of the view: the ranks of their rows, and the rows.
+    var ranked: PersistentTree<RankedSection>
+    var rows: PersistentTree<SectionEntry>
+    /// The groups that are sections of the view, if it has sections of its own.
+    var groups: [Identifier: ViewGroup] = [:]
+    /// How many rows the view has.
+    var itemCount = 0
+
+    /// How wide nodes are and how far apart labels, injected so that tests reach splits and relabelling with few rows.
+    struct Limits: Sendable {
+        var tree = TreeLimits()
+        var space = LabelSpace()
+        /// One of how many rows have to change for the view to be built anew.
+        var rebuildShare = 4
+        /// How few changed rows are never a reason to build the view anew.
+        var rebuildMinimum = 256
+    }
+    let limits: Limits
+
+    /// Where a row is that is about to be placed; for the error if that fails.
+    struct Context {
+        var version: Version
+        var stage: Int
+    }
+
+    init(_ arrangement: Arrangement, _ search: SearchWords, _ limits: Limits) {
+        self.arrangement = arrangement
+        self.search = arrangement.isSearchable ? search : SearchWords()
+        self.limits = limits
+        store = NodeStore(limits: limits.tree)
+        space = limits.space
+        sources = PersistentTree(store)
+        ranked = PersistentTree(store)
+        rows = PersistentTree(store)
+        order = RowOrder(descending: arrangement.descending, sectionLabels: [])
+    }
+
+    /// The rows, as those of a version.
+    mutating func snapshot(_ version: Version) -> Snapshot {
+        rows.seal()
+        return Snapshot(version: version, itemCount: itemCount, tree: rows)
+    }
+
+    /// Asks where a row stands.
+    func key(of item: ListItem, at path: ListIndexPath, _ context: Context) throws(ViewError) -> RowKey? {
+        do {
+            guard let placement = try arrangement.place(item) else { return nil }
+            if case .groups = arrangement.sections, placement.group == nil { return nil }
+            return RowKey.make(placement)
+        } catch {
+            throw ViewError(id: item.id, path: path, version: context.version, stage: context.stage, cause: error)
+        }
+    }
+
+    /// Whether a search finds a row of this key.
+    func isFound(_ key: RowKey?) -> Bool { search.isEmpty || key.map { search.matches($0.text) } ?? true }
+}
+
+// MARK: - Building
+
+extension ArrangedRows {
+    /// The rows of a section of the view, while they are gathered.
+    private struct Gathered {
+        let group: ViewGroup
+        let number: UInt32
+        var entries: [(rank: RowRank, item: ListItem)] = []
+    }
+
+    /// Fills the stage, which is empty, from a source.
+    ///
+    /// - Parameter keys: the keys of all rows, by section.
+    /// - Complexity: O(n), and O(m log m) for m rows that are sorted.
+    mutating func fill(from source: Snapshot, keys: [[RowKey?]]) {
+        let sectionLabels = space.spread(source.sectionCount)
+        order = RowOrder(
+            descending: arrangement.descending, sectionLabels: (0..<source.sectionCount).map { sectionLabels[$0] })
+        var gathered: [Gathered] = []
+        var places: [Identifier: Int] = [:]
+        if case .one(let group) = arrangement.sections { gathered.append(Gathered(group: group, number: 0)) }
+        var sections: [SourceSection] = []
+        for (index, section) in source.sections.enumerated() {
+            let group = ViewGroup(id: section.id, title: section.title, order: .absent)
+            let number = UInt32(index)
+            if case .source = arrangement.sections { gathered.append(Gathered(group: group, number: number)) }
+            let labels = space.spread(section.items.count)
+            var slots: [RowSlot] = []
+            slots.reserveCapacity(section.items.count)
+            for (offset, item) in section.items.enumerated() {
+                let key = keys[index][offset]
+                slots.append(RowSlot(label: labels[offset], key: key, isFound: isFound(key)))
+                guard let key, slots[offset].isShown else { continue }
+                var place = gathered.count - 1
+                if case .groups = arrangement.sections, let group = key.group {
+                    place = places[group.id] ?? gathered.count
+                    if place == gathered.count {
+                        places[group.id] = place
+                        gathered.append(Gathered(group: group, number: 0))
+                    }
+                }
+                let rank = RowRank(label: labels[offset], section: number, key: key)
+                gathered[place].entries.append((rank, item))
+            }
+            let tree = PersistentTree(unlocated: slots, store)
+            sections.append(SourceSection(number: number, group: group, slots: tree.top))
+        }
+        sources = PersistentTree(unlocated: sections, store)
+        fill(gathered)
+    }
+
+    private mutating func fill(_ gathered: [Gathered]) {
+        var gathered = gathered
+        if case .groups = arrangement.sections {
+            gathered.sort { $0.group.compare($1.group) < 0 }
+            groups = Dictionary(uniqueKeysWithValues: gathered.map { ($0.group.id, $0.group) })
+        } else if arrangement.hidesEmptySections {
+            gathered.removeAll { $0.entries.isEmpty }
+        }
+        var ranked: [RankedSection] = []
+        var entries: [SectionEntry] = []
+        let order = self.order
+        for index in gathered.indices {
+            // They come in the order of the source; without keys, that is theirs.
+            let part = gathered[index].entries
+            let isSorted = zip(part, part.dropFirst()).allSatisfy { order.isBefore($0.rank, $1.rank) }
+            if !isSorted { gathered[index].entries.sort { order.isBefore($0.rank, $1.rank) } }
+            let section = gathered[index]
+            let ranks = PersistentTree(unlocated: section.entries.map(\.rank), store)
+            ranked.append(RankedSection(group: section.group, number: section.number, ranks: ranks.top))
+            let items = PersistentTree(unlocated: section.entries.map(\.item), store)
+            entries.append(
+                SectionEntry(id: section.group.id, title: section.group.title, number: 0, rows: items.top))
+            itemCount += section.entries.count
+        }
+        self.ranked = PersistentTree(unlocated: ranked, store)
+        rows = PersistentTree(unlocated: entries, store)
+    }
+
+    /// The keys of all rows of a source.
+    ///
+    /// - Parameter known: the key of a row, if it need not be asked for.
+    func keys(
+        of source: Snapshot, _ context: Context,
+        known: (ListItem, ListIndexPath) -> RowKey?? = { _, _ in nil }
+    ) throws(ViewError) -> [[RowKey?]] {
+        var result: [[RowKey?]] = []
+        result.reserveCapacity(source.sectionCount)
+        for (index, section) in source.sections.enumerated() {
+            var keys: [RowKey?] = []
+            keys.reserveCapacity(section.items.count)
+            var path = ListIndexPath(section: index, item: 0)
+            for item in section.items {
+                if let key = known(item, path) {
+                    keys.append(key)
+                } else {
+                    keys.append(try key(of: item, at: path, context))
+                }
+                path.item += 1
+            }
+            result.append(keys)
+        }
+        return result
+    }
+}

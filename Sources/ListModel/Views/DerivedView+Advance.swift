@@ -1,0 +1,140 @@
+// A view follows its source.
+
+extension DerivedView {
+    /// Makes the view that of another snapshot of its source: a newer one, or any other.
+    ///
+    /// - Parameter newSource: the rows of the same list at some version.
+    /// - Returns: what changed in the view.
+    /// - Throws: ``ViewError`` for the first row that cannot be placed. The view then shows what it showed before, and the
+    ///   next call begins from there.
+    /// - Complexity: O(k log n) for k rows that differ in the source, each of which is asked once for its place. If more than
+    ///   a quarter differ, the view is built anew.
+    @discardableResult
+    public mutating func advance(to newSource: Snapshot) throws(ViewError) -> Transition {
+        try advance(Transition(from: source, to: newSource))
+    }
+
+    /// Makes the view follow a transition of its source.
+    ///
+    /// - Parameter transition: what happened to the source. If it does not begin with ``source``, only where it ends is of
+    ///   interest.
+    /// - Returns: what changed in the view.
+    /// - Throws: as ``advance(to:)``.
+    @discardableResult
+    public mutating func advance(_ transition: Transition) throws(ViewError) -> Transition {
+        var transition = transition
+        if !transition.old.isSame(as: source) { transition = Transition(from: source, to: transition.new) }
+        return try change { view throws(ViewError) in
+            try view.follow(transition.old, transition.new, transition.changeset, from: 0)
+            view.source = transition.new
+        }
+    }
+
+    /// Makes stages follow what is below them.
+    ///
+    /// - Parameters:
+    ///   - old: what was below the first of them.
+    ///   - new: what is.
+    ///   - changes: what leads from one to the other, if that is known.
+    ///   - first: the first of the stages.
+    mutating func follow(
+        _ old: Snapshot, _ new: Snapshot, _ changes: Changeset? = nil, from first: Int
+    ) throws(ViewError) {
+        var (old, new, changes) = (old, new, changes)
+        for index in first..<levels.count {
+            let output = levels[index].output
+            try levels[index].follow(from: old, to: new, changes, stage: index)
+            (old, new, changes) = (output, levels[index].output, nil)
+        }
+    }
+
+    /// Changes the view as a whole or not at all.
+    mutating func change(_ body: (inout DerivedView) throws(ViewError) -> Void) throws(ViewError) -> Transition {
+        let before = snapshot
+        if canFailHalfWay {
+            var copy = self
+            try body(&copy)
+            self = copy
+        } else {
+            try body(&self)
+        }
+        return Transition(from: before, to: snapshot)
+    }
+
+    /// Whether a stage can fail when another has changed already. One alone changes nothing before it can fail no more.
+    private var canFailHalfWay: Bool {
+        levels.dropFirst().contains { level in
+            if case .arranged = level.stage { true } else { false }
+        }
+    }
+}
+
+extension DerivedView.Level {
+    /// Follows what is below.
+    mutating func follow(
+        from old: Snapshot, to new: Snapshot, _ changes: Changeset?, stage index: Int
+    ) throws(ViewError) {
+        switch stage {
+        case .first(let count): output = new.first(count)
+        case .firstOfEachSection:
+            editFirstRows { $0.advance(from: old, to: new) }
+            output = output(new)
+        case .arranged:
+            try editRows { rows throws(ViewError) in
+                try rows.advance(from: old, to: new, changes ?? Changeset(from: old, to: new), stage: index)
+            }
+            output = output(new)
+        }
+    }
+
+    /// Changes what an arranged stage knows; nothing for any other.
+    mutating func editRows(_ body: (inout ArrangedRows) throws(ViewError) -> Void) throws(ViewError) {
+        guard case .arranged = stage else { return }
+        // Taken out for the time of the edit, so that it alone refers to its trees.
+        guard case .arranged(var rows) = exchange(&stage, with: .first(0)) else { return }
+        defer { stage = .arranged(rows) }
+        try body(&rows)
+    }
+
+    private mutating func editFirstRows(_ body: (inout FirstRows) -> Void) {
+        guard case .firstOfEachSection = stage else { return }
+        guard case .firstOfEachSection(var rows) = exchange(&stage, with: .first(0)) else { return }
+        defer { stage = .firstOfEachSection(rows) }
+        body(&rows)
+    }
+
+    /// What the stage shows of what is below it.
+    mutating func output(_ input: Snapshot) -> Snapshot {
+        switch exchange(&stage, with: .first(0)) {
+        case .first(let count):
+            stage = .first(count)
+            return input.first(count)
+        case .firstOfEachSection(let rows):
+            stage = .firstOfEachSection(rows)
+            return rows.snapshot(of: input)
+        case .arranged(var rows):
+            let result = rows.snapshot(input.version)
+            stage = .arranged(rows)
+            return result
+        }
+    }
+}
+
+extension Snapshot {
+    /// Whether both are known to have the same rows.
+    func isSame(as other: Snapshot) -> Bool { tree.top.isSame(as: other.tree.top) }
+}
+
+extension DerivedView {
+    /// Checks what always holds of the stages. For tests.
+    ///
+    /// - Throws: ``InvariantViolation``.
+    /// - Complexity: O(n log n).
+    func checkInvariants() throws {
+        var input = source
+        for level in levels {
+            if case .arranged(let rows) = level.stage { try rows.checkInvariants(input) }
+            input = level.output
+        }
+    }
+}

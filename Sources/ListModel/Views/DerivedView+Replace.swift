@@ -1,0 +1,88 @@
+// The source stays, and a view of it changes: what is searched for, a stage, or all of them.
+
+extension DerivedView {
+    /// Searches for words: stages that are searchable leave out the rows that do not have them.
+    ///
+    /// Rows are asked for their places only if they come into a stage above. Another letter typed, only rows that are
+    /// found are looked at.
+    ///
+    /// - Parameter words: what is searched for; no words find everything.
+    /// - Returns: what changed in the view.
+    /// - Throws: ``ViewError`` for the first row that a stage above cannot place. The view then searches for what it did.
+    /// - Complexity: O(n), and O(log n) for each row that comes or goes.
+    @discardableResult
+    public mutating func search(_ words: SearchWords) throws(ViewError) -> Transition {
+        try change { view throws(ViewError) in
+            view.searchWords = words
+            var (old, new) = (view.source, view.source)
+            for index in view.levels.indices {
+                let output = view.levels[index].output
+                try view.levels[index].follow(from: old, to: new, nil, stage: index)
+                let input = new
+                try view.levels[index].editRows { $0.search(words, input) }
+                view.levels[index].output = view.levels[index].output(input)
+                (old, new) = (output, view.levels[index].output)
+            }
+        }
+    }
+
+    /// Puts another stage in the place of one.
+    ///
+    /// - Parameters:
+    ///   - index: which stage, from 0.
+    ///   - stage: what it is to be.
+    /// - Returns: what changed in the view.
+    /// - Throws: ``ViewError`` for the first row that cannot be placed. The view then stays as it is.
+    /// - Complexity: O(log n) for each row that comes or goes, if both are stages that show the first rows. Otherwise O(n)
+    ///   calls of the new function; and O(n log n) if most rows have other places.
+    @discardableResult
+    public mutating func replaceStage(at index: Int, with stage: ViewStage) throws(ViewError) -> Transition {
+        precondition(levels.indices.contains(index), "the view has no such stage")
+        return try change { view throws(ViewError) in
+            let output = view.levels[index].output
+            let input = index == 0 ? view.source : view.levels[index - 1].output
+            try view.put(stage, at: index, input, isSameInput: true)
+            try view.follow(output, view.levels[index].output, from: index + 1)
+        }
+    }
+
+    /// Puts other stages in the place of all.
+    ///
+    /// - Returns: what changed in the view.
+    /// - Throws: ``ViewError`` for the first row that cannot be placed. The view then stays as it is.
+    /// - Complexity: O(n) calls of the new functions, O(log n) for each row whose place differs; O(n log n) if most do.
+    @discardableResult
+    public mutating func replaceStages(_ stages: [ViewStage]) throws(ViewError) -> Transition {
+        let before = snapshot
+        var next = self
+        if stages.count == levels.count {
+            var isSameInput = true
+            var input = source
+            for (index, stage) in stages.enumerated() {
+                let output = levels[index].output
+                try next.put(stage, at: index, input, isSameInput: isSameInput)
+                input = next.levels[index].output
+                isSameInput = isSameInput && input.isSame(as: output)
+            }
+        } else {
+            next = try DerivedView(stages, of: source, searchingFor: searchWords, limits)
+        }
+        self = next
+        return Transition(from: before, to: snapshot)
+    }
+
+    /// Puts a stage in the place of one, and keeps what that one knows if it can.
+    private mutating func put(
+        _ stage: ViewStage, at index: Int, _ input: Snapshot, isSameInput: Bool
+    ) throws(ViewError) {
+        guard case .arrange(let arrangement) = stage, case .arranged = levels[index].stage, isSameInput else {
+            levels[index] = try level(stage, at: index, of: input, source.version)
+            return
+        }
+        let (words, context) = (searchWords, ArrangedRows.Context(version: source.version, stage: index))
+        try levels[index].editRows { rows throws(ViewError) in
+            try rows.rearrange(arrangement, words, input, context)
+        }
+        levels[index].output = levels[index].output(input)
+    }
+}

@@ -1,0 +1,87 @@
+// A view of a list: other rows, in another order, in other sections, that follow the list at the cost of its changes.
+//
+// It is a chain of stages, each a value of persistent trees, so that a view is a value: a copy is free and goes its own
+// way. That is how somebody looks at the past through a view, and how a change that fails half-way is as if it had not
+// been tried.
+//
+// Always holds: `snapshot` is what the stages make of `source`, also after an error.
+
+/// Rows that are derived from the rows of a list: filtered, sorted, grouped, searched, cut off.
+///
+/// ```swift
+/// var view = try DerivedView([.arrange(unchecked), .first(50)], of: store.snapshot)
+/// try store.edit("Check milk") { try $0.toggle(.item(7)) }
+/// let transition = try view.advance(to: store.snapshot)
+/// ```
+///
+/// The rows of a view are a ``Snapshot``, of the same items: with their ids, checkmarks and references to content, and with
+/// the version of the list that they were derived from. Changesets work on it, and so do other views.
+///
+/// A view keeps the snapshot of its source and, for each row of that, some 20 bytes, and a hundred for each row that it
+/// shows; Docs/ListViews.md has the figures.
+public struct DerivedView: Sendable {
+    /// The rows of the list that the view is of.
+    public internal(set) var source: Snapshot
+    /// The rows of the view.
+    public var snapshot: Snapshot { levels.last?.output ?? source }
+    /// What is searched for.
+    public internal(set) var searchWords = SearchWords()
+
+    var levels: [Level] = []
+    let limits: ArrangedRows.Limits
+
+    /// A stage with what it shows.
+    struct Level: Sendable {
+        var stage: StageState
+        var output: Snapshot
+    }
+
+    /// What a stage knows.
+    enum StageState: Sendable {
+        case arranged(ArrangedRows)
+        case first(Int)
+        case firstOfEachSection(FirstRows)
+    }
+
+    /// A view of a snapshot.
+    ///
+    /// - Parameters:
+    ///   - stages: what is done to the rows, one after another. None shows them as they are.
+    ///   - source: the rows of a list, or of another view.
+    /// - Throws: ``ViewError`` for the first row that cannot be placed.
+    /// - Complexity: O(n), and O(n log n) where rows are sorted.
+    public init(_ stages: [ViewStage], of source: Snapshot) throws(ViewError) {
+        try self.init(stages, of: source, ArrangedRows.Limits())
+    }
+
+    init(
+        _ stages: [ViewStage], of source: Snapshot, searchingFor words: SearchWords = SearchWords(),
+        _ limits: ArrangedRows.Limits
+    ) throws(ViewError) {
+        self.source = source
+        self.limits = limits
+        searchWords = words
+        for stage in stages { try append(stage) }
+    }
+
+    private mutating func append(_ stage: ViewStage) throws(ViewError) {
+        levels.append(try level(stage, at: levels.count, of: snapshot, source.version))
+    }
+
+    /// A stage of these rows.
+    func level(
+        _ stage: ViewStage, at index: Int, of input: Snapshot, _ version: Version
+    ) throws(ViewError) -> Level {
+        switch stage {
+        case .arrange(let arrangement):
+            var rows = ArrangedRows(arrangement, searchWords, limits)
+            rows.fill(from: input, keys: try rows.keys(of: input, .init(version: version, stage: index)))
+            let output = rows.snapshot(version)
+            return Level(stage: .arranged(rows), output: output)
+        case .first(let count): return Level(stage: .first(count), output: input.first(count))
+        case .firstOfEachSection(let count):
+            let rows = FirstRows(count, of: input)
+            return Level(stage: .firstOfEachSection(rows), output: rows.snapshot(of: input))
+        }
+    }
+}

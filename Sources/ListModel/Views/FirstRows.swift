@@ -1,0 +1,60 @@
+// A stage that shows the first rows of each section.
+//
+// Always holds: the sections are those of the source, each with as many of its rows as are shown.
+
+/// The first rows of each section of a source.
+struct FirstRows: Sendable {
+    let limit: Int
+    private var top: TreeChild<SectionEntry>
+    private var itemCount = 0
+
+    /// The first rows of each section.
+    ///
+    /// - Complexity: O(s · log n) for s sections.
+    init(_ limit: Int, of source: Snapshot) {
+        self.limit = max(0, limit)
+        let store = source.tree.store
+        let sections = source.tree.elements(in: source.tree.indices).map { $0.first(max(0, limit), store) }
+        var tree = PersistentTree(unlocated: sections, NodeStore(after: store))
+        for section in sections { itemCount += section.itemCount }
+        tree.seal()
+        top = tree.top
+    }
+
+    /// The rows, as those of the source's version.
+    ///
+    /// - Parameter source: what the stage has followed.
+    func snapshot(of source: Snapshot) -> Snapshot {
+        // Rows that are not in memory are read where the source reads them, and for as long as that can.
+        Snapshot(version: source.version, itemCount: itemCount, tree: PersistentTree(top, source.tree.store))
+    }
+
+    /// Follows the source from one snapshot to another.
+    ///
+    /// - Complexity: O(log n) for each section that differs.
+    mutating func advance(from old: Snapshot, to new: Snapshot) {
+        let difference = TreeDifference(from: old.tree, to: new.tree)
+        let store = new.tree.store
+        // A store of its own: what changes here is no change of the source that a checkpoint would have to store.
+        var tree = PersistentTree(exchange(&top, with: .empty), NodeStore(after: store))
+        for piece in difference.old.reversed() where piece.element != nil {
+            itemCount -= tree.remove(at: piece.start).itemCount
+        }
+        for piece in difference.new {
+            guard let section = piece.element?.first(limit, store) else { continue }
+            tree.insert(section, at: piece.start)
+            itemCount += section.itemCount
+        }
+        for change in difference.changed {
+            let section = change.new.first(limit, store)
+            var before = 0
+            tree.update(change.newOffset) { entry in
+                before = entry.itemCount
+                entry = section
+            }
+            itemCount += section.itemCount - before
+        }
+        tree.seal()
+        top = exchange(&tree.top, with: .empty)
+    }
+}

@@ -1,0 +1,61 @@
+// What decides the order of the rows of a derived view, beside the tree of the rows themselves.
+//
+// Always holds: a section of the view has as many ranks as rows, in the same order, and they ascend by `RowOrder`.
+
+/// What decides the place of a row among those of its section.
+struct RowRank: MemoryElement {
+    var label: UInt64
+    /// The number of the section of the source that the row is in.
+    let section: UInt32
+    let key: RowKey
+
+    /// Whether both are of the same row.
+    func isSame(as other: RowRank) -> Bool { label == other.label && section == other.section }
+}
+
+/// A section of a view, as the order of its rows.
+struct RankedSection: MemoryElement {
+    var group: ViewGroup
+    /// The number of the section of the source that it is; of no meaning in a view that has sections of its own.
+    let number: UInt32
+    private(set) var ranks: TreeChild<RowRank>
+
+    init(group: ViewGroup, number: UInt32, ranks: TreeChild<RowRank> = .empty) {
+        self.group = group
+        self.number = number
+        self.ranks = ranks
+    }
+
+    /// The tree of the ranks.
+    func ranks(_ store: NodeStore) -> PersistentTree<RowRank> { PersistentTree(ranks, store) }
+
+    /// Changes the ranks.
+    mutating func editRanks<Result>(
+        _ store: NodeStore, _ body: (inout PersistentTree<RowRank>) -> Result
+    ) -> Result {
+        var tree = PersistentTree(exchange(&ranks, with: .empty), store)
+        defer { ranks = exchange(&tree.top, with: .empty) }
+        return body(&tree)
+    }
+}
+
+/// The order of ranks: by key, then in the order of the source.
+struct RowOrder: Sendable {
+    /// Which components of keys are in descending order.
+    let descending: [Bool]
+    /// The labels of the sections of the source, by number.
+    var sectionLabels: [UInt64]
+
+    /// Whether a rank comes before another.
+    @inline(__always)
+    func isBefore(_ left: borrowing RowRank, _ right: borrowing RowRank) -> Bool {
+        if left.key !== right.key {
+            let result = left.key.key.compare(right.key.key, descending: descending)
+            if result != 0 { return result < 0 }
+        }
+        if left.section != right.section {
+            return sectionLabels[Int(left.section)] < sectionLabels[Int(right.section)]
+        }
+        return left.label < right.label
+    }
+}

@@ -1,0 +1,134 @@
+// By what rows of a derived view are sorted: a value that was computed once and is compared often.
+//
+// Always holds: `compare` is a total order whatever the keys are, but for what a type's own `<` makes of them; a key that
+// is absent comes after all others.
+
+/// A sort key of a row or a group.
+///
+/// The usual types of keys are kept as they are; any other comparable type is kept in a box.
+///
+/// ```swift
+/// let key = ViewKey.several([.text("Milk"), .integer(3)])
+/// ```
+public enum ViewKey: Sendable {
+    /// No key; comes last, whether the order is ascending or descending.
+    case absent
+    /// Any integer of 64 bits.
+    case integer(Int64)
+    /// A number; one that is not a number comes after all others.
+    case number(Double)
+    /// A text, in the order of Swift's strings: that of Unicode, the same in every locale.
+    case text(String)
+    /// Anything else that can be compared.
+    case other(Boxed)
+    /// Several keys, of which the first that differ decide.
+    indirect case several([ViewKey])
+
+    /// A comparable value of any type.
+    public class Boxed: @unchecked Sendable {
+        // @unchecked Sendable: the one subclass holds one value that never changes, and that is sendable.
+        fileprivate init() {}
+        fileprivate func compare(_ other: Boxed) -> Int { 0 }
+    }
+
+    private final class Box<Value: Comparable & Sendable>: Boxed, @unchecked Sendable {
+        private let value: Value
+
+        init(_ value: Value) { self.value = value }
+
+        override func compare(_ other: Boxed) -> Int {
+            guard let other = other as? Box<Value> else { return 0 }
+            return value < other.value ? -1 : other.value < value ? 1 : 0
+        }
+    }
+
+    /// The key that a value is.
+    public init(_ value: some Comparable & Sendable) {
+        switch value {
+        case let value as Int: self = .integer(Int64(value))
+        case let value as Int64: self = .integer(value)
+        case let value as Double: self = .number(value)
+        case let value as String: self = .text(value)
+        default: self = .other(Box(value))
+        }
+    }
+}
+
+// MARK: - Comparing
+
+extension ViewKey {
+    /// Which of two keys comes first, in ascending order: less than 0 if this one does, 0 if neither.
+    ///
+    /// - Parameter descending: which components are in descending order; a key that is not `several` is component 0.
+    @inline(__always)
+    func compare(_ other: ViewKey, descending: [Bool]) -> Int {
+        guard case .several(let left) = self, case .several(let right) = other else {
+            return compare(other, isDescending: descending.first ?? false)
+        }
+        for index in 0..<min(left.count, right.count) {
+            let isDescending = index < descending.count && descending[index]
+            let result = left[index].compare(right[index], isDescending: isDescending)
+            if result != 0 { return result }
+        }
+        return left.count - right.count
+    }
+
+    private func compare(_ other: ViewKey, isDescending: Bool) -> Int {
+        // What is absent is last in both directions.
+        switch (self, other) {
+        case (.absent, .absent): return 0
+        case (.absent, _): return 1
+        case (_, .absent): return -1
+        default: return isDescending ? other.compare(self) : compare(other)
+        }
+    }
+
+    private func compare(_ other: ViewKey) -> Int {
+        switch (self, other) {
+        case (.integer(let left), .integer(let right)): left < right ? -1 : left > right ? 1 : 0
+        case (.number(let left), .number(let right)): ViewKey.compare(left, right)
+        case (.text(let left), .text(let right)): left < right ? -1 : left == right ? 0 : 1
+        case (.other(let left), .other(let right)): left.compare(right)
+        case (.several, .several): compare(other, descending: [])
+        default: rank - other.rank
+        }
+    }
+
+    private static func compare(_ left: Double, _ right: Double) -> Int {
+        if left < right { return -1 }
+        if left > right { return 1 }
+        return (left.isNaN ? 1 : 0) - (right.isNaN ? 1 : 0)
+    }
+
+    /// Which kind of key comes before which, for a function that gives keys of several kinds.
+    private var rank: Int {
+        switch self {
+        case .integer: 0
+        case .number: 1
+        case .text: 2
+        case .other: 3
+        case .several: 4
+        case .absent: 5
+        }
+    }
+}
+
+extension Identifier {
+    /// Which of two identifiers comes first: integers, then UUIDs, then strings by their bytes.
+    func compare(_ other: Identifier) -> Int {
+        switch (self, other) {
+        case (.integer(let left), .integer(let right)): left < right ? -1 : left > right ? 1 : 0
+        case (.uuid(let left), .uuid(let right)):
+            withUnsafeBytes(of: left.uuid) { left in
+                withUnsafeBytes(of: right.uuid) { right in
+                    left.lexicographicallyPrecedes(right) ? -1 : right.lexicographicallyPrecedes(left) ? 1 : 0
+                }
+            }
+        case (.string(let left), .string(let right)):
+            left.utf8.lexicographicallyPrecedes(right.utf8)
+                ? -1 : right.utf8.lexicographicallyPrecedes(left.utf8) ? 1 : 0
+        case (.integer, _), (.uuid, .string): -1
+        default: 1
+        }
+    }
+}

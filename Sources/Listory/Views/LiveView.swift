@@ -1,0 +1,181 @@
+// A view that follows a store.
+//
+// It follows when it is asked, and when somebody waits for its updates: then a task follows every commit of the store. Both
+// go the same way, so that whoever edits and then looks sees the edit, and nobody is told of a change twice.
+//
+// Always holds: what was told to the readers of updates leads from the snapshot that their sequence began with to what the
+// view shows; the functions of a query run under the view's lock, and never under that of the store.
+
+import ListModel
+
+/// A view of a store's rows, kept up to date.
+///
+/// ```swift
+/// let view = try LiveView(of: store, [.arrange(unchecked), .first(50)])
+/// try store.edit("Check milk") { try $0.toggle(.item(7)) }
+/// show(try view.snapshot)
+/// ```
+///
+/// ``TypedLiveView`` adds an app's own types, and ``ViewQuery`` a way to say what it shows.
+///
+/// A view keeps the store's snapshot that it has followed, so that edits copy what they change. Closing the store ends it
+/// as it ends the snapshots.
+///
+/// - Important: The functions of a view must use neither the view nor edit the store.
+public final class LiveView: Sendable {
+    /// The store whose rows the view shows.
+    public let store: Store
+    private let state: Locked<State>
+
+    /// What the lock protects.
+    struct State: Sendable {
+        var view: DerivedView
+        var stages: [ViewStage]
+        var readers: [Int: AsyncStream<Result<Transition, ViewError>>.Continuation] = [:]
+        var nextReader = 0
+        /// Follows the store as long as somebody reads updates.
+        var follower: Task<Void, Never>?
+    }
+
+    /// A view of a store.
+    ///
+    /// - Parameters:
+    ///   - store: the store. The view does not keep others from editing it.
+    ///   - stages: what is done to the rows, one after another.
+    /// - Throws: ``StoreError/closed``; ``ViewError`` for the first row that cannot be placed.
+    /// - Complexity: as ``DerivedView/init(_:of:)``.
+    public init(of store: Store, _ stages: [ViewStage]) throws {
+        self.store = store
+        state = Locked(State(view: try DerivedView(stages, of: store.snapshot), stages: stages))
+    }
+
+    deinit {
+        state.withLock { state in
+            state.follower?.cancel()
+            for reader in state.readers.values { reader.finish() }
+        }
+    }
+
+    /// Calls `body` with what the lock protects.
+    func withState<Result>(_ body: (inout State) throws -> Result) rethrows -> Result { try state.withLock(body) }
+}
+
+// MARK: - Reading
+
+extension LiveView {
+    /// The rows of the view at the newest version of the store.
+    ///
+    /// - Throws: ``StoreError/closed``; ``ViewError`` for the first row that cannot be placed. The view then stays at
+    ///   ``shown``, and the next attempt begins from there.
+    /// - Complexity: O(k log n) for k rows of the store that changed since the last time.
+    public var snapshot: Snapshot {
+        get throws {
+            let newest = try store.snapshot
+            return try withState { state in
+                try state.follow(newest)
+                return state.view.snapshot
+            }
+        }
+    }
+
+    /// The rows that the view showed last, without a look at the store.
+    public var shown: Snapshot { withState { $0.view.snapshot } }
+
+    /// What the view would show of other rows of the store: those of an old version, for instance. The view stays as it is.
+    ///
+    /// - Parameter source: rows of this store.
+    /// - Throws: ``ViewError`` for the first row that cannot be placed.
+    /// - Complexity: O(k log n) for k rows that differ from those of the view.
+    public func snapshot(of source: Snapshot) throws(ViewError) -> Snapshot {
+        var copy = withState { $0.view }
+        try copy.advance(to: source)
+        return copy.snapshot
+    }
+
+    /// What the view would show at a version of the store. Neither the view nor what undo would revert is touched.
+    ///
+    /// - Throws: as ``Store/snapshot(at:)``; ``ViewError`` for the first row that cannot be placed.
+    /// - Complexity: that of ``Store/snapshot(at:)``, and O(k log n) for k rows that differ from those of the view.
+    public func snapshot(at version: Version) throws -> Snapshot {
+        try snapshot(of: store.snapshot(at: version))
+    }
+}
+
+// MARK: - Changing the view
+
+extension LiveView {
+    /// Searches for words; none of them shows all rows again.
+    ///
+    /// - Parameter text: what somebody typed: words, all of which have to be in a row. Case and marks make no difference.
+    /// - Returns: what changed in the view.
+    /// - Throws: ``ViewError`` for the first row that a stage cannot place; the view then stays as it is.
+    /// - Complexity: as ``DerivedView/search(_:)``.
+    @discardableResult
+    public func search(_ text: String) throws(ViewError) -> Transition {
+        try change { view throws(ViewError) in try view.search(SearchWords(text)) }
+    }
+
+    /// Puts other stages in the place of all.
+    ///
+    /// - Returns: what changed in the view, as one transition.
+    /// - Throws: ``ViewError`` for the first row that cannot be placed; the view then stays as it is.
+    /// - Complexity: as ``DerivedView/replaceStages(_:)``.
+    @discardableResult
+    public func replaceStages(_ stages: [ViewStage]) throws(ViewError) -> Transition {
+        try change(stages: stages) { view throws(ViewError) in try view.replaceStages(stages) }
+    }
+
+    /// Shows only the first rows, or more of them than until now.
+    ///
+    /// - Parameter count: how many rows, over all sections; nil for all.
+    /// - Returns: what changed in the view.
+    /// - Throws: ``ViewError``, as any change that adds a stage may.
+    /// - Complexity: O(log n) for each row that comes or goes, if the last stage shows the first rows already.
+    @discardableResult
+    public func showFirst(_ count: Int?) throws(ViewError) -> Transition {
+        var stages = withState { $0.stages }
+        if case .first? = stages.last {
+            stages[stages.count - 1] = .first(count ?? .max)
+            let (last, index) = (stages[stages.count - 1], stages.count - 1)
+            return try change(stages: stages) { view throws(ViewError) in
+                try view.replaceStage(at: index, with: last)
+            }
+        }
+        return try replaceStages(stages + [.first(count ?? .max)])
+    }
+
+    private func change(
+        stages: [ViewStage]? = nil, _ body: (inout DerivedView) throws(ViewError) -> Transition
+    ) throws(ViewError) -> Transition {
+        let result: Result<Transition, ViewError> = withState { state in
+            do throws(ViewError) {
+                let transition = try body(&state.view)
+                if let stages { state.stages = stages }
+                state.publish(transition)
+                return .success(transition)
+            } catch {
+                return .failure(error)
+            }
+        }
+        return try result.get()
+    }
+}
+
+extension LiveView.State {
+    /// Follows the store, unless the view is at that version or a later one already.
+    mutating func follow(_ newest: Snapshot, _ transition: Transition? = nil) throws(ViewError) {
+        guard newest.version > view.source.version else { return }
+        do {
+            publish(try view.advance(transition ?? Transition(from: view.source, to: newest)))
+        } catch {
+            for reader in readers.values { reader.yield(.failure(error)) }
+            throw error
+        }
+    }
+
+    /// Tells the readers what changed.
+    fileprivate func publish(_ transition: Transition) {
+        if transition.isEmpty { return }
+        for reader in readers.values { reader.yield(.success(transition)) }
+    }
+}

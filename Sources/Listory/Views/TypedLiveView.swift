@@ -1,0 +1,83 @@
+// A live view of an app's own items: the typed façade over `LiveView`.
+//
+// Always holds: it keeps nothing of its own but the coder; queries become stages at the border.
+
+import ListModel
+
+/// A view of a typed list, kept up to date.
+///
+/// ```swift
+/// let view = try store.view { list in
+///     list.filter { !$0.isChecked }.searchable(in: \.title).grouped { try $0.item.project }
+/// }
+/// try view.search("milk")
+/// for section in try view.snapshot.sections {
+///     for row in section.rows { print(try row.item.title) }
+/// }
+/// ```
+public final class TypedLiveView<
+    SectionID: IdentifierConvertible, Item: Codable & Identifiable & Sendable
+>: Sendable where Item.ID: IdentifierConvertible {
+    /// The view of identifiers and bytes that this one translates for.
+    public let core: LiveView
+    private let coder: ContentCoder<Item>
+
+    /// A typed view of a store.
+    ///
+    /// - Throws: as ``LiveView/init(of:_:)``.
+    public init<Source>(of store: ListStore<Source, Item>, _ query: ViewQuery<SectionID, Item>) throws {
+        coder = store.coder
+        core = try LiveView(of: store.core, query.stages(store.core.source, store.coder))
+    }
+
+    private func typed(_ snapshot: Snapshot) -> ListSnapshot<SectionID, Item> {
+        ListSnapshot(snapshot, core.store.source, coder)
+    }
+
+    /// The rows of the view at the newest version of the store. See ``LiveView/snapshot``.
+    public var snapshot: ListSnapshot<SectionID, Item> {
+        get throws { typed(try core.snapshot) }
+    }
+
+    /// The rows that the view showed last, without a look at the store.
+    public var shown: ListSnapshot<SectionID, Item> { typed(core.shown) }
+
+    /// What the view would show at a version of the store. See ``LiveView/snapshot(at:)``.
+    public func snapshot(at version: Version) throws -> ListSnapshot<SectionID, Item> {
+        typed(try core.snapshot(at: version))
+    }
+
+    /// Searches for words in the rows of a query that is searchable. See ``LiveView/search(_:)``.
+    @discardableResult
+    public func search(_ text: String) throws(ViewError) -> Transition { try core.search(text) }
+
+    /// Shows only the first rows, or all for nil. See ``LiveView/showFirst(_:)``.
+    @discardableResult
+    public func showFirst(_ count: Int?) throws(ViewError) -> Transition { try core.showFirst(count) }
+
+    /// Shows what another query says, or the same one whose functions depend on something that changed.
+    ///
+    /// - Returns: what changed in the view, as one transition.
+    /// - Throws: ``ViewError`` for the first row that cannot be placed; the view then stays as it is.
+    /// - Complexity: as ``DerivedView/replaceStages(_:)``.
+    @discardableResult
+    public func show(_ query: ViewQuery<SectionID, Item>) throws(ViewError) -> Transition {
+        try core.replaceStages(query.stages(core.store.source, coder))
+    }
+
+    /// What changes in the view from now on. See ``LiveView/updates()``.
+    public func updates() throws -> ViewUpdates { try core.updates() }
+}
+
+extension ListStore {
+    /// A view of the rows, kept up to date.
+    ///
+    /// - Parameter query: says of all rows which are shown, in which order and sections.
+    /// - Throws: ``StoreError/closed``; ``ViewError`` for the first row that cannot be placed.
+    /// - Complexity: O(n), and O(n log n) where rows are sorted.
+    public func view<Section: IdentifierConvertible>(
+        _ query: (ViewQuery<SectionID, Item>) -> ViewQuery<Section, Item>
+    ) throws -> TypedLiveView<Section, Item> {
+        try TypedLiveView(of: self, query(ViewQuery()))
+    }
+}

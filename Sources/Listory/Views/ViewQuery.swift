@@ -1,0 +1,155 @@
+// What a view of a typed list shows: which rows, in which order and sections, and how many.
+//
+// A query is read like one of a database: what is filtered, sorted, grouped and searched before a `prefix` is one stage
+// in whatever order it is written; what comes after the `prefix` sees only the rows that it left.
+//
+// Always holds: each row is asked in the order filters, group, keys, text, and nothing more once a filter said no.
+
+import ListModel
+
+/// Which rows of a list a view shows, in which order and sections.
+///
+/// ```swift
+/// let open = try store.view { list in
+///     list.filter { !$0.isChecked }
+///         .sorted(by: \.due)
+///         .then(by: \.title, .descending)
+///         .prefix(50)
+/// }
+/// ```
+///
+/// The functions must depend on nothing but the row: one is asked when it comes into the list or changes, and not again. If
+/// one depends on something else, on the clock or a setting, give the view the query again when that changes.
+public struct ViewQuery<SectionID: IdentifierConvertible, Item: Codable & Identifiable & Sendable>: Sendable
+where Item.ID: IdentifierConvertible {
+    /// A row that the query asks about.
+    public typealias Row = ViewRow<Item>
+
+    /// One stage of the view, as it is put together.
+    enum Part: Sendable {
+        case arrange(Rules)
+        case first(Int)
+        case firstOfEachSection(Int)
+    }
+
+    /// What an arrangement is made of.
+    struct Rules: Sendable {
+        var filters: [@Sendable (Row) throws -> Bool] = []
+        var keys: [@Sendable (Row) throws -> ViewKey] = []
+        var descending: [Bool] = []
+        var sections = Arrangement.Sections.source
+        var group: (@Sendable (Row) throws -> ViewGroup?)?
+        var hidesEmptySections = false
+        var text: (@Sendable (Row) throws -> String)?
+    }
+
+    var parts: [Part]
+
+    /// All rows, as they stand in the list.
+    public init() { parts = [] }
+
+    init(_ parts: [Part]) { self.parts = parts }
+
+    /// The query with other rules in its last stage, or with a stage of these rules behind one that shows the first rows.
+    func changing(_ body: (inout Rules) -> Void) -> ViewQuery {
+        var rules = Rules()
+        var result = parts
+        if case .arrange(let last)? = parts.last {
+            rules = last
+            result.removeLast()
+        }
+        body(&rules)
+        return ViewQuery(result + [.arrange(rules)])
+    }
+
+    /// The query of the same stages, whose sections have other identifiers.
+    func withSections<Other: IdentifierConvertible>(_ type: Other.Type) -> ViewQuery<Other, Item> {
+        ViewQuery<Other, Item>(
+            parts.map { part in
+                switch part {
+                case .first(let count): return .first(count)
+                case .firstOfEachSection(let count): return .firstOfEachSection(count)
+                case .arrange(let rules):
+                    var result = ViewQuery<Other, Item>.Rules()
+                    (result.filters, result.keys, result.descending) = (rules.filters, rules.keys, rules.descending)
+                    (result.sections, result.group, result.text) = (rules.sections, rules.group, rules.text)
+                    result.hidesEmptySections = rules.hidesEmptySections
+                    return .arrange(result)
+                }
+            })
+    }
+}
+
+// MARK: - Which rows
+
+extension ViewQuery {
+    /// Only the rows for which a function is true.
+    ///
+    /// - Parameter isIncluded: a function of the row alone. What it throws leaves the view as it is, and is reported as a
+    ///   ``ViewError``.
+    public func filter(_ isIncluded: @escaping @Sendable (Row) throws -> Bool) -> ViewQuery {
+        changing { $0.filters.append(isIncluded) }
+    }
+
+    /// Lets the view be searched: ``TypedLiveView/search(_:)`` then leaves out rows whose text does not have all words.
+    ///
+    /// The view keeps the texts, so a search decodes nothing.
+    ///
+    /// - Parameter text: what is searched in.
+    public func searchable(in text: @escaping @Sendable (Row) throws -> String) -> ViewQuery {
+        changing { $0.text = text }
+    }
+
+    /// Lets the view be searched in a property of the items.
+    public func searchable(in text: any KeyPath<Item, String> & Sendable) -> ViewQuery {
+        searchable { try $0.item[keyPath: text] }
+    }
+
+    /// Only the first rows, over all sections; sections after the last of them are left out.
+    public func prefix(_ count: Int) -> ViewQuery { ViewQuery(parts + [.first(count)]) }
+
+    /// Only the first rows of each section.
+    public func prefixOfEachSection(_ count: Int) -> ViewQuery { ViewQuery(parts + [.firstOfEachSection(count)]) }
+}
+
+// MARK: - Stages
+
+extension ViewQuery {
+    /// The query as stages over identifiers and bytes.
+    ///
+    /// - Parameters:
+    ///   - source: where the contents of rows are read.
+    ///   - coder: how they are decoded.
+    public func stages(_ source: any CommitSource, _ coder: ContentCoder<Item>) -> [ViewStage] {
+        let reader = RowReader(source: source, coder: coder)
+        return parts.map { part in
+            switch part {
+            case .first(let count): .first(count)
+            case .firstOfEachSection(let count): .firstOfEachSection(count)
+            case .arrange(let rules): .arrange(ViewQuery.arrangement(rules, reader))
+            }
+        }
+    }
+
+    private static func arrangement(_ rules: Rules, _ reader: RowReader<Item>) -> Arrangement {
+        Arrangement(
+            sections: rules.sections, hidesEmptySections: rules.hidesEmptySections,
+            isSearchable: rules.text != nil, descending: rules.descending
+        ) { item in
+            let row = ViewRow(item, reader)
+            for filter in rules.filters where try !filter(row) { return nil }
+            var placement = RowPlacement()
+            if let group = rules.group {
+                placement.group = try group(row)
+                if placement.group == nil { return nil }
+            }
+            if rules.keys.count == 1 {
+                placement.key = try rules.keys[0](row)
+            } else if rules.keys.count > 1 {
+                placement.key = .several(try rules.keys.map { try $0(row) })
+            }
+            if let text = rules.text { placement.text = SearchText(try text(row)) }
+            return placement
+        }
+    }
+}

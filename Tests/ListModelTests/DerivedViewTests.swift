@@ -1,0 +1,305 @@
+// Derived views one promise at a time.
+
+@testable import ListModel
+import Synchronization
+import TestSupport
+import Testing
+
+@Suite("Derived views")
+struct DerivedViewTests {
+    /// Which rows a view asked about.
+    private final class Asked: Sendable {
+        private let ids = Mutex<[Identifier]>([])
+
+        func note(_ id: Identifier) { ids.withLock { $0.append(id) } }
+
+        /// What was asked since the last time.
+        func take() -> [Identifier] {
+            ids.withLock { ids in
+                defer { ids = [] }
+                return ids
+            }
+        }
+    }
+
+    private struct Unplaceable: Error, Equatable {
+        let id: Identifier
+    }
+
+    /// A rule that can be made to fail for a row.
+    private final class Faults: Sendable {
+        private let failing = Mutex<Set<Identifier>>([])
+
+        func set(_ ids: Set<Identifier>) { failing.withLock { $0 = ids } }
+
+        func check(_ id: Identifier) throws {
+            if failing.withLock({ $0.contains(id) }) { throw Unplaceable(id: id) }
+        }
+    }
+
+    private static func unchecked(_ item: ListItem) -> RowPlacement? { item.isChecked ? nil : RowPlacement() }
+
+    // MARK: What is asked
+
+    @Test("A row that was edited is asked for its place once, and no other row is")
+    func onlyEditedRowsAreAsked() throws {
+        let asked = Asked()
+        let arrangement = Arrangement(descending: [true]) { item in
+            asked.note(item.id)
+            return RowPlacement(key: .integer(Int64(item.content.length)))
+        }
+        var list = try MemoryList([Array(0..<500), Array(500..<1_000)], limits: TreeLimits())
+        var view = try DerivedView([.arrange(arrangement), .first(100)], of: list.snapshot())
+        #expect(asked.take().count == 1_000)
+        func asks(_ body: (inout ListEditor) throws -> Void) throws -> [Identifier] {
+            try list.commit("edit", body)
+            try view.advance(to: list.snapshot())
+            return asked.take()
+        }
+        #expect(try asks { try $0.toggle(.item(7)) } == [7])
+        #expect(try asks { try $0.update(8, content: [1, 2, 3]) } == [8])
+        #expect(view.snapshot.item(at: ListIndexPath(0, 0))?.id == 8)
+        #expect(try asks { try $0.insert(NewItem(2_000), at: .before(300)) } == [2_000])
+        #expect(try asks { try $0.move(.item(9), to: .end(ofSection: "s1")) } == [])
+        #expect(try asks { try $0.delete(.item(10)) } == [])
+        #expect(try asks { try $0.moveSection(.at(0), to: .end) } == [])
+        #expect(try asks { try $0.renameSection(.at(0), to: "other") } == [])
+        // A row that is moved and changed is asked, because it changed.
+        #expect(
+            try asks { editor in
+                try editor.move(.item(11), to: .end(ofSection: "s1"))
+                try editor.update(11, content: [])
+            } == [11])
+        try list.undo()
+        try view.advance(to: list.snapshot())
+        #expect(asked.take() == [11])
+        // Only what is above the first stage changes: nothing is asked.
+        try view.replaceStage(at: 1, with: .first(3))
+        #expect(asked.take() == [] && view.snapshot.itemCount == 3)
+    }
+
+    @Test("A view that is built anew, because most rows changed, asks only those")
+    func rebuildingAsksOnlyChangedRows() throws {
+        let asked = Asked()
+        let arrangement = Arrangement { item in
+            asked.note(item.id)
+            return Self.unchecked(item)
+        }
+        var list = try MemoryList([Array(0..<2_000)], limits: TreeLimits())
+        var view = try DerivedView([.arrange(arrangement)], of: list.snapshot())
+        _ = asked.take()
+        let half = (0..<1_000).map { Identifier.integer($0) }
+        try list.commit { try $0.setChecked(true, .items(half)) }
+        let changes = try view.advance(to: list.snapshot()).changeset
+        #expect(Set(asked.take()) == Set(half) && changes.items.deleted.count == 1_000)
+        #expect(view.snapshot.itemCount == 1_000)
+        try view.checkInvariants()
+    }
+
+    // MARK: Errors
+
+    @Test("A rule that throws names the row, leaves the view as it is, and the next attempt catches up")
+    func ruleThatThrows() throws {
+        let faults = Faults()
+        let arrangement = Arrangement { item in
+            try faults.check(item.id)
+            return Self.unchecked(item)
+        }
+        var list = try MemoryList([[1, 2, 3], [4, 5, 6]])
+        let first = list.snapshot()
+        var view = try DerivedView([.arrange(arrangement), .first(4)], of: first)
+        let shown = view.snapshot
+        try list.commit { editor in
+            try editor.toggle(.item(1))
+            try editor.insert(NewItem(9), at: .before(5))
+        }
+        faults.set([9])
+        for _ in 0..<2 {
+            let error = #expect(throws: ViewError.self) { try view.advance(to: list.snapshot()) }
+            #expect(error?.id == 9 && error?.path == ListIndexPath(1, 1) && error?.stage == 0)
+            #expect(error?.version == Version(2) && error?.cause as? Unplaceable == Unplaceable(id: 9))
+            #expect(error?.description.contains("row 9 at [1, 1] of version 2") == true)
+            #expect(view.snapshot.ids == [[1, 2, 3], [4]] && Changeset(from: shown, to: view.snapshot).isEmpty)
+            #expect(view.source.version == first.version)
+            try view.checkInvariants()
+        }
+        // More happens before it works again; nothing is lost.
+        try list.commit { try $0.delete(.item(4)) }
+        #expect(throws: ViewError.self) { try view.advance(to: list.snapshot()) }
+        faults.set([])
+        let changes = try view.advance(to: list.snapshot()).changeset
+        #expect(view.snapshot.ids == [[2, 3], [9, 5]])
+        #expect(changes.items.deleted == [ListIndexPath(0, 0), ListIndexPath(1, 0)])
+        #expect(changes.items.inserted == [ListIndexPath(1, 0), ListIndexPath(1, 1)])
+        try view.checkInvariants()
+    }
+
+    @Test("A view that cannot be made or changed because a rule throws is an error, and stays what it was")
+    func viewThatCannotBeMade() throws {
+        let faults = Faults()
+        faults.set([5])
+        let arrangement = Arrangement { item in
+            try faults.check(item.id)
+            return RowPlacement(key: .integer(-1))
+        }
+        var list = try MemoryList([[1, 2, 3], [4, 5, 6]])
+        let source = list.snapshot()
+        let error = #expect(throws: ViewError.self) { try DerivedView([.first(9), .arrange(arrangement)], of: source) }
+        #expect(error?.id == 5 && error?.path == ListIndexPath(1, 1) && error?.stage == 1)
+        var view = try DerivedView([.arrange(Arrangement { Self.unchecked($0) }), .first(4)], of: source)
+        #expect(throws: ViewError.self) { try view.replaceStage(at: 0, with: .arrange(arrangement)) }
+        #expect(throws: ViewError.self) { try view.replaceStages([.arrange(arrangement)]) }
+        #expect(view.snapshot.ids == [[1, 2, 3], [4]])
+        try list.commit { try $0.toggle(.item(2)) }
+        try view.advance(to: list.snapshot())
+        #expect(view.snapshot.ids == [[1, 3], [4, 5]])
+    }
+
+    @Test("If a stage above throws, the stages below have not changed either")
+    func upperStageThatThrows() throws {
+        let faults = Faults()
+        let upper = Arrangement(sections: .one(ViewGroup(id: "all", title: "", order: .absent))) { item in
+            try faults.check(item.id)
+            return RowPlacement()
+        }
+        var list = try MemoryList([[1, 2, 3], [4, 5, 6]])
+        var view = try DerivedView([.arrange(Arrangement { Self.unchecked($0) }), .first(4), .arrange(upper)], of: list.snapshot())
+        faults.set([5])
+        try list.commit { try $0.toggle(.item(2)) }
+        let error = #expect(throws: ViewError.self) { try view.advance(to: list.snapshot()) }
+        #expect(error?.id == 5 && error?.stage == 2)
+        #expect(view.snapshot.ids == [[1, 2, 3, 4]])
+        try view.checkInvariants()
+        #expect(throws: ViewError.self) { try view.replaceStage(at: 1, with: .first(5)) }
+        #expect(view.snapshot.ids == [[1, 2, 3, 4]])
+        faults.set([])
+        try view.advance(to: list.snapshot())
+        #expect(view.snapshot.ids == [[1, 3, 4, 5]])
+    }
+
+    // MARK: What is shown
+
+    @Test("Rows of a view are those of the list: id, checkmark and reference to the content")
+    func rowsAreThoseOfTheList() throws {
+        var list = try MemoryList([[3, 1, 2]])
+        try list.commit { try $0.toggle(.item(1)) }
+        let source = list.snapshot()
+        let view = try DerivedView(
+            [.arrange(Arrangement { RowPlacement(key: .integer($0.content.length == 1 ? 0 : 1)) })], of: source)
+        for (left, right) in zip(source.sections[0].items, view.snapshot.sections[0].items) {
+            #expect(left == right && left.content == right.content && left.isChecked == right.isChecked)
+        }
+        #expect(view.snapshot.version == source.version && view.snapshot.stateHash == source.stateHash)
+    }
+
+    @Test("Groups come with their first row and go with their last, in the order of their keys")
+    func groupsComeAndGo() throws {
+        let byTens = Arrangement(sections: .groups) { item in
+            guard case .integer(let number) = item.id else { return nil }
+            let tens = number / 10
+            return RowPlacement(group: ViewGroup(id: .integer(tens), title: "\(tens)0s", order: .integer(-tens)))
+        }
+        var list = try MemoryList([[11, 31, 12], [32]])
+        var view = try DerivedView([.arrange(byTens)], of: list.snapshot())
+        #expect(view.snapshot.sections.map(\.title) == ["30s", "10s"])
+        #expect(view.snapshot.ids == [[31, 32], [11, 12]])
+        try list.commit { try $0.insert(NewItem(21), at: .before(11)) }
+        var changes = try view.advance(to: list.snapshot()).changeset
+        #expect(changes.sections.inserted == [1] && changes.items.inserted == [ListIndexPath(1, 0)])
+        try list.commit { try $0.delete(.items([31, 32])) }
+        changes = try view.advance(to: list.snapshot()).changeset
+        #expect(changes.sections.deleted == [0] && view.snapshot.sections.map(\.title) == ["20s", "10s"])
+    }
+
+    @Test("Rows of equal keys stand in the order of the list, also after rows and sections moved")
+    func tiesFollowTheList() throws {
+        let all = ViewGroup(id: "all", title: "", order: .absent)
+        let checkedLast = Arrangement(sections: .one(all)) { RowPlacement(key: .integer($0.isChecked ? 1 : 0)) }
+        var list = try MemoryList([[1, 2, 3], [4, 5, 6]])
+        var view = try DerivedView([.arrange(checkedLast)], of: list.snapshot())
+        func rows(_ body: (inout ListEditor) throws -> Void) throws -> [Identifier] {
+            try list.commit("edit", body)
+            try view.advance(to: list.snapshot())
+            try view.checkInvariants()
+            return view.snapshot.ids[0]
+        }
+        #expect(try rows { try $0.toggle(.items([2, 5])) } == [1, 3, 4, 6, 2, 5])
+        #expect(try rows { try $0.moveSection(.at(1), to: .at(0)) } == [4, 6, 1, 3, 5, 2])
+        #expect(try rows { try $0.move(.item(2), to: .before(4)) } == [4, 6, 1, 3, 2, 5])
+        #expect(try rows { try $0.toggle(.item(6)) } == [4, 1, 3, 2, 5, 6])
+        #expect(try rows { try $0.deleteSection(.at(0)) } == [1, 3])
+    }
+
+    @Test("Sections without rows are left out if that is wanted, and come back where they were")
+    func emptySections() throws {
+        let hiding = Arrangement(hidesEmptySections: true) { Self.unchecked($0) }
+        var list = try MemoryList([[1], [2], [3]])
+        var view = try DerivedView([.arrange(hiding)], of: list.snapshot())
+        try list.commit { try $0.toggle(.items([1, 2])) }
+        #expect(try view.advance(to: list.snapshot()).changeset.sections.deleted == [0, 1])
+        try list.commit { editor in
+            try editor.renameSection(.at(1), to: "second")
+            try editor.toggle(.item(2))
+        }
+        try view.advance(to: list.snapshot())
+        #expect(view.snapshot.sections.map(\.title) == ["second", "s2"] && view.snapshot.ids == [[2], [3]])
+    }
+
+    /// A value whose order is none.
+    private struct Unordered: Comparable, Sendable {
+        let number: Int
+        static func < (left: Unordered, right: Unordered) -> Bool { (left.number &* 31 ^ right.number) % 3 != 0 }
+    }
+
+    @Test("Keys whose `<` is no order lose no row and end nothing", arguments: 1...12 as ClosedRange<UInt64>)
+    func keysWithoutOrder(seed: UInt64) throws {
+        let unordered = Arrangement(sections: .groups) { item in
+            let number = Int(truncatingIfNeeded: item.id.hash64)
+            let group = number & 7
+            return RowPlacement(
+                key: ViewKey(Unordered(number: number)),
+                group: ViewGroup(id: .integer(Int64(group)), title: "", order: ViewKey(Unordered(number: group))))
+        }
+        var edits = RandomEdits(seed: seed, targetCount: 80)
+        var list = MemoryList(limits: TreeLimits(leafCapacity: 4, innerCapacity: 4))
+        var reference = ReferenceList()
+        var view = try DerivedView([.arrange(unordered)], of: list.snapshot())
+        for _ in 0..<150 {
+            let operation = edits.next(reference)
+            guard (try? reference.apply(operation)) != nil else { continue }
+            try list.commit { try $0.apply(operation) }
+            try view.advance(to: list.snapshot())
+            let shown = Set(view.snapshot.ids.joined())
+            #expect(shown == Set(list.snapshot().ids.joined()), "seed \(seed)")
+            #expect(view.snapshot.itemCount == shown.count, "seed \(seed)")
+        }
+    }
+
+    @Test("A copy goes its own way: looking at the past through it leaves the view as it is")
+    func copies() throws {
+        var list = try MemoryList([Array(0..<100)])
+        let first = list.snapshot()
+        var view = try DerivedView([.arrange(Arrangement { Self.unchecked($0) })], of: first)
+        try list.commit { try $0.setChecked(true, .run(ListIndexPath(0, 10), count: 50)) }
+        try view.advance(to: list.snapshot())
+        var copy = view
+        try copy.advance(to: first)
+        #expect(copy.snapshot.itemCount == 100 && view.snapshot.itemCount == 50)
+        try view.checkInvariants()
+        try copy.checkInvariants()
+        try list.undo()
+        let changes = try view.advance(to: list.snapshot()).changeset
+        #expect(changes.items.inserted.count == 50 && view.snapshot.stateHash == copy.snapshot.stateHash)
+    }
+
+    @Test("A view of a view is a view")
+    func viewOfView() throws {
+        var list = try MemoryList([[1, 2, 3], [4, 5, 6]])
+        var lower = try DerivedView([.arrange(Arrangement { Self.unchecked($0) })], of: list.snapshot())
+        let one = Arrangement(sections: .one(ViewGroup(id: 0, title: "", order: .absent))) { _ in RowPlacement() }
+        var upper = try DerivedView([.arrange(one)], of: lower.snapshot)
+        try list.commit { try $0.toggle(.item(5)) }
+        let changes = try upper.advance(lower.advance(to: list.snapshot())).changeset
+        #expect(changes.items.deleted == [ListIndexPath(0, 4)] && upper.snapshot.ids == [[1, 2, 3, 4, 6]])
+    }
+}

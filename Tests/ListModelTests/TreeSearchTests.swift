@@ -1,0 +1,83 @@
+// Searching an ordered tree, and the beginning of a tree.
+
+@testable import ListModel
+import TestSupport
+import Testing
+
+@Suite("Searching and cutting trees")
+struct TreeSearchTests {
+    private static func tree(_ count: Int) -> PersistentTree<ListItem> {
+        let items = (0..<count).map { number in
+            let content = ContentReference(version: Version(1), offset: 0, length: 4, hash: UInt64(number) * 31)
+            return ListItem(id: .integer(Int64(number)), isChecked: false, content: content)
+        }
+        var tree = PersistentTree<ListItem>(NodeStore(limits: TreeLimits(leafCapacity: 4, innerCapacity: 4)))
+        // From the middle outwards, so that nodes are not all full.
+        for (index, item) in items.enumerated() where index % 2 == 0 { tree.insert(item, at: index / 2) }
+        for (index, item) in items.enumerated() where index % 2 == 1 { tree.insert(item, at: index) }
+        tree.seal()
+        return tree
+    }
+
+    private static func number(_ item: ListItem) -> Int {
+        if case .integer(let number) = item.id { Int(number) } else { -1 }
+    }
+
+    @Test("The place in an ordered tree is found, for every place in trees of every small size")
+    func partitionPoint() {
+        for count in 0...90 {
+            let tree = Self.tree(count)
+            for place in 0...count {
+                #expect(tree.partitionPoint { Self.number($0) < place } == place, "\(place) of \(count)")
+            }
+        }
+    }
+
+    @Test("What is no order gives some place in the tree")
+    func noOrder() {
+        let tree = Self.tree(77)
+        for divisor in 2...9 {
+            #expect((0...77).contains(tree.partitionPoint { Self.number($0) % divisor == 0 }))
+        }
+    }
+
+    @Test("The beginning of a tree is its first elements, and the tree is as it was")
+    func prefix() throws {
+        for count in 0...90 {
+            let tree = Self.tree(count)
+            let (elements, hash) = (tree.elements(in: 0..<count), tree.hash)
+            for length in -1...count + 1 {
+                let first = tree.prefix(length)
+                let expected = Array(elements.prefix(max(0, length)))
+                try #require(first.elements(in: 0..<first.count) == expected, "\(length) of \(count)")
+                try first.checkInvariants(owner: 0, Locator<ListItem>(tree.store, isTracking: false))
+                #expect(first.hash != SequenceHash.unsealed)
+            }
+            if let last = elements.last {
+                let other = ListItem(id: -1, isChecked: true, content: last.content)
+                for length in 1...count {
+                    let first = tree.prefix(length, replacingLast: other)
+                    let expected = Array(elements.prefix(length - 1)) + [other]
+                    try #require(first.elements(in: 0..<first.count) == expected, "\(length) of \(count)")
+                    try first.checkInvariants(owner: 0, Locator<ListItem>(tree.store, isTracking: false))
+                }
+            }
+            try #require(tree.elements(in: 0..<count) == elements && tree.hash == hash)
+        }
+    }
+
+    @Test("The first rows of a snapshot are those of its sections, one after another")
+    func firstRows() throws {
+        var list = try MemoryList([[], Array(0..<30), [], [30, 31, 32], []])
+        let snapshot = list.snapshot()
+        let whole = try list.contents()
+        for count in -1...35 {
+            let first = snapshot.first(count)
+            let expected = whole.viewed([.first(count)])
+            try #require(try ReferenceList(first, list.log) == expected, "\(count)")
+            #expect(first.itemCount == expected.itemCount)
+            let changes = Changeset(from: first, to: snapshot)
+            #expect(changes.applied(to: expected, giving: whole) == whole)
+        }
+    }
+}
