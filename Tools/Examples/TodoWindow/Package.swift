@@ -21,17 +21,17 @@ let package = Package(
         .executableTarget(name: "Todo", dependencies: ["TodoWindow"]),
 
         .target(
-            name: "CPicture", dependencies: ["CGTK"], path: "Tests/CPicture", linkerSettings: [.linkedLibrary("X11")]),
+            name: "CDriver", dependencies: ["CGTK"], path: "Tests/CDriver", linkerSettings: [.linkedLibrary("X11")]),
         // Runs a window and drives it from the inside; the tests start it, so that a crash fails one test.
         .executableTarget(
             name: "WindowDriver",
             dependencies: [
-                "TodoWindow", "CListRows", "CPicture",
+                "TodoWindow", "CListRows", "CDriver",
                 .product(name: "Listory", package: "listory"),
                 .product(name: "ListModel", package: "listory"),
             ],
             path: "Tests/WindowDriver"),
-        .testTarget(name: "TodoWindowTests", dependencies: ["WindowDriver"]),
+        .testTarget(name: "TodoWindowTests", dependencies: ["Todo", "WindowDriver"]),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -104,15 +104,17 @@ extension Driver {
         try point(at: row(title).handle)
         try xdotool("mousedown", "1")
         // A few steps, as a hand would: a drag begins after some pixels.
-        for part in [0.5, height + 0.1, height] { try point(at: row(target).box, height: part) }
-        try settle()
+        for part in [0.5, height + 0.1, height] {
+            try point(at: row(target).box, height: part)
+            try settle()
+        }
         try xdotool("mouseup", "1")
     }
 
     private func searchAndDelete() throws {
         try press("ctrl+f")
         try type("EA")
-        try waitUntil("the search has begun") { window.found.text == "EA" }
+        try waitUntil("the search has begun") { window.view.search == "EA" }
         search = "EA"
         try check("searching")
         try expect(titles(), ["Black tea", "Bread"], "found")
@@ -127,7 +129,7 @@ extension Driver {
         try expectCommit("Delete Bread")
         try press("ctrl+f")
         try press("Escape")
-        try waitUntil("the search has ended") { window.found.text.isEmpty }
+        try waitUntil("the search has ended") { window.view.search.isEmpty }
         search = ""
         try check("after the search")
         try expect(titles(), ["Oat milk, for tea", "Black tea"], "all")

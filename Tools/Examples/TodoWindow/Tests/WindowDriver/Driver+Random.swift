@@ -1,6 +1,7 @@
 // Random edits, by the window's own widgets and from elsewhere; after each, model, listeners and widgets are compared
 // with the store.
 
+import CDriver
 import CListRows
 import Foundation
 import ListModel
@@ -14,7 +15,7 @@ extension Driver {
             let what = try edit(&random)
             try check("seed \(seed), step \(step), \(what)")
         }
-        print("\(steps) steps, \(try store.core.version) commits, \(mirrors[1].spliceCount) splices")
+        print("\(steps) steps, \(try store.core.version) commits, \(mirror.spliceCount) splices")
     }
 
     /// Edits somehow, and says how.
@@ -24,7 +25,7 @@ extension Driver {
         case 2: return try editByActions(&random)
         case 3: return try revert(&random)
         case 4:
-            let text = ["", "", "a", "an", "E", "x"][random.below(6)]
+            let text = ["", "", "a", "a 1", "E", "x"][random.below(6)]
             search(for: text)
             return "search for \"\(text)\""
         case 5: return try editFromElsewhere(count: 2 + random.below(30), &random)
@@ -34,7 +35,8 @@ extension Driver {
 
     /// Uses the widgets of a row that is on the screen.
     private func editByWidgets(_ random: inout Randomness) throws -> String {
-        guard let row = window.shownRows.map(\.widget).randomElement(using: &random) else { return try enter(&random) }
+        // A title can be edited only where it can be seen.
+        guard let row = visibleRows.randomElement(using: &random)?.widget else { return try enter(&random) }
         switch random.below(4) {
         case 0: return try enter(&random)
         case 1:
@@ -43,6 +45,7 @@ extension Driver {
         case 2:
             let title = random.title()
             gtk_editable_label_start_editing(row.title.object)
+            guard row.isEditing else { throw Failure("\(row.shownTitle) cannot be edited") }
             gtk_editable_set_text(row.title.object, title)
             gtk_editable_label_stop_editing(row.title.object, 1)
             return "a title edited to \(title)"
@@ -55,15 +58,15 @@ extension Driver {
     private func enter(_ random: inout Randomness) throws -> String {
         let title = random.title()
         gtk_editable_set_text(window.newEntry.object, title)
-        gtk_widget_activate(window.newEntry)
+        listory_activate_entry(window.newEntry)
         return "\(title) entered"
     }
 
     /// Uses the actions behind the keys, on a row that is selected.
     private func editByActions(_ random: inout Randomness) throws -> String {
         let action = ["move-up", "move-down", "delete", "toggle", "undo", "redo"][random.below(6)]
-        if window.found.count > 0 {
-            gtk_single_selection_set_selected(window.selection, guint(random.below(window.found.count)))
+        if window.model.count > 0 {
+            gtk_single_selection_set_selected(window.selection, guint(random.below(window.model.count)))
         }
         gtk_widget_activate_action_variant(window.listView, "todo.\(action)", nil)
         return "the action \(action)"

@@ -35,11 +35,12 @@ enum WidgetTree {
 
     /// The widgets directly inside another, in order.
     static func children(_ widget: Widget) -> [Widget] {
-        Array(sequence(state: gtk_widget_get_first_child(widget)) { child in
-            guard let next = child else { return nil }
-            child = gtk_widget_get_next_sibling(next)
-            return next
-        })
+        Array(
+            sequence(state: gtk_widget_get_first_child(widget)) { child in
+                guard let next = child else { return nil }
+                child = gtk_widget_get_next_sibling(next)
+                return next
+            })
     }
 
     /// The first widget of a type inside another.

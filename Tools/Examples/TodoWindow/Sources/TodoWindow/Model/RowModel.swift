@@ -64,11 +64,17 @@ public final class RowModel {
     /// How many rows there are.
     public var count: Int { rows.count }
 
-    /// How many rows have a checkmark.
+    /// The id of the row at an offset, or nil if there is none.
+    public func id(at offset: Int) -> UUID? {
+        guard rows.indices.contains(offset), case .item(let item) = rows[offset] else { return nil }
+        return UUID(item.id)
+    }
+
+    /// The offset of a row, or nil if it is not shown.
     ///
     /// - Complexity: O(n).
-    public var checkedCount: Int {
-        snapshot.sections.reduce(0) { $0 + $1.items.reduce(0) { $0 + ($1.isChecked ? 1 : 0) } }
+    public func offset(of id: UUID) -> Int? {
+        snapshot.indexPath(of: .uuid(id)).flatMap { snapshot.rowOffset(of: $0, in: .rows) }
     }
 
     /// Leads GTK from the rows that are shown to others.

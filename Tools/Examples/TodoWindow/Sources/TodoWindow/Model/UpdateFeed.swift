@@ -1,6 +1,7 @@
 // From the store to the window: whoever made a commit, and on whichever thread.
 //
-// Always holds: what is shown last is the newest version; commits that come faster than the window are shown together.
+// Always holds: what is shown last is the newest version; commits that come faster than the window, or while it is held,
+// are shown together.
 
 import ListModel
 import Listory
@@ -8,12 +9,15 @@ import Listory
 /// Tells the window of the newest rows, when it has time for them.
 @MainActor
 final class UpdateFeed {
-    /// The rows before the first call of `show`.
-    let initial: TodoSnapshot
-    private var newest: TodoSnapshot
+    /// The newest rows that the window knows of.
+    private(set) var newest: TodoSnapshot
     private var isScheduled = false
-    /// Shows newer rows.
-    var show: @MainActor (TodoSnapshot) -> Void = { _ in }
+    /// Whether newer rows have to wait: the list view is not ready for them.
+    var isHeld = false {
+        didSet { if !isHeld { schedule() } }
+    }
+    /// Shows rows that are newer than what was shown.
+    var show: @MainActor () -> Void = {}
     /// Is told if commits cannot be made durable.
     var failed: @MainActor (any Error) -> Void = { _ in }
     private var tasks: [Task<Void, Never>] = []
@@ -23,7 +27,6 @@ final class UpdateFeed {
     /// - Throws: ``StoreError/closed``.
     init(_ store: ListStore<String, Todo>) throws {
         let updates = try store.updates()
-        initial = updates.initial
         newest = updates.initial
         let (shown, continuation) = AsyncStream.makeStream(of: Version.self, bufferingPolicy: .bufferingNewest(1))
         // Detached, because a task of the main actor would not run while GTK's loop has the thread.
@@ -52,7 +55,11 @@ final class UpdateFeed {
 
     private func receive(_ snapshot: TodoSnapshot) {
         newest = snapshot
-        guard !isScheduled else { return }
+        schedule()
+    }
+
+    private func schedule() {
+        guard !isScheduled, !isHeld else { return }
         isScheduled = true
         // After all that is queued already, so that it is shown with this one.
         runWhenIdle { [weak self] in self?.showNewest() }
@@ -60,6 +67,6 @@ final class UpdateFeed {
 
     private func showNewest() {
         isScheduled = false
-        show(newest)
+        if !isHeld { show() }
     }
 }

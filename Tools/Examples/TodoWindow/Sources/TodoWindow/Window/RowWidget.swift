@@ -13,6 +13,8 @@ protocol RowActions: AnyObject {
     func rename(_ id: UUID, to title: String)
     func move(_ id: UUID, to place: TodoEdits.Place)
     func delete(_ id: UUID)
+    /// A row is being dragged: it must not go away meanwhile, nor its widgets.
+    func setDragging(_ isDragging: Bool)
     func select(_ id: UUID)
 }
 
@@ -38,6 +40,8 @@ public final class RowWidget {
 
     init(_ actions: any RowActions) {
         self.actions = actions
+        // Until `linger`.
+        g_object_ref_sink(box)
         gtk_widget_set_hexpand(title, 1)
         gtk_widget_set_valign(check, GTK_ALIGN_CENTER)
         gtk_widget_set_valign(title, GTK_ALIGN_CENTER)
@@ -51,7 +55,7 @@ public final class RowWidget {
         for widget in [handle, check, title, bin] { gtk_box_append(box.as(), widget) }
 
         onSignal(check, "toggled") { [unowned self] _ in checkToggled() }
-        onSignal(title, "notify::editing") { [unowned self] _ in editingChanged() }
+        onSignal(title, "notify::editing") { [weak self] _ in self?.editingChanged() }
         onSignal(bin, "clicked") { [unowned self] _ in id.map { self.actions?.delete($0) } }
         let focus = gtk_event_controller_focus_new()!
         onSignal(focus.raw, "enter") { [unowned self] _ in id.map { self.actions?.select($0) } }
@@ -85,6 +89,18 @@ public final class RowWidget {
         self.row = nil
         if isEditing { gtk_editable_label_stop_editing(title.object, 0) }
         setDropPlace(nil)
+    }
+
+    /// Lets the widgets live a little longer than the row.
+    ///
+    /// When the keyboard leaves an editable label, GTK 4.8 sets a timer of a tenth of a second, and when it leaves twice,
+    /// forgets the first one: that then finds a label that is gone.
+    func linger() {
+        let release: GSourceFunc = { box in
+            g_object_unref(box)
+            return 0
+        }
+        g_timeout_add(1000, release, box)
     }
 
     /// Shows what the row says.
@@ -133,7 +149,9 @@ extension RowWidget {
             let picture = gtk_widget_paintable_new(box)
             gtk_drag_source_set_icon(source, picture, 12, 12)
             g_object_unref(picture?.raw)
+            actions?.setDragging(true)
         }
+        onSignal(source.raw, "drag-end") { [unowned self] _ in actions?.setDragging(false) }
         gtk_widget_add_controller(handle, source)
     }
 

@@ -15,10 +15,12 @@ enum Style {
         .todo-list > row:selected { background: alpha(@theme_selected_bg_color, 0.14); color: @theme_fg_color; }
         .todo-list > row check { border-radius: 50%; min-width: 18px; min-height: 18px; }
         .todo-list .handle { opacity: 0.3; }
-        .todo-list .bin { opacity: 0; min-height: 0; min-width: 0; padding: 5px; border-radius: 50%; }
+        .todo-list .bin { opacity: 0; min-height: 0; min-width: 0; padding: 5px; border-radius: 50%;
+            color: @theme_fg_color; }
         .todo-list > row:hover .handle, .todo-list > row:selected .handle { opacity: 0.75; }
         .todo-list > row:hover .bin, .todo-list > row:selected .bin { opacity: 0.75; }
-        .todo-list .title.done { opacity: 0.5; text-decoration: line-through; }
+        .todo-list .title.done { opacity: 0.5; }
+        .todo-list .title.done label { text-decoration: line-through; }
         .empty { font-size: 120%; opacity: 0.5; }
         .status { padding: 7px 16px; font-size: 90%; border-top: 1px solid alpha(@theme_fg_color, 0.12); }
         .status label { opacity: 0.65; }

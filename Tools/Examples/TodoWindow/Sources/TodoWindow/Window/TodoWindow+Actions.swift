@@ -73,13 +73,8 @@ extension TodoWindow {
     }
 
     private func searchChanged() {
-        let selected = selectedRow
-        found.search(String(cString: gtk_editable_get_text(searchEntry.object)))
-        if let selected, let position = found.position(of: selected) {
-            gtk_single_selection_set_selected(selection, guint(position))
-            scroll(to: position)
-        }
-        showState()
+        attempt { try view.search(for: String(cString: gtk_editable_get_text(searchEntry.object))) }
+        showNewest()
     }
 
     /// Does what may fail, and says why if it does.
@@ -109,8 +104,8 @@ extension TodoWindow {
 
     /// Moves the row over the one before it on the screen, or under the one after it.
     private func moveCurrent(by step: Int) {
-        guard let id = currentRow, let position = found.position(of: id) else { return }
-        guard let neighbour = found.id(at: position + step) else { return }
+        guard let id = currentRow, let position = position(of: id) else { return }
+        guard let neighbour = model.id(at: position + step) else { return }
         move(id, to: step < 0 ? .before(neighbour) : .after(neighbour))
     }
 }
@@ -121,8 +116,10 @@ extension TodoWindow: RowActions {
     func move(_ id: UUID, to place: TodoEdits.Place) { attempt { try edits.move(id, to: place) } }
     func delete(_ id: UUID) { attempt { try edits.delete(id) } }
 
+    func setDragging(_ isDragging: Bool) { feed.isHeld = isDragging }
+
     func select(_ id: UUID) {
-        guard selectedRow != id, let position = found.position(of: id) else { return }
+        guard selectedRow != id, let position = position(of: id) else { return }
         gtk_single_selection_set_selected(selection, guint(position))
     }
 }

@@ -8,7 +8,7 @@ extension TodoWindow {
         let header = gtk_header_bar_new()!
         gtk_header_bar_pack_start(header.object, undoButton)
         gtk_header_bar_pack_start(header.object, redoButton)
-        gtk_search_entry_set_placeholder(searchEntry, "Search")
+        setPlaceholder(of: searchEntry, "Search")
         gtk_widget_set_hexpand(searchEntry, 1)
         gtk_header_bar_set_title_widget(header.object, searchEntry)
         gtk_window_set_titlebar(window.as(), header)
@@ -17,7 +17,6 @@ extension TodoWindow {
         gtk_widget_add_css_class(newEntry, "new-entry")
 
         gtk_widget_add_css_class(listView, "todo-list")
-        let scrolled = gtk_scrolled_window_new()!
         gtk_scrolled_window_set_policy(scrolled.object, GTK_POLICY_NEVER, GTK_POLICY_AUTOMATIC)
         gtk_scrolled_window_set_child(scrolled.object, listView)
         gtk_widget_add_css_class(emptyLabel, "empty")
@@ -38,7 +37,7 @@ extension TodoWindow {
 
 /// `gtk_search_entry_set_placeholder_text` came after 4.8; the property was there before.
 @MainActor
-private func gtk_search_entry_set_placeholder(_ entry: Widget, _ text: String) {
+private func setPlaceholder(of entry: Widget, _ text: String) {
     var value = GValue()
     g_value_init(&value, GType(16 << 2))
     g_value_set_string(&value, text)

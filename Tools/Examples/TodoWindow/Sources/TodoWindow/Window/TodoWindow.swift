@@ -34,19 +34,26 @@ public final class TodoWindow {
     /// Which row is selected, at most one.
     public let selection: OpaquePointer
     let stack = gtk_stack_new()!
+    let scrolled = gtk_scrolled_window_new()!
     let emptyLabel = gtk_label_new("")!
 
-    /// All rows.
+    /// What of the store is shown.
+    public let view: TodoView
+    /// The rows of the list view.
     public let model: RowModel
-    /// The rows of the list view: those that match the search.
-    public let found: SearchedRows
+    /// The version that was shown last.
+    public private(set) var shownVersion: Version
     let edits: TodoEdits
     /// The widgets of rows, by the list item that they stand in.
     private var widgets: [OpaquePointer: RowWidget] = [:]
     var actions: [String: OpaquePointer] = [:]
-    private let feed: UpdateFeed
+    let feed: UpdateFeed
     /// A row that was just added, to be shown as soon as it is there.
     var added: UUID?
+    /// What waits for the next frame.
+    private var waiting: [@MainActor () -> Void] = []
+    /// The connection to the frames of the window, once something waited for one.
+    private var frames: gulong?
     /// Called when the window was closed.
     public var closed: @MainActor () -> Void = {}
 
@@ -57,8 +64,9 @@ public final class TodoWindow {
         edits = TodoEdits(store)
         // The feed observes from before the first rows on, so that no commit is missed.
         feed = try UpdateFeed(store)
-        model = RowModel(feed.initial.core, store.core.source)
-        found = SearchedRows(model)
+        shownVersion = feed.newest.version
+        view = try TodoView(of: store)
+        model = RowModel(try view.snapshot, store.core.source)
         selection = gtk_single_selection_new(nil)
         gtk_single_selection_set_autoselect(selection, 0)
         gtk_single_selection_set_can_unselect(selection, 1)
@@ -68,7 +76,7 @@ public final class TodoWindow {
         gtk_window_set_title(window.as(), title)
         gtk_window_set_default_size(window.as(), 460, 640)
         connect(factory!, "setup", "bind", "unbind", "teardown")
-        gtk_single_selection_set_model(selection, found.list)
+        gtk_single_selection_set_model(selection, model.list)
         Style.apply(to: gtk_widget_get_display(window))
         arrange()
         addActions()
@@ -76,7 +84,7 @@ public final class TodoWindow {
         // GTK owns a window until it is closed; this closure, which goes with it, owns what the window needs.
         onSignal(window, "destroy") { _ in self.closed() }
 
-        feed.show = { [unowned self] in show($0.core) }
+        feed.show = { [unowned self] in showNewest() }
         feed.failed = { [unowned self] in report($0) }
         showState()
     }
@@ -108,7 +116,7 @@ public final class TodoWindow {
                     gtk_list_item_set_child(item, widget.box)
                 case "bind": widgets[item]?.bind(OpaquePointer(gtk_list_item_get_item(item)))
                 case "unbind": widgets[item]?.unbind()
-                default: widgets[item] = nil
+                default: widgets.removeValue(forKey: item)?.linger()
                 }
             }
         }
@@ -118,17 +126,18 @@ public final class TodoWindow {
 // MARK: - What is shown
 
 extension TodoWindow {
-    /// Shows newer rows; the selected row stays selected, and the focused one focused, wherever they went.
-    func show(_ snapshot: Snapshot) {
+    /// Shows the newest rows that match the search; the selected row stays selected, and the focused one focused, wherever
+    /// they went.
+    func showNewest() {
         let selected = selectedRow
         let focused = focusedRow
-        model.show(snapshot)
-        found.refilter()
+        shownVersion = feed.newest.version
+        do { model.show(try view.snapshot) } catch { return report(error) }
         restore(selected, focused)
-        if let row = added, let position = found.position(of: row) {
+        if let row = added, let position = position(of: row) {
             added = nil
             gtk_single_selection_set_selected(selection, guint(position))
-            scroll(to: position)
+            whenLaidOut { [weak self] in self?.scroll(to: position) }
         }
         showState()
     }
@@ -141,15 +150,18 @@ extension TodoWindow {
                 g_simple_action_set_enabled(actions[name.lowercased()], (commit != nil).gboolean)
                 gtk_widget_set_tooltip_text(button, commit.map { "\(name) \($0)" } ?? "Nothing to \(name.lowercased())")
             }
-        } catch { return report(error) }
-        let count = model.snapshot.itemCount
-        let isEmpty = found.count == 0
+            showCounts(all: feed.newest.itemCount, done: try view.doneCount)
+        } catch { report(error) }
+    }
+
+    private func showCounts(all count: Int, done: Int) {
+        let isEmpty = model.count == 0
         gtk_stack_set_visible_child_name(stack.object, isEmpty ? "empty" : "list")
         gtk_label_set_text(emptyLabel.object, count == 0 ? "Nothing to do." : "Nothing found.")
         gtk_widget_remove_css_class(status, "error")
         let counts = count == 1 ? "1 to-do" : "\(count) to-dos"
-        let matches = found.text.isEmpty ? "" : "\(found.count) found in "
-        gtk_label_set_text(status.object, "\(matches)\(counts), \(model.checkedCount) done")
+        let found = view.search.isEmpty ? "" : "\(model.count) found in "
+        gtk_label_set_text(status.object, "\(found)\(counts), \(done) done")
     }
 
     /// Says what went wrong.
@@ -158,18 +170,39 @@ extension TodoWindow {
         gtk_label_set_text(status.object, "\(error)")
     }
 
-    /// Scrolls until a row can be seen.
+    /// Scrolls until a row can be seen. All rows are equally high but for titles that are very large.
     public func scroll(to position: Int) {
-        gtk_widget_activate_action_variant(listView, "list.scroll-to-item", g_variant_new_uint32(guint(position)))
+        let adjustment = gtk_scrolled_window_get_vadjustment(scrolled.object)
+        let height = gtk_adjustment_get_upper(adjustment) / Double(max(model.count, 1))
+        let top = height * Double(position)
+        gtk_adjustment_clamp_page(adjustment, top, top + height)
     }
 
     private func restore(_ selected: UUID?, _ focused: UUID?) {
-        guard let selected, selectedRow != selected, let position = found.position(of: selected) else { return }
+        guard let selected, selectedRow != selected, let position = position(of: selected) else { return }
         gtk_single_selection_set_selected(selection, guint(position))
         guard focused == selected else { return }
         // The widget of the row is another one now, and exists once the list view was laid out.
-        scroll(to: position)
-        runWhenIdle { [weak self] in self?.focus(on: selected) }
+        whenLaidOut { [weak self] in
+            self?.scroll(to: position)
+            self?.focus(on: selected)
+        }
+    }
+
+    /// Calls `body` when the list view has a place for each row that it has now: after the next frame.
+    private func whenLaidOut(_ body: @escaping @MainActor () -> Void) {
+        guard let clock = gtk_widget_get_frame_clock(listView) else { return body() }
+        waiting.append(body)
+        if frames == nil {
+            frames = onSignal(clock.raw, "after-paint") { [weak self] _ in self?.wasLaidOut() }
+        }
+        gdk_frame_clock_request_phase(clock, GDK_FRAME_CLOCK_PHASE_AFTER_PAINT)
+    }
+
+    private func wasLaidOut() {
+        let bodies = waiting
+        waiting = []
+        for body in bodies { body() }
     }
 
     /// Gives a row of the list the keyboard.
@@ -185,6 +218,13 @@ extension TodoWindow {
     /// The id of the selected row.
     public var selectedRow: UUID? {
         gtk_single_selection_get_selected_item(selection).flatMap { RowModel.id(of: OpaquePointer($0)) }
+    }
+
+    /// The position of a row in the list view, or nil if it is not shown.
+    ///
+    /// - Complexity: O(rows with widgets) for one of those, else O(n).
+    func position(of id: UUID) -> Int? {
+        shownRows.first { $0.widget.id == id }?.position ?? model.offset(of: id)
     }
 
     /// The id of the row that the keyboard is in.

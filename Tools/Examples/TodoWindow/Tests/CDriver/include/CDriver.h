@@ -1,4 +1,5 @@
-// A picture of what the X server shows of a window, and the window's number there.
+// What a driver needs of C: a picture of what the X server shows of a window, the window's number there, and Return in an
+// entry.
 //
 // The header names no type of GTK: Swift knows those from `CListRows`, and should not see them a second time.
 
@@ -15,6 +16,9 @@ unsigned long listory_x_window(void *window);
 // Returns the number of different colours in it, or a negative number: -1 if the window is not shown through X, -2 if the
 // file cannot be written.
 int listory_save_picture(void *window, const char *path);
+
+// Emits the signal that Return does in a GtkEntry.
+void listory_activate_entry(void *entry);
 
 #pragma clang assume_nonnull end
 

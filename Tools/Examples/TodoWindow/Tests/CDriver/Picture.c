@@ -1,4 +1,4 @@
-#include "CPicture.h"
+#include "CDriver.h"
 
 #include <gdk/x11/gdkx.h>
 #include <gtk/gtk.h>
@@ -55,4 +55,8 @@ int listory_save_picture(void *window, const char *path) {
     gboolean saved = gdk_pixbuf_save(picture, path, "png", NULL, NULL);
     g_object_unref(picture);
     return saved ? colours : -2;
+}
+
+void listory_activate_entry(void *entry) {
+    g_signal_emit_by_name(entry, "activate");
 }
