@@ -142,7 +142,9 @@ struct DerivedViewRandomTests {
 
     /// A stage that differs from another in something.
     private func other(_ stage: ReferenceStage, _ generator: inout SeededGenerator) -> ReferenceStage {
-        guard case .arrange(var arrangement) = stage, !generator.oneIn(4) else { return ReferenceStage(using: &generator) }
+        guard case .arrange(var arrangement) = stage, !generator.oneIn(4) else {
+            return ReferenceStage(using: &generator)
+        }
         let random = ReferenceArrangement(using: &generator)
         switch Int.random(in: 0..<4, using: &generator) {
         case 0: arrangement.sorting = random.sorting

@@ -163,7 +163,8 @@ struct DerivedViewTests {
             return RowPlacement()
         }
         var list = try MemoryList([[1, 2, 3], [4, 5, 6]])
-        var view = try DerivedView([.arrange(Arrangement { Self.unchecked($0) }), .first(4), .arrange(upper)], of: list.snapshot())
+        let lower = Arrangement { Self.unchecked($0) }
+        var view = try DerivedView([.arrange(lower), .first(4), .arrange(upper)], of: list.snapshot())
         faults.set([5])
         try list.commit { try $0.toggle(.item(2)) }
         let error = #expect(throws: ViewError.self) { try view.advance(to: list.snapshot()) }

@@ -32,7 +32,9 @@ struct OrderLabelTests {
         }
     }
 
-    @Test("Labels ascend after insertions anywhere, in narrow spaces and wide ones", arguments: 1...30 as ClosedRange<UInt64>)
+    @Test(
+        "Labels ascend after insertions anywhere, in narrow spaces and wide ones",
+        arguments: 1...30 as ClosedRange<UInt64>)
     func ascending(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
         let steps: [UInt64] = [1, 3, 1 << 8, 1 << 32]

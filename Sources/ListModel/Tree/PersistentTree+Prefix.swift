@@ -12,7 +12,9 @@ extension PersistentTree {
         if length <= 0 { return PersistentTree(store) }
         var first = cut(top, min(length, count), last)
         // A root has more than one child.
-        while let root = first.node, !root.isLeaf, root.count == 1 { first = root.children[0] }
+        while let root = first.node, !root.isLeaf, root.count == 1 {
+            first = withExtendedLifetime(root) { root.children[0] }
+        }
         first.seal()
         return PersistentTree(first, store)
     }
@@ -20,6 +22,11 @@ extension PersistentTree {
     /// The first elements below a node: at least one.
     private func cut(_ child: TreeChild<Element>, _ length: Int, _ last: Element?) -> TreeChild<Element> {
         let node = store.node(child)
+        // A node that is only in the cache may leave it meanwhile.
+        return withExtendedLifetime(node) { cut(node, length, last) }
+    }
+
+    private func cut(_ node: TreeNode<Element>, _ length: Int, _ last: Element?) -> TreeChild<Element> {
         let result = TreeNode<Element>.make(height: node.height, width: node.width, number: node.number)
         result.isPlain = node.isPlain
         if node.isLeaf {

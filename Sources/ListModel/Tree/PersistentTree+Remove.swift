@@ -174,7 +174,7 @@ extension PersistentTree {
         while let root = top.node, root.count == 1 && !root.isLeaf {
             let owner = locator.parent(of: top.number)
             locator.free(top.number)
-            top = root.children[0]
+            top = withExtendedLifetime(root) { root.children[0] }
             locator.setParent(owner, of: top.number)
         }
     }

@@ -10,7 +10,8 @@ extension PersistentTree {
     /// - Complexity: O(log n) calls, and O(log² n) nodes.
     func partitionPoint(where isBefore: (borrowing Element) -> Bool) -> Int {
         guard count > 0 else { return 0 }
-        return partitionPoint(store.node(top), isBefore)
+        let root = store.node(top)
+        return withExtendedLifetime(root) { partitionPoint(root, isBefore) }
     }
 
     private func partitionPoint(_ node: TreeNode<Element>, _ isBefore: (borrowing Element) -> Bool) -> Int {
@@ -31,12 +32,13 @@ extension PersistentTree {
         guard low > 0 else { return 0 }
         var before = 0
         for slot in 0..<low - 1 { before += Int(node.children[slot].count) }
-        return before + partitionPoint(store.node(node.children[low - 1]), isBefore)
+        let child = store.node(node.children[low - 1])
+        return withExtendedLifetime(child) { before + partitionPoint(child, isBefore) }
     }
 
     private func isFirstBefore(_ child: TreeChild<Element>, _ isBefore: (borrowing Element) -> Bool) -> Bool {
         var node = store.node(child)
         while !node.isLeaf { node = store.node(node.children[0]) }
-        return isBefore(node.elements[0])
+        return withExtendedLifetime(node) { isBefore(node.elements[0]) }
     }
 }

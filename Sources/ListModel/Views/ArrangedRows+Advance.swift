@@ -40,13 +40,13 @@ extension ArrangedRows {
     ///
     /// - Returns: the slots of those that move, by where they were.
     private mutating func takeRows(_ changes: Changeset) -> [ListIndexPath: RowSlot] {
-        for path in changes.items.deleted.reversed() where changes.items.moved.isEmpty { takeRow(at: path) }
-        if changes.items.moved.isEmpty { return [:] }
+        if changes.items.moved.isEmpty {
+            for path in changes.items.deleted.reversed() { takeRow(at: path) }
+            return [:]
+        }
+        let moving = Set(changes.items.moved.map(\.from))
         var result: [ListIndexPath: RowSlot] = [:]
-        let sources = changes.items.moved.map(\.from)
-        for path in sources { result[path] = nil as RowSlot? }
-        let moving = Set(sources)
-        for path in (changes.items.deleted + sources).sorted(by: >) {
+        for path in (changes.items.deleted + moving).sorted(by: >) {
             let slot = takeRow(at: path)
             if moving.contains(path) { result[path] = slot }
         }
@@ -123,7 +123,8 @@ extension ArrangedRows {
         var count =
             changes.items.deleted.count + changes.items.inserted.count + 2 * changes.items.moved.count
             + changes.items.updated.count
-        if case .source = arrangement.sections {} else {
+        if case .source = arrangement.sections {
+        } else {
             for move in changes.sections.moved { count += 2 * Int(sources[move.from].slots.count) }
         }
         return isWorthRebuilding(count, itemCount)

@@ -59,7 +59,8 @@ extension ArrangedRows {
 
     /// The rows that another arrangement gives another place; nil if it has another order or other sections.
     private func changes(to other: ArrangedRows, _ keys: [[RowKey?]]) -> [ListIndexPath]? {
-        guard search == other.search, hasSameSections(as: other.arrangement), order.descending == other.order.descending else { return nil }
+        guard search == other.search, hasSameSections(as: other.arrangement), order.descending == other.order.descending
+        else { return nil }
         var result: [ListIndexPath] = []
         for index in sources.indices {
             var cursor = TreeCursor(sources[index].slots(store))

@@ -144,9 +144,10 @@ struct ViewBenchmarks {
         for kind in [Kind.filter, .sort] {
             try runner.measure("view/memory/\(kind.rawValue)/\(NumberText.count(rowCount))", unit: "bytes/row") {
                 let source = try versions.value[0]
-                guard let before = ProcessMemory.afterTrimming() else { throw WrongResult(what: "no /proc/self/status") }
+                let before = ProcessMemory.afterTrimming()
                 let view = try DerivedView(kind.stages, of: source)
-                guard let after = ProcessMemory.afterTrimming() else { throw WrongResult(what: "memory of the view") }
+                let after = ProcessMemory.afterTrimming()
+                guard let before, let after else { throw WrongResult(what: "no /proc/self/status") }
                 runner.sink.take(view.snapshot.itemCount)
                 return Double(after.privateBytes - before.privateBytes) / Double(rowCount)
             }

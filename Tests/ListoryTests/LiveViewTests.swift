@@ -1,0 +1,253 @@
+// Views that follow a store, in an app's own types.
+
+import Foundation
+import ListModel
+import Listory
+import TestSupport
+import Testing
+
+private struct Todo: Codable, Identifiable, Hashable, Sendable {
+    var id: Int
+    var title: String
+    var due: Int?
+    var project = "home"
+}
+
+private enum Place: String, IdentifierConvertible, Comparable {
+    case inbox, later
+    static func < (left: Place, right: Place) -> Bool { left.rawValue < right.rawValue }
+}
+
+@Suite("A live view")
+struct LiveViewTests {
+    private typealias Todos = ListStore<Place, Todo>
+
+    private static func store(_ folder: TemporaryFolder) throws -> Todos {
+        let store = try Todos.open(at: folder.file("todo.listory"), createIfMissing: true)
+        try store.edit("Start") { list in
+            try list.insertSection(
+                .inbox, title: "Inbox",
+                items: [
+                    Todo(id: 1, title: "Milk", due: 5), Todo(id: 2, title: "Tea"),
+                    Todo(id: 3, title: "Crème fraîche", due: 2, project: "party"),
+                ])
+            try list.insertSection(
+                .later, title: "Later",
+                items: [
+                    Todo(id: 4, title: "Candles", due: 2, project: "party"), Todo(id: 5, title: "Almond milk", due: 9),
+                ])
+        }
+        return store
+    }
+
+    private static func ids<Section>(_ snapshot: ListSnapshot<Section, Todo>) throws -> [[Int]] {
+        try snapshot.sections.map { try $0.rows.map { try $0.id } }
+    }
+
+    @Test("A query filters, sorts and cuts off, and the view follows edits, undo and redo")
+    func following() throws {
+        let store = try Self.store(TemporaryFolder())
+        let view = try store.view { list in
+            list.filter { !$0.isChecked }.inOneSection().sorted(by: \.due).then(by: \.title, .descending).prefix(3)
+        }
+        #expect(try Self.ids(view.snapshot) == [[3, 4, 1]])
+        try store.edit("Check") { try $0.toggle(3) }
+        // What the view showed last is there without a look at the store.
+        #expect(try Self.ids(view.shown) == [[3, 4, 1]])
+        #expect(try Self.ids(view.snapshot) == [[4, 1, 5]])
+        try store.edit("Due") { try $0.update(Todo(id: 2, title: "Tea", due: 1)) }
+        #expect(try Self.ids(view.snapshot) == [[2, 4, 1]])
+        try store.undo(2)
+        #expect(try Self.ids(view.snapshot) == [[3, 4, 1]])
+        try store.redo()
+        #expect(try Self.ids(view.snapshot) == [[4, 1, 5]])
+        #expect(try view.snapshot.version == store.snapshot.version)
+        // More rows, or all of them; those without a date come last.
+        try view.showFirst(nil)
+        #expect(try Self.ids(view.snapshot) == [[4, 1, 5, 2]])
+        #expect(try view.showFirst(1).changeset.items.deleted.count == 3)
+    }
+
+    @Test("Groups are sections of the app's own keys, ordered by the key or as they are given")
+    func groups() throws {
+        let store = try Self.store(TemporaryFolder())
+        let byProject = try store.view { $0.grouped(.descending, by: { try $0.item.project }, title: { "For \($0)" }) }
+        #expect(try byProject.snapshot.sections.map { try $0.id } == ["party", "home"])
+        #expect(try byProject.snapshot.sections.map(\.title) == ["For party", "For home"])
+        #expect(try Self.ids(byProject.snapshot) == [[3, 4], [1, 2, 5]])
+        let inOrder = try store.view { list in
+            list.grouped(by: { $0.isChecked ? Place.later : .inbox }, inOrder: [.later, .inbox]).prefixOfEachSection(2)
+        }
+        #expect(try Self.ids(inOrder.snapshot) == [[1, 2]])
+        try store.edit("Check") { try $0.toggle(2) }
+        #expect(try inOrder.snapshot.sections.map { try $0.id } == [.later, .inbox])
+        #expect(try Self.ids(inOrder.snapshot) == [[2], [1, 3]])
+        try store.edit("Move") { try $0.update(Todo(id: 1, title: "Milk", due: 5, project: "party")) }
+        #expect(try Self.ids(byProject.snapshot) == [[1, 3, 4], [2, 5]])
+    }
+
+    @Test("A search finds words without case and marks, and another query is one transition")
+    func searchingAndReplacing() throws {
+        let store = try Self.store(TemporaryFolder())
+        let view = try store.view { $0.searchable(in: \.title).hidingEmptySections() }
+        try view.search("MILK")
+        #expect(try Self.ids(view.snapshot) == [[1], [5]])
+        try store.edit("Rename") { try $0.update(Todo(id: 2, title: "Milky tea")) }
+        #expect(try Self.ids(view.snapshot) == [[1, 2], [5]])
+        #expect(try view.search("creme").changeset.items.inserted == [ListIndexPath(section: 0, item: 0)])
+        try view.search("")
+        let changes = try view.show(ViewQuery().filter { try $0.item.due != nil }).changeset
+        #expect(changes.items.deleted == [ListIndexPath(section: 0, item: 1)] && changes.items.inserted.isEmpty)
+        #expect(try Self.ids(view.snapshot) == [[1, 3], [4, 5]])
+    }
+
+    @Test("A look at an old version through a view touches neither the view nor the undo state")
+    func timeTravel() throws {
+        let store = try Self.store(TemporaryFolder())
+        let view = try store.view { $0.filter { !$0.isChecked } }
+        for id in 1...4 { try store.edit("Check \(id)") { try $0.toggle(id) } }
+        try store.undo()
+        #expect(try Self.ids(view.snapshot) == [[], [4, 5]])
+        let history = try store.history
+        for version in 1...4 {
+            let expected = [Array(version...3 + 1).filter { $0 <= 3 }, [4, 5]]
+            #expect(try Self.ids(view.snapshot(at: Version(UInt64(version)))) == expected)
+        }
+        #expect(try view.snapshot(at: .empty).itemCount == 0)
+        #expect(try Self.ids(view.shown) == [[], [4, 5]] && store.history == history)
+        #expect(throws: StoreError.self) { try view.snapshot(at: Version(99)) }
+        #expect(throws: StoreError.self) { try view.core.snapshot(at: Version(99)) }
+    }
+
+    private struct TooShort: Error, Equatable {
+        let title: String
+    }
+
+    @Test("A predicate that throws is a typed error; the view keeps its rows and catches up later")
+    func predicateThatThrows() throws {
+        let store = try Self.store(TemporaryFolder())
+        let view = try store.view { list in
+            list.filter { row in
+                let title = try row.item.title
+                if title.count < 2 { throw TooShort(title: title) }
+                return !row.isChecked
+            }
+        }
+        let before = try view.snapshot
+        try store.edit("Short") { list in
+            try list.toggle(1)
+            try list.insert(Todo(id: 9, title: "x"), at: .end(of: .inbox))
+        }
+        let error = #expect(throws: ViewError.self) { try view.snapshot }
+        #expect(error?.id == 9 && error?.path == ListIndexPath(section: 0, item: 3))
+        #expect(error?.cause as? TooShort == TooShort(title: "x"))
+        #expect(view.shown.changeset(from: before).isEmpty && view.shown.version == before.version)
+        try view.search("")
+        #expect(throws: ViewError.self) { try view.snapshot }
+        try store.edit("Longer") { try $0.update(Todo(id: 9, title: "xy")) }
+        #expect(try Self.ids(view.snapshot) == [[2, 3, 9], [4, 5]])
+        // A row that is none of the app's is such an error as well.
+        try store.core.edit("Foreign") { list in
+            try list.insert(NewItem(id: 77, content: Array("no JSON".utf8)), at: .end(ofSection: "inbox"))
+        }
+        #expect(#expect(throws: ViewError.self) { try view.snapshot }?.id == 77)
+        #expect(throws: ViewError.self) { try store.view { $0.sorted(by: \.title) } }
+    }
+
+    @Test("Updates lead from the initial rows to what is shown, each beginning where the last one ended")
+    func updates() async throws {
+        let store = try Self.store(TemporaryFolder())
+        let view = try store.view { $0.filter { try $0.item.title.count > 1 && !$0.isChecked }.searchable(in: \.title) }
+        let (updates, others) = (try view.updates(), try view.updates())
+        try store.edit("Check") { try $0.toggle(1) }
+        try store.edit("Checked ones do not show") { try $0.update(Todo(id: 1, title: "More milk")) }
+        // The view follows the first two here, the task follows none of them again.
+        #expect(try Self.ids(view.snapshot) == [[2, 3], [4, 5]])
+        try view.search("milk")
+        try view.search("")
+        try store.undo(2)
+        _ = try view.snapshot
+        try store.close()
+        for sequence in [updates, others] {
+            var shown = sequence.initial
+            var count = 0
+            for await update in sequence {
+                let transition = try update.get()
+                #expect(Changeset(from: shown, to: transition.old).isEmpty && !transition.isEmpty)
+                shown = transition.new
+                count += 1
+            }
+            #expect(Changeset(from: shown, to: view.shown.core).isEmpty)
+            #expect(count == 4)
+        }
+        #expect(throws: StoreError.self) { try view.updates() }
+        #expect(throws: StoreError.self) { try view.snapshot }
+    }
+
+    @Test("Nobody needs to look: updates come with the commits, and an error is one of them")
+    func pushedUpdates() async throws {
+        let store = try Self.store(TemporaryFolder())
+        let view = try store.view { list in
+            list.filter { row in
+                if try row.item.title.isEmpty { throw TooShort(title: "") }
+                return true
+            }
+        }
+        var updates = try view.updates().makeAsyncIterator()
+        try store.edit("One") { try $0.insert(Todo(id: 10, title: "ten"), at: .end(of: .inbox)) }
+        #expect(try await updates.next()?.get().changeset.items.inserted == [ListIndexPath(section: 0, item: 3)])
+        try store.edit("Two") { try $0.insert(Todo(id: 11, title: ""), at: .end(of: .inbox)) }
+        guard case .failure(let error)? = await updates.next() else {
+            Issue.record("an error was expected")
+            return
+        }
+        #expect(error.id == 11)
+        try store.edit("Three") { try $0.delete(11) }
+        try store.edit("Four") { try $0.toggle(10) }
+        var last: Transition?
+        while last?.changeset.items.updated.isEmpty ?? true { last = try await updates.next()?.get() }
+        #expect(last?.new.itemCount == 6)
+        try store.close()
+        #expect(await updates.next() == nil)
+    }
+
+    @Test("A view that nobody keeps is gone, and its sequences end")
+    func viewThatNobodyKeeps() async throws {
+        let store = try Self.store(TemporaryFolder())
+        var view: TypedLiveView? = try store.view { $0.filter { !$0.isChecked } }
+        let updates = try #require(try view?.updates())
+        weak let core = view?.core
+        view = nil
+        for await _ in updates { Issue.record("nothing was expected") }
+        // The task may be about to let go of it.
+        try store.edit("Check") { try $0.toggle(1) }
+        #expect(core == nil)
+        try store.close()
+    }
+
+    @Test(
+        "A view of a reopened store, whose rows are not in memory, follows it",
+        arguments: 1...4 as ClosedRange<UInt64>)
+    func storedRows(seed: UInt64) throws {
+        var edited = try EditedStore(seed: seed, targetCount: 200)
+        try edited.edit(60)
+        var generator = SeededGenerator(seed: seed)
+        let stages = (0..<Int.random(in: 1...2, using: &generator)).map { _ in ReferenceStage(using: &generator) }
+        for _ in 0..<4 {
+            try edited.reopen()
+            let source = GroupSource(base: edited.store.source)
+            let view = try LiveView(of: edited.store, stages.map { $0.stage(source) })
+            for _ in 0..<5 {
+                try edited.edit(3)
+                let expected = edited.versions.last!.viewed(stages)
+                try #require(try ReferenceList(view.snapshot, source) == expected, "seed \(seed), \(stages)")
+            }
+            for _ in 0..<5 {
+                let version = edited.randomVersion()
+                let expected = edited.versions[Int(version.rawValue)].viewed(stages)
+                let found = try ReferenceList(view.snapshot(at: version), source)
+                try #require(found == expected, "seed \(seed), \(stages)")
+            }
+        }
+    }
+}
