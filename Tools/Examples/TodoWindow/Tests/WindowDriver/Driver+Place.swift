@@ -44,11 +44,11 @@ extension Driver {
 
         // A thousand commits of another thread are many versions, and few transitions.
         let splices = mirror.spliceCount
+        let goal = try store.core.version.rawValue + 1000
         let edits = elsewhere
         Thread.detachNewThread {
             for round in 0..<1000 { try! edits.move(ids[round % 5], to: .after(ids[10 + round % 80])) }
         }
-        let goal = try store.core.version.rawValue + 1000
         // The loop stands still meanwhile, as it does while a large view is laid out.
         while try store.core.version.rawValue < goal { usleep(1000) }
         try check("a thousand moves")

@@ -37,6 +37,8 @@ public final class RowWidget {
     private var connection: gulong = 0
     /// The title when its editing began.
     private var titleBefore: String?
+    /// The row that was shown last, while none is.
+    private var idBefore: UUID?
 
     init(_ actions: any RowActions) {
         self.actions = actions
@@ -75,6 +77,12 @@ public final class RowWidget {
 
     /// Begins to show a row.
     func bind(_ row: OpaquePointer) {
+        // GTK 4.8 ends and begins to show a row whenever its position changes, or whether it is selected. A title that is
+        // being typed stays what it is, unless the row is another one.
+        if isEditing, idBefore != RowModel.id(of: row) {
+            titleBefore = nil
+            gtk_editable_label_stop_editing(title.object, 0)
+        }
         self.row = row
         connection = onSignal(row.raw, "notify") { [unowned self] _ in show() }
         show()
@@ -84,10 +92,8 @@ public final class RowWidget {
     func unbind() {
         guard let row else { return }
         disconnect(row.raw, connection)
-        // What was typed belonged to the row that goes away from here.
-        titleBefore = nil
+        idBefore = id
         self.row = nil
-        if isEditing { gtk_editable_label_stop_editing(title.object, 0) }
         setDropPlace(nil)
     }
 
