@@ -1,0 +1,13 @@
+// The program: opens a store and shows it in a window.
+//
+// Always holds: when it ends, by whatever way is left to it, all edits are in the file.
+
+import Foundation
+import TodoWindow
+
+@main
+enum TodoProgram {
+    static func main() {
+        exit(TodoApp.run(Array(CommandLine.arguments.dropFirst())))
+    }
+}

@@ -1,0 +1,53 @@
+// The window on a display: driven by keyboard and mouse, by random edits, and compared with the store all the time.
+
+import Foundation
+import Testing
+
+@Suite("A to-do window", .serialized)
+struct WindowTests {
+    /// One display for all windows of the tests.
+    private static let server = Result { try XServer() }
+
+    /// Runs a scenario of the driver in a folder of its own.
+    @discardableResult
+    private func drive(_ scenario: String, _ arguments: String...) throws -> String {
+        // Where somebody wants to look at the pictures, they are kept.
+        let kept = ProcessInfo.processInfo.environment["LISTORY_PICTURES"].map { URL(fileURLWithPath: $0) }
+        let folder = (kept ?? FileManager.default.temporaryDirectory).appendingPathComponent("todo-window-\(UUID())")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { if kept == nil { try? FileManager.default.removeItem(at: folder) } }
+        let driver = try Program(
+            "WindowDriver", [scenario, folder.path] + arguments, on: Self.server.get().display)
+        let outcome = driver.finish()
+        #expect(outcome.code == 0, "\(outcome.output.suffix(4000))")
+        #expect(!outcome.output.contains("WARNING"), "\(outcome.output.suffix(4000))")
+        return outcome.output
+    }
+
+    @Test("A listener that knows only the signals finds out every model that lies, and no other")
+    func controls() throws {
+        try drive("controls")
+    }
+
+    @Test("Keyboard and mouse add, check, rename, reorder, search, delete, undo and redo")
+    func gestures() throws {
+        try drive("gestures")
+    }
+
+    @Test("Selection and scroll position survive, and a thousand fast commits are few transitions")
+    func place() throws {
+        try drive("keeping-its-place")
+    }
+
+    @Test("Pictures of the window have more than one colour")
+    func picture() throws {
+        let output = try drive("picture")
+        for name in ["window", "search", "nothing"] { #expect(output.contains("\(name): ")) }
+    }
+
+    @Test("After each of hundreds of random edits, widgets and signals show what is in the store", arguments: [1, 2])
+    func random(seed: Int) throws {
+        let isSoak = ProcessInfo.processInfo.environment["LISTORY_SOAK"] == "1"
+        try drive("random", "\(seed)", isSoak ? "4000" : "300")
+    }
+}

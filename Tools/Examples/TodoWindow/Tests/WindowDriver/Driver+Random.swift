@@ -1,0 +1,148 @@
+// Random edits, by the window's own widgets and from elsewhere; after each, model, listeners and widgets are compared
+// with the store.
+
+import CDriver
+import CListRows
+import Foundation
+import ListModel
+import Listory
+import TodoWindow
+
+extension Driver {
+    func runRandomEdits(seed: UInt64, steps: Int) throws {
+        var random = Randomness(seed: seed)
+        for step in 0..<steps {
+            let what = try edit(&random)
+            try check("seed \(seed), step \(step), \(what)")
+        }
+        print("\(steps) steps, \(try store.core.version) commits, \(mirror.spliceCount) splices")
+    }
+
+    /// Edits somehow, and says how.
+    private func edit(_ random: inout Randomness) throws -> String {
+        switch random.below(10) {
+        case 0, 1: return try editByWidgets(&random)
+        case 2: return try editByActions(&random)
+        case 3: return try revert(&random)
+        case 4:
+            let text = ["", "", "a", "a 1", "E", "x"][random.below(6)]
+            search(for: text)
+            return "search for \"\(text)\""
+        case 5: return try editFromElsewhere(count: 2 + random.below(30), &random)
+        default: return try editFromElsewhere(count: 1, &random)
+        }
+    }
+
+    /// Uses the widgets of a row that is on the screen.
+    private func editByWidgets(_ random: inout Randomness) throws -> String {
+        // A title can be edited only where it can be seen.
+        guard let row = visibleRows.randomElement(using: &random)?.widget else { return try enter(&random) }
+        switch random.below(4) {
+        case 0: return try enter(&random)
+        case 1:
+            gtk_check_button_set_active(row.check.checkButton, row.isShownChecked ? 0 : 1)
+            return "a click on a checkmark"
+        case 2:
+            let title = random.title()
+            gtk_editable_label_start_editing(row.title.object)
+            guard row.isEditing else { throw Failure("\(row.shownTitle) cannot be edited") }
+            gtk_editable_set_text(row.title.object, title)
+            gtk_editable_label_stop_editing(row.title.object, 1)
+            return "a title edited to \(title)"
+        default:
+            gtk_widget_activate(WidgetTree.find("GtkButton", in: row.box))
+            return "a click on a bin"
+        }
+    }
+
+    private func enter(_ random: inout Randomness) throws -> String {
+        let title = random.title()
+        gtk_editable_set_text(window.newEntry.object, title)
+        listory_activate_entry(window.newEntry)
+        return "\(title) entered"
+    }
+
+    /// Uses the actions behind the keys, on a row that is selected.
+    private func editByActions(_ random: inout Randomness) throws -> String {
+        let action = ["move-up", "move-down", "delete", "toggle", "undo", "redo"][random.below(6)]
+        if window.model.count > 0 {
+            gtk_single_selection_set_selected(window.selection, guint(random.below(window.model.count)))
+        }
+        gtk_widget_activate_action_variant(window.listView, "todo.\(action)", nil)
+        return "the action \(action)"
+    }
+
+    private func revert(_ random: inout Randomness) throws -> String {
+        let history = try store.history
+        let isUndo = random.below(3) > 0
+        let count = min(1 + random.below(6), isUndo ? history.undo.depth : history.redo.depth)
+        let commits = try isUndo ? store.undo(count) : store.redo(count)
+        _ = commits
+        return isUndo ? "\(count) undone" : "\(count) redone"
+    }
+
+    /// Lets another thread edit, as fast as it can.
+    private func editFromElsewhere(count: Int, _ random: inout Randomness) throws -> String {
+        let edits = elsewhere
+        let done = DispatchSemaphore(value: 0)
+        var source = Randomness(seed: random.next())
+        let names = (0..<count).map { _ in source.title() }
+        let seed = source.next()
+        Thread.detachNewThread {
+            var random = Randomness(seed: seed)
+            for name in names { try! edits.randomEdit(name, &random) }
+            done.signal()
+        }
+        done.wait()
+        return "\(count) edits from elsewhere"
+    }
+}
+
+extension TodoEdits {
+    /// Makes one edit, of a row found at random.
+    fileprivate func randomEdit(_ name: String, _ random: inout Randomness) throws {
+        let rows = try store.snapshot.sections.flatMap { try $0.rows.map { try $0.id } }
+        guard let id = rows.randomElement(using: &random), let other = rows.randomElement(using: &random) else {
+            return _ = try add(name)
+        }
+        switch random.below(rows.count > 40 ? 8 : 6) {
+        case 0: try add(name)
+        case 1: try setChecked(random.below(2) == 0, id)
+        case 2: try rename(id, to: name)
+        case 3: try move(id, to: random.below(2) == 0 ? .before(other) : .after(other))
+        case 4:
+            // A row that moves and changes at once.
+            try store.edit("Both", durability: .deferred) { list in
+                try list.update(Todo(id: id, title: name))
+                if id != other { try list.move(id, to: .before(other)) }
+            }
+        case 5:
+            try store.edit("Insert several", durability: .deferred) { list in
+                try list.insert((0..<random.below(4)).map { Todo(title: "\(name) \($0)") }, at: .after(id))
+            }
+        default: try store.edit("Delete several", durability: .deferred) { try $0.delete(.items([id, other])) }
+        }
+    }
+}
+
+/// Randomness that can be repeated: SplitMix64 from a seed.
+struct Randomness: RandomNumberGenerator {
+    private var state: UInt64
+
+    init(seed: UInt64) { state = seed }
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var word = state
+        word = (word ^ (word >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        word = (word ^ (word >> 27)) &* 0x94D0_49BB_1331_11EB
+        return word ^ (word >> 31)
+    }
+
+    mutating func below(_ limit: Int) -> Int { Int.random(in: 0..<limit, using: &self) }
+
+    mutating func title() -> String {
+        ["Milk", "Tea", "Bread", "Rice", "Salt", "Jam", "Oil", "Xylitol"].randomElement(using: &self)!
+            + " \(below(100))"
+    }
+}
