@@ -111,6 +111,44 @@ struct LogTailTests {
         try store.close()
     }
 
+    @Test("A synced entry in whose place an older one still stands is noticed by those behind it")
+    func staleEntry() throws {
+        let folder = try TemporaryFolder()
+        var bytes = try Self.makeFile(folder, [10, 20, 30])
+        let first = Self.entries(bytes)[0]
+        let older = try #require(TailEntry.bytes(first.entry.records, 0..<1, after: LogHead(), atMost: 512))
+        bytes.replaceSubrange(first.offset..<first.offset + older.count, with: older)
+        let path = folder.file("copy.listory")
+        try Self.write(bytes, path)
+        #expect { try StoreVerification(path: path) } throws: { ($0 as? StoreError)?.code == "headMismatch" }
+        let store = try Store.open(at: path)
+        #expect(try store.version == Version(1))
+        #expect(store.recovery.lostVersion == Version(4))
+        try store.close()
+    }
+
+    @Test("Another process that opens the store for editing and edits nothing is in nobody's way")
+    func otherEditor() throws {
+        let fixture = try StoreFixture { options in
+            options.tail.storeDelay = .seconds(3_600)
+            options.checkpoints = .never
+        }
+        try fixture.fill(2)
+        for round in 0..<3 {
+            for id in 0..<2 { try fixture.store.edit("Toggle") { try $0.toggle(.item(.integer(Int64(id)))) } }
+            #expect(!fixture.store.group.log.tail.isEmpty)
+            let other = try ChildProcess("StoreWriter", [fixture.path, "idle"])
+            #expect(other.read() == "closed\n")
+            _ = other.kill()
+            // Once with a commit to append, once with only a tail to move.
+            if round == 1 { try fixture.store.group.store() }
+        }
+        try fixture.store.edit("Toggle") { try $0.toggle(.item(1)) }
+        let version = try fixture.store.version
+        try fixture.store.close()
+        #expect(try StoreVerification(path: fixture.path).version == version)
+    }
+
     @Test("It is full again and again, and every commit is in order")
     func wrapping() throws {
         let fixture = try StoreFixture { options in

@@ -2,7 +2,7 @@
 //
 // It prints one line for each commit, `version hash`, after the commit is durable; with `early`, as a control that the
 // test must catch, before it is. With `checkpoints` it takes one every few commits, of narrow nodes and in small slices, so
-// that most kills come in the midst of one.
+// that most kills come in the midst of one. With `idle` it opens the store for editing, closes it and says so.
 
 import Listory
 import ListModel
@@ -29,6 +29,11 @@ enum StoreWriter {
             options.limits = TreeLimits(leafCapacity: 4, innerCapacity: 4)
         }
         let store = try Store.open(at: path, options: options)
+        if CommandLine.arguments.contains("idle") {
+            try store.close()
+            print("closed")
+            return
+        }
         var counter = try store.version.rawValue
         while true {
             counter += 1

@@ -117,26 +117,26 @@ extension LogTail {
     ///
     /// - Throws: ``StoreError/headMismatch(what:expected:found:)`` if the database does not end with what its head says.
     func read(isIgnored: Bool = false) throws -> Findings {
+        var (state, lost) = try readState(isIgnored: isIgnored)
+        // While another process writes, the copy may have an old sector before a new one.
+        for _ in 0..<2 where lost != nil { (state, lost) = try readState(isIgnored: isIgnored) }
+        let findings = Findings(head: state.head, commitCount: UInt64(state.records.count), lost: lost)
+        self.state.withLock { [state] in $0 = state }
+        // A process that was killed, or whose sync failed, may have left what no device has. A sync now would not tell.
+        if !environment.options.isReadOnly { try store() }
+        return findings
+    }
+
+    private func readState(isIgnored: Bool) throws -> (State, lost: Version?) {
         // The tail first: what is moved meanwhile is found in the database, and not counted twice.
         let bytes = try database.flatMap { database in
             try environment.read { try $0.get(LogTail.key, in: database) }
         }
         let stored = try environment.read { try rows.readCheckedHead($0) }
         var state = State(stored: stored, head: stored, records: RecordBatch(first: stored.version.next))
-        var findings = Findings(head: stored)
-        if let bytes, !isIgnored { bytes.withUnsafeBytes { Self.follow($0, &state, &findings.lost) } }
-        findings.head = state.head
-        findings.commitCount = UInt64(state.records.count)
-        if !environment.options.isReadOnly && findings.commitCount > 0 {
-            // A process that was killed may have left what is not durable yet.
-            try environment.sync()
-            state.end = state.last.flatMap { last in
-                bytes.flatMap { bytes in bytes[last.offset...].withUnsafeBytes { TailEntry($0) } }
-                    .map { LogTail.next(last.offset + $0.size) }
-            }
-        }
-        self.state.withLock { $0 = state }
-        return findings
+        var lost: Version?
+        if let bytes, !isIgnored { bytes.withUnsafeBytes { Self.follow($0, &state, &lost) } }
+        return (state, lost)
     }
 
     /// Follows the entries from the head of the database on.
@@ -152,7 +152,7 @@ extension LogTail {
                 }
                 state.head = entry.after
                 state.last = Place(offset: offset, checksum: entry.checksum)
-            } else if state.last != nil {
+            } else if state.last != nil || entry.before.version > state.head.version {
                 break
             }
             offset = next(offset + entry.size)
@@ -213,6 +213,10 @@ extension LogTail {
     /// - Throws: ``StoreError/writtenElsewhere(expected:found:)`` if the log does not end with what this process knows;
     ///   `LMDBError`.
     func append(_ batch: RecordBatch, _ range: Range<Int>) throws -> LogHead {
+        try adoptingMoves { try appendOnce(batch, range) }
+    }
+
+    private func appendOnce(_ batch: RecordBatch, _ range: Range<Int>) throws -> LogHead {
         let known = state.withLock { $0 }
         if let database, let end = known.end,
             let bytes = TailEntry.bytes(batch, range, after: known.head, atMost: capacity - end)
@@ -226,8 +230,28 @@ extension LogTail {
     ///
     /// - Throws: as ``append(_:_:)``. The commits are as durable as before.
     func store() throws {
-        let known = state.withLock { $0 }
-        if known.records.count > 0 { _ = try store(known, RecordBatch(first: known.head.version.next), 0..<0) }
+        try adoptingMoves {
+            let known = state.withLock { $0 }
+            if known.records.count > 0 { _ = try store(known, RecordBatch(first: known.head.version.next), 0..<0) }
+        }
+    }
+
+    /// Runs `body`, and once more if it failed because another process has opened the store and moved the entries of the
+    /// tail into the database: nothing else was written then.
+    private func adoptingMoves<Result>(_ body: () throws -> Result) throws -> Result {
+        do { return try body() } catch let error as StoreError {
+            guard case .writtenElsewhere = error else { throw error }
+            let stored = try environment.read { try rows.readHead($0) }
+            let isMoved = state.withLock { state in
+                guard state.records.count > 0, stored == state.head else { return false }
+                let failed = state.failed
+                state = State(stored: stored, head: stored, records: RecordBatch(first: stored.version.next))
+                state.failed = failed
+                return true
+            }
+            guard isMoved else { throw error }
+            return try body()
+        }
     }
 
     /// Moves everything into the database, and some more commits behind it.
@@ -254,6 +278,10 @@ extension LogTail {
         let txn = try environment.beginWrite()
         try check(known, txn)
         do {
+            #if canImport(Darwin)
+            // The transaction that moved what is written over now may have left its meta page in the drive's cache.
+            if end == LogTail.beginning { try txn.sync() }
+            #endif
             try bytes.withUnsafeBytes { bytes in
                 try txn.overwriteInPlace(bytes, at: end, ofValueForKey: LogTail.key, in: database)
             }
@@ -299,10 +327,32 @@ extension LogTail {
             }
             // And nobody has added one behind it.
             let end = known.end ?? known.failed?.offset ?? (known.last == nil ? LogTail.beginning : bytes.count)
-            guard let next = TailEntry(entry(end)), next.before == known.head,
-                known.failed != Place(offset: end, checksum: next.checksum)
-            else { return }
+            guard var next = TailEntry(entry(end)), next.before == known.head else { return }
+            if known.failed == Place(offset: end, checksum: next.checksum) {
+                // Its own, which is not in the log; unless somebody took it for whole and went on behind it.
+                guard let other = TailEntry(entry(LogTail.next(end + next.size))), other.before == next.after else {
+                    return
+                }
+                next = other
+            }
             throw StoreError.writtenElsewhere(expected: known.head.version, found: next.after.version)
+        }
+    }
+}
+
+// MARK: - Copies
+
+extension LogTail {
+    /// Takes the tail out of a copy of a file. Whoever edits the copy makes it one.
+    static func remove(from path: String) throws {
+        let environment = try Environment.open(path: path)
+        defer { try? environment.close() }
+        do {
+            let database = try environment.openDatabase(named: LogFormat.tailDatabase, of: UInt64.self, [UInt8].self)
+            try environment.write { _ = try $0.delete(LogTail.key, in: database) }
+        } catch let error as LMDBError {
+            // There was none.
+            guard error.kind == .engine(.notFound) else { throw error }
         }
     }
 }
@@ -314,6 +364,7 @@ extension LogTail {
     func discardFailed() throws {
         guard let failed = state.withLock({ $0.failed }) else { return }
         let txn = try environment.beginWrite()
+        try check(state.withLock { $0 }, txn)
         try clear(failed, txn)
         try txn.sync()
         state.withLock { $0.failed = nil }

@@ -52,7 +52,8 @@ struct TailEntry {
         }
         let (size, count) = (word(Self.sizeOffset), word(Self.countOffset))
         guard size > Self.table, size <= bytes.count, count >= 1, count <= (size - Self.table) / 4,
-            let before = LogHead(bytes: Array(bytes[Self.headOffset..<Self.table]))
+            let before = LogHead(bytes: Array(bytes[Self.headOffset..<Self.table])),
+            before.version.rawValue < 1 << 48
         else { return nil }
         checksum = Self.checksum(in: bytes)
         guard checksum == Self.checksum(UnsafeRawBufferPointer(rebasing: bytes[..<size]), after: before.version)

@@ -35,6 +35,8 @@ public struct StoreVerification: Hashable, Sendable {
         options.gate = .full
         let log = try CommitLog(path: path, mode: .open, options: options)
         defer { try? log.environment.close() }
+        // First of all, so that what is checked is no newer than the head that is read next.
+        let database = try CheckpointDatabase(log.environment, meta: log.meta)
         let findings = try log.readHead()
         if let lost = findings.lost {
             throw StoreError.headMismatch(
@@ -43,7 +45,6 @@ public struct StoreVerification: Hashable, Sendable {
         }
         let expected = findings.head
         tailCommitCount = findings.commitCount
-        let database = try CheckpointDatabase(log.environment, meta: log.meta)
         let checkpoints = try database?.all() ?? []
         let base = log.base
         var state = try Store.Recovery.beginning(log, database, NodeStore(limits: TreeLimits(), source: database))
