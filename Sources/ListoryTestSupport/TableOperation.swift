@@ -6,13 +6,21 @@ import ListModel
 ///
 /// Deletions and reloads are positions before the batch, insertions after it; a move is from one before to one after.
 public enum TableOperation: Hashable, Sendable {
+    /// A row goes, from where it is before the batch.
     case deleteItem(ListIndexPath)
+    /// A row comes, to where it is after the batch.
     case insertItem(ListIndexPath)
+    /// A row stays the same cell and goes from a place before the batch to one after it.
     case moveItem(from: ListIndexPath, to: ListIndexPath)
+    /// A row that is there before the batch gets another cell.
     case reloadItem(ListIndexPath)
+    /// A section goes with its rows, from its index before the batch.
     case deleteSection(Int)
+    /// A section comes with its rows, to its index after the batch.
     case insertSection(Int)
+    /// A section goes with its rows from an index before the batch to one after it.
     case moveSection(from: Int, to: Int)
+    /// A section that is there before the batch gets other cells, and may have other rows.
     case reloadSection(Int)
     /// The cell of a row shows its content anew, and stays the same cell.
     case reconfigureItem(ListIndexPath)

@@ -17,8 +17,11 @@ import ListModel
 public struct TableSimulator: Sendable {
     /// A section as it is shown.
     public struct Section: Equatable, Sendable {
+        /// The identity of the section.
         public var id: Identifier
+        /// What its header shows.
         public var title: String
+        /// What the cells of its rows show, in order.
         public var items: [ListItem]
     }
 

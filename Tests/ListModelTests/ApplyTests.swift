@@ -166,6 +166,11 @@ struct ApplyTests {
         }
         for (index, section) in reference.sections.enumerated() {
             #expect(rows.indexOfSection(section.id) == index && rows.sectionID(at: index) == section.id, comment)
+            for (item, row) in section.items.enumerated() {
+                #expect(rows.itemID(at: ListIndexPath(index, item)) == row.id, comment)
+            }
+            #expect(rows.itemID(at: ListIndexPath(index, section.items.count)) == nil, comment)
+            #expect(rows.itemID(at: ListIndexPath(index, -1)) == nil, comment)
             #expect(try rows.itemCount(inSection: section.id) == section.items.count, comment)
             #expect(try rows.itemIDs(inSection: section.id) == section.items.map(\.id), comment)
             let roots = reference.children(of: nil, inSection: index).map { reference.item(at: $0).id }
@@ -173,6 +178,10 @@ struct ApplyTests {
             let visible = section.items.indices.filter { reference.isVisible(ListIndexPath(index, $0)) }
             #expect(try rows.visibleItems(inSection: section.id) == visible.map { section.items[$0].id }, comment)
         }
+        let count = reference.sections.count
+        #expect(rows.sectionID(at: count) == nil && rows.sectionID(at: -1) == nil, comment)
+        #expect(
+            rows.itemID(at: ListIndexPath(count, 0)) == nil && rows.itemID(at: ListIndexPath(-1, 0)) == nil, comment)
         let nobody: Identifier = "nobody"
         #expect(rows.indexPath(of: nobody) == nil && rows.indexOfSection(nobody) == nil, comment)
         #expect(rows.row(nobody) == nil && rows.offset(of: nobody) == nil, comment)

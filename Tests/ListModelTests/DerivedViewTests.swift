@@ -96,6 +96,75 @@ struct DerivedViewTests {
         try view.checkInvariants()
     }
 
+    // MARK: Keys of any type
+
+    private enum Rank: Int, Comparable {
+        case low, middle, high
+        static func < (left: Rank, right: Rank) -> Bool { left.rawValue < right.rawValue }
+    }
+
+    private struct Reversed<Key: Comparable & Sendable>: Comparable, Sendable {
+        let key: Key
+        static func < (left: Self, right: Self) -> Bool { right.key < left.key }
+    }
+
+    private static func rank(_ item: ListItem) -> Rank { [.high, .low, .middle][Int(item.content.length)] }
+
+    private static func ranked() throws -> MemoryList {
+        var list = try MemoryList([[0, 1, 2, 3, 4, 5]])
+        try list.commit { editor in
+            for id in 0..<6 { try editor.update(.integer(Int64(id)), content: Array(repeating: 1, count: id % 3)) }
+        }
+        return list
+    }
+
+    @Test("Groups of a type of the app's are turned round, although only the type of their keys differs")
+    func reversedGroups() throws {
+        func arrangement(_ order: @escaping @Sendable (Rank) -> ViewKey) -> ViewStage {
+            .arrange(
+                Arrangement(sections: .groups) { item in
+                    let rank = Self.rank(item)
+                    let id = Identifier.integer(Int64(rank.rawValue))
+                    return RowPlacement(group: ViewGroup(id: id, title: "", order: order(rank)))
+                })
+        }
+        var list = try Self.ranked()
+        var view = try DerivedView([arrangement { ViewKey($0) }], of: list.snapshot())
+        #expect(view.snapshot.ids == [[1, 4], [2, 5], [0, 3]])
+        try view.replaceStages([arrangement { ViewKey(Reversed(key: $0)) }])
+        #expect(view.snapshot.ids == [[0, 3], [2, 5], [1, 4]])
+        try view.checkInvariants()
+    }
+
+    @Test("Rows are sorted anew by keys of another type")
+    func otherKeyType() throws {
+        func arrangement(_ key: @escaping @Sendable (ListItem) -> ViewKey) -> ViewStage {
+            .arrange(Arrangement(descending: [false]) { RowPlacement(key: key($0)) })
+        }
+        var list = try Self.ranked()
+        var view = try DerivedView([arrangement { ViewKey(Self.rank($0)) }], of: list.snapshot())
+        #expect(view.snapshot.ids == [[1, 4, 2, 5, 0, 3]])
+        try view.replaceStages([arrangement { ViewKey(UInt($0.content.length)) }])
+        #expect(view.snapshot.ids == [[0, 3, 1, 4, 2, 5]])
+        try view.checkInvariants()
+    }
+
+    @Test("Keys of two types have an order, and numbers of all sizes are numbers")
+    func keysOfSeveralTypes() throws {
+        let keys = [
+            ViewKey(Rank.low), ViewKey(UInt(1)), ViewKey(Reversed(key: Rank.low)), ViewKey(Float(2)), ViewKey(3),
+        ]
+        for (index, left) in keys.enumerated() {
+            for (other, right) in keys.enumerated() {
+                let result = left.compare(right, descending: [])
+                #expect((result == 0) == (index == other))
+                #expect((result < 0) == (right.compare(left, descending: []) > 0))
+            }
+        }
+        #expect(ViewKey(Float(0.5)).compare(ViewKey(0.5), descending: []) == 0)
+        #expect(ViewKey(Float(0.5)).compare(ViewKey(0.75), descending: []) < 0)
+    }
+
     // MARK: Errors
 
     @Test("A rule that throws names the row, leaves the view as it is, and the next attempt catches up")

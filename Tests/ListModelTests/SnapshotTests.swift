@@ -13,6 +13,19 @@ import Testing
 struct SnapshotTests {
     private static let rows = [Array(1...40), [], [50], Array(60...75)]
 
+    @Test("A row that is moved in a snapshot is not counted among the changes that are to be stored")
+    func movingCountsNothing() throws {
+        var list = try MemoryList(Self.rows)
+        let snapshot = list.snapshot()
+        let store = snapshot.tree.store
+        store.beginEpoch()
+        let moved = try snapshot.moving(from: ListIndexPath(0, 3), to: ListIndexPath(3, 1))
+        #expect(moved.ids[3].prefix(3) == [60, 4, 61] && store.touched == 0)
+        // The control: an edit is.
+        try list.commit { try $0.move(.item(4), to: .end(ofSection: "s3")) }
+        #expect(store.touched > 0)
+    }
+
     @Test("Subscripts, iterators, lookups by index path and by id agree")
     func access() throws {
         var list = try MemoryList(Self.rows)

@@ -120,6 +120,32 @@ struct VisibleRowsTests {
         #expect(shared.count >= top.count - 1 && top.count > 1)
     }
 
+    @Test("Among several rows that cannot be read, which have one id, changes are followed as by building anew")
+    func equalIDs() throws {
+        func row(_ number: Int, depth: Int) -> ListItem {
+            let id: Identifier = number % 4 == 0 ? "unreadable" : .integer(Int64(number))
+            let content = ContentReference(version: Version(1), offset: 0, length: 0, hash: 7)
+            return ListItem(id: id, isChecked: false, content: content, depth: depth, isCollapsed: number % 7 == 1)
+        }
+        var generator = SeededGenerator(seed: 4)
+        for round in 0..<200 {
+            var state = ListState(NodeStore(limits: RandomEditTests.narrow), isTracking: false)
+            let rows = (1...30).map { row($0, depth: Int.random(in: 0...3, using: &generator)) }
+            try state.apply(.sectionInserted(at: 0, ListSection(id: "s", title: "", items: rows)))
+            var view = VisibleRows(of: state.snapshot())
+            for number in 100..<104 {
+                let place = ListIndexPath(0, Int.random(in: 0...20, using: &generator))
+                let gone = state.items(inSection: 0, place.item..<place.item + 1)
+                try state.apply(.itemsDeleted(at: place, gone))
+                try state.apply(.itemsInserted(at: place, .one(row(number, depth: 1))))
+                view.advance(to: state.snapshot())
+                let expected = VisibleRows(of: state.snapshot()).snapshot
+                try #require(view.snapshot.ids == expected.ids, "round \(round), row \(number)")
+                try #require(view.snapshot.stateHash == expected.stateHash)
+            }
+        }
+    }
+
     @Test("Rows that cannot be read are shown as such, and the view goes on")
     func damage() throws {
         var stored = StoredList(TreeLimits(leafCapacity: 4, innerCapacity: 4))

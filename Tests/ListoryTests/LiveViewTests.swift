@@ -215,6 +215,53 @@ struct LiveViewTests {
         #expect(await updates.next() == nil)
     }
 
+    @Test("Updates that are asked for after the store was closed are refused, and those of before end")
+    func updatesAfterClosing() async throws {
+        let store = try Self.store(TemporaryFolder())
+        let view = try store.view { $0.filter { !$0.isChecked } }
+        let updates = try view.updates()
+        try store.close()
+        for await _ in updates { Issue.record("nothing was expected") }
+        #expect(throws: StoreError.self) { try view.updates() }
+    }
+
+    @Test("A reader that comes after the last one has gone is served")
+    func readersAfterAnother() async throws {
+        let store = try Self.store(TemporaryFolder())
+        let view = try store.view { $0.filter { !$0.isChecked } }
+        for id in 1...5 {
+            // Nobody reads it, so that it is gone at once.
+            _ = try view.updates()
+            var updates = try view.updates().makeAsyncIterator()
+            try store.edit("Check") { try $0.toggle(id) }
+            #expect(try await updates.next()?.get().changeset.items.deleted.count == 1)
+        }
+        try store.close()
+    }
+
+    @Test("Rows are cut off by several tasks at once, and others bring other stages meanwhile")
+    func cuttingOffAtOnce() async throws {
+        let store = try Self.store(TemporaryFolder())
+        let view = try LiveView(of: store.core, [])
+        await withTaskGroup(of: Void.self) { group in
+            for task in 0..<4 {
+                group.addTask {
+                    for step in 0..<200 {
+                        if task == 0 {
+                            _ = try? view.replaceStages(step % 2 == 0 ? [] : [.first(3), .first(2)])
+                        } else {
+                            _ = try? view.showFirst(step % 5)
+                        }
+                    }
+                }
+            }
+        }
+        try view.replaceStages([.first(4)])
+        #expect(try view.showFirst(2).new.itemCount == 2 && view.snapshot.itemCount == 2)
+        try view.showFirst(nil)
+        #expect(try view.snapshot.itemCount == 5)
+    }
+
     @Test("A view that nobody keeps is gone, and its sequences end")
     func viewThatNobodyKeeps() async throws {
         let store = try Self.store(TemporaryFolder())

@@ -99,6 +99,31 @@ struct LiveViewTests {
         #expect(table.isUpToDate && table.problems.isEmpty)
     }
 
+    @Test("A version that cannot be followed is told once, and who looks again is told alone", .timeLimit(.minutes(1)))
+    func failureIsToldOnce() async throws {
+        let (fixture, _) = try fixture([["a", "b"]]) { $0.filter { try !$0.item.title.isEmpty } }
+        func yield() async { for _ in 0..<200 { await Task.yield() } }
+        try fixture.store.core.edit("Foreign") { list in
+            try list.insert(NewItem(id: "x", content: Array("?".utf8)), at: .end(ofSection: "A"))
+        }
+        while fixture.failures.all.isEmpty { await Task.yield() }
+        await yield()
+        #expect(fixture.failures.all.count == 1)
+        // Who looks is told, and nobody else.
+        fixture.driver.refresh()
+        await yield()
+        #expect(fixture.failures.all.count == 2)
+        // Another version is another failure.
+        try fixture.store.edit("Check") { try $0.toggle(1) }
+        while fixture.failures.all.count == 2 { await Task.yield() }
+        await yield()
+        #expect(fixture.failures.all.count == 3)
+        // Other rules may fail at the same version again.
+        #expect(throws: Never.self) { try fixture.source.showFirst(1) }
+        await yield()
+        #expect(fixture.failures.all.count > 3 && fixture.failures.all.count < 6)
+    }
+
     @Test("Whether rows keep their order is up to what sorts or groups, and to nothing else")
     func order() throws {
         let fixture = try DriverFixture([["a"]])

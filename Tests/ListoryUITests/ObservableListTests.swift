@@ -54,6 +54,25 @@ struct ObservableListTests {
         }
     }
 
+    @Test("Offsets of a gesture are those of the rows that were seen, whatever others did meanwhile")
+    func gesturesInOldRows() throws {
+        let (fixture, list) = try list([["a", "b", "c", "d", "e"]])
+        let section = list.sections[0]
+        try fixture.store.edit("Others") { try $0.delete(1) }
+        list.driver.refresh()
+        #expect(try titles(list) == [["b", "c", "d", "e"]])
+        // Below "a" that is gone, and so above "b".
+        #expect(list.move([2], to: 1, in: section))
+        #expect(try titles(list) == [["c", "b", "d", "e"]])
+        #expect(list.insert(Todo(id: 9, title: "z"), at: 4, in: section))
+        #expect(try titles(list) == [["c", "b", "d", "z", "e"]])
+        #expect(list.insert(Todo(id: 8, title: "y"), in: section))
+        #expect(try titles(list) == [["c", "b", "d", "z", "e", "y"]])
+        // The control: of the rows that are shown now, the offset is that of another place.
+        #expect(list.move([0], to: 2, in: list.sections[0]))
+        #expect(try titles(list) == [["b", "c", "d", "z", "e", "y"]] && list.failure == nil)
+    }
+
     @Test("Rows are deleted by their offsets, inserted where they are to be, and keep their ids")
     func deletingAndInserting() throws {
         let (fixture, list) = try list([["a", "b", "c"], ["d"]])

@@ -57,7 +57,7 @@ public struct LaidOutRows: RandomAccessCollection, Sendable {
     public func place(at offset: Int) -> RowPlace {
         precondition(offset >= 0 && offset < count, "offset outside the rows")
         // Of sections that begin there, the last: those before it have no rows.
-        let section = starts.partitionPoint { $0 > offset } - 1
+        let section = starts.sortedIndex { $0 > offset } - 1
         let item = offset - starts[section] - (hasHeaders ? 1 : 0)
         return item < 0 ? .header(section: section) : .item(ListIndexPath(section: section, item: item))
     }
@@ -152,7 +152,7 @@ extension Array {
     /// The first position from which on a condition holds, which does not hold before it.
     ///
     /// - Complexity: O(log n).
-    func partitionPoint(_ holds: (Element) -> Bool) -> Int {
+    func sortedIndex(fromWhich holds: (Element) -> Bool) -> Int {
         var (low, high) = (0, count)
         while low < high {
             let middle = (low + high) / 2
@@ -164,7 +164,7 @@ extension Array {
 
 extension [Int] {
     /// How many elements of an ascending array are less than a number.
-    func countLess(than number: Int) -> Int { partitionPoint { $0 >= number } }
+    func countLess(than number: Int) -> Int { sortedIndex { $0 >= number } }
 
     /// The number that has `rank` numbers before it which an ascending array does not contain, and is not in it either.
     func complement(_ rank: Int) -> Int {

@@ -9,8 +9,9 @@ public struct RowSplices: Sendable {
     /// Offsets in the new snapshot of the rows that stayed and changed in themselves, ascending. A GListModel has no
     /// signal for that: the object of the row says so.
     public let updated: [Int]
-    /// The rows before the first splice, and those after the last.
+    /// The rows before the first splice.
     public let old: LaidOutRows
+    /// The rows after the last splice.
     public let new: LaidOutRows
 }
 

@@ -8,7 +8,8 @@ public struct RowSteps: Sendable {
     public let steps: [RowStep]
     /// Whether the view is to load everything again instead; there are no steps then.
     public let isReload: Bool
-    /// The rows before the first step, and those after the last.
+    /// The rows before the first step.
     public let old: LaidOutRows
+    /// The rows after the last step.
     public let new: LaidOutRows
 }

@@ -39,9 +39,9 @@ struct SectionPlacement {
     /// The index in the result of a section of the base that is not taken out.
     func index(ofBase base: Int) -> Int {
         let rank = base - removed.countLess(than: base)
-        return rank + placed.partitionPoint { $0.before > rank }
+        return rank + placed.sortedIndex { $0.before > rank }
     }
 
     /// The index in the result of a section that is placed.
-    func index(ofOther other: Int) -> Int { placed[placed.partitionPoint { $0.other >= other }].result }
+    func index(ofOther other: Int) -> Int { placed[placed.sortedIndex { $0.other >= other }].result }
 }

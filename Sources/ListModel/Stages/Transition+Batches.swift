@@ -1,8 +1,9 @@
 // A transition as batches of a view with sections: as few as the rules of such views allow.
 
 extension Transition {
-    /// The batches that lead from the old snapshot to the new one: at most three that change the structure, then one with
-    /// the content that changed.
+    /// The batches that lead from the old snapshot to the new one: those that change the structure, then one with the
+    /// content that changed. The structure takes at most three, but for rows and sections that move to the index that they
+    /// have at that time: such a move is taken apart, which can add some.
     ///
     /// No batch has what a view rejects or is hurt by. A row does not move into a section that the same batch inserts, nor
     /// out of one that it deletes; rows do not move while sections do, nor does anything change inside a section that

@@ -58,7 +58,7 @@ private struct StepOrder {
         var nextMove = 0
         for (index, target) in difference.arrived.enumerated() {
             // Those that wait before the place: whose rank is less.
-            let before = sourceRanks.partitionPoint { $0 >= targetRanks[index] }
+            let before = sourceRanks.sortedIndex { $0 >= targetRanks[index] }
             guard nextMove < difference.moves.count, difference.moves[nextMove].to == target else {
                 steps.append(.insert(at: target + waiting.sum(before), row: target))
                 continue
@@ -66,7 +66,7 @@ private struct StepOrder {
             let source = sources.countLess(than: difference.moves[nextMove].from)
             nextMove += 1
             let rank = sourceRanks[source]
-            let placed = min(index, targetRanks.partitionPoint { $0 > rank })
+            let placed = min(index, targetRanks.sortedIndex { $0 > rank })
             let from = rank + placed + waiting.sum(source)
             waiting.add(-1, at: source)
             steps.append(.move(from: from, to: target + waiting.sum(before)))

@@ -33,7 +33,7 @@ struct WaitingMoves {
     /// The index of a waiting element.
     func index(ofWaiting position: Int) -> Int {
         let rank = waitingRanks[position]
-        let before = keptRanks.partitionPoint { isBehind ? $0 > rank : $0 >= rank }
+        let before = keptRanks.sortedIndex { isBehind ? $0 > rank : $0 >= rank }
         return rank + position + before
     }
 
@@ -41,10 +41,10 @@ struct WaitingMoves {
     func index(of target: Int) -> Int {
         let rank = target - arrived.countLess(than: target)
         guard arrived.containsSorted(target) else {
-            return rank + keptRanks.partitionPoint { $0 > rank } + waitingRanks.partitionPoint { $0 > rank }
+            return rank + keptRanks.sortedIndex { $0 > rank } + waitingRanks.sortedIndex { $0 > rank }
         }
         let targets = waiting.map(\.to).filter { $0 < target }
-        let before = waitingRanks.partitionPoint { isBehind ? $0 >= rank : $0 > rank }
+        let before = waitingRanks.sortedIndex { isBehind ? $0 >= rank : $0 > rank }
         return target - targets.count + before
     }
 

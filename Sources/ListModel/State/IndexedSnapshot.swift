@@ -52,7 +52,10 @@ public struct IndexedSnapshot: RowLookup, Sendable {
     /// - Complexity: O(1) expected.
     public func indexOfSection(_ id: Identifier) -> Int? { sections[id] }
 
-    public func sectionID(at index: Int) -> Identifier { snapshot.sections[index].id }
+    public func sectionID(at index: Int) -> Identifier? {
+        index >= 0 && index < sectionCount ? snapshot.sections[index].id : nil
+    }
+
     public func outline(inSection index: Int) -> SectionOutline { snapshot.sections[index].outline }
 }
 

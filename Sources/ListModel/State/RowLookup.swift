@@ -13,14 +13,16 @@ public protocol RowLookup: ~Copyable {
     func indexPath(of id: Identifier) -> ListIndexPath?
     /// The index of the section of an id, or nil if there is none.
     func indexOfSection(_ id: Identifier) -> Int?
-    /// The id of the section at an index, which must be that of a section.
-    func sectionID(at index: Int) -> Identifier
+    /// The id of the section at an index, or nil if there is none.
+    func sectionID(at index: Int) -> Identifier?
     /// The rows of a section, which must be there, as an outline.
     func outline(inSection index: Int) -> SectionOutline
 }
 
 extension ListState: RowLookup {
-    public func sectionID(at index: Int) -> Identifier { sectionEntry(at: index).id }
+    public func sectionID(at index: Int) -> Identifier? {
+        tree.indices.contains(index) ? sectionEntry(at: index).id : nil
+    }
 }
 
 // MARK: - Sections and rows
@@ -29,7 +31,7 @@ extension RowLookup where Self: ~Copyable {
     /// The ids of all sections, in order.
     ///
     /// - Complexity: O(s log s) for s sections.
-    public var sectionIDs: [Identifier] { (0..<sectionCount).map { sectionID(at: $0) } }
+    public var sectionIDs: [Identifier] { (0..<sectionCount).compactMap { sectionID(at: $0) } }
 
     /// The ids of all rows, in order.
     ///
@@ -62,11 +64,20 @@ extension RowLookup where Self: ~Copyable {
         indexPath(of: id).map { outline(inSection: $0.section).items[$0.item] }
     }
 
+    /// The id of the row at an index path, or nil if there is none.
+    ///
+    /// - Complexity: O(log n).
+    public func itemID(at path: ListIndexPath) -> Identifier? {
+        guard path.section >= 0 && path.section < sectionCount else { return nil }
+        let items = outline(inSection: path.section).items
+        return path.item >= 0 && path.item < items.count ? items[path.item].id : nil
+    }
+
     /// The id of the section that a row is in, or nil if there is no such row.
     ///
     /// - Complexity: that of looking it up.
     public func sectionID(containing id: Identifier) -> Identifier? {
-        indexPath(of: id).map { sectionID(at: $0.section) }
+        indexPath(of: id).flatMap { sectionID(at: $0.section) }
     }
 
     /// How many rows stand before a row in all sections, or nil if there is no such row.

@@ -11,7 +11,10 @@ extension Snapshot {
     ///   is no such row or no such place.
     /// - Complexity: O(log n).
     package func moving(from source: ListIndexPath, to target: ListIndexPath) throws -> Snapshot {
-        var state = ListState(from: self, history: .empty)
+        // A store of its own, so that nobody counts this among the changes that are to be stored.
+        let store = NodeStore(joining: tree.store, tree.store)!
+        let own = Snapshot(version: version, itemCount: itemCount, tree: PersistentTree(tree.top, store))
+        var state = ListState(from: own, history: .empty)
         guard let item = item(at: source) else {
             try state.checkRange(source, count: 1)
             preconditionFailure("a path that is in range has a row")

@@ -23,7 +23,7 @@ extension DerivedView {
     @discardableResult
     public mutating func advance(_ transition: Transition) throws(ViewError) -> Transition {
         var transition = transition
-        if !transition.old.isSame(as: source) { transition = Transition(from: source, to: transition.new) }
+        if !transition.old.isIdentical(to: source) { transition = Transition(from: source, to: transition.new) }
         return try change { view throws(ViewError) in
             try view.follow(transition.old, transition.new, transition.changeset, from: 0)
             view.source = transition.new
@@ -121,8 +121,8 @@ extension DerivedView.Level {
 }
 
 extension Snapshot {
-    /// Whether both are known to have the same rows.
-    func isSame(as other: Snapshot) -> Bool { tree.top.isSame(as: other.tree.top) }
+    /// Whether both are one tree, and so known to have the same rows; two that are not may have the same rows as well.
+    func isIdentical(to other: Snapshot) -> Bool { tree.top.isSame(as: other.tree.top) }
 }
 
 extension DerivedView {

@@ -62,7 +62,7 @@ extension DerivedView {
                 let output = levels[index].output
                 try next.put(stage, at: index, input, isSameInput: isSameInput)
                 input = next.levels[index].output
-                isSameInput = isSameInput && input.isSame(as: output)
+                isSameInput = isSameInput && input.isIdentical(to: output)
             }
         } else {
             next = try DerivedView(stages, of: source, searchingFor: searchWords, limits)

@@ -54,10 +54,10 @@ struct SourceSteps {
         var regions = step.added.map { outline.subtree(of: $0) }
         let before = step.oldIndex.map { old.sections[$0].outline }
         for row in step.updated {
-            let rank = row - SourceSteps.count(of: step.added) { $0 < row }
+            let rank = row - step.added.countLess(than: row)
             // A row that moved besides is among those that were added.
-            guard let before, step.added.binarySearch(row) == nil else { continue }
-            let was = before.items[SourceSteps.place(rank, among: step.removed)]
+            guard let before, !step.added.containsSorted(row) else { continue }
+            let was = before.items[step.removed.complement(rank)]
             let item = outline.items[row]
             if was.outline == item.outline {
                 regions.append(row..<row + 1)
@@ -67,7 +67,7 @@ struct SourceSteps {
         }
         if let before {
             for (number, row) in step.removed.enumerated() {
-                let place = SourceSteps.place(row - number, among: step.added)
+                let place = step.added.complement(row - number)
                 regions.append(place..<end(of: outline, from: place, before.items[row].depth))
             }
         }
@@ -76,28 +76,6 @@ struct SourceSteps {
 
     private func end(of outline: SectionOutline, from row: Int, _ depth: Int) -> Int {
         outline.tree.firstOffset(from: row, notDeeperThan: depth) ?? outline.tree.count
-    }
-
-    /// The place of the n-th row that is not among the given ones, which ascend.
-    private static func place(_ rank: Int, among others: [Int]) -> Int {
-        var low = 0
-        var high = others.count
-        while low < high {
-            let middle = (low + high) / 2
-            if others[middle] - middle <= rank { low = middle + 1 } else { high = middle }
-        }
-        return rank + low
-    }
-
-    /// How many of ascending numbers come first that fulfil a condition.
-    private static func count(of numbers: [Int], _ condition: (Int) -> Bool) -> Int {
-        var low = 0
-        var high = numbers.count
-        while low < high {
-            let middle = (low + high) / 2
-            if condition(numbers[middle]) { low = middle + 1 } else { high = middle }
-        }
-        return low
     }
 
     private static func merged(_ regions: [Range<Int>]) -> [Range<Int>] {
@@ -110,18 +88,5 @@ struct SourceSteps {
             }
         }
         return result
-    }
-}
-
-extension [Int] {
-    /// The index of a number among ascending ones.
-    fileprivate func binarySearch(_ number: Int) -> Int? {
-        var range = indices
-        while !range.isEmpty {
-            let middle = (range.lowerBound + range.upperBound) / 2
-            if self[middle] == number { return middle }
-            range = self[middle] < number ? middle + 1..<range.upperBound : range.lowerBound..<middle
-        }
-        return nil
     }
 }

@@ -28,7 +28,14 @@ public enum ViewKey: Sendable {
     public class Boxed: @unchecked Sendable {
         // @unchecked Sendable: the one subclass holds one value that never changes, and that is sendable.
         fileprivate init() {}
-        fileprivate func compare(_ other: Boxed) -> Int { 0 }
+        fileprivate func compare(_ other: Boxed) -> Int { compareTypes(other) }
+
+        /// Which type comes first of two that have no order between their values: any, but always the same one. Two keys
+        /// of two types are never taken for equal, for a view would leave its rows where the old keys put them.
+        fileprivate final func compareTypes(_ other: Boxed) -> Int {
+            let (left, right) = (ObjectIdentifier(type(of: self)), ObjectIdentifier(type(of: other)))
+            return left < right ? -1 : right < left ? 1 : 0
+        }
     }
 
     private final class Box<Value: Comparable & Sendable>: Boxed, @unchecked Sendable {
@@ -37,7 +44,7 @@ public enum ViewKey: Sendable {
         init(_ value: Value) { self.value = value }
 
         override func compare(_ other: Boxed) -> Int {
-            guard let other = other as? Box<Value> else { return 0 }
+            guard let other = other as? Box<Value> else { return compareTypes(other) }
             return value < other.value ? -1 : other.value < value ? 1 : 0
         }
     }
@@ -48,9 +55,19 @@ public enum ViewKey: Sendable {
         case let value as Int: self = .integer(Int64(value))
         case let value as Int64: self = .integer(value)
         case let value as Double: self = .number(value)
+        case let value as Float: self = .number(Double(value))
         case let value as String: self = .text(value)
-        default: self = .other(Box(value))
+        default: self = ViewKey.half(value) ?? .other(Box(value))
         }
+    }
+
+    /// The key of a number of 16 bits, where there are such; nil for any other value.
+    private static func half(_ value: some Sendable) -> ViewKey? {
+        #if (os(macOS) || targetEnvironment(macCatalyst)) && arch(x86_64)
+        nil
+        #else
+        (value as? Float16).map { .number(Double($0)) }
+        #endif
     }
 }
 

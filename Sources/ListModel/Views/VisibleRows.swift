@@ -44,8 +44,12 @@ public struct VisibleRows: Sendable {
         let changes = Changeset(from: source, to: newSource)
         if !changes.isEmpty {
             if !isKnownUniquelyReferenced(&head) { head = VisibleHead(showing: before) }
-            // Rows that cannot be read share one id, and cannot be looked up by it.
-            do { try head.follow(changes, from: source, to: newSource) } catch { head = VisibleHead(of: newSource) }
+            // Rows that cannot be read share one id, and no row can be looked up among them.
+            if head.state.itemLocator.isTracking {
+                do { try head.follow(changes, from: source, to: newSource) } catch { head = VisibleHead(of: newSource) }
+            } else {
+                head = VisibleHead(of: newSource)
+            }
         }
         source = newSource
         snapshot = head.snapshot(newSource.version)

@@ -76,7 +76,7 @@ extension IndexedListSnapshot {
 
     /// The id of the section at an index, or nil if there is none.
     public func sectionID(at index: Int) throws -> SectionID? {
-        index >= 0 && index < sectionCount ? try section(core.sectionID(at: index)) : nil
+        try core.sectionID(at: index).map { try section($0) }
     }
 
     /// The section that a row is in, or nil if there is no such row.

@@ -32,7 +32,7 @@ extension LiveView {
     /// What changes in the view from now on.
     ///
     /// Each call makes a sequence of its own, to be read by one reader. It ends when the store is closed or nobody keeps
-    /// the view.
+    /// the view. Of a version that cannot be followed it is told once, however often somebody looks.
     ///
     /// - Throws: ``StoreError/closed``.
     public func updates() throws -> ViewUpdates {
@@ -40,6 +40,8 @@ extension LiveView {
         let (number, initial, isFirst) = withState { state in
             state.nextReader += 1
             state.readers[state.nextReader] = continuation
+            // This one was not told yet of what failed.
+            state.failedVersion = nil
             return (state.nextReader, state.view.snapshot, state.follower == nil)
         }
         continuation.onTermination = { [weak self] _ in self?.removeReader(number) }
@@ -54,21 +56,20 @@ extension LiveView {
 
     private func startFollowing() throws {
         let updates = try store.updates()
-        let follower = Task { [weak self] in
-            // What happened before the first update, and after the view was brought up to date last.
-            self?.follow(updates.initial)
-            for await update in updates {
-                guard let self else { return }
-                self.follow(update.snapshot)
+        withState { state in
+            if state.follower != nil { return }
+            // Begun under the lock, so that it cannot end before it is noted.
+            state.follower = Task { [weak self] in
+                // What happened before the first update, and after the view was brought up to date last.
+                self?.follow(updates.initial)
+                for await update in updates {
+                    guard let self else { return }
+                    self.follow(update.snapshot)
+                }
+                // One that is cancelled had no readers left; those that there are have another.
+                if !Task.isCancelled { self?.finish() }
             }
-            self?.finish()
         }
-        let isSuperfluous = withState { state in
-            if state.follower != nil { return true }
-            state.follower = follower
-            return false
-        }
-        if isSuperfluous { follower.cancel() }
     }
 
     private func follow(_ snapshot: Snapshot) {
@@ -91,6 +92,8 @@ extension LiveView {
         // Ending one takes it off the list, which needs the lock.
         let readers = withState { state in
             defer { state.readers = [:] }
+            // Whoever asks for updates from now on is to hear that the store is closed.
+            state.follower = nil
             return Array(state.readers.values)
         }
         for reader in readers { reader.finish() }

@@ -33,6 +33,11 @@ public final class LiveView: Sendable {
         var stages: [ViewStage]
         var readers: [Int: AsyncStream<Result<Transition, ViewError>>.Continuation] = [:]
         var nextReader = 0
+        /// The version of the store that could not be followed, if the readers were told so. Whoever is told looks, and
+        /// fails again: to tell of that as well would never end.
+        var failedVersion: Version?
+        /// Whether the stages leave rows in the order and the sections of the store.
+        var keepsOrder: Bool
         /// Follows the store as long as somebody reads updates.
         var follower: Task<Void, Never>?
     }
@@ -44,9 +49,16 @@ public final class LiveView: Sendable {
     ///   - stages: what is done to the rows, one after another.
     /// - Throws: ``StoreError/closed``; ``ViewError`` for the first row that cannot be placed.
     /// - Complexity: as ``DerivedView/init(_:of:)``.
-    public init(of store: Store, _ stages: [ViewStage]) throws {
+    public convenience init(of store: Store, _ stages: [ViewStage]) throws {
+        // What functions do to the order nobody knows.
+        try self.init(of: store, stages, keepsOrder: false)
+    }
+
+    /// A view whose stages are known to keep the order of rows, or not to.
+    init(of store: Store, _ stages: [ViewStage], keepsOrder: Bool) throws {
         self.store = store
-        state = Locked(State(view: try DerivedView(stages, of: store.snapshot), stages: stages))
+        let view = try DerivedView(stages, of: store.snapshot)
+        state = Locked(State(view: view, stages: stages, keepsOrder: keepsOrder))
     }
 
     deinit {
@@ -84,7 +96,12 @@ extension LiveView {
     /// - Complexity: that of ``snapshot``, and O(log n).
     public func indexPath(of id: Identifier) throws -> ListIndexPath? {
         while true {
-            let (newest, path) = try store.withHead { ($0.editor.snapshot(), $0.editor.state.indexPath(of: id)) }
+            let (newest, path) = try store.withHead { head in
+                let path = head.editor.state.indexPath(of: id)
+                // A row that cannot be read is not found either.
+                if path == nil { try head.checkNodes() }
+                return (head.editor.snapshot(), path)
+            }
             guard let path else { return nil }
             let found: ListIndexPath?? = try withState { state in
                 try state.follow(newest)
@@ -130,7 +147,7 @@ extension LiveView {
     /// - Complexity: as ``DerivedView/search(_:)``.
     @discardableResult
     public func search(_ text: String) throws(ViewError) -> Transition {
-        try change { view throws(ViewError) in try view.search(SearchWords(text)) }
+        try change { state throws(ViewError) in try state.view.search(SearchWords(text)) }
     }
 
     /// Puts other stages in the place of all.
@@ -140,8 +157,21 @@ extension LiveView {
     /// - Complexity: as ``DerivedView/replaceStages(_:)``.
     @discardableResult
     public func replaceStages(_ stages: [ViewStage]) throws(ViewError) -> Transition {
-        try change(stages: stages) { view throws(ViewError) in try view.replaceStages(stages) }
+        try replaceStages(stages, keepsOrder: false)
     }
+
+    /// Puts stages in the place of all that are known to keep the order of rows, or not to.
+    func replaceStages(_ stages: [ViewStage], keepsOrder: Bool) throws(ViewError) -> Transition {
+        try change { state throws(ViewError) in
+            let transition = try state.view.replaceStages(stages)
+            state.keepsOrder = keepsOrder
+            state.setStages(stages)
+            return transition
+        }
+    }
+
+    /// Whether the stages are known to leave rows in the order and the sections of the store.
+    var keepsOrder: Bool { withState { $0.keepsOrder } }
 
     /// Shows only the first rows, or more of them than until now.
     ///
@@ -151,24 +181,26 @@ extension LiveView {
     /// - Complexity: O(log n) for each row that comes or goes, if the last stage shows the first rows already.
     @discardableResult
     public func showFirst(_ count: Int?) throws(ViewError) -> Transition {
-        var stages = withState { $0.stages }
-        if case .first? = stages.last {
-            stages[stages.count - 1] = .first(count ?? .max)
-            let (last, index) = (stages[stages.count - 1], stages.count - 1)
-            return try change(stages: stages) { view throws(ViewError) in
-                try view.replaceStage(at: index, with: last)
+        try change { state throws(ViewError) in
+            var stages = state.stages
+            let stage = ViewStage.first(count ?? .max)
+            let transition: Transition
+            if case .first? = stages.last {
+                stages[stages.count - 1] = stage
+                transition = try state.view.replaceStage(at: stages.count - 1, with: stage)
+            } else {
+                stages.append(stage)
+                transition = try state.view.replaceStages(stages)
             }
+            state.setStages(stages)
+            return transition
         }
-        return try replaceStages(stages + [.first(count ?? .max)])
     }
 
-    private func change(
-        stages: [ViewStage]? = nil, _ body: (inout DerivedView) throws(ViewError) -> Transition
-    ) throws(ViewError) -> Transition {
+    private func change(_ body: (inout State) throws(ViewError) -> Transition) throws(ViewError) -> Transition {
         let result: Result<Transition, ViewError> = withState { state in
             do throws(ViewError) {
-                let transition = try body(&state.view)
-                if let stages { state.stages = stages }
+                let transition = try body(&state)
                 state.publish(transition)
                 return .success(transition)
             } catch {
@@ -185,10 +217,20 @@ extension LiveView.State {
         guard newest.version > view.source.version else { return }
         do {
             publish(try view.advance(to: newest))
+            failedVersion = nil
         } catch {
-            for reader in readers.values { reader.yield(.failure(error)) }
+            if failedVersion != newest.version {
+                failedVersion = newest.version
+                for reader in readers.values { reader.yield(.failure(error)) }
+            }
             throw error
         }
+    }
+
+    /// Notes that the view has other stages, which may place what those before could not.
+    fileprivate mutating func setStages(_ stages: [ViewStage]) {
+        self.stages = stages
+        failedVersion = nil
     }
 
     /// Tells the readers what changed.

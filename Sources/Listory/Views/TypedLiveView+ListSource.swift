@@ -6,7 +6,7 @@ extension TypedLiveView: ListSource {
     public var editedStore: Store { core.store }
 
     /// Whether rows stand in the order and the sections of the store: nothing of the query sorts or groups.
-    public var keepsOrder: Bool { order.withLock { $0 } }
+    public var keepsOrder: Bool { core.keepsOrder }
 
     public func changes() throws -> AsyncStream<Void> {
         let updates = try core.updates()

@@ -22,16 +22,14 @@ public final class TypedLiveView<
     public let core: LiveView
     /// How items are written in the store.
     public let coder: ContentCoder<Item>
-    /// Whether rows stand in the order and the sections of the store.
-    let order: Locked<Bool>
 
     /// A typed view of a store.
     ///
     /// - Throws: as ``LiveView/init(of:_:)``.
     public init<Source>(of store: ListStore<Source, Item>, _ query: ViewQuery<SectionID, Item>) throws {
         coder = store.coder
-        order = Locked(query.keepsOrder)
-        core = try LiveView(of: store.core, query.stages(store.core.source, store.coder))
+        core = try LiveView(
+            of: store.core, query.stages(store.core.source, store.coder), keepsOrder: query.keepsOrder)
     }
 
     private func typed(_ snapshot: Snapshot) -> ListSnapshot<SectionID, Item> {
@@ -69,9 +67,7 @@ public final class TypedLiveView<
     /// - Complexity: as ``DerivedView/replaceStages(_:)``.
     @discardableResult
     public func show(_ query: ViewQuery<SectionID, Item>) throws(ViewError) -> Transition {
-        let transition = try core.replaceStages(query.stages(core.store.source, coder))
-        order.withLock { $0 = query.keepsOrder }
-        return transition
+        try core.replaceStages(query.stages(core.store.source, coder), keepsOrder: query.keepsOrder)
     }
 
     /// What changes in the view from now on. See ``LiveView/updates()``.

@@ -18,6 +18,7 @@ public enum ViewDirection: Sendable {
 
 /// The section of a view that has all rows in one.
 public enum AllRows: String, IdentifierConvertible {
+    /// The only section.
     case all
 }
 

@@ -48,9 +48,14 @@ extension ListDriver {
     ///   - path: where it is to be in the shown rows.
     @discardableResult
     public func insert(_ item: Source.Item, isChecked: Bool = false, at path: ListIndexPath) -> Bool {
+        insert(item, isChecked: isChecked, at: path, in: playback.shown)
+    }
+
+    /// Inserts a row between rows that the user saw, which may not be those that are shown by now.
+    func insert(_ item: Source.Item, isChecked: Bool = false, at path: ListIndexPath, in seen: Snapshot) -> Bool {
         let isSectionKnown = source.keepsOrder
         return commit(.insert, names.phrase(.insert, names.row(item))) { editor in
-            let place = try RowGap(gap: path, in: playback.shown)
+            let place = try RowGap(gap: path, in: seen)
             let new = NewItem(
                 id: item.id.identifier, isChecked: isChecked, content: try source.coder.encode(item))
             let destination = place.destination(in: &editor, isSectionKnown: isSectionKnown)

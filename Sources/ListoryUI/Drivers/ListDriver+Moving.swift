@@ -37,9 +37,14 @@ extension ListDriver {
     /// - Returns: whether it was committed.
     @discardableResult
     public func move(_ ids: [Identifier], toGap gap: ListIndexPath) -> Bool {
+        move(ids, toGap: gap, in: playback.shown)
+    }
+
+    /// Moves rows to a gap in rows that the user saw, which may not be those that are shown by now.
+    func move(_ ids: [Identifier], toGap gap: ListIndexPath, in seen: Snapshot) -> Bool {
         let name = name(.move, ids)
         let isCommitted = attempt(.move, name) {
-            let place = try RowGap(gap: gap, moved: Set(ids), in: playback.shown)
+            let place = try RowGap(gap: gap, moved: Set(ids), in: seen)
             return try commitMove(.items(ids), to: place, named: name)
         }
         refresh()

@@ -115,9 +115,7 @@ extension ListDriver {
 
     /// The section at an index of the shown rows, or nil if there is none.
     public func section(at index: Int) -> ListSnapshot<Source.SectionID, Source.Item>.Section? {
-        let sections = shown.sections
-        guard index >= 0 && index < sections.count else { return nil }
-        return sections[sections.index(sections.startIndex, offsetBy: index)]
+        shown.section(at: index)
     }
 
     /// The row at an index path of the shown rows, or nil if there is none.

@@ -16,8 +16,9 @@ extension ObservableList {
     public func move(
         _ offsets: some Sequence<Int>, to destination: Int, in section: ObservableSection<Source>
     ) -> Bool {
-        guard let (index, ids) = find(offsets, in: section, .move) else { return false }
-        return withoutAnimation { driver.move(ids, toGap: ListIndexPath(section: index, item: destination)) }
+        guard let ids = find(offsets, in: section, .move) else { return false }
+        let gap = ListIndexPath(section: section.index, item: destination)
+        return withoutAnimation { driver.move(ids, toGap: gap, in: section.snapshot.core) }
     }
 
     /// Deletes rows of a section, as `onDelete` tells it: "Delete Milk".
@@ -25,7 +26,7 @@ extension ObservableList {
     /// - Returns: whether it was committed.
     @discardableResult
     public func delete(_ offsets: some Sequence<Int>, in section: ObservableSection<Source>) -> Bool {
-        guard let (_, ids) = find(offsets, in: section, .delete) else { return false }
+        guard let ids = find(offsets, in: section, .delete) else { return false }
         return withoutAnimation { driver.delete(ids) }
     }
 
@@ -40,9 +41,9 @@ extension ObservableList {
     public func insert(
         _ item: Source.Item, at offset: Int? = nil, in section: ObservableSection<Source>
     ) -> Bool {
-        guard let (index, _) = find([], in: section, .insert) else { return false }
-        let end = driver.itemCount(inSection: index)
-        return driver.insert(item, at: ListIndexPath(section: index, item: offset ?? end))
+        guard find([], in: section, .insert) != nil else { return false }
+        let gap = ListIndexPath(section: section.index, item: offset ?? section.rows.count)
+        return driver.insert(item, at: gap, in: section.snapshot.core)
     }
 
     /// Sets or clears the checkmark of a row: "Check Milk".
@@ -94,24 +95,23 @@ extension ObservableList {
     @discardableResult
     public func redo() -> Bool { driver.redo() }
 
-    /// Where a section is now, and the ids of some of the rows it had when it was shown.
+    /// The ids of some of the rows that a section had when it was shown; nil, and a report, if it is gone or had not as
+    /// many. All offsets of a gesture are those of that time, whatever is shown by now.
     private func find(
         _ offsets: some Sequence<Int>, in section: ObservableSection<Source>, _ action: ListAction
-    ) -> (index: Int, ids: [Identifier])? {
+    ) -> [Identifier]? {
         let rows = section.rows
-        let sections = snapshot.core.sections
         do {
-            guard let index = sections.firstIndex(where: { $0.id == section.id }) else {
+            guard snapshot.core.sections.contains(where: { $0.id == section.id }) else {
                 throw ListError.unknownSection(section.id)
             }
-            let ids = try offsets.map { offset in
+            return try offsets.map { offset in
                 guard rows.indices.contains(offset) else {
-                    let path = ListIndexPath(section: index, item: offset)
+                    let path = ListIndexPath(section: section.index, item: offset)
                     throw ListError.itemIndexOutOfRange(path, valid: rows.indices)
                 }
                 return rows[offset].id
             }
-            return (index, ids)
         } catch {
             driver.report(action, action.rawValue, error)
             return nil
