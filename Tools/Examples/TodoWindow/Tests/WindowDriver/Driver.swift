@@ -91,9 +91,9 @@ final class Driver {
 
     /// Runs GTK's loop until something is so.
     ///
-    /// - Throws: ``Failure`` if it is not after twenty seconds: something hangs.
+    /// - Throws: ``Failure`` if it is not after ten seconds: something hangs.
     func waitUntil(_ what: String, _ isSo: () throws -> Bool) throws {
-        let deadline = ContinuousClock.now + .seconds(20)
+        let deadline = ContinuousClock.now + .seconds(10)
         while try !isSo() {
             guard ContinuousClock.now < deadline else { throw Failure("waited in vain until \(what)") }
             if g_main_context_iteration(nil, 0) == 0 { usleep(500) }
@@ -103,8 +103,13 @@ final class Driver {
     /// Runs GTK's loop until the window shows the newest version.
     func settle() throws {
         let newest = try store.core.version
-        try waitUntil("version \(newest) and the search for \"\(search)\" are shown") {
-            window.shownVersion == newest && window.view.search == search
+        do {
+            try waitUntil("version \(newest) and the search for \"\(search)\" are shown") {
+                window.shownVersion == newest && window.view.search == search
+            }
+        } catch {
+            let status = String(cString: gtk_label_get_text(window.status.object))
+            throw Failure("\(error); shown is \(window.shownVersion), \"\(window.view.search)\": \(status); newest is \(try newestName)")
         }
         // What a frame lays out may ask for another frame.
         for _ in 0..<3 {
