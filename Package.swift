@@ -6,6 +6,7 @@ let package = Package(
     platforms: [.macOS(.v15), .iOS(.v18)],
     products: [
         .library(name: "Listory", targets: ["Listory"]),
+        .library(name: "ListoryUI", targets: ["ListoryUI"]),
         .library(name: "ListModel", targets: ["ListModel"]),
         .library(name: "LMDB", targets: ["LMDB"]),
         .library(name: "ListoryTestSupport", targets: ["ListoryTestSupport"]),
@@ -16,16 +17,25 @@ let package = Package(
         .target(name: "LMDB", dependencies: ["CLMDB"]),
         .target(name: "ListModel"),
         .target(name: "Listory", dependencies: ["ListModel", "LMDB"]),
+        .target(name: "ListoryUI", dependencies: ["Listory", "ListModel"]),
         .target(name: "ListoryTestSupport", dependencies: ["ListModel"]),
 
         .target(name: "TestSupport", dependencies: ["ListModel"], path: "Tests/TestSupport"),
         .executableTarget(name: "LMDBTestHelper", dependencies: ["LMDB"], path: "Tests/LMDBTestHelper"),
         .testTarget(name: "LMDBTests", dependencies: ["LMDB", "LMDBTestHelper", "TestSupport"]),
-        .testTarget(name: "ListModelTests", dependencies: ["ListModel", "TestSupport"]),
+        .testTarget(name: "ListModelTests", dependencies: ["ListModel", "ListoryTestSupport", "TestSupport"]),
         .testTarget(
             name: "ListoryTestSupportTests", dependencies: ["ListModel", "ListoryTestSupport", "TestSupport"]),
         .executableTarget(name: "StoreWriter", dependencies: ["Listory"], path: "Tests/StoreWriter"),
-        .testTarget(name: "ListoryTests", dependencies: ["Listory", "TestSupport", "StoreWriter"]),
+        .target(name: "WriteRecorder", path: "Tests/WriteRecorder"),
+        .executableTarget(
+            name: "RecordedWriter", dependencies: ["Listory", "TestSupport", "WriteRecorder"],
+            path: "Tests/RecordedWriter"),
+        .testTarget(
+            name: "ListoryTests", dependencies: ["Listory", "TestSupport", "StoreWriter", "RecordedWriter"]),
+        .testTarget(
+            name: "ListoryUITests",
+            dependencies: ["ListoryUI", "Listory", "ListModel", "ListoryTestSupport", "TestSupport"]),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -12,7 +12,7 @@ import ListModel
 /// ```
 public struct SequentialListSimulator: Sendable {
     /// What is shown.
-    public private(set) var rows: [ListRow]
+    public private(set) var rows: [SequenceRow]
 
     /// A view that shows these rows.
     public init(showing rows: LaidOutRows) {

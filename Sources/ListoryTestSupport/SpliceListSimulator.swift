@@ -12,19 +12,19 @@ import ListModel
 /// ```
 public struct SpliceListSimulator: Sendable {
     /// What is shown.
-    public private(set) var rows: [ListRow]
+    public private(set) var rows: [SequenceRow]
 
     /// A view that shows these rows.
     public init(showing rows: LaidOutRows) {
         self.rows = Array(rows)
     }
 
-    /// Is told of a splice, and compares every row with what the model answers.
+    /// Is told of a splice, and asks the model for what it added, for the rows beside it, the first and the last.
     ///
     /// - Parameter model: what the model answers at that moment: it must have changed already, and no further.
     /// - Returns: why the view rejects it; nil if it does not.
     public mutating func itemsChanged(
-        _ splice: Splice, in model: some RandomAccessCollection<ListRow>
+        _ splice: Splice, in model: some RandomAccessCollection<SequenceRow>
     ) -> String? {
         guard splice.position >= 0, splice.removed >= 0, splice.added >= 0,
             splice.position <= rows.count, splice.removed <= rows.count - splice.position
@@ -36,14 +36,17 @@ public struct SpliceListSimulator: Sendable {
         let start = model.index(model.startIndex, offsetBy: splice.position)
         let added = model[start..<model.index(start, offsetBy: splice.added)]
         rows.replaceSubrange(splice.position..<splice.position + splice.removed, with: added)
-        for (offset, (shown, row)) in zip(rows, model).enumerated() where shown.identity != row.identity {
-            return "\(splice): row \(offset) is shown as \(shown.identity), and the model says \(row.identity)"
+        let end = splice.position + splice.added
+        for offset in [0, splice.position - 1, end, end + 1, count - 1] where rows.indices.contains(offset) {
+            let row = model[model.index(model.startIndex, offsetBy: offset)]
+            guard rows[offset].identity != row.identity else { continue }
+            return "\(splice): row \(offset) is shown as \(rows[offset].identity), and the model says \(row.identity)"
         }
         return nil
     }
 
     /// Is told that a row changed in itself.
-    public mutating func rowChanged(at offset: Int, to row: ListRow) -> String? {
+    public mutating func rowChanged(at offset: Int, to row: SequenceRow) -> String? {
         guard rows.indices.contains(offset) else { return "row \(offset) changed: there are \(rows.count) rows" }
         guard rows[offset].identity == row.identity else {
             return "row \(offset) changed: it is \(rows[offset].identity), and not \(row.identity)"

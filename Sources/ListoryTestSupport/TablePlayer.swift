@@ -13,7 +13,9 @@ struct TablePlayer {
     func headers<Header>(_ old: [Header], _ new: [Header]) -> [Header] {
         // Where nothing survived, the view asks the data source.
         var result = new
-        for (oldIndex, newIndex) in keptSections(batch.sections, old.count, new.count) { result[newIndex] = old[oldIndex] }
+        for (oldIndex, newIndex) in keptSections(batch.sections, old.count, new.count) {
+            result[newIndex] = old[oldIndex]
+        }
         for index in batch.sections.reconfigures { result[index] = new[index] }
         return result
     }

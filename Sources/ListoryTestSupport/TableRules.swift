@@ -90,7 +90,8 @@ struct TableRules {
         }
         for path in items.reloads {
             try reject(
-                goneSections.contains(path.section), "attempt to reload row \(path) of a section that is deleted or reloaded")
+                goneSections.contains(path.section),
+                "attempt to reload row \(path) of a section that is deleted or reloaded")
         }
     }
 
@@ -137,7 +138,8 @@ struct TableRules {
     }
 
     private func checkMoves<Position>(
-        _ calls: TableBatch.Calls<Position>, _ name: String, _ isBefore: (Position) -> Bool, _ isAfter: (Position) -> Bool
+        _ calls: TableBatch.Calls<Position>, _ name: String, _ isBefore: (Position) -> Bool,
+        _ isAfter: (Position) -> Bool
     ) throws(Rejection) {
         if calls.moves.isEmpty { return }
         let deletes = Set(calls.allDeletes)
@@ -182,7 +184,8 @@ struct TableRules {
             try reject(
                 after[new] != before[old] + incoming[new] - outgoing[old],
                 "invalid update: invalid number of rows in section \(new): \(after[new]) after the update, \(before[old]) "
-                    + "before it, plus \(incoming[new]) inserted or moved in, minus \(outgoing[old]) deleted or moved out")
+                    + "before it, plus \(incoming[new]) inserted or moved in, minus \(outgoing[old]) deleted or moved out"
+            )
         }
     }
 }
@@ -192,5 +195,6 @@ func keptSections(_ sections: TableBatch.Calls<Int>, _ oldCount: Int, _ newCount
     let gone = Set(sections.allDeletes + sections.moves.map(\.from))
     let come = Set(sections.allInserts + sections.moves.map(\.to))
     let staying = zip((0..<oldCount).filter { !gone.contains($0) }, (0..<newCount).filter { !come.contains($0) })
-    return staying.map { (old: $0, new: $1) } + sections.moves.map { (old: $0.from, new: $0.to) }
+    return (staying.map { (old: $0, new: $1) } + sections.moves.map { (old: $0.from, new: $0.to) })
+        .sorted { $0.new < $1.new }
 }

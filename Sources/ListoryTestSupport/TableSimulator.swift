@@ -108,7 +108,8 @@ public struct TableSimulator: Sendable {
         let shown = TablePlayer(batch).rows(before, after)
         for (index, (shown, target)) in zip(shown, after).enumerated() {
             for (row, (shown, target)) in zip(shown, target).enumerated() where shown != target {
-                return .wrongRows("row \(ListIndexPath(section: index, item: row)) is \(shown), and should be \(target)")
+                return .wrongRows(
+                    "row \(ListIndexPath(section: index, item: row)) is \(shown), and should be \(target)")
             }
         }
         return .accepted

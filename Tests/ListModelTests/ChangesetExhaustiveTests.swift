@@ -112,6 +112,7 @@ struct ChangesetExhaustiveTests {
         for path in list.paths {
             let item = list.item(at: path)
             edits += [.delete(.at(path)), .toggle(.at(path)), .update(item.id, [item.content[0] ^ 0x80])]
+            edits.append(.changeDepth(.at(path), by: 1))
             let end = ListIndexPath(path.section, list.sections[path.section].items.count)
             for place in places where place != end { edits.append(.move(.at(path), .at(place))) }
         }

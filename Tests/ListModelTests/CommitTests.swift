@@ -19,7 +19,9 @@ struct CommitTests {
             NewSection(
                 id: section.id, title: section.title,
                 items: section.items.map {
-                    NewItem(id: $0.id, isChecked: $0.isChecked, content: $0.content)
+                    NewItem(
+                        id: $0.id, isChecked: $0.isChecked, content: $0.content, depth: $0.depth,
+                        isCollapsed: $0.isCollapsed)
                 })
         }
         let nothing: [@Sendable (inout ListEditor) throws -> Void] = [

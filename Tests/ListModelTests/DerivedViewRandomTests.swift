@@ -68,14 +68,19 @@ struct DerivedViewRandomTests {
             try #require(view.snapshot.itemCount == expected.itemCount, comment)
             try #require(view.snapshot.version == source.snapshot.version, comment)
             try view.checkInvariants()
-            try MinimalMoves.check(transition.changeset, from: shown, to: expected, comment)
+            for path in source.rows.paths {
+                let place = expected.path(of: source.rows.item(at: path).id)
+                try #require(view.indexPath(ofSource: path) == place, comment)
+            }
+            try #require(view.indexPath(ofSource: ListIndexPath(source.rows.sections.count, 0)) == nil, comment)
+            try #require(MinimalMoves.problem(transition.changeset, from: shown, to: expected) == nil, comment)
             shown = expected
         }
     }
 
     @Test(
         "A view of any stages is at every step what filtering, sorting and grouping anew gives",
-        arguments: 1...UInt64(60 * Soak.factor))
+        arguments: 1...UInt64(120 * Soak.factor))
     func randomViews(seed: UInt64) throws {
         let harness = try Harness(seed: seed, stageCount: Int(seed % 4))
         for _ in 0..<60 {
@@ -93,6 +98,33 @@ struct DerivedViewRandomTests {
                 try harness.check(transition, "edit")
             }
         }
+    }
+
+    @Test("A view that was told less than happened is noticed by the checks")
+    func missedChanges() throws {
+        let kinds: [(inout ListEditor) throws -> Void] = [
+            { try $0.toggle(.item(3)) }, { try $0.insert(NewItem(99), at: .before(2)) }, { try $0.delete(.item(2)) },
+            { try $0.moveSection(.at(0), to: .end) }, { try $0.insertSection(NewSection(9)) },
+        ]
+        for edit in kinds {
+            var list = try MemoryList([[1, 2, 3], [4, 5]])
+            let before = list.snapshot()
+            var view = try DerivedView([ReferenceStage.arrange(ReferenceArrangement()).stage(list.log)], of: before)
+            try view.checkInvariants()
+            try list.commit("edit", edit)
+            try view.advance(Transition(old: before, new: list.snapshot(), changeset: Changeset()))
+            #expect(throws: InvariantViolation.self) { try view.checkInvariants() }
+        }
+    }
+
+    @Test("A move that is not needed is noticed by the check of moves")
+    func needlessMoves() throws {
+        var list = try MemoryList([[1, 2, 3]])
+        let rows = try list.contents()
+        var changes = Changeset()
+        #expect(MinimalMoves.problem(changes, from: rows, to: rows) == nil)
+        changes.items.moved = [Changeset.Move(from: ListIndexPath(0, 1), to: ListIndexPath(0, 1))]
+        #expect(MinimalMoves.problem(changes, from: rows, to: rows) == "1 moved rows, where 0 are enough")
     }
 
     /// The view, or a copy of it, shows another version; then it goes on.

@@ -27,7 +27,7 @@ struct EventCodingTests {
                 record: TestRecords.record(of: [event], version: Self.version), version: Self.version)
             return commit.record[commit.eventsOffset]
         }
-        #expect(Set(kinds) == Set(1...10))
+        #expect(Set(kinds) == Set(1...12))
     }
 
     @Test("Written again, an event that was read has the same bytes")

@@ -153,6 +153,13 @@ struct HostileRecordTests {
             (.itemsMoved(from: path, to: path, .one(1)), 3, 0, "number of rows"),
             (.itemToggled(at: path, 1, isChecked: true), 1, 2, "checkmark"),
             (.itemToggled(at: path, 1, isChecked: true), 3, 3, "kind of identifier"),
+            (.itemToggled(at: path, 1, isChecked: true), 3, 4, "kind of identifier"),
+            (.itemCollapsed(at: path, 1, isCollapsed: true), 1, 2, "whether a row is collapsed"),
+            (.itemsIndented(at: path, .one(1), by: 1), 4, 0, "change of depth"),
+            (.itemsIndented(at: path, .one(1), by: 1), 4, 127, "change of depth"),
+            (.itemsInserted(at: path, .one(TestRecords.deepItem)), 13, 0, "place in an outline"),
+            (.itemsInserted(at: path, .one(TestRecords.deepItem)), 13, 128, "place in an outline"),
+            (.itemsInserted(at: path, .one(TestRecords.deepItem)), 14, 7, "kind of identifier"),
         ]
         for (event, fromEnd, byte, what) in cases {
             let record = TestRecords.record(of: [event], version: Version(1))
@@ -163,6 +170,27 @@ struct HostileRecordTests {
                 continue
             }
         }
+    }
+
+    @Test("A log that puts a row deeper than a row can be, or less deep, is refused, and the rows stay")
+    func depthsOutOfRange() throws {
+        let content = ContentReference(version: Version(1), offset: 0, length: 0, hash: 0)
+        let rows = [0, 3, 62].map { ListItem(id: .integer(Int64($0)), isChecked: false, content: content, depth: $0) }
+        var state = ListState()
+        try state.apply(.sectionInserted(at: 0, ListSection(id: "s", title: "", items: rows)))
+        let hash = state.stateHash()
+        let ids: [Identifier] = [0, 3, 62]
+        let path = ListIndexPath(section: 0, item: 0)
+        for (change, id, depth) in [(2, 62, 64), (-1, 0, -1), (63, 3, 66), (-63, 0, -63)] as [(Int, Identifier, Int)] {
+            let error = #expect(throws: ListError.self) {
+                try state.apply(.itemsIndented(at: path, .many(ids), by: change))
+            }
+            #expect(error == .depthOutOfRange(id, depth: depth))
+            #expect(state.stateHash() == hash)
+        }
+        try state.apply(.itemsIndented(at: path, .many(ids), by: 1))
+        try state.checkInvariants()
+        #expect(state.stateHash() != hash)
     }
 
     @Test("A reference to content of a later commit is invalid")

@@ -54,6 +54,12 @@ struct InexactCommitTests {
         try log.pack(BlockPacker.Options())
         #expect(log.plain == [Version(2): .notExact])
 
+        let expanded = Event.itemCollapsed(at: ListIndexPath(0, 1), 2, isCollapsed: false)
+        log = try Self.log { version, link in try Self.record(expanded, version, link) }
+        log.records.removeLast()
+        try log.pack(BlockPacker.Options())
+        #expect(log.plain == [Version(2): .notExact])
+
         let other = Event.itemToggled(at: ListIndexPath(0, 1), 2, isChecked: true)
         log = try Self.log { version, link in
             var record = try Self.record(other, version, link)

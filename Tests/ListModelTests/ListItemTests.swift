@@ -32,11 +32,15 @@ struct ListItemTests {
         for content in Self.references {
             for id in Self.identifiers {
                 for isChecked in [false, true] {
-                    let item = ListItem(id: id, isChecked: isChecked, content: content)
-                    #expect(item.content == content)
-                    #expect(item.id == id)
-                    #expect(item.isChecked == isChecked)
-                    #expect(item.hash < SequenceHash.modulus)
+                    for (depth, isCollapsed) in [(0, false), (0, true), (1, false), (63, true)] {
+                        let item = ListItem(
+                            id: id, isChecked: isChecked, content: content, depth: depth, isCollapsed: isCollapsed)
+                        #expect(item.content == content)
+                        #expect(item.id == id)
+                        #expect(item.isChecked == isChecked)
+                        #expect(item.depth == depth && item.isCollapsed == isCollapsed)
+                        #expect(item.hash < SequenceHash.modulus)
+                    }
                 }
             }
         }
@@ -47,17 +51,28 @@ struct ListItemTests {
         var generator = SeededGenerator(seed: seed)
         for id in Self.identifiers {
             var (isChecked, content) = (false, Self.references[0])
+            var (depth, isCollapsed) = (0, false)
             var item = ListItem(id: id, isChecked: isChecked, content: content)
             for _ in 0..<50 {
-                if generator.oneIn(2) {
+                switch Int.random(in: 0..<4, using: &generator) {
+                case 0:
                     isChecked = Bool.random(using: &generator)
                     item.setChecked(isChecked)
-                } else {
+                case 1:
+                    let change = Int.random(in: -depth...63 - depth, using: &generator)
+                    depth += change
+                    item.changeDepth(by: change)
+                case 2:
+                    isCollapsed = Bool.random(using: &generator)
+                    item.setCollapsed(isCollapsed)
+                default:
                     content = Self.references.randomElement(using: &generator)!
                     item.setContent(content)
                 }
-                let fresh = ListItem(id: id, isChecked: isChecked, content: content)
+                let fresh = ListItem(
+                    id: id, isChecked: isChecked, content: content, depth: depth, isCollapsed: isCollapsed)
                 #expect(item.hash == fresh.hash, "seed \(seed)")
+                #expect(item.depth == depth && item.isCollapsed == isCollapsed, "seed \(seed)")
                 #expect(item.isChecked == isChecked && item.content == content, "seed \(seed)")
                 #expect(item == fresh, "seed \(seed)")
             }
@@ -76,12 +91,16 @@ struct ListItemTests {
             ListItem(id: "7", isChecked: false, content: item.content),
             ListItem(id: 7, isChecked: true, content: item.content),
             ListItem(id: 7, isChecked: false, content: Self.reference(3, 40, 5, 100)),
+            ListItem(id: 7, isChecked: false, content: item.content, isCollapsed: true),
         ]
-        for other in others {
+        let depths = (1...ListItem.maximumDepth).map {
+            ListItem(id: 7, isChecked: false, content: item.content, depth: $0)
+        }
+        for other in others + depths {
             #expect(other != item)
             #expect(other.hash != item.hash)
         }
-        #expect(Set(others.map(\.hash)).count == others.count)
+        #expect(Set((others + depths).map(\.hash)).count == others.count + depths.count)
     }
 
     @Test("Contents of equal hash and another length are not the same content")

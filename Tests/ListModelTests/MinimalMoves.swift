@@ -3,22 +3,14 @@
 
 import ListModel
 import TestSupport
-import Testing
 
 enum MinimalMoves {
-    /// Checks the numbers of deletions, insertions and moves against what they have to be at least.
-    static func check(
-        _ changes: Changeset, from old: ReferenceList, to new: ReferenceList, _ comment: Comment
-    ) throws {
+    /// What a changeset has too many of, or too few; nil if nothing.
+    static func problem(_ changes: Changeset, from old: ReferenceList, to new: ReferenceList) -> String? {
         let (oldIDs, newIDs) = (old.sections.map(\.id), new.sections.map(\.id))
-        try #require(changes.sections.moved.count == leastMoves(oldIDs, newIDs), comment)
-        try #require(changes.sections.deleted.count == Set(oldIDs).subtracting(newIDs).count, comment)
-        try #require(changes.sections.inserted.count == Set(newIDs).subtracting(oldIDs).count, comment)
         let before = Dictionary(uniqueKeysWithValues: old.sections.map { ($0.id, $0.items.map(\.id)) })
         let after = Dictionary(uniqueKeysWithValues: new.sections.map { ($0.id, $0.items.map(\.id)) })
         let (oldRows, newRows) = (Set(before.values.joined()), Set(after.values.joined()))
-        try #require(changes.items.deleted.count == oldRows.subtracting(newRows).count, comment)
-        try #require(changes.items.inserted.count == newRows.subtracting(oldRows).count, comment)
         var moves = 0
         for (id, rows) in after {
             let earlier = before[id] ?? []
@@ -26,7 +18,15 @@ enum MinimalMoves {
             // Those that come from other sections.
             moves += Set(rows).subtracting(earlier).intersection(oldRows).count
         }
-        try #require(changes.items.moved.count == moves, comment)
+        let counts: [(what: String, found: Int, least: Int)] = [
+            ("moved sections", changes.sections.moved.count, leastMoves(oldIDs, newIDs)),
+            ("deleted sections", changes.sections.deleted.count, Set(oldIDs).subtracting(newIDs).count),
+            ("inserted sections", changes.sections.inserted.count, Set(newIDs).subtracting(oldIDs).count),
+            ("deleted rows", changes.items.deleted.count, oldRows.subtracting(newRows).count),
+            ("inserted rows", changes.items.inserted.count, newRows.subtracting(oldRows).count),
+            ("moved rows", changes.items.moved.count, moves),
+        ]
+        return counts.first { $0.found != $0.least }.map { "\($0.found) \($0.what), where \($0.least) are enough" }
     }
 
     /// How many of the elements that are in both arrays have to move.

@@ -20,7 +20,9 @@ struct StateHashTests {
                     NewSection(
                         id: section.id, title: section.title,
                         items: section.items.map {
-                            NewItem(id: $0.id, isChecked: $0.isChecked, content: $0.content)
+                            NewItem(
+                                id: $0.id, isChecked: $0.isChecked, content: $0.content, depth: $0.depth,
+                                isCollapsed: $0.isCollapsed)
                         })
                 })
         }
@@ -54,6 +56,8 @@ struct StateHashTests {
                     try editor.move(.item(row.id), to: .section(section.id, at: 0))
                     try editor.update(row.id, content: row.content)
                     try editor.setChecked(row.isChecked, .item(row.id))
+                    try editor.changeDepth(of: .item(row.id), by: row.depth)
+                    try editor.setCollapsed(row.isCollapsed, row.id)
                 }
             }
             try list.commit { try $0.renameSection(.section(section.id), to: section.title) }

@@ -7,11 +7,15 @@ import TestSupport
 /// Nodes in a dictionary.
 final class MemoryNodes: NodeSource {
     private let nodes = Mutex<[UInt64: [UInt8]]>([:])
+    private let reads = Atomic<Int>(0)
 
+    /// How many nodes and pages were read.
+    var readCount: Int { reads.load(ordering: .relaxed) }
     var count: Int { nodes.withLock { $0.count } }
     var numbers: [UInt64] { nodes.withLock { $0.keys.sorted() } }
 
     func withNode<Result>(_ number: UInt64, _ body: (UnsafeRawBufferPointer?) -> Result) throws -> Result {
+        reads.add(1, ordering: .relaxed)
         let bytes = nodes.withLock { $0[number] }
         guard let bytes else { return body(nil) }
         return bytes.withUnsafeBytes { body($0) }
@@ -38,7 +42,7 @@ struct StoredList: ~Copyable {
     var list: MemoryList
     private(set) var store: NodeStore
     private(set) var kept: [Kept] = []
-    private var locators: StoredLocators?
+    private(set) var locators: StoredLocators?
     private let limits: TreeLimits
     private let cacheSize: Int
     private(set) var nextNumber: UInt64 = 1
@@ -74,7 +78,7 @@ struct StoredList: ~Copyable {
             nextNumber = writer.nextNumber
             throw error
         }
-        let gone = try kept.last.map { try writer.nodesGone(since: $0.checkpoint, store) } ?? []
+        let gone = kept.last.map { writer.nodesGone(since: $0.checkpoint, store) } ?? []
         for number in image.retiredPages { nodes[number] = nil }
         store = NodeStore(after: store)
         list.editor.state.adopt(writer.written, store)

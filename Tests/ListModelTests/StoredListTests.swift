@@ -111,6 +111,29 @@ struct StoredListTests {
         #expect(stored.store.damage == nil)
     }
 
+    @Test("The parent and the end of a subtree of 20,000 rows are found without a look at the rows between")
+    func outlineReadsOnDemand() throws {
+        var stored = StoredList(TreeLimits())
+        let rows = (0...20_000).map { (number: Int64) in
+            NewItem(id: .integer(number), content: [], depth: number == 0 || number == 20_000 ? 0 : 1 + Int(number) % 3)
+        }
+        try stored.list.commit { try $0.insertSection(NewSection(id: 1, title: "", items: rows)) }
+        try stored.checkpoint()
+        try stored.reopen()
+        let outline = stored.list.snapshot().sections[0].outline
+        let before = stored.nodes.readCount
+        #expect(outline.subtree(of: 0) == 0..<20_000)
+        #expect(outline.parent(of: 19_998) == 0 && outline.level(of: 19_998) == 1)
+        #expect(outline.previousSibling(of: 20_000) == 0)
+        #expect(outline.isVisible(19_999))
+        // Three levels of nodes, at the beginning and at the end.
+        #expect(stored.nodes.readCount - before <= 8)
+        // Control: who looks at every row reads every node.
+        #expect(Array(outline.children(of: 0)).count > 6_000)
+        #expect(stored.nodes.readCount - before > 600)
+        #expect(stored.store.damage == nil)
+    }
+
     @Test("A node that is missing or damaged gives rows that say so, and the store knows")
     func damage() throws {
         for kind in 0..<3 {

@@ -72,9 +72,15 @@ enum TestRecords {
         (0..<count).map { index in
             ListItem(
                 id: identifiers[index % identifiers.count], isChecked: index % 3 == 1,
-                content: references[index % references.count])
+                content: references[index % references.count], depth: [0, 1, 0, 63, 5][index % 5],
+                isCollapsed: index % 4 == 3)
         }
     }
+
+    /// A row at a depth, in 14 bytes: kind of id, place in the outline, id; tag, distance, offset and hash of its content.
+    static let deepItem = ListItem(
+        id: 1, isChecked: false, content: ContentReference(version: Version(1), offset: 0, length: 0, hash: 0), depth: 2
+    )
 
     /// Events of every kind, with every kind of identifier, at small and large positions.
     static let everyKind: [Event] = {
@@ -85,6 +91,7 @@ enum TestRecords {
         var events: [Event] = [
             .itemsInserted(at: far, .many(items(identifiers.count))), .itemsDeleted(at: near, .many(items(2))),
             .itemsMoved(from: far, to: near, .many(identifiers)), .itemsMoved(from: near, to: far, .many([1, 2])),
+            .itemsIndented(at: far, .many(identifiers), by: 1), .itemsIndented(at: near, .many([1, 2]), by: -1),
             .sectionInserted(at: 0, full), .sectionInserted(at: 130, empty), .sectionDeleted(at: 3, full),
             .sectionDeleted(at: 0, empty), .listReloaded(old: [], new: []), .listReloaded(old: [full], new: []),
             .listReloaded(old: [], new: [empty]), .listReloaded(old: [empty, full], new: [full, empty, full]),
@@ -96,6 +103,8 @@ enum TestRecords {
                 .itemsInserted(at: near, .one(item)), .itemsDeleted(at: far, .one(item)),
                 .itemsMoved(from: near, to: far, .one(id)), .itemToggled(at: far, id, isChecked: index % 2 == 0),
                 .itemUpdated(at: near, id, old: content, new: references[(index + 1) % references.count]),
+                .itemsIndented(at: near, .one(id), by: index % 2 == 0 ? -63 : 63),
+                .itemCollapsed(at: far, id, isCollapsed: index % 2 == 0),
                 .sectionMoved(from: index, to: 300 - index, id), .sectionRenamed(at: index, id, old: "", new: "new"),
             ]
         }
@@ -111,7 +120,7 @@ extension Event {
         case .itemUpdated(_, _, let old, let new): [old, new]
         case .sectionInserted(_, let section), .sectionDeleted(_, let section): section.items.map(\.content)
         case .listReloaded(let old, let new): (old + new).flatMap { $0.items.map(\.content) }
-        case .itemsMoved, .itemToggled, .sectionMoved, .sectionRenamed: []
+        case .itemsMoved, .itemToggled, .itemsIndented, .itemCollapsed, .sectionMoved, .sectionRenamed: []
         }
     }
 }
@@ -122,10 +131,8 @@ struct ArraySource: CommitSource {
 
     var records: [[UInt8]] = []
 
-    func withRecord<Result>(
-        of version: Version, _ body: (UnsafeRawBufferPointer) throws -> Result
-    ) throws -> Result {
+    func readRecord(of version: Version, _ body: (UnsafeRawBufferPointer) throws -> Void) throws {
         guard version.rawValue >= 1, version.rawValue <= UInt64(records.count) else { throw Missing() }
-        return try records[Int(version.rawValue) - 1].withUnsafeBytes(body)
+        try records[Int(version.rawValue) - 1].withUnsafeBytes(body)
     }
 }

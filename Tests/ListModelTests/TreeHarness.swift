@@ -14,6 +14,8 @@ struct TreeHarness: ~Copyable {
     private var kept: [(tree: Tree, array: [ListItem])] = []
     private var nextID: Int64 = 0
     private let store: NodeStore
+    /// The greatest depth that new elements get; 0 for a list that is no outline.
+    var greatestDepth = 0
 
     /// The number that the locator gives for the elements of a tree.
     private static func owner(_ which: Int) -> UInt32 { UInt32(which * 7 + 1) }
@@ -29,7 +31,9 @@ struct TreeHarness: ~Copyable {
         (0..<count).map { _ in
             nextID += 1
             let content = ContentReference(version: Version(1), offset: 0, length: 4, hash: UInt64(nextID) * 31)
-            return ListItem(id: .integer(nextID), isChecked: false, content: content)
+            // Deep stretches and shallow ones, by a rule that looks like none.
+            let depth = Int(nextID / 7 * 31 + nextID % 5) % (greatestDepth + 1)
+            return ListItem(id: .integer(nextID), isChecked: false, content: content, depth: depth)
         }
     }
 
@@ -52,6 +56,12 @@ struct TreeHarness: ~Copyable {
         let isChecked = !arrays[which][offset].isChecked
         trees[which].update(offset, &locator) { $0.setChecked(isChecked) }
         arrays[which][offset].setChecked(isChecked)
+    }
+
+    /// Puts one element, or all elements of a range, at another depth.
+    mutating func setDepth(_ depth: Int, _ range: Range<Int>, in which: Int = 0) {
+        trees[which].updateAll(in: range) { $0.changeDepth(by: depth - $0.depth) }
+        for offset in range { arrays[which][offset].changeDepth(by: depth - arrays[which][offset].depth) }
     }
 
     /// Puts a tree of `count` new elements, built at once, in the place of the present one.
@@ -98,6 +108,21 @@ struct TreeHarness: ~Copyable {
         // Numbers begin at 1.
         let absent: Identifier = 0
         try #require(offsets(of: absent).allSatisfy { $0 == nil }, comment())
+    }
+
+    /// Elements are found by their depth, from every place in both directions.
+    func checkDepths(_ comment: @autoclosure () -> Comment) throws {
+        for which in trees.indices {
+            let depths = arrays[which].map(\.depth)
+            for depth in -1...greatestDepth + 1 {
+                for offset in 0...depths.count {
+                    let first = (offset..<depths.count).first { depths[$0] <= depth }
+                    try #require(trees[which].firstOffset(from: offset, notDeeperThan: depth) == first, comment())
+                    let last = (0..<offset).last { depths[$0] <= depth }
+                    try #require(trees[which].lastOffset(before: offset, notDeeperThan: depth) == last, comment())
+                }
+            }
+        }
     }
 
     /// The offset of an id in each of the trees, as the locator leads to it.

@@ -6,7 +6,9 @@ import Testing
 
 @Suite("Published vectors")
 struct PublishedVectorTests {
-    private static func path(_ section: Int, _ item: Int) -> ListIndexPath { ListIndexPath(section: section, item: item) }
+    private static func path(_ section: Int, _ item: Int) -> ListIndexPath {
+        ListIndexPath(section: section, item: item)
+    }
 
     private func expectRejected(
         _ message: String, _ operations: [TableOperation], _ before: [Int], _ after: [Int],

@@ -48,7 +48,7 @@ struct AppendFailureTests {
         let before = try environment.information.lastTransaction
         try fixture.store.waitUntilDurable()
         #expect(fixture.store.durableVersion == Version(51))
-        #expect(try environment.information.lastTransaction - before == 1)
+        #expect(try environment.information.lastTransaction - before <= 1)
         try fixture.store.close()
     }
 

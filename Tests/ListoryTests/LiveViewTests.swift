@@ -57,7 +57,11 @@ struct LiveViewTests {
         #expect(try Self.ids(view.snapshot) == [[4, 1, 5]])
         try store.edit("Due") { try $0.update(Todo(id: 2, title: "Tea", due: 1)) }
         #expect(try Self.ids(view.snapshot) == [[2, 4, 1]])
+        // A row is found by its id, at once after an edit as well.
+        #expect(try view.indexPath(of: 4) == ListIndexPath(section: 0, item: 1))
         try store.undo(2)
+        #expect(try view.indexPath(of: 4) == ListIndexPath(section: 0, item: 1) && view.indexPath(of: 5) == nil)
+        #expect(try view.indexPath(of: 99) == nil)
         #expect(try Self.ids(view.snapshot) == [[3, 4, 1]])
         try store.redo()
         #expect(try Self.ids(view.snapshot) == [[4, 1, 5]])

@@ -35,12 +35,12 @@ struct OpeningTests {
         let fixture = try StoreFixture()
         try fixture.fill(2)
         try fixture.store.close()
-        try Self.changeMeta(fixture.path, "format", Array("listory\0".utf8) + [2, 0, 0, 0])
+        try Self.changeMeta(fixture.path, "format", Array("listory\0".utf8) + [3, 0, 0, 0])
         #expect { try Store.open(at: fixture.path) } throws: { error in
-            guard case .newerFormat(_, 2, 1) = error as? StoreError else { return false }
+            guard case .newerFormat(_, 3, 2) = error as? StoreError else { return false }
             return true
         }
-        try Self.changeMeta(fixture.path, "format", Array("listory\0".utf8) + [1, 0, 0, 0])
+        try Self.changeMeta(fixture.path, "format", Array("listory\0".utf8) + [2, 0, 0, 0])
         #expect(try Store.open(at: fixture.path).snapshot.itemCount == 2)
     }
 
@@ -145,7 +145,7 @@ struct OpeningTests {
 
     /// Changes a row of `meta`, and returns what it was.
     @discardableResult
-    private static func changeMeta(_ path: String, _ key: String, _ value: [UInt8]) throws -> [UInt8] {
+    static func changeMeta(_ path: String, _ key: String, _ value: [UInt8]) throws -> [UInt8] {
         let environment = try Environment.open(path: path)
         defer { try? environment.close() }
         return try environment.write { txn throws in

@@ -36,16 +36,12 @@ struct StoreFixture {
 struct GroupSource: CommitSource {
     let base: any CommitSource
 
-    func withRecord<Result>(
-        of version: Version, _ body: (UnsafeRawBufferPointer) throws -> Result
-    ) throws -> Result {
-        try base.withRecord(of: version, body)
+    func readRecord(of version: Version, _ body: (UnsafeRawBufferPointer) throws -> Void) throws {
+        try base.readRecord(of: version, body)
     }
 
-    func withContent<Result>(
-        of reference: ContentReference, _ body: (UnsafeRawBufferPointer) throws -> Result
-    ) throws -> Result {
-        try base.withContent(of: reference, body)
+    func readContent(of reference: ContentReference, _ body: (UnsafeRawBufferPointer) throws -> Void) throws {
+        try base.readContent(of: reference, body)
     }
 }
 

@@ -2,7 +2,7 @@
 
 import Foundation
 import ListModel
-import Listory
+@testable import Listory
 import TestSupport
 import Testing
 
@@ -63,6 +63,55 @@ struct TypedStoreTests {
         try reopened.redo()
         #expect(try Self.titles(reopened.snapshot) == expected)
         try reopened.close()
+    }
+
+    @Test("Items that were encoded before are stored without a call of the encoder, and are the same rows")
+    func encodedBefore() throws {
+        let folder = try TemporaryFolder()
+        let calls = Locked(0)
+        var coder = ContentCoder<Task>.json
+        coder.encode = { [encode = coder.encode] item in
+            calls.withLock { $0 += 1 }
+            return try encode(item)
+        }
+        let store = try ListStore<Day, Task>.open(at: folder.file("tasks"), createIfMissing: true, coder: coder)
+        let tasks = (0..<5_000).map { Task(id: $0, title: "Task \($0)") }
+        let rows = try store.encoded(tasks)
+        #expect(calls.withLock { $0 } == tasks.count)
+        let one = try store.encoded(Task(id: 9_000, title: "One"), isChecked: true)
+        let other = try store.encoded(Task(id: 0, title: "Other"))
+        calls.withLock { $0 = 0 }
+        try store.edit("Import") { list in
+            try list.insertSection(.today, items: Array(rows.prefix(2_000)))
+            try list.insert(Array(rows.dropFirst(2_000)), at: .end(of: .today))
+            try list.insert(one, at: .section(.today, at: 0))
+            try list.update(other)
+        }
+        #expect(calls.withLock { $0 } == 0)
+        let titles = tasks.dropFirst().map(\.title)
+        #expect(try Self.titles(store.snapshot) == [["x One", "Other"] + titles])
+        try store.edit("Reload") { list in
+            try list.reload([EncodedSection(id: .tomorrow, items: [rows[7], one])])
+        }
+        #expect(calls.withLock { $0 } == 0)
+        #expect(try Self.titles(store.snapshot) == [["Task 7", "x One"]])
+        try store.undo()
+        #expect(try Self.titles(store.snapshot) == [["x One", "Other"] + titles])
+        try store.close()
+    }
+
+    @Test("An item that cannot be encoded is told of, the first of many")
+    func encodingFails() throws {
+        struct Refused: Error, Equatable { let id: Int }
+        let folder = try TemporaryFolder()
+        let coder = ContentCoder<Task>(
+            encode: { item in
+                if item.id % 1_500 == 1_400 { throw Refused(id: item.id) }
+                return []
+            }, decode: { _ in Task(id: 0, title: "") })
+        let store = try ListStore<Day, Task>.open(at: folder.file("tasks"), createIfMissing: true, coder: coder)
+        #expect(throws: Refused(id: 1_400)) { try store.encoded((0..<5_000).map { Task(id: $0, title: "") }) }
+        try store.close()
     }
 
     @Test("Storing the same item again is no edit, and the version stands")

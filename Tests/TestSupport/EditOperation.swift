@@ -15,6 +15,13 @@ public enum EditOperation: Hashable, Sendable {
     case deleteSection(SectionSelection)
     case moveSection(SectionSelection, SectionDestination)
     case renameSection(SectionSelection, String)
+    case insertInOutline([NewItem], OutlineDestination)
+    case moveSubtree(Identifier, OutlineDestination)
+    case deleteSubtrees([Identifier])
+    case indent(Identifier)
+    case outdent(Identifier)
+    case changeDepth(ItemSelection, by: Int)
+    case setCollapsed(Bool, Identifier, recursively: Bool)
 }
 
 extension ListEditor {
@@ -32,6 +39,14 @@ extension ListEditor {
         case .deleteSection(let selection): try deleteSection(selection)
         case .moveSection(let selection, let destination): try moveSection(selection, to: destination)
         case .renameSection(let selection, let title): try renameSection(selection, to: title)
+        case .insertInOutline(let items, let destination): try insert(items, in: destination)
+        case .moveSubtree(let id, let destination): try moveSubtree(id, to: destination)
+        case .deleteSubtrees(let ids): try deleteSubtrees(ids)
+        case .indent(let id): try indent(id)
+        case .outdent(let id): try outdent(id)
+        case .changeDepth(let selection, let change): try changeDepth(of: selection, by: change)
+        case .setCollapsed(let isCollapsed, let id, let recursively):
+            try setCollapsed(isCollapsed, id, recursively: recursively)
         }
     }
 }
@@ -41,9 +56,12 @@ public struct RandomEdits {
     public var generator: SeededGenerator
     private let targetCount: Int
     private let maximumSections: Int
+    /// Whether all rows stay at depth 0, expanded, as in a list that is no outline.
+    private let isFlat: Bool
     private var nextID: Int64 = 0
 
     public init(seed: UInt64, targetCount: Int = 60, maximumSections: Int = 6) {
+        isFlat = seed % 4 == 0
         generator = SeededGenerator(seed: seed)
         self.targetCount = targetCount
         self.maximumSections = maximumSections
@@ -55,6 +73,7 @@ public struct RandomEdits {
             return .insertSection(newSection(rows: 0...4), sectionDestination(list))
         }
         let isCrowded = list.itemCount > targetCount
+        if !isFlat, generator.oneIn(3) { return outlineEdit(list, isCrowded: isCrowded) }
         switch Int.random(in: 0..<100, using: &generator) {
         case 0..<(isCrowded ? 20 : 34): return .insert(newItems(list), itemDestination(list))
         case ..<(isCrowded ? 48 : 44): return .delete(itemSelection(list))
@@ -87,7 +106,12 @@ public struct RandomEdits {
     }
 
     private mutating func newItem() -> NewItem {
-        NewItem(id: freshID(), isChecked: generator.oneIn(4), content: content())
+        var item = NewItem(id: freshID(), isChecked: generator.oneIn(4), content: content())
+        if isFlat { return item }
+        if generator.oneIn(2) { item.depth = Int.random(in: 0...4, using: &generator) }
+        if generator.oneIn(60) { item.depth = [-1, 62, 63, 64].randomElement(using: &generator)! }
+        item.isCollapsed = generator.oneIn(5)
+        return item
     }
 
     private mutating func newItems(_ list: ReferenceList) -> [NewItem] {
@@ -109,7 +133,9 @@ public struct RandomEdits {
     private mutating func reloaded(_ list: ReferenceList) -> [NewSection] {
         var items = list.paths.map { path in
             let item = list.item(at: path)
-            return NewItem(id: item.id, isChecked: item.isChecked, content: item.content)
+            return NewItem(
+                id: item.id, isChecked: item.isChecked, content: item.content, depth: item.depth,
+                isCollapsed: item.isCollapsed)
         }
         if generator.oneIn(2) { items.shuffle(using: &generator) }
         items.removeLast(min(items.count, Int.random(in: 0...5, using: &generator)))
@@ -117,6 +143,34 @@ public struct RandomEdits {
         var sections = (0..<Int.random(in: 1...4, using: &generator)).map { NewSection(id: .string("section \($0)")) }
         for (index, item) in items.enumerated() { sections[index * sections.count / items.count].items.append(item) }
         return sections
+    }
+
+    // MARK: Outlines
+
+    private mutating func outlineEdit(_ list: ReferenceList, isCrowded: Bool) -> EditOperation {
+        switch Int.random(in: 0..<20, using: &generator) {
+        case 0..<(isCrowded ? 2 : 4): return .insertInOutline(newItems(list), outlineDestination(list))
+        case ..<9: return .moveSubtree(itemID(list), outlineDestination(list))
+        case ..<(isCrowded ? 11 : 10):
+            return .deleteSubtrees((0..<Int.random(in: 0...2, using: &generator)).map { _ in itemID(list) })
+        case ..<13: return .indent(itemID(list))
+        case ..<15: return .outdent(itemID(list))
+        case ..<17: return .changeDepth(itemSelection(list), by: Int.random(in: -2...2, using: &generator))
+        default:
+            return .setCollapsed(Bool.random(using: &generator), itemID(list), recursively: generator.oneIn(3))
+        }
+    }
+
+    private mutating func outlineDestination(_ list: ReferenceList) -> OutlineDestination {
+        switch Int.random(in: 0..<9, using: &generator) {
+        case 0:
+            let section = list.sections.randomElement(using: &generator)!
+            return .root(ofSection: generator.oneIn(20) ? "nowhere" : section.id)
+        case 1...2: return .before(itemID(list))
+        case 3...4: return .after(itemID(list))
+        case 5...6: return .firstChild(of: itemID(list))
+        default: return .lastChild(of: itemID(list))
+        }
     }
 
     // MARK: Selections and destinations

@@ -22,9 +22,7 @@ public final class MemoryLog: CommitSource {
         records.withLock { $0[Int(version.rawValue) - 1] }
     }
 
-    public func withRecord<Result>(
-        of version: Version, _ body: (UnsafeRawBufferPointer) throws -> Result
-    ) throws -> Result {
+    public func readRecord(of version: Version, _ body: (UnsafeRawBufferPointer) throws -> Void) throws {
         try record(of: version).withUnsafeBytes(body)
     }
 }

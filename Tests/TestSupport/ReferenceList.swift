@@ -7,13 +7,17 @@ public struct ReferenceItem: Hashable, Sendable {
     public var id: Identifier
     public var isChecked: Bool
     public var content: [UInt8]
+    public var depth: Int
+    public var isCollapsed: Bool
 
     public init(_ item: NewItem) {
         (id, isChecked, content) = (item.id, item.isChecked, item.content)
+        (depth, isCollapsed) = (item.depth, item.isCollapsed)
     }
 
-    public init(id: Identifier, isChecked: Bool, content: [UInt8]) {
+    public init(id: Identifier, isChecked: Bool, content: [UInt8], depth: Int = 0, isCollapsed: Bool = false) {
         (self.id, self.isChecked, self.content) = (id, isChecked, content)
+        (self.depth, self.isCollapsed) = (depth, isCollapsed)
     }
 }
 
@@ -40,7 +44,9 @@ public struct ReferenceList: Hashable, Sendable {
             ReferenceSection(
                 id: section.id, title: section.title,
                 items: try section.items.map {
-                    ReferenceItem(id: $0.id, isChecked: $0.isChecked, content: try source.content(of: $0.content))
+                    ReferenceItem(
+                        id: $0.id, isChecked: $0.isChecked, content: try source.content(of: $0.content),
+                        depth: $0.depth, isCollapsed: $0.isCollapsed)
                 })
         }
     }
@@ -82,6 +88,7 @@ extension ReferenceList {
         case .reload(let sections): try reload(sections)
         case .insertSection(let section, let destination):
             let index = try resolve(destination, moving: nil)
+            try checkDepths(section.items)
             if indexOfSection(section.id) != nil { throw ListError.duplicateSection(section.id) }
             try checkNew(section.items)
             sections.insert(ReferenceList.section(section), at: index)
@@ -91,12 +98,21 @@ extension ReferenceList {
             let target = try resolve(destination, moving: source)
             sections.insert(sections.remove(at: source), at: target)
         case .renameSection(let selection, let title): sections[try resolve(selection)].title = title
+        case .insertInOutline(let items, let destination): try insert(items, destination)
+        case .moveSubtree(let id, let destination): try moveSubtree(id, destination)
+        case .deleteSubtrees(let ids): try deleteSubtrees(ids)
+        case .indent(let id): try indent(id)
+        case .outdent(let id): try outdent(id)
+        case .changeDepth(let selection, let change): try changeDepth(resolve(selection), change)
+        case .setCollapsed(let isCollapsed, let id, let recursively):
+            try setCollapsed(isCollapsed, id, recursively: recursively)
         }
     }
 
     private mutating func insert(_ items: [NewItem], _ destination: ItemDestination) throws {
         if items.isEmpty { return }
         let path = try resolve(destination)
+        try checkDepths(items)
         try checkNew(items)
         sections[path.section].items.insert(contentsOf: items.map { ReferenceItem($0) }, at: path.item)
     }
@@ -118,6 +134,7 @@ extension ReferenceList {
     }
 
     private mutating func reload(_ sections: [NewSection]) throws {
+        try checkDepths(sections.flatMap(\.items))
         var ids = Set<Identifier>()
         var itemIDs = Set<Identifier>()
         for section in sections {
@@ -137,7 +154,14 @@ extension ReferenceList {
 // MARK: - Resolving
 
 extension ReferenceList {
-    private func checkNew(_ items: [NewItem]) throws {
+    /// Checks that rows have depths that rows can have.
+    func checkDepths(_ items: [NewItem]) throws {
+        for item in items where item.depth < 0 || item.depth > 63 {
+            throw ListError.depthOutOfRange(item.id, depth: item.depth)
+        }
+    }
+
+    func checkNew(_ items: [NewItem]) throws {
         var ids = Set<Identifier>()
         for item in items where path(of: item.id) != nil { throw ListError.duplicateItem(item.id) }
         for item in items where !ids.insert(item.id).inserted { throw ListError.duplicateItem(item.id) }
@@ -151,7 +175,7 @@ extension ReferenceList {
         guard valid.contains(path.item) else { throw ListError.itemIndexOutOfRange(path, valid: valid) }
     }
 
-    private func resolve(_ selection: ItemSelection) throws -> [ListIndexPath] {
+    func resolve(_ selection: ItemSelection) throws -> [ListIndexPath] {
         switch selection {
         case .item(let id):
             guard let path = self.path(of: id) else { throw ListError.unknownItem(id) }

@@ -17,9 +17,9 @@ public struct DatabaseHandle: Sendable, Hashable {
 
 /// The valid database handles of one environment.
 ///
-/// `@unchecked Sendable`: `names` is read and written with `monitor` locked; the serial numbers are atomic.
+/// `@unchecked Sendable`: `published` is read and written with `monitor` locked; the serial numbers are atomic.
 final class DatabaseTable: @unchecked Sendable {
-    /// A database opened in a transaction that has not ended.
+    /// A database that was opened in a transaction.
     struct Opened {
         let name: String?
         let handle: DatabaseHandle
@@ -33,7 +33,8 @@ final class DatabaseTable: @unchecked Sendable {
     let capacity: Int
 
     private let monitor = Monitor()
-    private var names: [String?: DatabaseHandle] = [:]
+    /// Databases are few, so they are searched in order.
+    private var published: [Opened] = []
 
     init(capacity: Int) {
         self.capacity = max(0, capacity) + 2
@@ -55,7 +56,7 @@ final class DatabaseTable: @unchecked Sendable {
     func handle(named name: String?) -> DatabaseHandle? {
         monitor.lock()
         defer { monitor.unlock() }
-        return names[name]
+        return published.first { $0.name == name }?.handle
     }
 
     /// Gives a new serial number to a database just opened at an index.
@@ -71,7 +72,10 @@ final class DatabaseTable: @unchecked Sendable {
         guard !opened.isEmpty else { return }
         monitor.lock()
         defer { monitor.unlock() }
-        for database in opened where isValid(database.handle) { names[database.name] = database.handle }
+        for database in opened where isValid(database.handle) {
+            published.removeAll { $0.name == database.name }
+            published.append(database)
+        }
     }
 
     /// Makes handles invalid whose transaction aborted.
@@ -84,7 +88,7 @@ final class DatabaseTable: @unchecked Sendable {
         monitor.lock()
         defer { monitor.unlock() }
         invalidate(handle)
-        names = names.filter { $0.value != handle }
+        published.removeAll { $0.handle == handle }
     }
 
     private func isValid(_ handle: DatabaseHandle) -> Bool {

@@ -157,7 +157,6 @@ extension Platform {
         return descriptor >= 0 ? .success(descriptor) : .failure(SystemError(number: errno))
     }
 
-    /// Removes a file's name.
     /// Takes the lock of LMDB's lock file that only a process can have that is alone with the data file.
     ///
     /// - Returns: the open lock file, nil if another process has a lock. Closing it gives the lock back.
@@ -187,6 +186,7 @@ extension Platform {
         return result == 0 ? nil : SystemError(number: lastError)
     }
 
+    /// Removes a file's name.
     static func remove(_ path: String) {
         unlink(path)
     }
@@ -209,6 +209,22 @@ extension Platform {
         if fcntl(descriptor, F_FULLFSYNC) == 0 { return 0 }
         #endif
         return fsync(descriptor) == 0 ? 0 : errno
+    }
+
+    /// Writes all bytes at `offset`; 0 or an error number, after which some of them may have been written.
+    static func write(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer, at offset: Int) -> Int32 {
+        var done = 0
+        while done < bytes.count {
+            // SAFETY: `done` < `bytes.count`, so the rest of the buffer is readable.
+            let written = pwrite(descriptor, bytes.baseAddress! + done, bytes.count - done, off_t(offset + done))
+            if written < 0 {
+                if errno == EINTR { continue }
+                return errno
+            }
+            if written == 0 { return noSpace }
+            done += written
+        }
+        return 0
     }
 
     /// Reads up to `count` bytes at `offset`; the number read, or an error number.

@@ -140,8 +140,10 @@ extension Environment {
 
     private static func refuseNetwork(_ path: String, _ options: Options) throws(LMDBError) {
         guard !options.allowsNetworkFileSystem else { return }
-        let folder = path.split(separator: "/", omittingEmptySubsequences: false).dropLast().joined(separator: "/")
-        if let name = FileSystemKind.networkName(at: folder.isEmpty ? "/" : folder) {
+        let slash = path.utf8.lastIndex(of: UInt8(ascii: "/"))
+        // The file need not exist yet.
+        let folder = slash.map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
+        if let name = FileSystemKind.networkName(at: folder) {
             throw LMDBError(.networkFileSystem(name: name), in: "Environment.open", detail: path)
         }
     }

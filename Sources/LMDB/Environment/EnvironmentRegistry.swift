@@ -14,12 +14,14 @@ final class EnvironmentRegistry: @unchecked Sendable {
     static let shared = EnvironmentRegistry()
 
     private struct Entry {
+        let identity: FileIdentity
         let path: String
         let processID: Int32
     }
 
     private let monitor = Monitor()
-    private var entries: [FileIdentity: Entry] = [:]
+    /// Open files are few, so they are searched in order.
+    private var entries: [Entry] = []
 
     /// Opens a file that is not open yet, and notes it.
     ///
@@ -34,7 +36,9 @@ final class EnvironmentRegistry: @unchecked Sendable {
         defer { monitor.unlock() }
         try requireNotOpen(path, "Environment.open")
         let (environment, identity) = try open()
-        entries[identity] = Entry(path: path, processID: Platform.processID)
+        // What a fork inherited under this identity does not count.
+        entries.removeAll { $0.identity == identity }
+        entries.append(Entry(identity: identity, path: path, processID: Platform.processID))
         return (environment, identity)
     }
 
@@ -53,12 +57,12 @@ final class EnvironmentRegistry: @unchecked Sendable {
         monitor.lock()
         defer { monitor.unlock() }
         close()
-        entries[identity] = nil
+        entries.removeAll { $0.identity == identity }
     }
 
     private func requireNotOpen(_ path: String, _ call: String) throws(LMDBError) {
         guard case .success(let status) = Platform.status(of: path),
-            let entry = entries[status.identity],
+            let entry = entries.first(where: { $0.identity == status.identity }),
             entry.processID == Platform.processID
         else { return }
         throw LMDBError(.alreadyOpen(path: entry.path), in: call, detail: path)

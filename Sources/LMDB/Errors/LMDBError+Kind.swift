@@ -50,6 +50,8 @@ extension LMDBError {
         /// The database handle is not one of this environment, was dropped, or came from an aborted
         /// transaction.
         case staleDatabase
+        /// A value cannot be written over where it lies.
+        case notInPlace(reason: String)
 
         /// The target of a copy exists.
         case targetExists(path: String)
@@ -87,6 +89,7 @@ extension LMDBError.Kind {
         case .nestedWrite: "this thread has a live write transaction already"
         case .wrongThread: "a write transaction ends on the thread it began on"
         case .staleDatabase: "the database handle is not valid in this environment"
+        case .notInPlace(let reason): "the value cannot be written over in the file: \(reason)"
         case .targetExists(let path): "the target exists: \(path)"
         case .invalidName(let name): "not a usable name: \(name.debugDescription)"
         case .damaged(let damage): damage.description

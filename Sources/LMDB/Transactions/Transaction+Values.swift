@@ -89,6 +89,22 @@ extension Transaction where Self: ~Copyable {
         try withCursor(in: database) { cursor in try cursor.last() }
     }
 
+    /// The greatest key.
+    ///
+    /// - Parameter database: The database.
+    /// - Returns: The key; `nil` when the database is empty.
+    /// - Throws: ``LMDBError``: `staleDatabase`, `engine`; what the key's decoder throws.
+    /// - Complexity: O(log n) in the number of entries. The value is not looked at.
+    @inlinable
+    public func lastKey<Key, Value>(in database: Database<Key, Value>) throws -> Key? {
+        var last: Key?
+        try forEach(in: database, reverse: true) { key, _ in
+            last = try Key.decode(key)
+            return false
+        }
+        return last
+    }
+
     /// The bytes of a key's value in the map; valid until the transaction writes or ends.
     @usableFromInline
     func lookup(

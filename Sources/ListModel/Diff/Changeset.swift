@@ -44,8 +44,8 @@ public struct Changeset: Equatable, Sendable {
 
     /// Sections: deleted, inserted, moved, or with another title.
     public var sections = Changes<Int>()
-    /// Rows: deleted, inserted, moved, or with another checkmark or content. The rows of deleted and inserted sections
-    /// are listed, those of moved sections only where they changed.
+    /// Rows: deleted, inserted, moved, or with another checkmark, content or place in an outline. The rows of deleted and
+    /// inserted sections are listed, those of moved sections only where they changed.
     public var items = Changes<ListIndexPath>()
 
     /// No changes.

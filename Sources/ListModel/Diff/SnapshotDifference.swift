@@ -14,6 +14,7 @@ extension Changeset {
         var difference = SnapshotDifference(old.tree.store, new.tree.store)
         difference.compareSections(old.tree, new.tree)
         difference.matchItems()
+        difference.moveSections()
         self = difference.changes
     }
 }
@@ -25,6 +26,8 @@ private struct SnapshotDifference {
         var oldIndex: Int?
         var newIndex: Int?
         var pieces: TreeDifference<ListItem>
+        /// Whether rows are deleted, inserted or moved in it.
+        var isRearranged = false
     }
 
     /// A row of the old snapshot that does not stand in step with one of the new.
@@ -36,6 +39,7 @@ private struct SnapshotDifference {
 
     var changes = Changeset()
     private var pairs: [SectionPair] = []
+    private var sectionMatches: PieceMatches<SectionEntry>?
     /// Where nodes come from that are not in memory, for either side.
     private let oldStore: NodeStore
     private let newStore: NodeStore
@@ -71,10 +75,20 @@ private struct SnapshotDifference {
             changes.sections.deleted.append(piece.start)
             addPair(piece.start, nil, from: piece.element!.rows, to: .empty)
         }
-        matches.forEachMoved { oldIndex, newIndex in
-            changes.sections.moved.append(Changeset.Move(from: oldIndex, to: newIndex))
-        }
+        sectionMatches = matches
         changes.sections.updated.sort()
+    }
+
+    /// Notes which sections move. Views do not move sections and change the rows in them at once, nor do they while rows
+    /// move; so of several choices one is taken in which nothing changes inside those that move, if there is one.
+    mutating func moveSections() {
+        guard let sectionMatches else { return }
+        let rearranged = pairs.lazy.filter { $0.isRearranged && $0.oldIndex != nil }.compactMap(\.newIndex).sorted()
+        var moves = changes.items.moved.isEmpty ? sectionMatches.moves(keeping: rearranged) : []
+        if moves.isEmpty || moves.contains(where: { rearranged.containsSorted($0.to) }) {
+            moves = sectionMatches.moves(keeping: [])
+        }
+        changes.sections.moved = moves
     }
 
     private mutating func compare(_ old: SectionEntry, _ oldIndex: Int, _ new: SectionEntry, _ newIndex: Int) {
@@ -110,6 +124,7 @@ private struct SnapshotDifference {
                 let path = ListIndexPath(section: pair.newIndex!, item: part.start)
                 guard let old = oldByID.removeValue(forKey: item.id) else {
                     changes.items.inserted.append(path)
+                    pairs[index].isRearranged = true
                     continue
                 }
                 if !old.item.isUnchanged(in: item) { changes.items.updated.append(path) }
@@ -117,16 +132,23 @@ private struct SnapshotDifference {
                     matches[index].match(old: old.piece, new: piece)
                 } else {
                     changes.items.moved.append(Changeset.Move(from: oldPath(old), to: path))
+                    pairs[index].isRearranged = true
+                    pairs[old.pair].isRearranged = true
                 }
             }
         }
-        for old in oldByID.values { changes.items.deleted.append(oldPath(old)) }
-        for (pair, matches) in zip(pairs, matches) {
-            matches.forEachMoved { old, new in
+        for old in oldByID.values {
+            changes.items.deleted.append(oldPath(old))
+            pairs[old.pair].isRearranged = true
+        }
+        for (index, matches) in matches.enumerated() {
+            let pair = pairs[index]
+            for move in matches.moves(keeping: []) {
+                pairs[index].isRearranged = true
                 changes.items.moved.append(
                     Changeset.Move(
-                        from: ListIndexPath(section: pair.oldIndex!, item: old),
-                        to: ListIndexPath(section: pair.newIndex!, item: new)))
+                        from: ListIndexPath(section: pair.oldIndex!, item: move.from),
+                        to: ListIndexPath(section: pair.newIndex!, item: move.to)))
             }
         }
         changes.items.deleted.sort()
@@ -153,10 +175,15 @@ private struct PieceMatches<Element: TreeElement> {
 
     mutating func match(old: Int, new: Int) { elements.append((old, new)) }
 
-    /// Calls `body` with the offsets, old and new, of every matched element that cannot stay; ascending by the new one.
-    func forEachMoved(_ body: (Int, Int) -> Void) {
+    /// The offsets, old and new, of every matched element that cannot stay; ascending by the new one.
+    ///
+    /// As few as possible move. Of several choices, one that moves the fewest of some elements is taken, and of several of
+    /// these one in which the fewest move to the offset that they had: views may take that for no move at all.
+    ///
+    /// - Parameter kept: the new offsets of the elements that should rather stay, ascending.
+    func moves(keeping kept: [Int]) -> [Changeset.Move<Int>] {
         // Blocks are in the same order in both versions, so without other matches all of them stay.
-        if elements.isEmpty { return }
+        if elements.isEmpty { return [] }
         let blocks = zip(
             difference.old.indices.lazy.filter { difference.old[$0].element == nil },
             difference.new.indices.lazy.filter { difference.new[$0].element == nil })
@@ -166,12 +193,31 @@ private struct PieceMatches<Element: TreeElement> {
             ranks[index] = rank
         }
         var stays = [Bool](repeating: false, count: matched.count)
-        let weights = matched.map { difference.new[$0.new].count }
+        let weights = weights(matched, keeping: kept)
         for index in IncreasingSubsequence.heaviest(ranks: ranks, weights: weights) { stays[index] = true }
+        var moves: [Changeset.Move<Int>] = []
         for (index, match) in matched.enumerated() where !stays[index] {
             let old = difference.old[match.old]
             let new = difference.new[match.new]
-            for offset in 0..<old.count { body(old.start + offset, new.start + offset) }
+            for offset in 0..<old.count {
+                moves.append(Changeset.Move(from: old.start + offset, to: new.start + offset))
+            }
+        }
+        return moves
+    }
+
+    /// What it is worth that pieces stay: first how many elements they have, then how many of those to keep, then how many
+    /// that are where they were.
+    private func weights(_ matched: [(old: Int, new: Int)], keeping kept: [Int]) -> [Int] {
+        let counts = matched.map { difference.new[$0.new].count }
+        let total = counts.reduce(0, +)
+        // So that no sum overflows. Lists of more sections than that have other problems.
+        let (unit, overflow) = (total + 1).multipliedReportingOverflow(by: kept.count + 1)
+        if overflow || unit.multipliedReportingOverflow(by: total + 1).overflow { return counts }
+        return zip(matched, counts).map { match, count in
+            let (old, new) = (difference.old[match.old].start, difference.new[match.new].start)
+            let keptCount = kept.countLess(than: new + count) - kept.countLess(than: new)
+            return count * unit + keptCount * (total + 1) + (old == new ? count : 0)
         }
     }
 }

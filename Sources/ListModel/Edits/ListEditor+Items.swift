@@ -1,5 +1,10 @@
 // Edits of rows: insert, delete, move, toggle, update.
 //
+// They are about single rows and runs, whatever their depth; what is about a row with its children is in
+// `ListEditor+Outline.swift`. A row that is deleted or moved without its children leaves them behind, and their parent
+// is then the nearest row before them that is less deep; a row that is inserted among others with a depth may so become
+// the parent of the deeper rows after it.
+//
 // Always holds: an edit that changes nothing appends no event.
 
 extension ListEditor {
@@ -26,7 +31,11 @@ extension ListEditor {
     }
 
     private mutating func insert(_ items: Run<NewItem>, at destination: ItemDestination) throws {
-        let path = try insertionPath(destination)
+        try insert(items, at: try insertionPath(destination))
+    }
+
+    /// Inserts rows at a path that was resolved.
+    mutating func insert(_ items: Run<NewItem>, at path: ListIndexPath) throws {
         try appendNew { writer, version in
             writer.write(.itemsInserted, path)
             writer.write(count: items.count)
@@ -47,6 +56,11 @@ extension ListEditor {
             }
         }
     }
+
+    /// Deletes all rows and all sections, as one event.
+    ///
+    /// - Complexity: O(n).
+    public mutating func deleteAll() throws { try reload([]) }
 
     /// Moves rows, within a section or to another one: one event for each run of neighbours.
     ///
@@ -75,7 +89,8 @@ extension ListEditor {
         }
     }
 
-    private mutating func moveRun(_ run: ItemRun, to target: ListIndexPath) throws {
+    /// Moves neighbours as one event, or none if they stand there already.
+    mutating func moveRun(_ run: ItemRun, to target: ListIndexPath) throws {
         guard run.path != target else { return }
         try append(.itemsMoved(from: run.path, to: target, items(in: run).mapped(\.id)))
     }
@@ -144,9 +159,13 @@ extension ListEditor {
 extension RecordWriter {
     /// Writes a row with its content, and returns the row as the state holds it.
     mutating func write(_ item: NewItem, _ version: Version) throws -> ListItem {
-        write(item.id)
+        guard ListItem.depths.contains(item.depth) else {
+            throw ListError.depthOutOfRange(item.id, depth: item.depth)
+        }
+        let outline = UInt8(item.depth) &<< 1 | (item.isCollapsed ? 1 : 0)
+        write(item.id, outline: outline)
         let content = try writeContent(item.content, isChecked: item.isChecked, version)
-        return ListItem(id: item.id, isChecked: item.isChecked, content: content)
+        return ListItem(id: item.id, isChecked: item.isChecked, content: content, outline: outline)
     }
 
     mutating func writeContent(_ content: [UInt8], isChecked: Bool, _ version: Version) throws -> ContentReference {

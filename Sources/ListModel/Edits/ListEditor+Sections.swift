@@ -72,7 +72,8 @@ extension ListEditor {
             guard old.id == new.id, old.title.hasSameBytes(as: new.title), old.items.count == new.items.count
             else { return false }
             for (old, new) in zip(old.items, new.items) {
-                guard old.id == new.id, old.isChecked == new.isChecked,
+                guard old.id == new.id, old.isChecked == new.isChecked, old.depth == new.depth,
+                    old.isCollapsed == new.isCollapsed,
                     try new.content.withUnsafeBytes({ try isContent(old.content, equalTo: $0) })
                 else { return false }
             }

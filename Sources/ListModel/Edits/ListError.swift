@@ -16,8 +16,15 @@ public enum ListError: Error, Equatable, Sendable {
     case itemIndexOutOfRange(ListIndexPath, valid: Range<Int>)
     /// No section, or no place for one, is at this index.
     case sectionIndexOutOfRange(Int, valid: Range<Int>)
-    /// Rows were to move before or after one of themselves, or a section before or after itself.
+    /// Rows were to move before or after one of themselves, a section before or after itself, or a row with its children
+    /// to one of those.
     case movedOntoItself(Identifier)
+    /// A row was to stand at a depth that no row can have.
+    case depthOutOfRange(Identifier, depth: Int)
+    /// A row has no sibling before it whose child it could become.
+    case cannotIndent(Identifier)
+    /// A row has no parent whose sibling it could become.
+    case cannotOutdent(Identifier)
     /// Fewer commits than asked for can be undone.
     case nothingToUndo(requested: Int, available: Int)
     /// Fewer commits than asked for can be redone.
@@ -41,6 +48,9 @@ extension ListError {
         case .itemIndexOutOfRange: "itemIndexOutOfRange"
         case .sectionIndexOutOfRange: "sectionIndexOutOfRange"
         case .movedOntoItself: "movedOntoItself"
+        case .depthOutOfRange: "depthOutOfRange"
+        case .cannotIndent: "cannotIndent"
+        case .cannotOutdent: "cannotOutdent"
         case .nothingToUndo: "nothingToUndo"
         case .nothingToRedo: "nothingToRedo"
         case .commitTooLarge: "commitTooLarge"
@@ -63,6 +73,10 @@ extension ListError: CustomStringConvertible {
         case .sectionIndexOutOfRange(let index, let valid):
             "section index \(index) is out of range: \(ListError.text(valid))"
         case .movedOntoItself(let id): "\(id) cannot move before or after itself"
+        case .depthOutOfRange(let id, let depth):
+            "\(id) cannot stand at depth \(depth): expected 0 to \(ListItem.maximumDepth)"
+        case .cannotIndent(let id): "\(id) has no sibling before it whose child it could become"
+        case .cannotOutdent(let id): "\(id) has no parent whose sibling it could become"
         case .nothingToUndo(let requested, let available):
             "cannot undo \(requested): \(available) commits can be undone"
         case .nothingToRedo(let requested, let available):

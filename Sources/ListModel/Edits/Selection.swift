@@ -29,6 +29,20 @@ public enum ItemDestination: Hashable, Sendable {
     case after(Identifier)
 }
 
+/// Where rows are inserted or moved to in an outline: among whose children, and before or after which of them.
+public enum OutlineDestination: Hashable, Sendable {
+    /// After the last row of the section of an id, without a parent.
+    case root(ofSection: Identifier)
+    /// After the last child of the row of an id, and all below it.
+    case lastChild(of: Identifier)
+    /// Before the first child of the row of an id.
+    case firstChild(of: Identifier)
+    /// Directly before the row of an id, as its sibling.
+    case before(Identifier)
+    /// After the row of an id and all below it, as its sibling.
+    case after(Identifier)
+}
+
 /// The section that an edit is about.
 public enum SectionSelection: Hashable, Sendable {
     /// The section of an id.
@@ -59,12 +73,21 @@ public struct NewItem: Hashable, Sendable {
     public var isChecked: Bool
     /// Its content, opaque to the model.
     public var content: [UInt8]
+    /// How deep it stands in an outline, from 0 to ``ListItem/maximumDepth``; where a place in an outline is given,
+    /// how much deeper than that place.
+    public var depth: Int
+    /// Whether its children are hidden.
+    public var isCollapsed: Bool
 
     /// A row of this content.
-    public init(id: Identifier, isChecked: Bool = false, content: [UInt8]) {
+    public init(
+        id: Identifier, isChecked: Bool = false, content: [UInt8], depth: Int = 0, isCollapsed: Bool = false
+    ) {
         self.id = id
         self.isChecked = isChecked
         self.content = content
+        self.depth = depth
+        self.isCollapsed = isCollapsed
     }
 }
 

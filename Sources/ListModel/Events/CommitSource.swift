@@ -1,34 +1,33 @@
 // Who can give back what was committed: a log, or a test's array.
 //
+// The requirements give nothing back, because a generic function that is called through a protocol costs more than
+// finding a record: `withRecord` and `withContent` put the results on top.
+//
 // Always holds: the record of a version never changes, so what a reference points to stays what it was.
 
 /// The commits of a log, by the version that each made.
 public protocol CommitSource: Sendable {
-    /// Calls `body` with the record of the commit that made `version`.
+    /// Calls `body` once with the record of the commit that made `version`.
     ///
     /// - Parameters:
     ///   - version: a version of this log, not ``Version/empty``.
     ///   - body: receives the bytes, which are valid only until it returns.
     /// - Throws: what `body` throws, or an error that says that the record is missing or could not be read.
-    func withRecord<Result>(
-        of version: Version, _ body: (UnsafeRawBufferPointer) throws -> Result
-    ) throws -> Result
+    func readRecord(of version: Version, _ body: (UnsafeRawBufferPointer) throws -> Void) throws
 
-    /// Calls `body` with the bytes that `reference` points to, valid only until it returns.
+    /// Calls `body` once with the bytes that `reference` points to, valid only until it returns.
     ///
     /// A source that has to copy a record to give it back should copy only these bytes. Any other need not implement
     /// this.
     ///
-    /// - Throws: ``RecordError`` if the record is too short for it, or what ``withRecord(of:_:)`` throws.
+    /// - Throws: ``RecordError`` if the record is too short for it, or what ``readRecord(of:_:)`` throws.
     /// - Complexity: O(1), plus finding the record.
-    func withContent<Result>(
-        of reference: ContentReference, _ body: (UnsafeRawBufferPointer) throws -> Result
-    ) throws -> Result
+    func readContent(of reference: ContentReference, _ body: (UnsafeRawBufferPointer) throws -> Void) throws
 
     /// The history at a version.
     ///
     /// - Parameter version: a version of this log; at ``Version/empty`` the history is empty.
-    /// - Throws: what ``withRecord(of:_:)`` throws.
+    /// - Throws: what ``readRecord(of:_:)`` throws.
     /// - Complexity: O(1), plus finding the record.
     func history(at version: Version) throws -> History
 }
@@ -36,18 +35,42 @@ public protocol CommitSource: Sendable {
 extension CommitSource {
     /// The commit that made a version.
     ///
-    /// - Throws: ``RecordError`` if the record is damaged, or what ``withRecord(of:_:)`` throws.
+    /// - Throws: ``RecordError`` if the record is damaged, or what ``readRecord(of:_:)`` throws.
     public func commit(_ version: Version) throws -> Commit {
-        try Commit(record: withRecord(of: version) { Array($0) }, version: version)
+        var record: [UInt8] = []
+        try readRecord(of: version) { record = Array($0) }
+        return try Commit(record: record, version: version)
+    }
+
+    /// Calls `body` with the record of the commit that made `version`, and gives back what it returns.
+    ///
+    /// - Throws: as ``readRecord(of:_:)``.
+    public func withRecord<Result>(
+        of version: Version, _ body: (UnsafeRawBufferPointer) throws -> Result
+    ) throws -> Result {
+        var result: Result?
+        try readRecord(of: version) { result = try body($0) }
+        return result!
+    }
+
+    /// Calls `body` with the bytes that `reference` points to, and gives back what it returns.
+    ///
+    /// - Throws: as ``readContent(of:_:)``.
+    public func withContent<Result>(
+        of reference: ContentReference, _ body: (UnsafeRawBufferPointer) throws -> Result
+    ) throws -> Result {
+        var result: Result?
+        try readContent(of: reference) { result = try body($0) }
+        return result!
     }
 
     /// Finds the bytes in the whole record.
     ///
     /// - Complexity: O(1), plus finding the record.
-    public func withContent<Result>(
-        of reference: ContentReference, _ body: (UnsafeRawBufferPointer) throws -> Result
-    ) throws -> Result {
-        try withRecord(of: reference.version) { record in
+    public func readContent(
+        of reference: ContentReference, _ body: (UnsafeRawBufferPointer) throws -> Void
+    ) throws {
+        try readRecord(of: reference.version) { record in
             try body(reference.content(in: record))
         }
     }
@@ -61,8 +84,10 @@ extension CommitSource {
     }
 
     public func history(at version: Version) throws -> History {
-        if version == .empty { return .empty }
-        return try withRecord(of: version) { try RecordHeader.history($0, version: version) }
+        var history = History.empty
+        if version == .empty { return history }
+        try readRecord(of: version) { history = try RecordHeader.history($0, version: version) }
+        return history
     }
 }
 

@@ -9,7 +9,7 @@
 /// Something that happened to a list, in the past tense.
 ///
 /// Index paths before and after: what is deleted or moved away is named as it stood before the event, what is inserted,
-/// moved to, toggled or updated as it stands after it.
+/// moved to, toggled, updated, indented or collapsed as it stands after it.
 public enum Event: Equatable, Sendable {
     /// A run of rows was inserted, the first of them at the path.
     case itemsInserted(at: ListIndexPath, Run<ListItem>)
@@ -22,6 +22,10 @@ public enum Event: Equatable, Sendable {
     case itemToggled(at: ListIndexPath, Identifier, isChecked: Bool)
     /// A row has other content.
     case itemUpdated(at: ListIndexPath, Identifier, old: ContentReference, new: ContentReference)
+    /// A run of rows stands deeper in the outline by so many steps, or less deep if `by` is negative; never by 0.
+    case itemsIndented(at: ListIndexPath, Run<Identifier>, by: Int)
+    /// A row was collapsed, so that its children are hidden, or expanded.
+    case itemCollapsed(at: ListIndexPath, Identifier, isCollapsed: Bool)
     /// A section was inserted, with its rows.
     case sectionInserted(at: Int, ListSection)
     /// A section was deleted, with its rows.
@@ -45,6 +49,9 @@ extension Event {
         case .itemsMoved(let source, let target, let ids): .itemsMoved(from: target, to: source, ids)
         case .itemToggled(let path, let id, let isChecked): .itemToggled(at: path, id, isChecked: !isChecked)
         case .itemUpdated(let path, let id, let old, let new): .itemUpdated(at: path, id, old: new, new: old)
+        case .itemsIndented(let path, let ids, let change): .itemsIndented(at: path, ids, by: -change)
+        case .itemCollapsed(let path, let id, let isCollapsed):
+            .itemCollapsed(at: path, id, isCollapsed: !isCollapsed)
         case .sectionInserted(let index, let section): .sectionDeleted(at: index, section)
         case .sectionDeleted(let index, let section): .sectionInserted(at: index, section)
         case .sectionMoved(let source, let target, let id): .sectionMoved(from: target, to: source, id)
@@ -70,7 +77,7 @@ extension Event {
         case .listReloaded(let old, let new):
             visit(old)
             visit(new)
-        case .itemsMoved, .itemToggled, .sectionMoved, .sectionRenamed: break
+        case .itemsMoved, .itemToggled, .itemsIndented, .itemCollapsed, .sectionMoved, .sectionRenamed: break
         }
     }
 }

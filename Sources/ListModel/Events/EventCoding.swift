@@ -21,6 +21,17 @@ enum EventKind: UInt8 {
     case sectionMoved = 8
     case sectionRenamed = 9
     case listReloaded = 10
+    case itemsIndented = 11
+    case itemCollapsed = 12
+}
+
+/// The byte that an identifier begins with.
+private enum IdentifierTag {
+    static let integer: UInt8 = 0
+    static let uuid: UInt8 = 1
+    static let string: UInt8 = 2
+    /// Of a row: it has a place in an outline, which follows.
+    static let outline: UInt8 = 4
 }
 
 // MARK: - Writing
@@ -45,6 +56,15 @@ extension RecordWriter {
             write(id)
             write(old, isChecked: false, version)
             write(new, isChecked: false, version)
+        case .itemsIndented(let path, let ids, let change):
+            write(.itemsIndented, path)
+            write(varint: Int64(change).zigzag)
+            write(count: ids.count)
+            for id in ids { write(id) }
+        case .itemCollapsed(let path, let id, let isCollapsed):
+            write(.itemCollapsed, path)
+            write(id)
+            write(byte: isCollapsed ? 1 : 0)
         case .sectionInserted(let index, let section): write(.sectionInserted, index, section, version)
         case .sectionDeleted(let index, let section): write(.sectionDeleted, index, section, version)
         case .sectionMoved(let source, let target, let id):
@@ -100,20 +120,28 @@ extension RecordWriter {
     }
 
     private mutating func write(_ item: ListItem, _ version: Version) {
-        write(item.id)
+        write(item.id, outline: item.outline)
         write(item.content, isChecked: item.isChecked, version)
     }
 
-    mutating func write(_ id: Identifier) {
+    mutating func write(_ id: Identifier) { write(id, outline: 0) }
+
+    /// Writes the identifier of a row and its place in an outline, which takes a byte only if it has one.
+    @inline(__always)
+    mutating func write(_ id: Identifier, outline: UInt8) {
+        let flag = outline == 0 ? 0 : IdentifierTag.outline
         switch id {
         case .integer(let value):
-            write(byte: 0)
-            write(varint: UInt64(bitPattern: (value &<< 1) ^ (value &>> 63)))
+            write(byte: flag | IdentifierTag.integer)
+            if flag != 0 { write(byte: outline) }
+            write(varint: value.zigzag)
         case .uuid(let value):
-            write(byte: 1)
+            write(byte: flag | IdentifierTag.uuid)
+            if flag != 0 { write(byte: outline) }
             withUnsafeBytes(of: value.uuid) { write(raw: $0) }
         case .string(let value):
-            write(byte: 2)
+            write(byte: flag | IdentifierTag.string)
+            if flag != 0 { write(byte: outline) }
             write(value)
         }
     }
@@ -162,6 +190,13 @@ extension RecordReader {
             let id = try readIdentifier()
             let old = try readContent().reference
             return .itemUpdated(at: path, id, old: old, new: try readContent().reference)
+        case .itemsIndented:
+            let path = try readPath()
+            let change = try readDepthChange()
+            return .itemsIndented(at: path, try readRun { try $0.readIdentifier() }, by: change)
+        case .itemCollapsed:
+            return .itemCollapsed(
+                at: try readPath(), try readIdentifier(), isCollapsed: try readBool("whether a row is collapsed"))
         case .sectionInserted: return .sectionInserted(at: try readIndex("a section index"), try readSection())
         case .sectionDeleted: return .sectionDeleted(at: try readIndex("a section index"), try readSection())
         case .sectionMoved:
@@ -190,6 +225,17 @@ extension RecordReader {
         return byte == 1
     }
 
+    private mutating func readDepthChange() throws -> Int {
+        let start = self
+        let change = Int64(zigzag: try readVarint("a change of depth"))
+        let most = Int64(ListItem.maximumDepth)
+        guard change != 0 && change >= -most && change <= most else {
+            throw start.error(
+                .invalid(what: "change of depth", expected: "-\(most) to \(most), not 0", found: String(change)))
+        }
+        return Int(change)
+    }
+
     private mutating func readItems() throws -> Run<ListItem> {
         try readRun { try $0.readItem() }
     }
@@ -208,9 +254,20 @@ extension RecordReader {
     }
 
     private mutating func readItem() throws -> ListItem {
-        let id = try readIdentifier()
+        let start = self
+        var tag = try readByte("an identifier")
+        var outline: UInt8 = 0
+        if tag & IdentifierTag.outline != 0 {
+            tag &= ~IdentifierTag.outline
+            outline = try readByte("a place in an outline")
+            guard outline >= 1 && outline < 128 else {
+                throw start.error(
+                    .invalid(what: "place in an outline", expected: "1 to 127", found: String(outline)))
+            }
+        }
+        let id = try readIdentifier(tag: tag, start)
         let content = try readContent()
-        return ListItem(id: id, isChecked: content.isChecked, content: content.reference)
+        return ListItem(id: id, isChecked: content.isChecked, content: content.reference, outline: outline)
     }
 
     private mutating func readSections() throws -> [ListSection] {
@@ -230,16 +287,19 @@ extension RecordReader {
 
     private mutating func readIdentifier() throws -> Identifier {
         let start = self
-        let tag = try readByte("an identifier")
+        return try readIdentifier(tag: try readByte("an identifier"), start)
+    }
+
+    /// Reads what follows the tag of an identifier, which stands at `start`.
+    @inline(__always)
+    private mutating func readIdentifier(tag: UInt8, _ start: RecordReader) throws -> Identifier {
         switch tag {
-        case 0:
-            let value = try readVarint("an integer identifier")
-            return .integer(Int64(bitPattern: value &>> 1) ^ -Int64(bitPattern: value & 1))
-        case 1:
+        case IdentifierTag.integer: return .integer(Int64(zigzag: try readVarint("an integer identifier")))
+        case IdentifierTag.uuid:
             // SAFETY: sixteen bytes were checked to be there, and a uuid_t is any sixteen bytes.
             let value = try readBytes(16, "a UUID").loadUnaligned(as: uuid_t.self)
             return .uuid(UUID(uuid: value))
-        case 2: return .string(try readString("a string identifier"))
+        case IdentifierTag.string: return .string(try readString("a string identifier"))
         default: throw start.error(.invalid(what: "kind of identifier", expected: "0 to 2", found: String(tag)))
         }
     }

@@ -142,6 +142,8 @@ struct RecordReader {
 
     mutating func readString(_ what: StaticString) throws -> String {
         let utf8 = try readBytes(try readCount(what), what)
+        // Validating takes longer than everything else of a short record, and most names need none.
+        if utf8.allSatisfy({ $0 < 0x80 }) { return String(decoding: utf8, as: UTF8.self) }
         guard let string = String(validating: utf8, as: UTF8.self) else {
             throw error(.invalid(what: "\(what)", expected: "UTF-8", found: "\(utf8.count) other bytes"))
         }

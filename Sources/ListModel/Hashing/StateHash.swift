@@ -41,4 +41,10 @@ enum HashSeed {
 
     /// Added to the hash of a checked row.
     static let checkmark: UInt64 = 0x0C0F_FEE0_1234_5677
+
+    /// Added to the hash of a collapsed row.
+    static let collapsed: UInt64 = 0x0DEC_ADE0_89AB_CDEF
+
+    /// Added to the hash of a row for each step of its depth.
+    static let depth: UInt64 = 0x0FAC_ADE0_FEDC_BA97
 }

@@ -3,7 +3,7 @@
 // Always holds: the result is the one that the published algorithm gives for the same bytes and seed, on any machine
 // (https://github.com/Cyan4973/xxHash/blob/dev/doc/xxhash_spec.md), so that it may be written to disk.
 
-enum XXHash64 {
+package enum XXHash64 {
     private static let prime1: UInt64 = 0x9E37_79B1_85EB_CA87
     private static let prime2: UInt64 = 0xC2B2_AE3D_27D4_EB4F
     private static let prime3: UInt64 = 0x1656_67B1_9E37_79F9
@@ -13,7 +13,7 @@ enum XXHash64 {
     /// The hash of a run of bytes.
     ///
     /// - Complexity: O(`bytes.count`); about 10 ns for 32 bytes.
-    static func hash(_ bytes: UnsafeRawBufferPointer, seed: UInt64) -> UInt64 {
+    package static func hash(_ bytes: UnsafeRawBufferPointer, seed: UInt64) -> UInt64 {
         // SAFETY: every load below is of a range that `offset` and `count` keep inside `bytes`.
         var offset = 0
         let count = bytes.count

@@ -16,7 +16,7 @@ extension CommitDecoder {
         newContents.removeAll(keepingCapacity: true)
         let number = context.predictedKind &+ (try next(.kinds))
         guard let byte = UInt8(exactly: number), let kind = EventKind(rawValue: byte) else {
-            throw error(.kinds, "kind of event", expected: "1 to 10", found: String(number))
+            throw error(.kinds, "kind of event", expected: "1 to 12", found: String(number))
         }
         context.note(number)
         switch kind {
@@ -45,6 +45,16 @@ extension CommitDecoder {
             let path = try readPath(predicted: context.row)
             context.noteCursor(path.section, path.item + 1)
             return .itemUpdated(at: path, new: try readContent().reference)
+        case .itemsIndented:
+            let count = try readCount(atLeast: 1)
+            let path = try readPath(predicted: context.row)
+            let change = try readDepthChange()
+            context.noteCursor(path.section, path.item + count)
+            return .itemsIndented(at: path, count: count, by: change)
+        case .itemCollapsed:
+            let path = try readPath(predicted: context.row)
+            context.noteCursor(path.section, path.item + 1)
+            return .itemCollapsed(at: path)
         case .sectionInserted:
             let index = try readSectionIndex()
             let section = try readSection()
@@ -91,6 +101,16 @@ extension CommitDecoder {
         return ListIndexPath(section: section, item: try readIndex(.rows, predicted: row, "a row index"))
     }
 
+    private mutating func readDepthChange() throws -> Int {
+        let change = try next(.destinations)
+        let most = Int64(ListItem.maximumDepth)
+        guard change != 0 && change >= -most && change <= most else {
+            throw error(
+                .destinations, "change of depth", expected: "-\(most) to \(most), not 0", found: String(change))
+        }
+        return Int(change)
+    }
+
     private mutating func readItems(_ count: Int) throws -> Run<ListItem> {
         if count == 1 { return .one(try readItem()) }
         return .many(try readItemArray(count))
@@ -106,9 +126,9 @@ extension CommitDecoder {
     private mutating func readItem() throws -> ListItem {
         // Two for the identifier were noted with the number of rows.
         try spend(.contentTags, 1)
-        let id = try readIdentifier()
+        let (id, outline) = try readRowIdentifier()
         let content = try readContent()
-        return ListItem(id: id, isChecked: content.isChecked, content: content.reference)
+        return ListItem(id: id, isChecked: content.isChecked, content: content.reference, outline: outline)
     }
 
     private mutating func readSections() throws -> [ListSection] {
@@ -128,19 +148,36 @@ extension CommitDecoder {
         return ListSection(id: id, title: title, items: try readItemArray(try readCount(atLeast: 0)))
     }
 
+    /// Unpacks an identifier that is not that of a row.
     private mutating func readIdentifier() throws -> Identifier {
-        context.identifierKind &+= try next(.identifierKinds)
-        switch context.identifierKind {
-        case 0:
-            context.integer &+= 1 &+ (try next(.integers))
-            return .integer(context.integer)
-        case 1:
-            // SAFETY: sixteen bytes were checked to be there, and a uuid_t is any sixteen bytes.
-            return .uuid(UUID(uuid: try literals.readBytes(16, "a UUID").loadUnaligned(as: uuid_t.self)))
-        case 2: return .string(try readString())
-        default:
+        let (id, outline) = try readRowIdentifier()
+        guard outline == 0 else {
             throw error(
                 .identifierKinds, "kind of identifier", expected: "0 to 2", found: String(context.identifierKind))
+        }
+        return id
+    }
+
+    /// Unpacks the identifier of a row, and its place in an outline.
+    @inline(__always)
+    private mutating func readRowIdentifier() throws -> (Identifier, outline: UInt8) {
+        context.identifierKind &+= try next(.identifierKinds)
+        let kind = context.identifierKind
+        let outline = UInt8(truncatingIfNeeded: kind &>> 2)
+        guard kind >= 0 && kind < 128 * 4 && kind & 3 < 3 else {
+            throw error(
+                .identifierKinds, "kind of identifier", expected: "0 to 2, and 4 times a place in an outline",
+                found: String(kind))
+        }
+        switch kind & 3 {
+        case 0:
+            context.integer &+= 1 &+ (try next(.integers))
+            return (.integer(context.integer), outline)
+        case 1:
+            // SAFETY: sixteen bytes were checked to be there, and a uuid_t is any sixteen bytes.
+            let uuid = try literals.readBytes(16, "a UUID").loadUnaligned(as: uuid_t.self)
+            return (.uuid(UUID(uuid: uuid)), outline)
+        default: return (.string(try readString()), outline)
         }
     }
 

@@ -31,6 +31,14 @@ extension CommitEncoder {
             putPath(path, predicted: context.row)
             context.noteCursor(path.section, path.item + 1)
             put(new, isChecked: false)
+        case .itemsIndented(let path, let count, let change):
+            putCount(count)
+            putPath(path, predicted: context.row)
+            put(.destinations, Int64(change))
+            context.noteCursor(path.section, path.item + count)
+        case .itemCollapsed(let path):
+            putPath(path, predicted: context.row)
+            context.noteCursor(path.section, path.item + 1)
         case .sectionInserted(let index, let section):
             putSection(index)
             put(section)
@@ -69,17 +77,19 @@ extension CommitEncoder {
     }
 
     private mutating func put(_ item: ListItem) {
-        put(item.id)
+        put(item.id, outline: item.outline)
         put(item.content, isChecked: item.isChecked)
     }
 
-    private mutating func put(_ id: Identifier) {
-        let kind: Int64 =
+    /// Packs an identifier, with the place of its row in an outline: neighbours mostly have both in common.
+    private mutating func put(_ id: Identifier, outline: UInt8 = 0) {
+        var kind: Int64 =
             switch id {
             case .integer: 0
             case .uuid: 1
             case .string: 2
             }
+        kind += Int64(outline) * 4
         put(.identifierKinds, kind - context.identifierKind)
         context.identifierKind = kind
         switch id {

@@ -10,6 +10,8 @@ enum PackedEvent {
     case itemsMoved(from: ListIndexPath, to: ListIndexPath, count: Int)
     case itemToggled(at: ListIndexPath)
     case itemUpdated(at: ListIndexPath, new: ContentReference)
+    case itemsIndented(at: ListIndexPath, count: Int, by: Int)
+    case itemCollapsed(at: ListIndexPath)
     case sectionInserted(at: Int, ListSection)
     case sectionDeleted(at: Int)
     case sectionMoved(from: Int, to: Int)
@@ -27,6 +29,9 @@ extension PackedEvent {
             self = .itemsMoved(from: source, to: target, count: ids.count)
         case .itemToggled(let path, _, _): self = .itemToggled(at: path)
         case .itemUpdated(let path, _, _, let new): self = .itemUpdated(at: path, new: new)
+        case .itemsIndented(let path, let ids, let change):
+            self = .itemsIndented(at: path, count: ids.count, by: change)
+        case .itemCollapsed(let path, _, _): self = .itemCollapsed(at: path)
         case .sectionInserted(let index, let section): self = .sectionInserted(at: index, section)
         case .sectionDeleted(let index, _): self = .sectionDeleted(at: index)
         case .sectionMoved(let source, let target, _): self = .sectionMoved(from: source, to: target)
@@ -43,6 +48,8 @@ extension PackedEvent {
         case .itemsMoved: .itemsMoved
         case .itemToggled: .itemToggled
         case .itemUpdated: .itemUpdated
+        case .itemsIndented: .itemsIndented
+        case .itemCollapsed: .itemCollapsed
         case .sectionInserted: .sectionInserted
         case .sectionDeleted: .sectionDeleted
         case .sectionMoved: .sectionMoved
@@ -69,6 +76,11 @@ extension ListState {
         case .itemUpdated(let path, let new):
             let item = try rows(at: path, 1)[0]
             return .itemUpdated(at: path, item.id, old: item.content, new: new)
+        case .itemsIndented(let path, let count, let change):
+            return .itemsIndented(at: path, try rows(at: path, count).mapped(\.id), by: change)
+        case .itemCollapsed(let path):
+            let item = try rows(at: path, 1)[0]
+            return .itemCollapsed(at: path, item.id, isCollapsed: !item.isCollapsed)
         case .sectionInserted(let index, let section): return .sectionInserted(at: index, section)
         case .sectionDeleted(let index): return .sectionDeleted(at: index, try section(at: index).contents(store))
         case .sectionMoved(let source, let target):
@@ -106,7 +118,7 @@ extension RecordWriter {
             write(.itemsInserted, path)
             write(count: items.count)
             for item in items {
-                write(item.id)
+                write(item.id, outline: item.outline)
                 try content(&self, item.content, item.isChecked)
             }
         case .itemUpdated(let path, let id, let old, let new):
@@ -124,7 +136,8 @@ extension RecordWriter {
             for section in old { write(section, version) }
             write(count: new.count)
             for section in new { try write(section, content: content) }
-        case .itemsDeleted, .itemsMoved, .itemToggled, .sectionDeleted, .sectionMoved, .sectionRenamed:
+        case .itemsDeleted, .itemsMoved, .itemToggled, .itemsIndented, .itemCollapsed, .sectionDeleted, .sectionMoved,
+            .sectionRenamed:
             write(event, version: version)
         }
     }
@@ -136,7 +149,7 @@ extension RecordWriter {
         write(section.title)
         write(count: section.items.count)
         for item in section.items {
-            write(item.id)
+            write(item.id, outline: item.outline)
             try content(&self, item.content, item.isChecked)
         }
     }

@@ -36,8 +36,12 @@ extension BatchMaker {
         var result = Changeset()
         let sections = changes.sections
         if !plan.needsSectionsLast { result.sections.deleted = sections.deleted.map(indexAfterFirst).sorted() }
-        if !hasFirst { result.sections.inserted = sections.inserted.map(indexBeforeLast).sorted() }
-        if !plan.isMoveApart { result.sections.moved = sections.moved }
+        if !hasFirst && !plan.insertsLast { result.sections.inserted = sections.inserted.map(indexBeforeLast).sorted() }
+        if !plan.isMoveApart {
+            result.sections.moved = sections.moved.map {
+                Changeset.Move(from: indexAfterFirst($0.from), to: indexBeforeLast($0.to))
+            }
+        }
         let deleted = Set(sections.deleted)
         let inserted = Set(sections.inserted)
         result.items.deleted = changes.items.deleted.compactMap { path in
@@ -61,6 +65,7 @@ extension BatchMaker {
         var result = Changeset()
         guard hasLast else { return result }
         if plan.needsSectionsLast { result.sections.deleted = changes.sections.deleted.map(last.index(ofOther:)) }
+        if plan.insertsLast { result.sections.inserted = changes.sections.inserted }
         if movesLast {
             result.sections.moved = changes.sections.moved.map {
                 Changeset.Move(from: last.index(ofOther: $0.from), to: $0.to)
@@ -74,13 +79,15 @@ extension BatchMaker {
     /// The index after stage 1 of a section of the old snapshot.
     private func indexAfterFirst(_ index: Int) -> Int {
         guard hasFirst else { return index }
-        return movesFirst ? moveTargets[index].map(first.index(ofOther:)) ?? first.index(ofBase: index) : first.index(ofBase: index)
+        return movesFirst
+            ? moveTargets[index].map(first.index(ofOther:)) ?? first.index(ofBase: index) : first.index(ofBase: index)
     }
 
     /// The index before stage 3 of a section of the new snapshot.
     private func indexBeforeLast(_ index: Int) -> Int {
         guard hasLast else { return index }
-        return movesLast ? moveSources[index].map(last.index(ofOther:)) ?? last.index(ofBase: index) : last.index(ofBase: index)
+        return movesLast
+            ? moveSources[index].map(last.index(ofOther:)) ?? last.index(ofBase: index) : last.index(ofBase: index)
     }
 
     // MARK: What is there

@@ -43,6 +43,7 @@ struct BatchMaker {
             gone: gone, arrived: arrived, afterBase: true)
         last = SectionPlacement(
             plan.needsSectionsLast ? (movesLast ? gone : sections.deleted) : movesLast ? sources : [],
-            removing: movesLast ? targets : [], gone: arrived, arrived: gone, afterBase: false)
+            removing: plan.insertsLast ? (movesLast ? arrived : sections.inserted) : movesLast ? targets : [],
+            gone: arrived, arrived: gone, afterBase: false)
     }
 }

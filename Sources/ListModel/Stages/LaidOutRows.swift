@@ -41,7 +41,7 @@ public struct LaidOutRows: RandomAccessCollection, Sendable {
     /// The row at an offset.
     ///
     /// - Complexity: O(log n).
-    public subscript(offset: Int) -> ListRow {
+    public subscript(offset: Int) -> SequenceRow {
         switch place(at: offset) {
         case .header(let index):
             let section = snapshot.sections[index]
@@ -79,6 +79,9 @@ public struct LaidOutRows: RandomAccessCollection, Sendable {
         hasHeaders && starts.indices.contains(section) ? starts[section] : nil
     }
 
+    /// Walks the rows from first to last, in O(1) each.
+    public func makeIterator() -> LaidOutRowIterator { LaidOutRowIterator(self) }
+
     var hasHeaders: Bool { layout == .rowsWithHeaders }
 
     /// The offset of a row that is there.
@@ -87,6 +90,29 @@ public struct LaidOutRows: RandomAccessCollection, Sendable {
     /// How many items a section has.
     func itemCount(inSection section: Int) -> Int {
         (section + 1 < starts.count ? starts[section + 1] : count) - starts[section] - (hasHeaders ? 1 : 0)
+    }
+}
+
+/// Walks the rows of a sequence.
+public struct LaidOutRowIterator: IteratorProtocol {
+    private let store: NodeStore
+    private let hasHeaders: Bool
+    private var sections: TreeCursor<SectionEntry>
+    private var items: TreeCursor<ListItem>?
+
+    init(_ rows: LaidOutRows) {
+        store = rows.snapshot.tree.store
+        hasHeaders = rows.hasHeaders
+        sections = TreeCursor(rows.snapshot.tree)
+    }
+
+    public mutating func next() -> SequenceRow? {
+        while true {
+            if let item = items?.next() { return .item(item) }
+            guard let section = sections.next() else { return nil }
+            items = TreeCursor(section.items(store))
+            if hasHeaders { return .header(id: section.id, title: section.title) }
+        }
     }
 }
 

@@ -92,7 +92,9 @@ struct RowDifference {
                 if newItem == newEnd, arrivals.popFirst() != nil { newItem += 1 }
             }
         }
-        let moved = changes.items.moved.map { Piece(old: old.itemOffset($0.from), new: new.itemOffset($0.to), count: 1) }
+        let moved = changes.items.moved.map {
+            Piece(old: old.itemOffset($0.from), new: new.itemOffset($0.to), count: 1)
+        }
         return moved.isEmpty ? pieces : (pieces + moved).sorted { $0.new < $1.new }
     }
 }
@@ -105,7 +107,8 @@ private struct RowsBySection {
     init(_ paths: [ListIndexPath]) {
         self.paths = paths.sorted()
         var start = 0
-        for index in self.paths.indices where index + 1 == paths.count || self.paths[index + 1].section != self.paths[start].section {
+        for index in self.paths.indices
+        where index + 1 == paths.count || self.paths[index + 1].section != self.paths[start].section {
             ranges[self.paths[start].section] = start..<index + 1
             start = index + 1
         }
@@ -113,33 +116,4 @@ private struct RowsBySection {
 
     /// The rows of a section, ascending.
     subscript(section: Int) -> ArraySlice<ListIndexPath> { paths[ranges[section] ?? 0..<0] }
-}
-
-/// The sections that both versions have, as pairs of their old and new index, ascending by the new one.
-struct KeptSections: Sequence, IteratorProtocol {
-    private let sources: [Int: Int]
-    private let gone: [Int]
-    private let inserted: Set<Int>
-    private let newCount: Int
-    private var next_: Int = 0
-    private var stayed = 0
-
-    init(_ changes: Changeset.Changes<Int>, newCount: Int) {
-        sources = Dictionary(uniqueKeysWithValues: changes.moved.map { ($0.to, $0.from) })
-        gone = (changes.deleted + changes.moved.map(\.from)).sorted()
-        inserted = Set(changes.inserted)
-        self.newCount = newCount
-    }
-
-    mutating func next() -> (old: Int, new: Int)? {
-        while next_ < newCount {
-            let index = next_
-            next_ += 1
-            if inserted.contains(index) { continue }
-            if let source = sources[index] { return (source, index) }
-            stayed += 1
-            return (gone.complement(stayed - 1), index)
-        }
-        return nil
-    }
 }

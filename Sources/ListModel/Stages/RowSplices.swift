@@ -1,21 +1,6 @@
 // What a model without moves tells its view.
-
-/// Neighbouring rows are replaced by others: the `items-changed` of a GListModel.
-public struct Splice: Hashable, Sendable {
-    /// The offset of the first row that is replaced, after all splices before this one.
-    public var position: Int
-    /// How many rows are removed there.
-    public var removed: Int
-    /// How many rows are added in their place.
-    public var added: Int
-
-    /// A splice.
-    public init(position: Int, removed: Int, added: Int) {
-        self.position = position
-        self.removed = removed
-        self.added = added
-    }
-}
+//
+// Always holds: played on the rows of `old`, the splices give those of `new`, but for the content of `updated`.
 
 /// The splices of a transition.
 public struct RowSplices: Sendable {

@@ -13,14 +13,3 @@ public enum RowStep: Hashable, Sendable {
     /// then, so that it is the row at the same offset of the new snapshot.
     case update(at: Int)
 }
-
-/// The steps of a transition.
-public struct RowSteps: Sendable {
-    /// What is played, in this order: removals from the back, insertions and moves from the front, updates.
-    public let steps: [RowStep]
-    /// Whether the view is to load everything again instead; there are no steps then.
-    public let isReload: Bool
-    /// The rows before the first step, and those after the last.
-    public let old: LaidOutRows
-    public let new: LaidOutRows
-}

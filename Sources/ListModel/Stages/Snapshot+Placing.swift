@@ -4,7 +4,7 @@
 // with the version they come from as long as one store can read for both.
 
 extension Snapshot {
-    /// This snapshot with sections of another put in.
+    /// This snapshot with sections of another put in, and some taken out.
     ///
     /// - Parameters:
     ///   - placement: which sections are put in, and where.
@@ -22,8 +22,11 @@ extension Snapshot {
         let store = joint ?? NodeStore(joining: tree.store, tree.store)!
         var result = PersistentTree(tree.top, store)
         var locator = Locator<SectionEntry>(store, isTracking: false)
-        for index in placement.removed.reversed() { result.remove(index..<index + 1, &locator) }
         var itemCount = itemCount
+        for index in placement.removed.reversed() {
+            itemCount -= tree[index].itemCount
+            result.remove(index..<index + 1, &locator)
+        }
         for placed in placement.placed {
             let entry: SectionEntry
             if let index = moved[placed.other] {
@@ -32,11 +35,11 @@ extension Snapshot {
                 let source = other.tree[placed.other]
                 var rows = TreeChild<ListItem>.empty
                 if !emptied.contains(placed.other) {
-                    itemCount += source.itemCount
                     rows = joint == nil ? source.items(other.tree.store).copied(store) : source.rows
                 }
                 entry = SectionEntry(id: source.id, title: source.title, number: source.number, rows: rows)
             }
+            itemCount += entry.itemCount
             result.insert(entry, at: placed.result, owner: ListState.listOwner, &locator)
         }
         result.seal()
@@ -49,5 +52,44 @@ extension PersistentTree<ListItem> {
     fileprivate func copied(_ store: NodeStore) -> TreeChild<ListItem> {
         var locator = Locator<ListItem>(store, isTracking: false)
         return PersistentTree(elements(in: indices), store, owner: 0, &locator).top
+    }
+}
+
+// MARK: - Other places
+
+extension Snapshot {
+    /// This snapshot with sections in other places.
+    ///
+    /// - Parameter places: from where here to where in the result.
+    func movingSections(_ places: [Changeset.Move<Int>]) -> Snapshot {
+        let store = NodeStore(joining: tree.store, tree.store)!
+        var result = PersistentTree(tree.top, store)
+        result.move(places)
+        result.seal()
+        return Snapshot(version: version, itemCount: itemCount, tree: result)
+    }
+
+    /// This snapshot with rows in other places of their sections.
+    ///
+    /// - Parameter places: by section, from where here to where in the result.
+    func movingItems(_ places: [Int: [Changeset.Move<Int>]]) -> Snapshot {
+        let store = NodeStore(joining: tree.store, tree.store)!
+        var result = PersistentTree(tree.top, store)
+        var locator = Locator<SectionEntry>(store, isTracking: false)
+        for (section, places) in places {
+            result.update(section, &locator) { entry in entry.editItems(store) { $0.move(places) } }
+        }
+        result.seal()
+        return Snapshot(version: version, itemCount: itemCount, tree: result)
+    }
+}
+
+extension PersistentTree {
+    /// Takes elements out, and puts them in where the result has them.
+    fileprivate mutating func move(_ places: [Changeset.Move<Int>]) {
+        var locator = Locator<Element>(store, isTracking: false)
+        let moved = places.map { (element: self[$0.from], to: $0.to) }.sorted { $0.to < $1.to }
+        for from in places.map(\.from).sorted().reversed() { remove(from..<from + 1, &locator) }
+        for (element, to) in moved { insert(element, at: to, owner: 0, &locator) }
     }
 }

@@ -51,7 +51,7 @@ public struct SplicedRows: RandomAccessCollection, Sendable {
     /// The row at an offset.
     ///
     /// - Complexity: O(log n).
-    public subscript(offset: Int) -> ListRow {
+    public subscript(offset: Int) -> SequenceRow {
         offset < boundary ? splices.new[offset] : splices.old[rest + offset - boundary]
     }
 }

@@ -40,44 +40,44 @@ extension Transition {
         let changes = changeset.structure
         if changes.isEmpty { return [] }
         let plan = BatchPlan(changes)
-        if plan.needsSectionsFirst && !plan.needsSectionsLast {
-            // The way back needs sections to go last, and its stages, played backwards, are those of the way there.
-            let inverted = changes.invertedStructure()
-            let back = BatchMaker(from: new, to: old, inverted, BatchPlan(inverted)).batches()
-            let snapshots = [new] + back.map(\.snapshot)
-            return back.indices.reversed().map {
-                UpdateBatch(changes: back[$0].changes.invertedStructure(), snapshot: snapshots[$0])
+        guard plan.needsSectionsFirst && !plan.needsSectionsLast else {
+            return Transition.batches(from: old, to: new, changes, plan)
+        }
+        // The way back needs sections to go last, and its batches, played backwards, are those of the way there.
+        let inverted = changes.invertedStructure()
+        let back = Transition.batches(from: new, to: old, inverted, BatchPlan(inverted))
+        let snapshots = [new] + back.map(\.snapshot)
+        return back.indices.reversed().map {
+            UpdateBatch(changes: back[$0].changes.invertedStructure(), snapshot: snapshots[$0])
+        }
+    }
+
+    private static func batches(
+        from old: Snapshot, to new: Snapshot, _ changes: Changeset, _ plan: BatchPlan
+    ) -> [UpdateBatch] {
+        let batches = BatchMaker(from: old, to: new, changes, plan).batches()
+        if !batches.contains(where: \.hasMoveToOwnIndex) { return batches }
+        let apart = withoutMovesToOwnIndex(batches, from: old)
+        if plan.needsSectionsFirst { return apart }
+        // A row may move to a section that has the index of its old one by then. That cannot be taken apart, but it cannot
+        // happen while no section comes or goes.
+        let other = BatchMaker(from: old, to: new, changes, plan.withSectionsLast()).batches()
+        let otherApart = withoutMovesToOwnIndex(other, from: old)
+        return apart.contains(where: \.hasMoveToOwnIndex) || otherApart.count < apart.count ? otherApart : apart
+    }
+
+    private static func withoutMovesToOwnIndex(_ batches: [UpdateBatch], from old: Snapshot) -> [UpdateBatch] {
+        var result: [UpdateBatch] = []
+        var before = old
+        for batch in batches {
+            // Rows that wait can move while sections go.
+            if let last = result.last, let joined = batch.joining(movesOf: last) {
+                result[result.count - 1] = joined
+            } else {
+                result += batch.withoutMovesToOwnIndex(from: before)
             }
+            before = batch.snapshot
         }
-        return BatchMaker(from: old, to: new, changes, plan).batches()
+        return result
     }
-}
-
-/// Which stages a changeset needs.
-struct BatchPlan {
-    /// The inserted sections that rows move into: they must be there before.
-    let entered: Set<Int>
-    /// The deleted sections that rows move out of: they must be there until then.
-    let left: Set<Int>
-    /// Whether sections move that cannot do so while rows change.
-    let isMoveApart: Bool
-
-    init(_ changes: Changeset) {
-        let inserted = Set(changes.sections.inserted)
-        let deleted = Set(changes.sections.deleted)
-        entered = inserted.intersection(changes.items.moved.lazy.map(\.to.section))
-        left = deleted.intersection(changes.items.moved.lazy.map(\.from.section))
-        guard !changes.sections.moved.isEmpty else {
-            isMoveApart = false
-            return
-        }
-        let sources = Set(changes.sections.moved.map(\.from))
-        let targets = Set(changes.sections.moved.map(\.to))
-        isMoveApart =
-            !changes.items.moved.isEmpty || changes.items.deleted.contains { sources.contains($0.section) }
-            || changes.items.inserted.contains { targets.contains($0.section) }
-    }
-
-    var needsSectionsFirst: Bool { !entered.isEmpty }
-    var needsSectionsLast: Bool { !left.isEmpty }
 }

@@ -18,6 +18,9 @@ extension ListState {
             try update(id, at: path) { $0.setChecked(isChecked) }
         case .itemUpdated(let path, let id, _, let new):
             try update(id, at: path) { $0.setContent(new) }
+        case .itemsIndented(let path, let ids, let change): try indent(ids, at: path, by: change)
+        case .itemCollapsed(let path, let id, let isCollapsed):
+            try update(id, at: path) { $0.setCollapsed(isCollapsed) }
         case .sectionInserted(let index, let section): try insert(section, at: index)
         case .sectionDeleted(let index, let section): try delete(section, at: index)
         case .sectionMoved(let source, let target, let id): try moveSection(id, from: source, to: target)
@@ -99,6 +102,21 @@ extension ListState {
             }
         }
         if found != id { throw ListState.mismatch(path, expected: id, found: found) }
+    }
+}
+
+// MARK: - Outlines
+
+extension ListState {
+    private mutating func indent(_ ids: Run<Identifier>, at path: ListIndexPath, by change: Int) throws {
+        for item in try items(ids, at: path) {
+            // Far from where arithmetic overflows: a change is at most a depth.
+            let depth = item.depth + change
+            guard ListItem.depths.contains(depth) else { throw ListError.depthOutOfRange(item.id, depth: depth) }
+        }
+        editItems(inSection: path.section) { tree, _, _ in
+            tree.updateAll(in: path.item..<path.item + ids.count) { $0.changeDepth(by: change) }
+        }
     }
 }
 

@@ -41,7 +41,9 @@ extension Checkpoint.Top {
     }
 
     var child: TreeChild<SectionEntry> {
-        TreeChild(node: nil, stored: stored, count: count, number: number, hash: hash)
+        TreeChild(
+            node: nil, stored: stored, count: count, number: number, hash: hash,
+            lowestDepth: count == 0 ? TreeDepth.none : 0)
     }
 }
 
@@ -86,7 +88,7 @@ extension Checkpoint {
         top.count = reader.readWord()
         top.number = reader.readWord()
         self.top = top
-        guard stacks.allSatisfy({ $0.depth <= version.rawValue && $0.top <= version }), lastNumber < 1 << 62,
+        guard stacks.allSatisfy({ $0.depth <= version.rawValue && $0.top <= version }), lastNumber < 1 << 48,
             firstNumber <= lastNumber + 1, top.stored <= lastNumber
         else { return nil }
         guard !reader.isDamaged, reader.remaining == 0, (top.count == 0) == (top.stored == 0),

@@ -17,7 +17,9 @@ private enum RowTag {
     static let sameLength: UInt8 = 16
     /// The content itself follows, not its hash.
     static let inlineContent: UInt8 = 32
-    static let all: UInt8 = 63
+    /// The row has a place in an outline, which follows.
+    static let outline: UInt8 = 64
+    static let all: UInt8 = 127
 }
 
 /// What a row is expected to be from the rows before it; writing and reading keep it in the same way.
@@ -66,6 +68,7 @@ extension ListItem {
             if Int64(reference.offset) == expected.expectedOffset(version) { tag |= RowTag.expectedOffset }
             if reference.length == expected.length { tag |= RowTag.sameLength }
             if inline[index] != nil { tag |= RowTag.inlineContent }
+            if row.outline != 0 { tag |= RowTag.outline }
             tags.append(tag)
             expected.advance(row.id, version, reference.offset, reference.length)
         }
@@ -87,11 +90,14 @@ extension ListItem {
             } else {
                 writer.write(fixed: reference.hash)
             }
+            if tag & RowTag.outline != 0 { writer.write(byte: row.outline) }
             expected.advance(row.id, version, reference.offset, reference.length)
         }
     }
 
-    static func decode(_ reader: inout NodeReader, count: Int, _ body: (ListItem) -> Void) {
+    static func haveDepthsBelow(_ elements: UnsafeBufferPointer<ListItem>) -> Bool { false }
+
+    static func decode(_ reader: inout NodeReader, count: Int, hasDepths: Bool, _ body: (ListItem) -> Void) {
         var tags = RunReader(&reader, count: count)
         let frame = tags.hasInlineContent ? ContentFrame(&reader) : ContentFrame([])
         var expected = RowExpectation()
@@ -108,14 +114,16 @@ extension ListItem {
             let hash =
                 tag & RowTag.inlineContent != 0
                 ? frame.hash(&reader, length: Int(length)) : reader.read(fixed: UInt64.self)
+            let outline = tag & RowTag.outline != 0 ? reader.readByte() : 0
             if version == 0 || version >> 48 != 0 || hash >= SequenceHash.modulus { reader.fail() }
+            if outline > 127 || (outline == 0 && tag & RowTag.outline != 0) { reader.fail() }
             guard !reader.isDamaged, let offset = UInt32(exactly: place) else {
                 reader.fail()
                 return
             }
             let content = ContentReference(
                 version: Version(version), offset: offset, length: length, hash: hash)
-            body(ListItem(id: id, isChecked: tag & RowTag.checked != 0, content: content))
+            body(ListItem(id: id, isChecked: tag & RowTag.checked != 0, content: content, outline: outline))
             expected.advance(id, version, offset, length)
         }
     }

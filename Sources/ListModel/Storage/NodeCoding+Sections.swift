@@ -8,6 +8,7 @@ extension SectionEntry {
         _ elements: UnsafeBufferPointer<SectionEntry>, into writer: inout NodeWriter,
         contentOf: (ContentReference) -> [UInt8]?
     ) {
+        let hasDepths = haveDepthsBelow(elements)
         for section in elements {
             writer.write(section.id)
             writer.write(section.title)
@@ -18,10 +19,15 @@ extension SectionEntry {
             writer.write(varint: top.stored)
             writer.write(varint: UInt64(top.number))
             writer.write(fixed: top.hash)
+            if hasDepths { writer.write(byte: top.lowestDepth) }
         }
     }
 
-    static func decode(_ reader: inout NodeReader, count: Int, _ body: (SectionEntry) -> Void) {
+    static func haveDepthsBelow(_ elements: UnsafeBufferPointer<SectionEntry>) -> Bool {
+        elements.contains { $0.itemCount > 0 && $0.rows.lowestDepth > 0 }
+    }
+
+    static func decode(_ reader: inout NodeReader, count: Int, hasDepths: Bool, _ body: (SectionEntry) -> Void) {
         for _ in 0..<count {
             let id = reader.readIdentifier()
             let title = reader.readString()
@@ -29,10 +35,16 @@ extension SectionEntry {
             var top = TreeChild<ListItem>.empty
             top.count = reader.readWord()
             if top.count > 0 {
-                top.stored = reader.readVarint()
+                let stored = reader.readVarint()
+                top.stored = stored
                 top.number = reader.readWord()
                 top.hash = reader.read(fixed: UInt64.self)
-                if top.stored == 0 || top.hash >= SequenceHash.modulus { reader.fail() }
+                top.lowestDepth = hasDepths ? reader.readByte() : 0
+                if stored == 0 || stored >= TreeChild<ListItem>.storedLimit || top.hash >= SequenceHash.modulus
+                    || top.lowestDepth > ListItem.maximumDepth
+                {
+                    reader.fail()
+                }
             }
             if reader.isDamaged { return }
             var entry = SectionEntry(id: id, title: title, number: number, rows: top)

@@ -1,11 +1,13 @@
 // A node as bytes. `Docs/FileFormat.md` draws them.
 //
 //     0  checksum  u32     lower half of the XXH64 of what follows, with the number of the node as the seed
-//     4  kind      u8      height, or 128 + height in the tree of sections; 64 and more are no nodes
+//     4  kind      u8      height, or 128 + height in the tree of sections; 32 more if depths follow the hashes; 64 and
+//                          more are no nodes
 //     5  count     varint  elements or children, or words of a page
 //        then the elements, the children or the words
 //
-// Always holds: a node that was decoded has as many elements below it, and the hash, that its parent says. The hash of
+// Always holds: a node that was decoded has as many elements below it, the hash and the lowest depth that its parent
+// says; the depths are written only where one is above 0, so never for a list without outlines. The hash of
 // the root is that of a version, so a stored tree is checked against the log however little of it is read.
 
 enum NodeCoding {
@@ -23,8 +25,10 @@ enum NodeCoding {
         static let checkpoint: UInt8 = 67
         static let locators: UInt8 = 68
         static let numbers: UInt8 = 69
+        /// The bit of a node in which a lowest depth follows each child, or each section.
+        static let depths: UInt8 = 32
         /// Heights are below this.
-        static let heightLimit: UInt8 = 64
+        static let heightLimit: UInt8 = 32
     }
 
     static func isIntact(_ bytes: UnsafeRawBufferPointer, number: UInt64) -> Bool {
@@ -70,7 +74,8 @@ extension NodeCoding {
         _ node: TreeNode<Element>, children numbers: ArraySlice<UInt64>, number: UInt64, _ writer: inout NodeWriter,
         contentOf: (ContentReference) -> [UInt8]?
     ) {
-        begin(treeKind(Element.self) | UInt8(node.height), count: node.count, &writer)
+        let depths = node.hasDepthsBelow ? Kind.depths : 0
+        begin(treeKind(Element.self) | UInt8(node.height) | depths, count: node.count, &writer)
         if node.isLeaf {
             Element.encode(
                 UnsafeBufferPointer(start: node.elements, count: node.count), into: &writer, contentOf: contentOf)
@@ -83,6 +88,7 @@ extension NodeCoding {
                 writer.write(delta: Int64(child.number) - Int64(previousPlace))
                 writer.write(varint: UInt64(child.count))
                 writer.write(fixed: child.hash)
+                if depths != 0 { writer.write(byte: child.lowestDepth) }
                 previous = stored
                 previousPlace = child.number
             }
@@ -109,32 +115,36 @@ extension NodeCoding {
         guard isIntact(bytes, number: child.stored) else { return failure("its checksum is wrong") }
         var reader = NodeReader(UnsafeRawBufferPointer(rebasing: bytes[headerSize...]))
         let kind = reader.readByte()
-        let height = Int(kind & ~Kind.sections)
+        let height = Int(kind & ~(Kind.sections | Kind.depths))
+        let hasDepths = kind & Kind.depths != 0
         let count = Int(reader.readWord())
         guard kind & Kind.sections == treeKind(Element.self), height < Kind.heightLimit, count > 0,
+            !hasDepths || height > 0 || kind & Kind.sections != 0,
             count <= child.count, count <= greatestCount, height == 0 || count <= reader.remaining
         else { return failure("it is not the node that its parent refers to") }
         let width = max(count, limits.capacity(height: height))
         let node = TreeNode<Element>.make(height: height, width: width, number: child.number)
         if height == 0 {
-            decodeLeaf(&reader, count, node)
+            decodeLeaf(&reader, count, hasDepths: hasDepths, node)
         } else {
-            decodeInner(&reader, count, node, parent: child.stored)
+            decodeInner(&reader, count, hasDepths: hasDepths, node, parent: child.stored)
         }
         guard !reader.isDamaged, reader.remaining == 0, node.count == count else {
             return failure("its contents make no sense")
         }
-        guard node.elementCount == Int(child.count), node.sequenceHash == child.hash else {
+        guard node.elementCount == Int(child.count), node.sequenceHash == child.hash,
+            node.lowestDepth == child.lowestDepth, node.hasDepthsBelow == hasDepths
+        else {
             return failure("its parent says that it has other elements")
         }
         return .success(node)
     }
 
     private static func decodeLeaf<Element>(
-        _ reader: inout NodeReader, _ count: Int, _ node: TreeNode<Element>
+        _ reader: inout NodeReader, _ count: Int, hasDepths: Bool, _ node: TreeNode<Element>
     ) {
         let elements = node.elements
-        Element.decode(&reader, count: count) { element in
+        Element.decode(&reader, count: count, hasDepths: hasDepths) { element in
             // SAFETY: `decode` gives at most `count` elements, and there is room for them.
             elements.advanced(by: node.count).initialize(to: element)
             if !element.isPlain { node.isPlain = false }
@@ -143,7 +153,7 @@ extension NodeCoding {
     }
 
     private static func decodeInner<Element>(
-        _ reader: inout NodeReader, _ count: Int, _ node: TreeNode<Element>, parent: UInt64
+        _ reader: inout NodeReader, _ count: Int, hasDepths: Bool, _ node: TreeNode<Element>, parent: UInt64
     ) {
         var stored = parent
         var place: UInt32 = 0
@@ -153,15 +163,17 @@ extension NodeCoding {
             place = UInt32(truncatingIfNeeded: Int64(place) &+ reader.readDelta())
             let elements = reader.readWord()
             let hash = reader.read(fixed: UInt64.self)
+            let depth = hasDepths ? reader.readByte() : 0
             total &+= Int(elements)
             // A child was stored before its parent, which also keeps a damaged tree from going round in circles.
             if elements == 0 || stored == 0 || stored >= parent || hash >= SequenceHash.modulus
-                || total > Int(UInt32.max)
+                || total > Int(UInt32.max) || depth > ListItem.maximumDepth
             {
                 reader.fail()
             }
             if reader.isDamaged { return }
-            let child = TreeChild<Element>(node: nil, stored: stored, count: elements, number: place, hash: hash)
+            let child = TreeChild<Element>(
+                node: nil, stored: stored, count: elements, number: place, hash: hash, lowestDepth: depth)
             // SAFETY: there is room for `count` children.
             node.children.advanced(by: slot).initialize(to: child)
             node.count &+= 1
@@ -170,6 +182,12 @@ extension NodeCoding {
 }
 
 extension TreeNode {
+    /// Whether below a child, or below a section, all rows are deeper than 0.
+    fileprivate var hasDepthsBelow: Bool {
+        if isLeaf { return Element.haveDepthsBelow(UnsafeBufferPointer(start: elements, count: count)) }
+        return (0..<count).contains { children[$0].lowestDepth > 0 }
+    }
+
     /// The hash of the sequence below the node, of elements and children that are all sealed.
     fileprivate var sequenceHash: UInt64 {
         if isLeaf { return SequenceHash.hash(UnsafeBufferPointer(start: elements, count: count)) ?? .max }

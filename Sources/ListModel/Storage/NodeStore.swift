@@ -67,7 +67,7 @@ package final class NodeStore: Sendable {
     ///
     /// It counts for itself what is changed, so that nothing is noticed by those who edit the others.
     init?(joining first: NodeStore, _ second: NodeStore) {
-        guard first.shared === second.shared || first.source == nil || second.source == nil else { return nil }
+        guard first.source == nil || second.source == nil || first.source === second.source else { return nil }
         limits = first.limits
         shared = first.source == nil ? second.shared : first.shared
         joined = [first, second]

@@ -11,6 +11,7 @@ extension MemoryElement {
     var isPlain: Bool { false }
     /// Never known, so that no edit computes one.
     var hash: UInt64 { SequenceHash.unsealed }
+    var outlineDepth: UInt8 { 0 }
     mutating func seal() {}
     func isUnchanged(in other: Self) -> Bool { false }
     func forEachKey(_ body: (UInt64) throws -> Void) rethrows {}
@@ -24,9 +25,11 @@ extension MemoryElement {
         preconditionFailure("such nodes are never stored")
     }
 
-    static func decode(_ reader: inout NodeReader, count: Int, _ body: (Self) -> Void) {
+    static func decode(_ reader: inout NodeReader, count: Int, hasDepths: Bool, _ body: (Self) -> Void) {
         preconditionFailure("such nodes are never stored")
     }
+
+    static func haveDepthsBelow(_ elements: UnsafeBufferPointer<Self>) -> Bool { false }
 
     static func unreadable() -> Self { preconditionFailure("such nodes are never stored") }
 }

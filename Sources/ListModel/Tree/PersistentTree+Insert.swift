@@ -40,7 +40,7 @@ extension PersistentTree {
         if count == 0 {
             let leaf = Self.makeNode(height: 0, store.limits, &locator)
             locator.setParent(Locator<Element>.ownerFlag | owner, of: leaf.number)
-            top = TreeChild(leaf, count: 0)
+            top = TreeChild(summarizing: leaf)
             top.hash = 0
         }
         var insertion = TreeInsertion(run: run, isAtEnd: offset == count, store: store)
@@ -54,14 +54,13 @@ extension PersistentTree {
         above right: TreeChild<Element>, owner: UInt32, _ locator: inout Locator<Element>
     ) {
         let root = Self.makeNode(height: right.node!.height + 1, store.limits, &locator)
-        let total = top.count + right.count
         locator.setParent(Locator<Element>.ownerFlag | owner, of: root.number)
         locator.setParent(root.number, of: top.number)
         locator.setParent(root.number, of: right.number)
         root.children.initialize(to: top)
         root.children.advanced(by: 1).initialize(to: right)
         root.count = 2
-        top = TreeChild(root, count: total)
+        top = TreeChild(summarizing: root)
     }
 
     /// A new node with a number of its own; its parent is yet to be set.
@@ -178,6 +177,8 @@ private struct TreeInsertion<Element: TreeElement>: ~Copyable {
             insert(into: node, hash: &child.hash, at: offset, onRightEdge: onRightEdge, &locator)
         }
         child.count &+= UInt32(truncatingIfNeeded: inserted) &- (sibling?.count ?? 0)
+        // It is never above 0 in a list without outlines; a split may have taken what was lowest.
+        if child.lowestDepth > 0 || sibling != nil { child.findLowestDepth() }
         return sibling
     }
 

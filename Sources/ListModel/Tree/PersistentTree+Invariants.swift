@@ -23,7 +23,8 @@ extension PersistentTree {
     ) throws -> Int {
         guard count > 0 else {
             try InvariantViolation.check(
-                top.node == nil && top.stored == 0 && hash == 0, "a tree without elements has nodes or a hash")
+                top.node == nil && top.stored == 0 && hash == 0 && top.lowestDepth == TreeDepth.none,
+                "a tree without elements has nodes, a hash or a depth")
             return 0
         }
         let root = store.node(top)
@@ -51,6 +52,7 @@ extension PersistentTree {
             isRoot || onRightEdge || node.count >= limits?.minimum(height: height) ?? 1, "\(name) is too empty")
         var count = 0
         var hash: UInt64 = 0
+        var lowestDepth = TreeDepth.none
         for slot in 0..<node.count {
             if node.isLeaf {
                 var element = node.elements[slot]
@@ -62,6 +64,7 @@ extension PersistentTree {
                 }
                 element.seal()
                 count += 1
+                lowestDepth = min(lowestDepth, element.outlineDepth)
                 hash = SequenceHash.add(SequenceHash.multiply(hash, SequenceHash.base), element.hash)
                 continue
             }
@@ -72,6 +75,7 @@ extension PersistentTree {
             let isLast = onRightEdge && slot == node.count - 1
             try check(lower, height: height - 1, onRightEdge: isLast, isRoot: false, limits, &nodes, locator)
             count += Int(lower.count)
+            lowestDepth = min(lowestDepth, lower.lowestDepth)
             if lower.hash == SequenceHash.unsealed {
                 try InvariantViolation.check(child.hash == SequenceHash.unsealed, "\(name) is sealed above another")
             } else {
@@ -80,6 +84,9 @@ extension PersistentTree {
             }
         }
         try InvariantViolation.check(count == Int(child.count), "\(name) has \(count) elements")
+        try InvariantViolation.check(
+            lowestDepth == child.lowestDepth,
+            "the lowest depth below \(name) is \(lowestDepth), not \(child.lowestDepth)")
         try InvariantViolation.check(
             child.hash == SequenceHash.unsealed || child.hash == hash,
             "the hash of \(name) is not that of its elements")

@@ -37,7 +37,7 @@ extension PersistentTree {
                 if !last.isPlain { result.isPlain = false }
                 result.elements[length - 1] = last
             }
-            return TreeChild(result, count: UInt32(length))
+            return TreeChild(summarizing: result)
         }
         var rest = length
         var slot = 0
@@ -51,6 +51,6 @@ extension PersistentTree {
             slot += 1
         }
         result.count = slot
-        return TreeChild(result, count: UInt32(length))
+        return TreeChild(summarizing: result)
     }
 }

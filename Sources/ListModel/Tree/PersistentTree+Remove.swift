@@ -15,7 +15,8 @@ extension PersistentTree {
         }
     }
 
-    /// Calls `body` with the element at `offset`, to change it in its place. Its id must stay.
+    /// Calls `body` with the element at `offset`, to change it in its place. Its id and its depth must stay; `updateAll`
+    /// is for changes of depth.
     ///
     /// - Complexity: O(log n).
     @inline(__always)
@@ -85,10 +86,14 @@ extension PersistentTree {
         from child: inout TreeChild<Element>, at offset: Int, atMost limit: Int, _ store: NodeStore,
         _ locator: inout Locator<Element>
     ) -> Int {
+        var lowestDepth = TreeDepth.none
         let removed = store.makeUnique(&child)._withUnsafeGuaranteedRef { node in
-            remove(from: node, &child.hash, at: offset, atMost: limit, store, &locator)
+            let removed = remove(from: node, &child.hash, at: offset, atMost: limit, store, &locator)
+            lowestDepth = node.lowestDepth
+            return removed
         }
         child.count -= UInt32(removed)
+        child.lowestDepth = lowestDepth
         return removed
     }
 
@@ -142,6 +147,7 @@ extension PersistentTree {
         if total <= min(leftNode.width, store.limits.capacity(height: leftNode.height)) {
             rightNode.moveTail(from: 0, to: leftNode, &locator)
             left.pointee.count = both
+            left.pointee.lowestDepth = min(left.pointee.lowestDepth, right.pointee.lowestDepth)
             removeChild(parent, leftSlot + 1, &locator)
             return
         }
@@ -154,6 +160,8 @@ extension PersistentTree {
         }
         left.pointee.count = UInt32(leftNode.elementCount)
         right.pointee.count = both - left.pointee.count
+        left.pointee.findLowestDepth()
+        right.pointee.findLowestDepth()
     }
 
     private static func removeChild(_ parent: TreeNode<Element>, _ slot: Int, _ locator: inout Locator<Element>) {

@@ -14,6 +14,9 @@ protocol TreeElement: Sendable {
     /// The hash of the element as a residue, or ``SequenceHash/unsealed`` while something below it has changed.
     var hash: UInt64 { get }
 
+    /// How deep the element stands in an outline, below `TreeDepth.none`; 0 where there are no outlines.
+    var outlineDepth: UInt8 { get }
+
     /// Brings `hash` up to date.
     mutating func seal()
 
@@ -35,11 +38,22 @@ protocol TreeElement: Sendable {
 
     /// Reads the elements of a stored leaf; on damage as many as were readable.
     ///
-    /// - Parameter body: receives each element, at most `count` of them.
-    static func decode(_ reader: inout NodeReader, count: Int, _ body: (Self) -> Void)
+    /// - Parameters:
+    ///   - hasDepths: whether a lowest depth follows each element.
+    ///   - body: receives each element, at most `count` of them.
+    static func decode(_ reader: inout NodeReader, count: Int, hasDepths: Bool, _ body: (Self) -> Void)
+
+    /// Whether one of the elements has rows below it, all of which are deeper than 0.
+    static func haveDepthsBelow(_ elements: UnsafeBufferPointer<Self>) -> Bool
 
     /// What stands in the place of an element that cannot be read.
     static func unreadable() -> Self
+}
+
+/// Depths as the tree keeps them.
+enum TreeDepth {
+    /// The lowest depth of no elements: deeper than any.
+    static let none = UInt8.max
 }
 
 extension ListItem: TreeElement {
@@ -50,6 +64,9 @@ extension ListItem: TreeElement {
         if case .string = id { return false }
         return true
     }
+
+    @inline(__always)
+    var outlineDepth: UInt8 { outline &>> 1 }
 
     /// Nothing to do: a row's hash is kept with every change.
     @inline(__always)

@@ -36,8 +36,11 @@ struct TreeChild<Element: TreeElement>: @unchecked Sendable {
 
     /// The node, if it is in memory for good. Nodes that are only looked at are in the cache of the `NodeStore`.
     var node: TreeNode<Element>?
-    /// Under which number the node is stored, if it is not in memory; otherwise of no meaning.
-    var stored: UInt64
+    // The number under which the node is stored, in 48 bits, so that the lowest depth takes no room of its own.
+    private var storedLow: UInt32
+    private var storedHigh: UInt16
+    /// The lowest depth of the elements below the node; `TreeDepth.none` without elements.
+    var lowestDepth: UInt8
     /// How many elements are below the node.
     var count: UInt32
     /// The node's place number, kept here so that finding a child by number reads one node and not all of its children.
@@ -45,26 +48,47 @@ struct TreeChild<Element: TreeElement>: @unchecked Sendable {
     /// The sequence hash of the elements below the node, or `SequenceHash.unsealed`.
     var hash: UInt64
 
-    /// No elements.
-    static var empty: TreeChild { TreeChild(node: nil, stored: 0, count: 0, number: 0, hash: 0) }
+    /// Numbers of stored nodes are below this.
+    static var storedLimit: UInt64 { 1 << 48 }
 
-    /// A node in memory whose hash is yet to be computed.
-    @inline(__always)
-    init(_ node: TreeNode<Element>, count: UInt32) {
-        self.init(node: node, stored: 0, count: count, number: node.number, hash: SequenceHash.unsealed)
+    /// No elements.
+    static var empty: TreeChild {
+        TreeChild(node: nil, stored: 0, count: 0, number: 0, hash: 0, lowestDepth: TreeDepth.none)
     }
 
     /// A node in memory whose elements are yet to be counted and whose hash is yet to be computed.
     init(summarizing node: TreeNode<Element>) {
-        self.init(node, count: UInt32(node.elementCount))
+        self.init(
+            node: node, stored: 0, count: UInt32(node.elementCount), number: node.number,
+            hash: SequenceHash.unsealed, lowestDepth: node.lowestDepth)
     }
 
-    init(node: TreeNode<Element>?, stored: UInt64, count: UInt32, number: UInt32, hash: UInt64) {
+    init(
+        node: TreeNode<Element>?, stored: UInt64, count: UInt32, number: UInt32, hash: UInt64, lowestDepth: UInt8
+    ) {
         self.node = node
-        self.stored = stored
+        storedLow = UInt32(truncatingIfNeeded: stored)
+        storedHigh = UInt16(truncatingIfNeeded: stored &>> 32)
+        self.lowestDepth = lowestDepth
         self.count = count
         self.number = number
         self.hash = hash
+    }
+
+    /// Under which number the node is stored, if it is not in memory; otherwise of no meaning.
+    @inline(__always)
+    var stored: UInt64 {
+        get { UInt64(storedHigh) &<< 32 | UInt64(storedLow) }
+        set {
+            storedLow = UInt32(truncatingIfNeeded: newValue)
+            storedHigh = UInt16(truncatingIfNeeded: newValue &>> 32)
+        }
+    }
+
+    /// Finds the lowest depth anew, of a node in memory.
+    @inline(never)
+    mutating func findLowestDepth() {
+        if let node { lowestDepth = node.lowestDepth }
     }
 
     /// Whether both are known to be the same node. If they are not known to be, they may still be equal.
@@ -215,6 +239,19 @@ final class TreeNode<Element: TreeElement>: ManagedBuffer<TreeNodeHeader, UInt64
             slot &+= 1
         }
         return slot
+    }
+
+    /// The lowest depth of the elements below this node.
+    ///
+    /// - Complexity: O(1) where the first is at depth 0, as all are in a list without outlines; otherwise O(count).
+    var lowestDepth: UInt8 {
+        var lowest = TreeDepth.none
+        var slot = 0
+        while slot < count && lowest > 0 {
+            lowest = min(lowest, isLeaf ? elements[slot].outlineDepth : children[slot].lowestDepth)
+            slot &+= 1
+        }
+        return lowest
     }
 
     /// The number of elements below this node.

@@ -25,6 +25,7 @@ struct SectionEntry: TreeElement {
 
     static var canBePlain: Bool { false }
     var isPlain: Bool { false }
+    var outlineDepth: UInt8 { 0 }
 
     /// The id, and the number, by which the rows find their section.
     func forEachKey(_ body: (UInt64) throws -> Void) rethrows {

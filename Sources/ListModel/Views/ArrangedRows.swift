@@ -148,20 +148,29 @@ extension ArrangedRows {
         var entries: [SectionEntry] = []
         let order = self.order
         for index in gathered.indices {
-            // They come in the order of the source; without keys, that is theirs.
-            let part = gathered[index].entries
-            let isSorted = zip(part, part.dropFirst()).allSatisfy { order.isBefore($0.rank, $1.rank) }
-            if !isSorted { gathered[index].entries.sort { order.isBefore($0.rank, $1.rank) } }
             let section = gathered[index]
-            let ranks = PersistentTree(unlocated: section.entries.map(\.rank), store)
+            let places = ArrangedRows.order(of: section.entries, order)
+            let ranks = PersistentTree(unlocated: places.map { section.entries[$0].rank }, store)
             ranked.append(RankedSection(group: section.group, number: section.number, ranks: ranks.top))
-            let items = PersistentTree(unlocated: section.entries.map(\.item), store)
+            let items = PersistentTree(unlocated: places.map { section.entries[$0].item }, store)
             entries.append(
                 SectionEntry(id: section.group.id, title: section.group.title, number: 0, rows: items.top))
             itemCount += section.entries.count
         }
         self.ranked = PersistentTree(unlocated: ranked, store)
         rows = PersistentTree(unlocated: entries, store)
+    }
+
+    /// The positions of rows, in the order of their ranks.
+    private static func order(of entries: [(rank: RowRank, item: ListItem)], _ order: RowOrder) -> [Int] {
+        var places = Array(entries.indices)
+        // SAFETY: positions are those of entries, and the array is not touched meanwhile.
+        entries.withUnsafeBufferPointer { entries in
+            // They come in the order of the source; without keys, that is theirs.
+            let isSorted = places.dropFirst().allSatisfy { order.isBefore(entries[$0 - 1].rank, entries[$0].rank) }
+            if !isSorted { places.sort { order.isBefore(entries[$0].rank, entries[$1].rank) } }
+        }
+        return places
     }
 
     /// The keys of all rows of a source.

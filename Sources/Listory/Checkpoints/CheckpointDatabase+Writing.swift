@@ -96,16 +96,16 @@ extension CheckpointDatabase {
 
     /// The greatest number under which something is stored.
     func lastNumber() throws -> UInt64 {
-        try reading { try $0.last(in: nodes)?.key ?? 0 }
+        try reading { try $0.lastKey(in: nodes) ?? 0 }
     }
 
     /// Deletes what a checkpoint left behind that was not finished.
     ///
     /// - Parameter last: the last number of the newest checkpoint.
     func deleteUnfinished(after last: UInt64) throws {
-        guard let newest = try environment.read({ try $0.last(in: nodes)?.key }), newest > last else { return }
+        guard let newest = try environment.read({ try $0.lastKey(in: nodes) }), newest > last else { return }
         try environment.write { txn in
-            while let number = try txn.last(in: nodes)?.key, number > last { try txn.delete(number, in: nodes) }
+            try txn.deleteAll(after: last, in: nodes)
         }
     }
 
@@ -124,14 +124,8 @@ extension CheckpointDatabase {
         let oldest = base.version == .empty ? nil : try checkpoint(base.version)
         try environment.write { txn in
             if let oldest {
-                for database in [checkpoints, gone] {
-                    while let key = try txn.last(in: database)?.key, key > oldest.version.rawValue {
-                        try txn.delete(key, in: database)
-                    }
-                }
-                while let number = try txn.last(in: nodes)?.key, number > oldest.lastNumber {
-                    try txn.delete(number, in: nodes)
-                }
+                for database in [checkpoints, gone] { try txn.deleteAll(after: oldest.version.rawValue, in: database) }
+                try txn.deleteAll(after: oldest.lastNumber, in: nodes)
             } else {
                 try txn.clear(nodes)
                 try txn.clear(checkpoints)
@@ -172,5 +166,12 @@ struct NodeSlice: Sendable {
                 start = entry.end
             }
         }
+    }
+}
+
+extension WriteTransaction {
+    /// Deletes the entries whose keys are greater than a number.
+    fileprivate mutating func deleteAll(after number: UInt64, in database: Database<UInt64, [UInt8]>) throws {
+        while let key = try lastKey(in: database), key > number { try delete(key, in: database) }
     }
 }

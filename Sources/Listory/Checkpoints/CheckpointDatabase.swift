@@ -140,7 +140,7 @@ extension CheckpointDatabase {
     /// - Throws: ``StoreError/damagedCheckpoint(_:)`` if there is one and it cannot be used.
     func newest() throws -> (checkpoint: Checkpoint, locators: StoredLocators)? {
         try reading { txn in
-            guard let version = try txn.last(in: checkpoints)?.key else { return nil }
+            guard let version = try txn.lastKey(in: checkpoints) else { return nil }
             guard let checkpoint = try checkpoint(Version(version), txn) else {
                 throw StoreError.damagedCheckpoint(Version(version))
             }

@@ -95,8 +95,10 @@ final class Checkpointer: Sendable {
     /// How long an edit waits at most for checkpoints to keep up: half a frame.
     private static let patienceOfEdits = DispatchTimeInterval.milliseconds(8)
 
-    /// Takes a checkpoint if one is due: soon, or now if the policy says so. Then waits a moment if edits are so far ahead of the checkpoint that is being taken that the next one would be too far
-    /// from it. Without this, edits in a tight loop could leave gaps that take long to replay.
+    /// Takes a checkpoint if one is due: soon, or now if the policy says so.
+    ///
+    /// Then waits a moment if edits are so far ahead of the checkpoint that is being taken that the next one would be too
+    /// far from it. Without this, edits in a tight loop could leave gaps that take long to replay.
     func meetDemand(_ store: Store) {
         let (begins, semaphore) = state.withLock { state -> (Bool, DispatchSemaphore?) in
             let begins = state.isDue && !state.isQueued
@@ -240,6 +242,7 @@ extension Checkpointer {
         let image = captured.image
         // What the checkpoint is of must be in the log first.
         try store.group.flush(through: image.version)
+        try store.group.store()
         var slice = NodeSlice()
         var writer = CheckpointWriter(image) { [self] number, bytes in
             slice.append(number, bytes)

@@ -133,6 +133,6 @@ extension Store {
 
     /// Whether the log still ends with what this store knows.
     private func isNewest() throws -> Bool {
-        try group.log.head() == group.head
+        try group.log.readHead().head == group.head
     }
 }

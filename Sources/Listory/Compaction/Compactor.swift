@@ -48,6 +48,9 @@ struct Compactor: ~Copyable {
     private var pendingBytes = 0
 
     init(_ source: Store, _ compaction: Compaction, to path: String, _ options: StoreOptions) throws {
+        // The tail is made when the new file is first opened for editing.
+        var options = options
+        options.tail.isUsed = false
         let log = try CommitLog(path: path, mode: .create, options: options)
         guard let database = try CheckpointDatabase(log.environment, meta: log.meta) else {
             preconditionFailure("a file that may be written gets its databases")

@@ -140,7 +140,7 @@ extension CommitLog {
             }
         }
         // The version after which commits are no longer packed is the last of a block.
-        let packed = try sealed?.withBlock(of: version, isVerified: true) { block in
+        let packed: Void? = try sealed?.withBlock(of: version, isVerified: true) { block in
             try state.checkHash(block.stateHash, history: block.commit(version).history)
         }
         if packed != nil { return }

@@ -1,7 +1,8 @@
 // The event log in LMDB: one record a commit, in the order of versions.
 //
-// Always holds: the commits in the file are those from version 1 to `head.version` without a gap, and the head row was
-// written in the same transaction as the last of them. Nothing in the log is ever rewritten.
+// Always holds: the commits in the database are those from version 1 to that of the head row without a gap, and the head
+// row was written in the same transaction as the last of them. Those after it are in the tail. Nothing in the log is ever
+// rewritten.
 
 import LMDB
 import ListModel
@@ -16,6 +17,9 @@ struct CommitLog: Sendable {
     let commits: Database<UInt64, [UInt8]>
     /// What of the log is packed or was dropped; nil if the file was never compacted.
     let sealed: SealedLog?
+    /// The newest commits, which may not be in the databases yet.
+    let tail: LogTail
+    private let ignoresTail: Bool
 
     /// What a new store is, and an existing one is checked for.
     enum Mode {
@@ -48,6 +52,9 @@ struct CommitLog: Sendable {
             (meta, commits) = try CommitLog.open(environment, path: path)
         }
         sealed = try CommitLog.openSealed(environment, meta)
+        let rows = LogRows(meta: meta, commits: commits, sealed: sealed?.base.sealed ?? .empty)
+        tail = try LogTail.open(rows, environment, options.tail)
+        ignoresTail = options.tail.isIgnored
     }
 
     /// Where the log begins.
@@ -121,59 +128,31 @@ extension CommitLog {
     /// Appends commits, all of them or none, and returns when they are durable.
     ///
     /// - Parameters:
-    ///   - batch: records, some of which follow `head`.
-    ///   - range: which of them are appended; the first one is that of the version after `head`.
-    ///   - head: what the log must end with.
+    ///   - batch: records, some of which follow the head.
+    ///   - range: which of them are appended; the first one is that of the version after the head.
     /// - Returns: what the log ends with now.
-    /// - Throws: ``StoreError/writtenElsewhere(expected:found:)`` if the log ends with something else; `LMDBError`.
-    func append(_ batch: RecordBatch, _ range: Range<Int>, after head: LogHead) throws -> LogHead {
-        try environment.write { txn in
-            let found = try readHead(txn)
-            guard found == head else {
-                throw StoreError.writtenElsewhere(expected: head.version, found: found.version)
-            }
-            var newHead = head
-            for index in range {
-                let version = batch.version(index)
-                try batch.withRecord(index) { record in
-                    try txn.append(bytes: record, forKey: version.rawValue, in: commits)
-                    newHead.append(record, version: version, eventCount: batch.eventCount(index))
-                }
-            }
-            try txn.put(newHead.bytes, forKey: LogFormat.headKey, in: meta)
-            return newHead
-        }
+    /// - Throws: ``StoreError/writtenElsewhere(expected:found:)`` if the log does not end where this process left it;
+    ///   `LMDBError`.
+    func append(_ batch: RecordBatch, _ range: Range<Int>) throws -> LogHead {
+        try tail.append(batch, range)
     }
 }
 
 // MARK: - Reading
 
 extension CommitLog {
-    /// What the log ends with.
+    /// Reads what the log ends with, in the databases and in the tail.
     ///
-    /// - Throws: ``StoreError/headMismatch(what:expected:found:)`` if that is not what the head row says.
-    func head() throws -> LogHead {
-        try environment.read { txn in
-            let head = try readHead(txn)
-            let last = try txn.last(in: commits)?.key ?? base.sealed.rawValue
-            guard last == head.version.rawValue else {
-                throw StoreError.headMismatch(
-                    what: "newest commit", expected: head.version.description, found: String(last))
-            }
-            return head
-        }
-    }
-
-    private func readHead(_ txn: borrowing some Transaction & ~Copyable) throws -> LogHead {
-        guard let row = try txn.get(LogFormat.headKey, in: meta), let head = LogHead(bytes: row) else {
-            throw StoreError.headMismatch(what: "head row", expected: "\(LogHead.byteCount) bytes", found: "another")
-        }
-        return head
+    /// - Throws: ``StoreError/headMismatch(what:expected:found:)`` if the log does not end with what the head row says.
+    func readHead() throws -> LogTail.Findings {
+        try tail.read(isIgnored: ignoresTail)
     }
 
     /// Calls `body` with the record of a version, or nil if the log has none, or only in a packed block.
     func withRecord<Result>(of version: Version, _ body: (UnsafeRawBufferPointer?) throws -> Result) throws -> Result {
-        try environment.read { txn in
+        // What leaves the tail is in the database before.
+        if let copy = tail.record(of: version) { return try copy.withUnsafeBytes { try body($0) } }
+        return try environment.read { txn in
             try txn.withValue(forKey: version.rawValue, in: commits, body)
         }
     }
@@ -187,6 +166,7 @@ extension CommitLog {
     func copies(
         of range: ClosedRange<UInt64>, atMost count: UInt64 = 1_024, size: Int = 1 << 20
     ) throws -> RecordBatch {
+        if let batch = tail.records(of: range) { return batch }
         var batch = RecordBatch(first: Version(range.lowerBound))
         let last = min(range.upperBound, range.lowerBound + count - 1)
         try environment.read { txn in
@@ -214,6 +194,11 @@ extension CommitLog {
     ) throws {
         var next = range.lowerBound
         while next <= range.upperBound {
+            if let batch = tail.records(of: next...range.upperBound) {
+                for index in 0..<batch.count { try batch.withRecord(index) { try body(batch.version(index), $0) } }
+                next += UInt64(batch.count)
+                continue
+            }
             let last = min(range.upperBound, next + partSize - 1)
             try environment.read { txn in
                 try txn.forEach(in: commits, range: next...last) { key, record in
@@ -223,7 +208,7 @@ extension CommitLog {
                     return true
                 }
             }
-            if next <= last {
+            if next <= last && tail.record(of: Version(next)) == nil {
                 throw StoreError.headMismatch(what: "commit \(next)", expected: "a record", found: "none")
             }
         }

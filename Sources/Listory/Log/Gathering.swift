@@ -4,6 +4,9 @@
 // would sync for the first of them alone, and all the others would miss the batch. So after a batch that served
 // several, the next one waits for as many to come back, but not for long.
 //
+// If a sync takes less time than all of them need to come back, half of them are enough: the others come while the device
+// is busy, and share the sync after that. On a slow device all of them share every sync.
+//
 // Always holds: nobody waits for others after `deadline`, as long after the last sync as that took; and a writer that
 // nobody else shared a sync with never waits at all.
 
@@ -17,6 +20,11 @@ struct Gathering {
     private var deadline = ContinuousClock.now
     /// How many wait for the batch that is being written.
     private var served = 0
+    /// When the last batch was written, and how many had arrived by then for the next one.
+    private var lastEnd = ContinuousClock.now
+    private var arrivedBefore = 0
+    /// How long it took, on average, until one more writer arrived.
+    private var interval = Duration.zero
 
     /// How long to wait for others; zero if the next batch can begin.
     var remaining: Duration {
@@ -28,6 +36,7 @@ struct Gathering {
 
     /// Everything that waits was taken to be written.
     mutating func beginBatch() {
+        if arrived > arrivedBefore { interval = (.now - lastEnd) / (arrived - arrivedBefore) }
         served = arrived
         arrived = 0
     }
@@ -36,11 +45,14 @@ struct Gathering {
     ///
     /// - Parameter start: when that began.
     mutating func endBatch(since start: ContinuousClock.Instant) {
-        // Those who were served, and those who came meanwhile, all want the next batch.
-        expected = served + arrived
-        served = 0
         let now = ContinuousClock.now
+        let sync = now - start
+        // Those who were served, and those who came meanwhile, all want the next batch, or half of them that and half the
+        // one after it.
+        let writers = served + arrived
+        expected = interval * writers > sync ? (writers + 1) / 2 : writers
+        (served, arrivedBefore, lastEnd) = (0, arrived, now)
         // Who would have missed the next sync waits for less, and who waits in vain does so once.
-        deadline = now + (now - start)
+        deadline = now + sync
     }
 }

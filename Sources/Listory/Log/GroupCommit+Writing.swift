@@ -1,5 +1,6 @@
 // Leading: one thread appends what has queued up, and releases those who waited for it.
 
+import Dispatch
 import ListModel
 
 extension GroupCommit {
@@ -17,7 +18,7 @@ extension GroupCommit {
             // What cannot be appended must not hold back what was committed before it: halves lead there in few steps.
             let end = first < suspectEnd ? first + (suspectEnd - first + 1) / 2 : batch.count
             monitor.unlock()
-            let result = Result { try log.append(batch, first..<end, after: head) }
+            let result = Result { try log.append(batch, first..<end) }
             monitor.lock()
             switch result {
             case .success(let head): state.head = head
@@ -47,6 +48,12 @@ extension GroupCommit {
         state.gathering.endBatch(since: start)
         isFailing.store(false, ordering: .releasing)
         state.isLed = false
+        startStoreTimer()
+        release()
+    }
+
+    /// Releases those whose commits are durable, and wakes the others. The lock is held, but not while they are woken.
+    private func release() {
         let head = state.head.version
         let tasks = state.tasks.isEmpty ? [] : state.tasks.filter { $0.version <= head }
         if !tasks.isEmpty { state.tasks.removeAll { $0.version <= head } }
@@ -78,6 +85,60 @@ extension GroupCommit {
             if task.version <= head { task.continuation.resume() } else { task.continuation.resume(throwing: error) }
         }
         monitor.lock()
+    }
+}
+
+// MARK: - The tail
+
+extension GroupCommit {
+    /// Moves what is durable in the tail of the log into the database, for those who read that.
+    ///
+    /// - Throws: as `LogTail.store`. Nothing is lost or less durable then.
+    func store() throws {
+        monitor.lock()
+        defer { monitor.unlock() }
+        while state.isLed { monitor.wait(state.batchCount & 1) }
+        try storeTail()
+    }
+
+    /// As ``store()``, with the lock held, and while nobody leads.
+    private func storeTail() throws {
+        state.isLed = true
+        monitor.unlock()
+        let result = Result { try log.tail.store() }
+        monitor.lock()
+        state.isLed = false
+        release()
+        // Some waited for this without waiting for a commit.
+        monitor.broadcast(0)
+        monitor.broadcast(1)
+        try result.get()
+    }
+
+    /// Sees to it that the tail is moved before long, unless that is so already. The lock is held.
+    private func startStoreTimer() {
+        if state.isStoreTimerRunning || log.tail.isEmpty { return }
+        state.isStoreTimerRunning = true
+        background.asyncAfter(deadline: .now() + storeDelay) { [weak self] in self?.storeInBackground() }
+    }
+
+    private func storeInBackground() {
+        monitor.lock()
+        defer { monitor.unlock() }
+        state.isStoreTimerRunning = false
+        if state.isStopped { return }
+        // Who writes now will see to it.
+        if state.isLed { return startStoreTimer() }
+        // Without it, opening the store takes a moment longer; the next commit that finds the tail full tries again.
+        try? storeTail()
+    }
+
+    /// Prepares closing the file: nothing is left in the tail, neither what is durable nor what could not be appended.
+    ///
+    /// Nobody leads any more. What fails here has failed before, or is left to the next opening.
+    func settle() {
+        try? log.tail.discardFailed()
+        try? log.tail.store()
     }
 }
 

@@ -32,6 +32,7 @@ final class GroupCommit: CommitSource, @unchecked Sendable {
     let isFailing = Atomic<Bool>(false)
     let maximumPendingBytes: Int
     let deferredDelay: DispatchTimeInterval
+    let storeDelay: DispatchTimeInterval
 
     struct State {
         var head: LogHead
@@ -57,6 +58,8 @@ final class GroupCommit: CommitSource, @unchecked Sendable {
         var isFlushQueued = false
         /// Whether a timer is running that will see to what waits.
         var isTimerRunning = false
+        /// Whether a timer is running that will see to what is in the tail.
+        var isStoreTimerRunning = false
         /// Whether the store gave up what is not in the file.
         var isStopped = false
     }
@@ -72,6 +75,7 @@ final class GroupCommit: CommitSource, @unchecked Sendable {
         self.past = past
         maximumPendingBytes = options.maximumPendingBytes
         deferredDelay = .nanoseconds(Int(min(1e18, options.deferredDelay / .nanoseconds(1))))
+        storeDelay = .nanoseconds(Int(min(1e18, options.tail.storeDelay / .nanoseconds(1))))
         let empty = RecordBatch(first: head.version.next)
         state = State(head: head, writing: empty, waiting: empty)
     }
@@ -127,47 +131,44 @@ extension GroupCommit.State {
 // MARK: - Reading
 
 extension GroupCommit {
-    func withRecord<Result>(
-        of version: Version, _ body: (UnsafeRawBufferPointer) throws -> Result
-    ) throws -> Result {
+    func readRecord(of version: Version, _ body: (UnsafeRawBufferPointer) throws -> Void) throws {
         if let copy = try queuedBytes(of: version, { $0 }) { return try copy.withUnsafeBytes(body) }
-        let result = try log.withRecord(of: version) { try $0.map(body) }
-        if let result { return result }
+        let isInLog = try log.withRecord(of: version) { record in
+            guard let record else { return false }
+            try body(record)
+            return true
+        }
+        if isInLog { return }
         guard let packed = try past.packedRecord(of: version) else {
             throw version <= log.base.version
                 ? StoreError.droppedVersion(version, oldest: log.base.version)
                 : StoreError.unknownVersion(version, head: durableVersion)
         }
-        return try packed.withUnsafeBytes(body)
+        try packed.withUnsafeBytes(body)
     }
 
     func history(at version: Version) throws -> History {
-        if version == .empty { return .empty }
+        var history = History.empty
+        if version == .empty { return history }
         if let packed = try past.packedHistory(at: version) { return packed }
-        return try withRecord(of: version) { try RecordHeader.history($0, version: version) }
+        try readRecord(of: version) { history = try RecordHeader.history($0, version: version) }
+        return history
     }
 
-    func withContent<Result>(
-        of reference: ContentReference, _ body: (UnsafeRawBufferPointer) throws -> Result
-    ) throws -> Result {
+    func readContent(of reference: ContentReference, _ body: (UnsafeRawBufferPointer) throws -> Void) throws {
         if let copy = try queuedBytes(of: reference.version, { try reference.content(in: $0) }) {
             return try copy.withUnsafeBytes(body)
         }
-        if let sealed = log.sealed, reference.version <= sealed.base.sealed,
-            let result = try sealed.withContent(
-                of: reference,
-                { content in
-                    try reference.check(content)
-                    return try body(content)
-                })
-        {
-            return result
-        }
-        return try withRecord(of: reference.version) { record in
-            let content = try reference.content(in: record)
+        func checked(_ content: UnsafeRawBufferPointer) throws {
             try reference.check(content)
-            return try body(content)
+            try body(content)
         }
+        if let sealed = log.sealed, reference.version <= sealed.base.sealed,
+            try sealed.withContent(of: reference, checked) != nil
+        {
+            return
+        }
+        try readRecord(of: reference.version) { try checked(reference.content(in: $0)) }
     }
 
     /// A copy of a part of a record that is not durable yet, or nil if it is, or if there is none.

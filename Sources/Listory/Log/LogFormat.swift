@@ -18,6 +18,9 @@ enum LogFormat {
     /// The database of nodes that a checkpoint does not share with the one before, by version.
     static let goneDatabase = "gone"
 
+    /// The database of the tail of the log.
+    static let tailDatabase = "tail"
+
     /// The database of packed blocks, by their first version.
     static let blockDatabase = "blocks"
     /// The database of contents that were written in dropped commits, by version and offset.
@@ -36,8 +39,9 @@ enum LogFormat {
 
     /// What the format row begins with, before the number of the format.
     static let magic = Array("listory\0".utf8)
-    /// The newest format that this library reads, and the one it writes.
-    static let version: UInt32 = 1
+    /// The newest format that this library reads, and the one it writes. Files of format 1 have no tail, and whoever knows
+    /// no other format would overlook it.
+    static let version: UInt32 = 2
 
     /// The bytes of the format row.
     static var formatRow: [UInt8] {

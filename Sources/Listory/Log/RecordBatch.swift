@@ -51,10 +51,23 @@ struct RecordBatch {
     /// The version of the record at an index.
     func version(_ index: Int) -> Version { Version(first.rawValue + UInt64(index)) }
 
+    /// How many bytes the records of a range have together.
+    func size(of range: Range<Int>) -> Int { range.isEmpty ? 0 : end(of: range.upperBound) - end(of: range.lowerBound) }
+
+    /// Where the records before an index end.
+    private func end(of index: Int) -> Int { index == 0 ? 0 : entries[index - 1].end }
+
+    /// Calls `body` with the records of a range, one behind the other.
+    func withRecords<Result>(
+        _ range: Range<Int>, _ body: (UnsafeRawBufferPointer) throws -> Result
+    ) rethrows -> Result {
+        let (start, end) = (end(of: range.lowerBound), end(of: range.upperBound))
+        return try bytes.withUnsafeBytes { try body(UnsafeRawBufferPointer(rebasing: $0[start..<end])) }
+    }
+
     /// Calls `body` with the record at an index.
     func withRecord<Result>(_ index: Int, _ body: (UnsafeRawBufferPointer) throws -> Result) rethrows -> Result {
-        let start = index == 0 ? 0 : entries[index - 1].end
-        return try bytes.withUnsafeBytes { try body(UnsafeRawBufferPointer(rebasing: $0[start..<entries[index].end])) }
+        try withRecords(index..<index + 1, body)
     }
 
     /// The index of the record of a version, if it is one of these.

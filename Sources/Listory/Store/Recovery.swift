@@ -18,6 +18,12 @@ extension Store {
         public let eventCount: UInt64
         /// How long that took.
         public let duration: Duration
+        /// How many of the newest commits were found in the tail of the log only: because the process that made them did
+        /// not close the store, or has it open.
+        public internal(set) var tailCommitCount: UInt64 = 0
+        /// The newest version that was acknowledged and cannot be had any more, because the file lost what came before it:
+        /// the device is damaged, or did not keep what it said it had. nil if there is none, as it should be.
+        public internal(set) var lostVersion: Version?
     }
 }
 

@@ -18,4 +18,9 @@ extension Store {
 
     /// The version of the newest checkpoint; ``Version/empty`` if there is none.
     public var checkpointVersion: Version { checkpointer?.newest?.version ?? .empty }
+
+    /// Why the last attempt to take a checkpoint in the background failed; nil if it did not.
+    ///
+    /// Nothing is lost then, because the log has everything: opening the store takes longer, until an attempt succeeds.
+    public var checkpointFailure: (any Error)? { checkpointer?.failure }
 }

@@ -62,7 +62,8 @@ public final class Store: Sendable {
         do {
             // First of all, so that what a process sees that only reads is no newer than the head that it reads next.
             let database = try log.lingering ?? CheckpointDatabase(log.environment, meta: log.meta)
-            let logHead = try log.head()
+            let findings = try log.readHead()
+            let logHead = findings.head
             let recovered = try Recovery.run(log, logHead, database, options)
             guard recovered.checksum == logHead.checksum else {
                 throw StoreError.headMismatch(
@@ -71,12 +72,15 @@ public final class Store: Sendable {
             }
             path = log.path
             self.options = options
-            recovery = recovered.recovery
+            var recovery = recovered.recovery
+            recovery.tailCommitCount = findings.commitCount
+            recovery.lostVersion = findings.lost
+            self.recovery = recovery
             past = Past(log, database, recovered.nodes)
             group = GroupCommit(log, past, head: logHead, options: options)
             checkpointer = try database.map {
                 try Checkpointer(
-                    $0, log.base, newest: recovered.newest, recovered: recovered.recovery, options: options)
+                    $0, log.base, newest: recovered.newest, recovered: recovery, options: options)
             }
             var editor = ListEditor(recovered.state, checksum: recovered.checksum, source: group)
             editor.oldestVersion = log.base.version
@@ -157,7 +161,10 @@ public final class Store: Sendable {
                 if let damage = head.editor.state.store.damage { checkpointer?.distrustIfDamaged(damage) }
                 past.clear()
                 head.observers.finish()
-                try group.discardUnappended { try closeFile(&head) }
+                try group.discardUnappended {
+                    if !options.isReadOnly { group.settle() }
+                    try closeFile(&head)
+                }
                 head.isClosed = true
                 head.editor = ListEditor(ListState(), source: group)
             }
@@ -209,6 +216,34 @@ extension Store {
             return path
         }
     }
+
+    /// Reads the newest version, by id or otherwise, under the store's lock: what is read is of one version.
+    ///
+    /// ```swift
+    /// let parent = try store.read { try $0.parent(of: 7) }
+    /// ```
+    ///
+    /// - Parameter body: reads; see ``RowLookup``. It must not use the store itself.
+    /// - Throws: ``StoreError/closed``, an error of damaged nodes, and what `body` throws.
+    /// - Complexity: that of `body`. Edits wait meanwhile.
+    public func read<Result>(_ body: (borrowing ListState) throws -> Result) throws -> Result {
+        try withHead { head in
+            do {
+                let result = try body(head.editor.state)
+                try head.checkNodes()
+                return result
+            } catch {
+                // Rows that cannot be read are not found either: that is the reason, then.
+                try head.checkNodes()
+                throw error
+            }
+        }
+    }
+
+    /// The index of the section of an id in the newest version, or nil if there is none.
+    ///
+    /// - Complexity: O(log s) expected, for s sections.
+    public func indexOfSection(_ id: Identifier) throws -> Int? { try read { $0.indexOfSection(id) } }
 
     /// The row of an id in the newest version, or nil if there is none.
     ///

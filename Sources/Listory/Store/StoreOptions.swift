@@ -44,6 +44,8 @@ public struct StoreOptions: Sendable {
     public var checkpoints = CheckpointPolicy()
     /// How many bytes of rows may stay in memory that are in a checkpoint and that no snapshot keeps.
     public var memoryBudget = 16 << 20
+    /// How the newest commits are kept until they are in the database.
+    package var tail = TailOptions()
     /// The clock that commits are dated with.
     public var now: @Sendable () -> Timestamp = StoreOptions.systemTime
 

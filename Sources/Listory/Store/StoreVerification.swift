@@ -18,6 +18,8 @@ public struct StoreVerification: Hashable, Sendable {
     /// How many checkpoints were compared with the replay, and how many nodes they have together.
     public let checkpointCount: Int
     public let nodeCount: Int
+    /// How many of the newest commits are in the tail of the log only.
+    public let tailCommitCount: UInt64
 
     /// Checks a store from the first byte to the last.
     ///
@@ -33,7 +35,14 @@ public struct StoreVerification: Hashable, Sendable {
         options.gate = .full
         let log = try CommitLog(path: path, mode: .open, options: options)
         defer { try? log.environment.close() }
-        let expected = try log.head()
+        let findings = try log.readHead()
+        if let lost = findings.lost {
+            throw StoreError.headMismatch(
+                what: "tail of the log", expected: "entries that follow it", found: "one that ends with version \(lost)"
+            )
+        }
+        let expected = findings.head
+        tailCommitCount = findings.commitCount
         let database = try CheckpointDatabase(log.environment, meta: log.meta)
         let checkpoints = try database?.all() ?? []
         let base = log.base

@@ -46,7 +46,7 @@ where Item.ID: IdentifierConvertible {
     }
 
     private var editor: UnsafeMutablePointer<ListEditor>?
-    private let coder: ContentCoder<Item>
+    let coder: ContentCoder<Item>
 
     init(_ editor: UnsafeMutablePointer<ListEditor>, _ coder: ContentCoder<Item>) {
         self.editor = editor
@@ -56,7 +56,7 @@ where Item.ID: IdentifierConvertible {
     /// Makes the edit useless, when its closure has returned.
     func end() { editor = nil }
 
-    private func withEditor<Result>(_ body: (inout ListEditor) throws -> Result) rethrows -> Result {
+    func withEditor<Result>(_ body: (inout ListEditor) throws -> Result) rethrows -> Result {
         guard let editor else { preconditionFailure("an edit is used only inside the closure that received it") }
         // SAFETY: `ListStore.edit` sets the pointer back to nil before the editor it points to goes away.
         return try body(&editor.pointee)
@@ -158,31 +158,63 @@ extension ListEdit {
         try withEditor { try $0.renameSection(.section(id.identifier), to: title) }
     }
 
-    /// A section of a reload.
+    /// A row of a reload, or of rows that are to be.
+    public struct Row {
+        /// The item, whose id is that of the row.
+        public var item: Item
+        /// Whether it has a checkmark.
+        public var isChecked: Bool
+        /// How deep it stands in an outline; where a place in an outline is given, how much deeper than that place.
+        public var depth: Int
+        /// Whether its children are hidden.
+        public var isCollapsed: Bool
+
+        /// A row of this item.
+        public init(_ item: Item, isChecked: Bool = false, depth: Int = 0, isCollapsed: Bool = false) {
+            self.item = item
+            self.isChecked = isChecked
+            self.depth = depth
+            self.isCollapsed = isCollapsed
+        }
+    }
+
+    /// A section of a reload, or of rows that are to be.
     public struct ReloadedSection {
         /// The identity of the section.
         public var id: SectionID
         /// What its header shows.
         public var title: String
-        /// Its rows, each with its checkmark.
-        public var rows: [(item: Item, isChecked: Bool)]
+        /// Its rows.
+        public var rows: [Row]
 
         /// A section of these rows.
-        public init(id: SectionID, title: String = "", rows: [(item: Item, isChecked: Bool)]) {
+        public init(id: SectionID, title: String = "", rows: [Row]) {
             self.id = id
             self.title = title
             self.rows = rows
+        }
+
+        /// A section of these rows, each with its checkmark.
+        public init(id: SectionID, title: String = "", rows: [(item: Item, isChecked: Bool)]) {
+            self.init(id: id, title: title, rows: rows.map { Row($0.item, isChecked: $0.isChecked) })
         }
     }
 
     /// Replaces everything, as one event. Rows and sections of the same id stay the same ones.
     public func reload(_ sections: [ReloadedSection]) throws {
-        let new = try sections.map { section in
-            NewSection(
-                id: section.id.identifier, title: section.title,
-                items: try section.rows.map { try newItem($0.item, isChecked: $0.isChecked) })
-        }
+        let new = try sections.map { try newSection($0) }
         try withEditor { try $0.reload(new) }
+    }
+
+    func newSection(_ section: ReloadedSection) throws -> NewSection {
+        NewSection(
+            id: section.id.identifier, title: section.title, items: try section.rows.map { try newItem($0) })
+    }
+
+    func newItem(_ row: Row) throws -> NewItem {
+        NewItem(
+            id: row.item.id.identifier, isChecked: row.isChecked, content: try coder.encode(row.item),
+            depth: row.depth, isCollapsed: row.isCollapsed)
     }
 }
 

@@ -9,12 +9,20 @@ public struct ListSnapshot<SectionID: IdentifierConvertible, Item: Codable & Ide
 where Item.ID: IdentifierConvertible {
     /// The rows as identifiers and references.
     public let core: Snapshot
-    private let reader: RowReader<Item>
+    let reader: RowReader<Item>
 
     init(_ core: Snapshot, _ source: any CommitSource, _ coder: ContentCoder<Item>) {
         self.core = core
         reader = RowReader(source: source, coder: coder)
     }
+
+    private init(_ core: Snapshot, _ reader: RowReader<Item>) {
+        self.core = core
+        self.reader = reader
+    }
+
+    /// Other rows of the same list, typed in the same way: another version, or what a view shows between two.
+    package func showing(_ core: Snapshot) -> ListSnapshot { ListSnapshot(core, reader) }
 
     /// Which version it is.
     public var version: Version { core.version }
@@ -26,6 +34,13 @@ where Item.ID: IdentifierConvertible {
     /// The sections, in order.
     public var sections: some RandomAccessCollection<Section> {
         core.sections.lazy.map { [reader] in Section(core: $0, reader: reader) }
+    }
+
+    /// The section at an index, or nil if there is none.
+    ///
+    /// - Complexity: O(log s) for s sections.
+    public func section(at index: Int) -> Section? {
+        index >= 0 && index < core.sectionCount ? Section(core: core.sections[index], reader: reader) : nil
     }
 
     /// The row at an index path, or nil if there is none.
@@ -69,7 +84,7 @@ public struct ListRow<Item: Codable & Identifiable & Sendable>: Sendable where I
     public let core: ListItem
     fileprivate let reader: RowReader<Item>
 
-    fileprivate init(core: ListItem, reader: RowReader<Item>) {
+    init(core: ListItem, reader: RowReader<Item>) {
         self.core = core
         self.reader = reader
     }
@@ -83,6 +98,10 @@ public struct ListRow<Item: Codable & Identifiable & Sendable>: Sendable where I
 
     /// Whether the row has a checkmark.
     public var isChecked: Bool { core.isChecked }
+    /// How deep the row stands in an outline; 0 in a list that is none.
+    public var depth: Int { core.depth }
+    /// Whether the row's children are hidden.
+    public var isCollapsed: Bool { core.isCollapsed }
 
     /// The item, read from the log and decoded.
     ///
@@ -100,7 +119,7 @@ struct RowReader<Item>: Sendable {
 
 extension IdentifierConvertible {
     /// The value that an identifier of a store stands for.
-    static func reading(_ identifier: Identifier, _ what: String) throws -> Self {
+    package static func reading(_ identifier: Identifier, _ what: String) throws -> Self {
         guard let value = Self(identifier) else {
             throw ListError.unreadable(what: what, expected: "\(Self.self)", found: identifier.description)
         }

@@ -27,7 +27,8 @@ public final class ListStore<SectionID: IdentifierConvertible, Item: Codable & I
 where Item.ID: IdentifierConvertible {
     /// The store of identifiers and bytes that this one translates for.
     public let core: Store
-    let coder: ContentCoder<Item>
+    /// How items are written.
+    public let coder: ContentCoder<Item>
 
     /// A typed view of a store that is open.
     ///
@@ -123,6 +124,20 @@ extension ListStore {
     /// - Complexity: O(log n).
     public func indexPath(of id: Item.ID) throws -> ListIndexPath? {
         try core.indexPath(of: id.identifier)
+    }
+
+    /// The index of a section in the newest version, or nil if there is no such.
+    ///
+    /// - Complexity: O(log s) expected, for s sections.
+    public func indexOfSection(_ id: SectionID) throws -> Int? { try core.indexOfSection(id.identifier) }
+
+    /// The section that a row is in, in the newest version, or nil if there is no such row.
+    ///
+    /// - Throws: ``ListError/unreadable(what:expected:found:)`` if the section's id is none of the app's.
+    /// - Complexity: O(log n) expected.
+    public func sectionID(containing id: Item.ID) throws -> SectionID? {
+        try core.read { $0.sectionID(containing: id.identifier) }
+            .map { try SectionID.reading($0, "identifier of a section") }
     }
 
     /// The item of an id in the newest version, or nil if there is none.

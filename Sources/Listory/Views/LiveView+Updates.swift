@@ -56,10 +56,10 @@ extension LiveView {
         let updates = try store.updates()
         let follower = Task { [weak self] in
             // What happened before the first update, and after the view was brought up to date last.
-            self?.follow(updates.initial, nil)
+            self?.follow(updates.initial)
             for await update in updates {
                 guard let self else { return }
-                self.follow(update.snapshot, Transition(from: update.previous, to: update.snapshot))
+                self.follow(update.snapshot)
             }
             self?.finish()
         }
@@ -71,9 +71,9 @@ extension LiveView {
         if isSuperfluous { follower.cancel() }
     }
 
-    private func follow(_ snapshot: Snapshot, _ transition: Transition?) {
+    private func follow(_ snapshot: Snapshot) {
         // The readers are told of an error, and the next commit is another attempt.
-        withState { state in try? state.follow(snapshot, transition) }
+        withState { state in try? state.follow(snapshot) }
     }
 
     private func removeReader(_ number: Int) {

@@ -78,6 +78,24 @@ extension LiveView {
         }
     }
 
+    /// Where the row of an id is in the view at the newest version of the store; nil if the view does not show it.
+    ///
+    /// - Throws: as ``snapshot``.
+    /// - Complexity: that of ``snapshot``, and O(log n).
+    public func indexPath(of id: Identifier) throws -> ListIndexPath? {
+        while true {
+            let (newest, path) = try store.withHead { ($0.editor.snapshot(), $0.editor.state.indexPath(of: id)) }
+            guard let path else { return nil }
+            let found: ListIndexPath?? = try withState { state in
+                try state.follow(newest)
+                // Somebody else may have followed a later commit meanwhile.
+                guard state.view.source.version == newest.version else { return nil }
+                return .some(state.view.indexPath(ofSource: path))
+            }
+            if let found { return found }
+        }
+    }
+
     /// The rows that the view showed last, without a look at the store.
     public var shown: Snapshot { withState { $0.view.snapshot } }
 
@@ -163,10 +181,10 @@ extension LiveView {
 
 extension LiveView.State {
     /// Follows the store, unless the view is at that version or a later one already.
-    mutating func follow(_ newest: Snapshot, _ transition: Transition? = nil) throws(ViewError) {
+    mutating func follow(_ newest: Snapshot) throws(ViewError) {
         guard newest.version > view.source.version else { return }
         do {
-            publish(try view.advance(transition ?? Transition(from: view.source, to: newest)))
+            publish(try view.advance(to: newest))
         } catch {
             for reader in readers.values { reader.yield(.failure(error)) }
             throw error

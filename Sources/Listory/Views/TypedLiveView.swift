@@ -20,13 +20,17 @@ public final class TypedLiveView<
 >: Sendable where Item.ID: IdentifierConvertible {
     /// The view of identifiers and bytes that this one translates for.
     public let core: LiveView
-    private let coder: ContentCoder<Item>
+    /// How items are written in the store.
+    public let coder: ContentCoder<Item>
+    /// Whether rows stand in the order and the sections of the store.
+    let order: Locked<Bool>
 
     /// A typed view of a store.
     ///
     /// - Throws: as ``LiveView/init(of:_:)``.
     public init<Source>(of store: ListStore<Source, Item>, _ query: ViewQuery<SectionID, Item>) throws {
         coder = store.coder
+        order = Locked(query.keepsOrder)
         core = try LiveView(of: store.core, query.stages(store.core.source, store.coder))
     }
 
@@ -38,6 +42,9 @@ public final class TypedLiveView<
     public var snapshot: ListSnapshot<SectionID, Item> {
         get throws { typed(try core.snapshot) }
     }
+
+    /// Where the row of an id is in the view; nil if the view does not show it. See ``LiveView/indexPath(of:)``.
+    public func indexPath(of id: Item.ID) throws -> ListIndexPath? { try core.indexPath(of: id.identifier) }
 
     /// The rows that the view showed last, without a look at the store.
     public var shown: ListSnapshot<SectionID, Item> { typed(core.shown) }
@@ -62,7 +69,9 @@ public final class TypedLiveView<
     /// - Complexity: as ``DerivedView/replaceStages(_:)``.
     @discardableResult
     public func show(_ query: ViewQuery<SectionID, Item>) throws(ViewError) -> Transition {
-        try core.replaceStages(query.stages(core.store.source, coder))
+        let transition = try core.replaceStages(query.stages(core.store.source, coder))
+        order.withLock { $0 = query.keepsOrder }
+        return transition
     }
 
     /// What changes in the view from now on. See ``LiveView/updates()``.

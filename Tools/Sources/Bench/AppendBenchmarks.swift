@@ -25,7 +25,7 @@ struct AppendBenchmarks {
             try runner.measure(
                 name, unit: "ns/commit", target: .ratio(atMost: batch >= 10_000 ? 4 : 1.2), peer: peer,
                 note: {
-                    "\(commitCount) commits: \(commitCount / batch) batches asked for, \(transactionCount) written"
+                    "\(commitCount) commits: \(commitCount / batch) batches asked for, \(transactionCount) transactions of LMDB"
                 }
             ) {
                 let result = try files.withNewFile { try AppendRun(commitCount, batch).measure(path: $0, runner.sink) }

@@ -59,6 +59,7 @@ struct BenchCommand: ParsableCommand {
         try AppendBenchmarks(runner: runner, scale: scale, files: files).run()
         try ReplayBenchmarks(runner: runner, scale: scale, files: files).run()
         try ChangesetBenchmarks(runner: runner, scale: scale).run()
+        try TransitionBenchmarks(runner: runner, scale: scale).run()
         try ViewBenchmarks(runner: runner, scale: scale).run()
         try UndoBenchmarks(runner: runner, scale: scale, files: files).run()
         try GroupCommitBenchmarks(runner: runner, scale: scale, files: files).run()

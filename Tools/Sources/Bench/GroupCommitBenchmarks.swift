@@ -58,12 +58,12 @@ struct GroupCommitBenchmarks {
 
     private func add(_ writers: WaitingWriters, _ results: [WaitingWriters.Result], _ one: Figure.Peer?) {
         let name = name(writers)
-        let perSync = Statistics.median(results.map(\.commitsPerSync))
+        let perTransaction = Statistics.median(results.map(\.commitsPerTransaction))
         runner.add(
             Figure(
                 name: name, unit: "commits/s", samples: results.map(\.rate), peer: one,
                 target: writers.count == 64 ? .ratio(atLeast: 20) : nil,
-                note: "\(NumberText.text(perSync)) commits shared a sync"))
+                note: "\(NumberText.text(perTransaction)) commits shared a transaction of LMDB"))
         for (suffix, share) in [("p50", 0.5), ("p99", 0.99)] {
             runner.add(
                 Figure(

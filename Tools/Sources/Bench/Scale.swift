@@ -4,6 +4,9 @@
 struct Scale {
     /// How many rows the lists have.
     let rowCounts: [Int]
+    /// How many rows the lists have between whose versions views are led, and those that are shuffled.
+    let transitionRowCounts: [Int]
+    let shuffledRowCounts: [Int]
     /// How many edits a sample of the apply benchmarks makes.
     let editCount: Int
     /// How many commits are appended for each size of batch.
@@ -26,15 +29,17 @@ struct Scale {
 
     /// The sizes that the targets speak of.
     static let full = Scale(
-        rowCounts: [1_000, 100_000, 1_000_000], editCount: 10_000,
+        rowCounts: [1_000, 100_000, 1_000_000], transitionRowCounts: [1_000, 10_000, 100_000, 1_000_000],
+        shuffledRowCounts: [10_000, 100_000], editCount: 10_000,
         appends: [(1, 200), (100, 10_000), (10_000, 200_000)], replayEventCount: 1_000_000, replayRowCount: 100_000,
         undoCount: 2_000, largeCommitSize: 1_000, groupCommits: [(1, 1_000), (8, 1_000), (64, 500)],
         storedRowCount: 1_000_000, storedVersionCount: 1_000, storedEditCount: 100_000,
-        longestPeerSample: 20)
+        longestPeerSample: 40)
 
     /// Sizes for a look at whether everything works.
     static let quick = Scale(
-        rowCounts: [1_000, 10_000], editCount: 1_000, appends: [(1, 20), (100, 1_000), (10_000, 20_000)],
+        rowCounts: [1_000, 10_000], transitionRowCounts: [1_000, 10_000], shuffledRowCounts: [1_000], editCount: 1_000,
+        appends: [(1, 20), (100, 1_000), (10_000, 20_000)],
         replayEventCount: 20_000, replayRowCount: 2_000, undoCount: 200, largeCommitSize: 100,
         groupCommits: [(1, 20), (8, 10), (64, 5)],
         storedRowCount: 20_000, storedVersionCount: 100, storedEditCount: 5_000, longestPeerSample: 1)

@@ -25,8 +25,8 @@ struct WaitingWriters {
         let rate: Double
         /// How long each commit took, in seconds, sorted.
         let latencies: [Double]
-        /// How many commits shared a sync, on average.
-        let commitsPerSync: Double
+        /// How many commits were moved into the database with one transaction, on average.
+        let commitsPerTransaction: Double
 
         /// The latency that a share of the commits did not exceed.
         func latency(_ share: Double) -> Double {
@@ -54,9 +54,10 @@ struct WaitingWriters {
         }
         sink.take(try opened.snapshot.stateHash.rawValue)
         try opened.close()
-        let syncCount = try FileNumbers.lastTransaction(path) - before
+        let transactionCount = try FileNumbers.lastTransaction(path) - before
         let total = Double(count * commitCount)
-        return Result(rate: total / time, latencies: latencies.sorted, commitsPerSync: total / Double(syncCount))
+        return Result(
+            rate: total / time, latencies: latencies.sorted, commitsPerTransaction: total / Double(transactionCount))
     }
 
     // MARK: Running

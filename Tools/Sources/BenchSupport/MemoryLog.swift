@@ -33,14 +33,12 @@ public final class MemoryLog: CommitSource {
         }
     }
 
-    public func withRecord<Result>(
-        of version: Version, _ body: (UnsafeRawBufferPointer) throws -> Result
-    ) throws -> Result {
+    public func readRecord(of version: Version, _ body: (UnsafeRawBufferPointer) throws -> Void) throws {
         let record = state.withLock { state -> [UInt8]? in
             let index = Int(truncatingIfNeeded: version.rawValue &- state.first)
             return state.records.indices.contains(index) ? state.records[index] : nil
         }
         guard let record else { throw MissingRecord(version: version) }
-        return try record.withUnsafeBytes(body)
+        try record.withUnsafeBytes(body)
     }
 }

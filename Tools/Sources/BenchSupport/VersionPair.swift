@@ -37,6 +37,24 @@ public struct VersionPair: Sendable {
         }
     }
 
+    /// A list of one section, and the same rows in a random order: a reload.
+    public static func shuffled(rowCount: Int) throws -> VersionPair {
+        var generator = SeededGenerator(seed: UInt64(rowCount))
+        var rows = (0..<rowCount).map { NewItem(id: .integer(Int64($0)), content: [1]) }
+        let log = MemoryLog()
+        var editor = ListEditor(ListState(), source: log)
+        let draft = CommitDraft(name: "Fill", time: Timestamp(microseconds: 0))
+        editor.begin(draft)
+        try editor.insertSection(NewSection(id: 0, title: "All", items: rows))
+        if let commit = try editor.finish() { log.append(commit) }
+        let old = editor.snapshot()
+        rows.shuffle(using: &generator)
+        editor.begin(draft)
+        try editor.reload([NewSection(id: 0, title: "All", items: rows)])
+        if let commit = try editor.finish() { log.append(commit) }
+        return VersionPair(old: old, new: editor.snapshot())
+    }
+
     /// Versions each of which is one edit from the one before, of all kinds in turn.
     public static func versionsOneEditApart(_ list: BenchList, editCount: Int) throws -> [Snapshot] {
         let edits = list.planner.mixedEdits(editCount)

@@ -21,12 +21,23 @@ struct ExecCommand: ParsableCommand {
               {"renameSection":{"id":"today","title":"Now"}}
               {"moveSection":{"id":"today","before":"later"}}  {"deleteSection":"today"}
               {"reload":{"sections":[{"id":"today","items":[{"id":9,"content":"Eggs"}]}]}}
+              {"apply":{"sections":[{"id":"today","items":[{"id":9,"content":"Eggs"}]}]}}
+              {"insert":{"id":10,"content":"Free-range","outline":{"lastChild":9}}}
+              {"moveSubtree":{"id":9,"outline":{"after":8}}}  {"deleteSubtree":{"ids":[8,9]}}
+              {"indent":{"id":9}}  {"outdent":{"id":9}}  {"changeDepth":{"id":9,"by":1}}
+              {"collapse":{"id":8,"recursively":true}}  {"expand":{"id":8}}
               {"begin":"Tidy up"}  {"end":{}}  {"undo":1}  {"redo":1}
 
             Rows are named by id, ids, or path with count; places by section with at (the end without it; for a move, \
             at counts the rows without those that move), before, after, or a path (for a move: to). An id is an \
             integer or a string; that of a row of an app that uses UUIDs is {"$uuid":"…"}. Content is any JSON; bytes \
-            that are not JSON are {"$base64":"…"}.
+            that are not JSON are {"$base64":"…"}. A reload is one event that replaces everything; apply leads to the same rows by \
+            the fewest events.
+
+            A row may have a depth from 0 to 63 and be collapsed: {"id":8,"content":"Bread","depth":1,"collapsed":true}. The \
+            deeper rows right after a row are below it, and move, go and are indented with it. Places in an outline are \
+            root (the id of a section), firstChild and lastChild (of a row), before and after (a sibling); depths of \
+            rows that are inserted there count from the place.
 
             The answer to a commit is {"version":…,"changeset":{…},"hash":…}, inside a group {"pending":events}, and \
             to a request that was rejected, and changed nothing, {"error":{"code":…,"message":…}}. An answer is \

@@ -12,9 +12,9 @@ struct ImportCommand: ParsableCommand {
         discussion: """
             If there is no store, one is made. A gzip-compressed input is decompressed.
 
-              markdown   headings become sections, items rows: - [ ] milk, 1. [x] bread
+              markdown   headings become sections, items rows: - [ ] milk, 1. [x] bread; nested items are deeper
               lines      a row for each line, in a section "lines"
-              jsonl      a row for each line: {"content":…}, and as wanted "id", "checked"
+              jsonl      a row for each line: {"content":…}, and as wanted "id", "depth", "checked"
                          and "section"; any other JSON is itself the content
               editing-trace
                          {"startContent":…,"txns":[{"patches":[[position,deleted,"inserted"]]}]}

@@ -16,7 +16,9 @@ import Testing
                 + section.rows.map { row in
                     let id = row.id.map { "\($0) " } ?? ""
                     let content = String(decoding: row.content, as: UTF8.self)
-                    return "  \(row.isChecked ? "x" : "-") \(id)\(content) @\(row.line)"
+                    let indent = String(repeating: "  ", count: row.depth + 1)
+                    let end = row.isCollapsed ? " …" : ""
+                    return "\(indent)\(row.isChecked ? "x" : "-") \(id)\(content)\(end) @\(row.line)"
                 }
         }
     }
@@ -50,11 +52,35 @@ import Testing
             try outline(ImportedList(markdown: Array(text.utf8))) == [
                 "items | ", #"  - {"title":"first"} @1"#,
                 "to-do | To do", #"  - {"title":"milk"} @4"#, #"  x {"title":"bread"} @5"#,
-                #"  x {"title":"nested"} @6"#,
+                #"    x {"title":"nested"} @6"#,
                 #"  - {"title":"one"} @7"#, #"  - {"title":"two"} @8"#, #"  - {"title":"plain"} @9"#,
                 "to-do | To do",
                 "c | C#", #"  - {"title":"[y] no box"} @12"#, #"  - {"title":""} @13"#,
             ])
+    }
+
+    @Test func `Nested items of Markdown are deeper, however far they are indented, and headings begin anew`() throws {
+        let text = "- a\n    - b\n\t\t- c\n     - d\n  - e\n- f\n\t- g\n# H\n  - h\n    - i"
+        #expect(
+            try outline(ImportedList(markdown: Array(text.utf8))) == [
+                "items | ", #"  - {"title":"a"} @1"#, #"    - {"title":"b"} @2"#, #"      - {"title":"c"} @3"#,
+                #"      - {"title":"d"} @4"#, #"    - {"title":"e"} @5"#, #"  - {"title":"f"} @6"#,
+                #"    - {"title":"g"} @7"#, "h | H", #"  - {"title":"h"} @9"#, #"    - {"title":"i"} @10"#,
+            ])
+    }
+
+    @Test func `Rows of JSON lines have depths, and one that no row can have is an error`() throws {
+        let text = #"{"content":"a","collapsed":true}"# + "\n" + #"{"id":7,"content":"b","depth":63}"#
+        #expect(
+            try outline(ImportedList(jsonLines: Array(text.utf8))) == [
+                #"= "items" | "#, #"  - "a" … @1"#,
+                String(repeating: "  ", count: 64) + #"- 7 "b" @2"#,
+            ])
+        for depth in ["-1", "64", "1.5", "\"1\""] {
+            let line = #"{"content":"a","depth":\#(depth)}"#
+            let found = message { try ImportedList(jsonLines: Array(line.utf8)) }
+            #expect(found?.hasPrefix("line 1: row.depth: expected") == true, "\(String(describing: found))")
+        }
     }
 
     @Test func `Markdown that is no list is left out and reported`() throws {
@@ -111,7 +137,7 @@ import Testing
 
     @Test(arguments: [
         ("1\n{", "line 2: expected JSON: "),
-        (#"{"content":1,"idd":2}"#, #"line 1: row: expected one of id, content, checked, section, found the unknown"#),
+        (#"{"content":1,"idd":2}"#, #"line 1: row: expected one of id, content, checked, depth, "#),
         (#"{"content":1,"checked":"yes"}"#, #"line 1: row.checked: expected true or false, found the string "yes""#),
         (
             "{\"content\":1,\"id\":7}\n{\"content\":2,\"id\":7}",

@@ -21,7 +21,8 @@ public enum ExecRequest: Equatable, Sendable {
 extension ExecRequest {
     /// All requests, for error messages.
     static let names = [
-        "begin", "check", "delete", "deleteSection", "end", "insert", "insertSection", "move", "moveSection", "redo",
+        "apply", "begin", "changeDepth", "check", "collapse", "delete", "deleteSection", "deleteSubtree", "end",
+        "expand", "indent", "insert", "insertSection", "move", "moveSection", "moveSubtree", "outdent", "redo",
         "reload", "renameSection", "toggle", "undo", "update",
     ]
 

@@ -36,13 +36,15 @@ extension ListEdit {
                 try fields.only(of: "id", "path") == "id"
                 ? .update(fields.identifier("id"), content: content)
                 : .updateAt(fields.indexPath("path"), content: content)
-        case "reload":
+        case "reload", "apply":
             let fields = try RequestFields(argument, name, expected: "sections")
-            self = .reload(
-                try fields.array("sections", of: "sections").enumerated().map { index, value in
-                    let path = "\(fields.path("sections"))[\(index)]"
-                    return try RequestFields(value, path, expected: "id", "title", "items").newSection()
-                })
+            let sections = try fields.array("sections", of: "sections").enumerated().map { index, value in
+                let path = "\(fields.path("sections"))[\(index)]"
+                return try RequestFields(value, path, expected: "id", "title", "items").newSection()
+            }
+            self = name == "reload" ? .reload(sections) : .applyRows(sections)
+        case "moveSubtree", "deleteSubtree", "indent", "outdent", "changeDepth", "collapse", "expand":
+            self = try ListEdit.outline(name, argument)
         case "insertSection", "deleteSection", "moveSection", "renameSection":
             self = try ListEdit.section(name, argument)
         default:
@@ -73,14 +75,45 @@ extension ListEdit {
     private static func insert(_ argument: JSONValue) throws -> ListEdit {
         let fields = try RequestFields(
             argument, "insert",
-            expected: "id", "content", "checked", "items", "section", "at", "before", "after", "path")
-        guard fields.has("items") else {
-            return .insert([try fields.newItem()], at: try fields.itemDestination(path: "path"))
+            expected: "id", "content", "checked", "depth", "collapsed", "items", "section", "at", "before", "after",
+            "path", "outline")
+        let items: [NewItem]
+        if fields.has("items") {
+            for field in ["id", "content", "checked", "depth", "collapsed"] where fields.has(field) {
+                throw RequestError(.invalidRequest, "\(fields.path(field)): expected inside of items")
+            }
+            items = try fields.newItems()
+        } else {
+            items = [try fields.newItem()]
         }
-        for field in ["id", "content", "checked"] where fields.has(field) {
-            throw RequestError(.invalidRequest, "\(fields.path(field)): expected inside of items")
+        guard fields.has("outline") else {
+            return .insert(items, at: try fields.itemDestination(path: "path"))
         }
-        return .insert(try fields.newItems(), at: try fields.itemDestination(path: "path"))
+        for field in ["section", "at", "before", "after", "path"] where fields.has(field) {
+            throw RequestError(.invalidRequest, "\(fields.path(field)): expected inside of outline")
+        }
+        return .insertInOutline(items, at: try fields.outlineDestination("outline"))
+    }
+
+    private static func outline(_ name: String, _ argument: JSONValue) throws -> ListEdit {
+        switch name {
+        case "moveSubtree":
+            let fields = try RequestFields(argument, name, expected: "id", "outline")
+            return .moveSubtree(try fields.identifier("id"), to: try fields.outlineDestination("outline"))
+        case "deleteSubtree":
+            let fields = try RequestFields(argument, name, expected: "id", "ids")
+            let isOne = try fields.only(of: "id", "ids") == "id"
+            return .deleteSubtrees(try isOne ? [fields.identifier("id")] : fields.identifiers("ids"))
+        case "indent": return .indent(try RequestFields(argument, name, expected: "id").identifier("id"))
+        case "outdent": return .outdent(try RequestFields(argument, name, expected: "id").identifier("id"))
+        case "changeDepth":
+            let fields = try RequestFields(argument, name, expected: "id", "ids", "path", "count", "by")
+            return .changeDepth(try fields.itemSelection(), by: try fields.index("by"))
+        default:
+            let fields = try RequestFields(argument, name, expected: "id", "recursively")
+            let recursively = fields.has("recursively") ? try fields.bool("recursively") : false
+            return .setCollapsed(name == "collapse", try fields.identifier("id"), recursively: recursively)
+        }
     }
 }
 
@@ -115,6 +148,22 @@ extension RequestFields {
         }
     }
 
+    /// The place in an outline of `root`, `firstChild`, `lastChild`, `before` or `after` in an object.
+    fileprivate func outlineDestination(_ field: String) throws -> OutlineDestination {
+        let value = try value(field, expected: "a place in an outline")
+        let fields = try RequestFields(
+            value, path(field), expected: "root", "firstChild", "lastChild", "before", "after")
+        let name = try fields.only(of: "root", "firstChild", "lastChild", "before", "after")
+        let id = try fields.identifier(name)
+        return switch name {
+        case "root": .root(ofSection: id)
+        case "firstChild": .firstChild(of: id)
+        case "lastChild": .lastChild(of: id)
+        case "before": .before(id)
+        default: .after(id)
+        }
+    }
+
     /// The place of `at`, `before` or `after`; the end without any of them.
     fileprivate func sectionDestination() throws -> SectionDestination {
         guard has("at") || has("before") || has("after") else { return .end }
@@ -128,12 +177,16 @@ extension RequestFields {
     fileprivate func newItem() throws -> NewItem {
         NewItem(
             id: try identifier("id"), isChecked: has("checked") ? try bool("checked") : false,
-            content: RowContent.bytes(try value("content", expected: "a content")))
+            content: RowContent.bytes(try value("content", expected: "a content")),
+            depth: has("depth") ? try index("depth") : 0,
+            isCollapsed: has("collapsed") ? try bool("collapsed") : false)
     }
 
     fileprivate func newItems() throws -> [NewItem] {
         try array("items", of: "rows").enumerated().map { index, value in
-            try RequestFields(value, "\(path("items"))[\(index)]", expected: "id", "content", "checked").newItem()
+            try RequestFields(
+                value, "\(path("items"))[\(index)]", expected: "id", "content", "checked", "depth", "collapsed"
+            ).newItem()
         }
     }
 

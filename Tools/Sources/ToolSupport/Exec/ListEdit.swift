@@ -18,6 +18,14 @@ public enum ListEdit: Equatable, Sendable {
     case deleteSection(Identifier)
     case moveSection(Identifier, to: SectionDestination)
     case renameSection(Identifier, title: String)
+    case insertInOutline([NewItem], at: OutlineDestination)
+    case moveSubtree(Identifier, to: OutlineDestination)
+    case deleteSubtrees([Identifier])
+    case indent(Identifier)
+    case outdent(Identifier)
+    case changeDepth(ItemSelection, by: Int)
+    case setCollapsed(Bool, Identifier, recursively: Bool)
+    case applyRows([NewSection])
 }
 
 extension ListEdit {
@@ -35,6 +43,14 @@ extension ListEdit {
         case .deleteSection: "Delete Section"
         case .moveSection: "Move Section"
         case .renameSection: "Rename Section"
+        case .insertInOutline: "Insert"
+        case .moveSubtree: "Move"
+        case .deleteSubtrees: "Delete"
+        case .indent: "Indent"
+        case .outdent: "Outdent"
+        case .changeDepth: "Change Depth"
+        case .setCollapsed(let isCollapsed, _, _): isCollapsed ? "Collapse" : "Expand"
+        case .applyRows: "Apply"
         }
     }
 
@@ -60,6 +76,15 @@ extension ListEdit {
         case .deleteSection(let id): try list.deleteSection(.section(id))
         case .moveSection(let id, let destination): try list.moveSection(.section(id), to: destination)
         case .renameSection(let id, let title): try list.renameSection(.section(id), to: title)
+        case .insertInOutline(let items, let destination): try list.insert(items, in: destination)
+        case .moveSubtree(let id, let destination): try list.moveSubtree(id, to: destination)
+        case .deleteSubtrees(let ids): try list.deleteSubtrees(ids)
+        case .indent(let id): try list.indent(id)
+        case .outdent(let id): try list.outdent(id)
+        case .changeDepth(let selection, let change): try list.changeDepth(of: selection, by: change)
+        case .setCollapsed(let isCollapsed, let id, let recursively):
+            try list.setCollapsed(isCollapsed, id, recursively: recursively)
+        case .applyRows(let sections): try list.apply(sections)
         }
     }
 }

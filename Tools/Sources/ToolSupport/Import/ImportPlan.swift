@@ -25,7 +25,9 @@ struct ImportPlan {
         var ids = FreshIdentifiers(snapshot, list)
         for section in list.sections {
             let rows = try section.rows.map { row in
-                NewItem(id: try row.id ?? ids.next(), isChecked: row.isChecked, content: row.content)
+                NewItem(
+                    id: try row.id ?? ids.next(), isChecked: row.isChecked, content: row.content, depth: row.depth,
+                    isCollapsed: row.isCollapsed)
             }
             switch section.name {
             case .named(let id):

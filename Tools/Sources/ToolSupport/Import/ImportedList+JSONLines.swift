@@ -39,11 +39,18 @@ extension ImportedList {
             return (Row(content: RowContent.bytes(value), line: line), defaultSection)
         }
         do {
-            let fields = try RequestFields(value, "row", expected: "id", "content", "checked", "section")
+            let fields = try RequestFields(
+                value, "row", expected: "id", "content", "checked", "depth", "collapsed", "section")
+            let depth = fields.has("depth") ? try fields.index("depth") : 0
+            guard (0...ListItem.maximumDepth).contains(depth) else {
+                throw RequestError.field(
+                    fields.path("depth"), expected: "0 to \(ListItem.maximumDepth)", found: .integer(Int64(depth)))
+            }
             let row = Row(
                 id: fields.has("id") ? try fields.identifier("id") : nil,
                 isChecked: fields.has("checked") ? try fields.bool("checked") : false,
-                content: RowContent.bytes(content), line: line)
+                content: RowContent.bytes(content), depth: depth,
+                isCollapsed: fields.has("collapsed") ? try fields.bool("collapsed") : false, line: line)
             let name = fields.has("section") ? SectionName.named(try fields.identifier("section")) : defaultSection
             return (row, name)
         } catch {

@@ -1,8 +1,10 @@
 // A Markdown task list as a list: headings become sections, list items become rows.
 //
-// Nested items keep their order and lose their depth. Text that is neither, and code, is left out and reported.
+// Nested items are deeper than those that they are nested in. Text that is neither, and code, is left out and reported.
 //
 // Always holds: every item is a row of the section of the last heading before it.
+
+import ListModel
 
 extension ImportedList {
     /// The section of the items before the first heading.
@@ -15,6 +17,8 @@ extension ImportedList {
         var fence: Substring?
         // Whether the line before belongs to an item, so that an indented one continues it.
         var titles: [String]?
+        // How far the items are indented that the next may be nested in.
+        var indents: [Int] = []
         for (number, text) in try InputLines(bytes) {
             let line = MarkdownLine(text, fence: fence)
             if case .continuation(let more) = line, titles != nil {
@@ -24,10 +28,17 @@ extension ImportedList {
             }
             titles = nil
             switch line {
-            case .heading(let title): sections.append(Section(name: .new(title.slug), title: title))
+            case .heading(let title):
+                sections.append(Section(name: .new(title.slug), title: title))
+                indents = []
             case .item(let title, let isChecked):
                 if sections.isEmpty { sections.append(ImportedList.firstSection) }
-                let row = Row(isChecked: isChecked, content: ImportedList.content(title: title), line: number)
+                let indent = text.indent
+                while let last = indents.last, last >= indent { indents.removeLast() }
+                let row = Row(
+                    isChecked: isChecked, content: ImportedList.content(title: title),
+                    depth: min(indents.count, ListItem.maximumDepth), line: number)
+                indents.append(indent)
                 sections[sections.count - 1].rows.append(row)
                 titles = [title]
             case .fence(let mark):
@@ -46,6 +57,11 @@ extension ImportedList {
 }
 
 extension StringProtocol {
+    /// How far the text is indented: a tab leads to the next multiple of four.
+    fileprivate var indent: Int {
+        prefix(while: \.isWhitespace).reduce(0) { $1 == "\t" ? ($0 / 4 + 1) * 4 : $0 + 1 }
+    }
+
     /// The text as an id: lower-case letters and digits, with a dash between words.
     fileprivate var slug: String {
         let words = lowercased().split { !$0.isLetter && !$0.isNumber }

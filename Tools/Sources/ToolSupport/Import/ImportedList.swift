@@ -12,6 +12,9 @@ public struct ImportedList: Equatable, Sendable {
         public var id: Identifier?
         public var isChecked = false
         public var content: [UInt8]
+        /// How deep it stands in an outline, and whether its children are hidden.
+        public var depth = 0
+        public var isCollapsed = false
         /// Where in the input it stands.
         public var line: Int
     }

@@ -47,6 +47,8 @@ public struct DifferenceReport {
     private func row(_ snapshot: Snapshot, _ path: ListIndexPath) throws -> String {
         // A changeset names only positions that its snapshots have.
         guard let item = snapshot.item(at: path) else { return "" }
-        return "\(item.isChecked ? "[x]" : "[ ]") \(try source.title(of: item.content))"
+        let title = try source.title(of: item.content)
+        let place = item.depth > 0 ? " (depth \(item.depth))" : ""
+        return "\(item.isChecked ? "[x]" : "[ ]") \(title)\(place)\(item.isCollapsed ? " …" : "")"
     }
 }

@@ -19,6 +19,13 @@ struct EventText {
             ["\(isChecked ? "checked" : "unchecked") \(path): id \(id)".visible]
         case .itemUpdated(let path, let id, let old, let new):
             ["updated \(path): \(try source.title(of: old)) → \(try source.title(of: new)) (id \(id))".visible]
+        case .itemsIndented(let path, let ids, let change):
+            [
+                "\(change > 0 ? "indented" : "outdented") \(path) by \(abs(change)): id ".visible
+                    + ids.map(\.description).joined(separator: ", ").visible
+            ]
+        case .itemCollapsed(let path, let id, let isCollapsed):
+            ["\(isCollapsed ? "collapsed" : "expanded") \(path): id \(id)".visible]
         case .sectionInserted(let index, let section): ["inserted section \(index): \(EventText.text(section))"]
         case .sectionDeleted(let index, let section): ["deleted section \(index): \(EventText.text(section))"]
         case .sectionMoved(let from, let to, let id): ["moved section \(from) to \(to): id \(id)".visible]

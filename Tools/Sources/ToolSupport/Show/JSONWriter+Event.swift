@@ -39,6 +39,17 @@ extension JSONWriter {
             write(try source.value(of: old))
             key("new")
             write(try source.value(of: new))
+        case .itemsIndented(let path, let ids, let change):
+            member("at", path)
+            member("by", change)
+            key("ids")
+            array { writer in
+                for id in ids { writer.write(id) }
+            }
+        case .itemCollapsed(let path, let id, let isCollapsed):
+            member("at", path)
+            member("id", id)
+            member("collapsed", isCollapsed)
         case .sectionInserted(let index, let section), .sectionDeleted(let index, let section):
             member("at", index)
             key("section")
@@ -93,6 +104,8 @@ extension Event {
         case .itemsMoved: "itemsMoved"
         case .itemToggled: "itemToggled"
         case .itemUpdated: "itemUpdated"
+        case .itemsIndented: "itemsIndented"
+        case .itemCollapsed: "itemCollapsed"
         case .sectionInserted: "sectionInserted"
         case .sectionDeleted: "sectionDeleted"
         case .sectionMoved: "sectionMoved"

@@ -35,7 +35,9 @@ public struct SnapshotReport {
 
     private func line(_ item: ListItem, _ style: TerminalStyle) throws -> String {
         let title = try source.title(of: item.content)
-        return item.isChecked ? "\(style.green("[x]")) \(style.faint(title))" : "[ ] \(title)"
+        let row = item.isChecked ? "\(style.green("[x]")) \(style.faint(title))" : "[ ] \(title)"
+        // Two blanks for each step of depth; a row whose children are hidden says so.
+        return String(repeating: "  ", count: item.depth) + row + (item.isCollapsed ? style.faint(" …") : "")
     }
 
     /// The contents that are strings, one after another with nothing between: the text of an imported editing trace.
@@ -103,6 +105,8 @@ extension JSONWriter {
             writer.key("id")
             writer.write(item.id)
             writer.member("checked", item.isChecked)
+            if item.depth > 0 { writer.member("depth", item.depth) }
+            if item.isCollapsed { writer.member("collapsed", true) }
             writer.key("content")
             writer.write(try source.value(of: item.content))
         }

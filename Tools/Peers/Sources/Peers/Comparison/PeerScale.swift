@@ -45,7 +45,7 @@ struct PeerScale {
         }
         groups.append(writerCounts.map { job(.writers, .listory, $0, count: writerCommitCount) })
         guard hasRecording else { return groups }
-        groups.append(([.listory] + Contender.sequences).map { job(.trace, $0, keyCount) })
+        groups.append(([.listory, .listoryAtOnce] + Contender.sequences).map { job(.trace, $0, keyCount) })
         groups.append(
             [Contender.listory, .pycrdtArray, .pycrdtText, .loroList].map { job(.undo, $0, keyCount, count: undoCount) }
         )

@@ -3,6 +3,7 @@
 /// A way to keep a list.
 enum Contender: String, Sendable {
     case listory
+    case listoryAtOnce = "listory-at-once"
     case lmdb
     case sqliteRenumber = "sqlite-renumber"
     case sqliteFractional = "sqlite-fractional"
@@ -19,6 +20,7 @@ enum Contender: String, Sendable {
     var title: String {
         switch self {
         case .listory: "Listory"
+        case .listoryAtOnce: "Listory, one commit"
         case .lmdb: "LMDB from C"
         case .sqliteRenumber: "SQLite, integer position"
         case .sqliteFractional: "SQLite, fractional position"
@@ -32,6 +34,9 @@ enum Contender: String, Sendable {
         case .pycrdtText: "pycrdt Text"
         }
     }
+
+    /// Whether it is the library.
+    var isOurs: Bool { self == .listory || self == .listoryAtOnce }
 
     /// Whether the Python script measures it.
     var isPython: Bool { rawValue.hasPrefix("loro") || rawValue.hasPrefix("pycrdt") }

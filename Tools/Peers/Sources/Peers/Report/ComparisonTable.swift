@@ -29,7 +29,7 @@ struct ComparisonTable {
             let cells = zip(contenders, all).map { contender, samples -> String in
                 guard let samples else { return "–" }
                 let cell = Spread(samples, unit).text
-                guard contender != .listory, let ours, ours > 0 else { return cell }
+                guard !contender.isOurs, let ours, ours > 0 else { return cell }
                 let ratio = Statistics.median(samples) / ours
                 let text = "\(cell); \(NumberText.text(ratio)) ×"
                 return ratio < 1 ? "**\(text)**" : text

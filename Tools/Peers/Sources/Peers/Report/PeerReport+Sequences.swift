@@ -16,16 +16,17 @@ extension PeerReport {
         ]
         var lines: [String] = []
         for (label, quantity, unit) in rows {
-            let more = byContender([.listory] + Contender.sequences, .trace, label, quantity, unit)
+            let more = byContender([.listory, .listoryAtOnce] + Contender.sequences, .trace, label, quantity, unit)
             // One table of all: the head comes once.
             lines = lines.isEmpty ? more : lines.dropLast() + more.dropFirst(2)
         }
         guard !lines.isEmpty else { return [] }
         let keys = scale.isQuick ? "The first \(NumberText.count(scale.keyCount)) keys" : "All 259,778 keys"
         let text = """
-            \(keys) of automerge-paper, one row or element each. Ours is applied, logged and, at the end, durable, every
-            key a commit; the others are in memory. Loro gets all keys in one commit, pycrdt a transaction a key, which
-            is what is fastest for each. Net is without what the calls from Python take; text types have no rows.
+            \(keys) of automerge-paper, one row or element each. Ours is applied, logged and, at the end, durable: once
+            with a commit a key, each of which can be undone and looked at, and once with all keys in one commit, as
+            Loro gets them. The others are in memory; pycrdt gets a transaction a key, which is fastest for it. Net is
+            without what the calls from Python take; text types have no rows.
             """
         return [text, ""] + lines
     }

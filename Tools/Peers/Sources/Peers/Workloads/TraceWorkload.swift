@@ -1,4 +1,4 @@
-// A recorded editing session, one row a character and one commit a key, into a store on a disk.
+// A recorded editing session, one row a character, into a store on a disk: a commit a key, or all keys in one commit.
 //
 // Always holds: reading the recording and making the rows is not measured; the clock stops when everything is durable.
 
@@ -16,22 +16,29 @@ struct TraceWorkload {
     private struct Key {
         let place: ListIndexPath
         let item: NewItem?
+
+        @inline(__always)
+        func press(_ list: inout ListEditor) throws {
+            if let item { try list.insert(item, at: .at(place)) } else { try list.delete(.at(place)) }
+        }
     }
 
     /// Replays, then looks at the middle and compares it with the end.
     func measurePast(_ sink: Sink) throws -> Values {
         let (store, rowCount, time, memory) = try replayed()
-        let end = try store.snapshot.version
-        let middle = Version(end.rawValue / 2)
+        let end = try store.snapshot
+        guard end.itemCount == rowCount else { throw WrongResult(what: "rows of the recording") }
         var values: Values = [.seconds: time, .net: time]
-        var past: Snapshot?
-        values[.checkout] = try seconds { past = try store.snapshot(at: middle) }
-        values[.difference] = try seconds {
-            let changes = try store.changeset(from: middle, to: end)
-            sink.take(changes.items.inserted.count)
-        }
-        guard let past, past.version == middle, try store.snapshot.itemCount == rowCount else {
-            throw WrongResult(what: "rows of the recording")
+        // One commit has no middle.
+        if order.contender == .listory {
+            let middle = Version(end.version.rawValue / 2)
+            var past: Snapshot?
+            values[.checkout] = try seconds { past = try store.snapshot(at: middle) }
+            values[.difference] = try seconds {
+                let changes = try store.changeset(from: middle, to: end.version)
+                sink.take(changes.items.inserted.count)
+            }
+            guard past?.version == middle else { throw WrongResult(what: "rows of the middle") }
         }
         try store.close()
         values[.disk] = try bytesOnDisk(order.path)
@@ -62,14 +69,14 @@ struct TraceWorkload {
         let store = try Store.create(at: order.path)
         try store.edit("Begin") { try $0.insertSection(NewSection(id: TraceWorkload.section)) }
         let time = try seconds {
-            for key in keys {
+            let commitSize = order.contender == .listoryAtOnce ? keys.count : 1
+            var rest = keys[...]
+            while !rest.isEmpty {
+                let group = rest.prefix(commitSize)
                 try store.edit("type", durability: .deferred) { list in
-                    if let item = key.item {
-                        try list.insert(item, at: .at(key.place))
-                    } else {
-                        try list.delete(.at(key.place))
-                    }
+                    for key in group { try key.press(&list) }
                 }
+                rest = rest.dropFirst(group.count)
             }
             try store.waitUntilDurable()
         }

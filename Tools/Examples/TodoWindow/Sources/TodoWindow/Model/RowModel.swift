@@ -136,7 +136,7 @@ extension RowModel {
     }
 
     /// Has a row that somebody holds say what it shows now.
-    private func refresh(_ row: ListModel.ListRow) {
+    private func refresh(_ row: SequenceRow) {
         guard case .item(let item) = row, let object = living[item.id] else { return }
         // Its observers may let go of it.
         g_object_ref(object.raw)

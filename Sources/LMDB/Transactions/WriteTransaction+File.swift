@@ -1,0 +1,91 @@
+// Writing into the data file past LMDB: inside of a large value, where LMDB itself never writes.
+//
+// LMDB copies a page before it changes it, but for the pages of a large value: they are written when the value is put,
+// and then neither moved nor written again until it is put again or deleted and no reader sees it any more. So a large
+// value can be a piece of the file of one's own, such as a journal, that needs a single write and a single sync.
+//
+// Always holds: the descriptor is the environment's own, so that no lock is lost; nothing is written but inside of a
+// value that this transaction finds committed; the lock of the write transaction keeps others out meanwhile.
+
+extension WriteTransaction {
+    /// Writes bytes over a part of a large value, where it lies in the file, at once.
+    ///
+    /// This is **not** part of the transaction: everybody sees the bytes at once, in all snapshots that have the value,
+    /// and they stay when the transaction is aborted. They are durable after ``sync()``, or after a commit that syncs;
+    /// until then a power cut may leave any part of them.
+    ///
+    /// ```swift
+    /// let txn = try environment.beginWrite()
+    /// try txn.overwriteInPlace(bytes, at: 0, ofValueForKey: 1, in: journals)
+    /// try txn.sync()
+    /// txn.abort()
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - bytes: What is written.
+    ///   - offset: Where in the value, in bytes.
+    ///   - key: The key of the value.
+    ///   - database: Its database.
+    /// - Throws: ``LMDBError``: `notInPlace` when there is no such value, it is too short for the bytes, or too small to
+    ///   have pages of its own (those above half a page have), or was put in this transaction; nothing was written then.
+    ///   `engine` for errors of the device: some of the bytes may have been written.
+    /// - Complexity: O(log n + bytes).
+    public func overwriteInPlace<Key, Value>(
+        _ bytes: UnsafeRawBufferPointer, at offset: Int, ofValueForKey key: Key, in database: Database<Key, Value>
+    ) throws {
+        let value = try key.withEncodedBytes { try lookup($0, in: database.handle) }
+        guard let value else { throw LMDBError(.notInPlace(reason: "there is none"), in: "pwrite") }
+        guard offset >= 0, offset <= value.count, bytes.count <= value.count - offset else {
+            throw LMDBError(
+                .notInPlace(reason: "\(bytes.count) bytes at \(offset) are not within its \(value.count)"), in: "pwrite"
+            )
+        }
+        let place = try filePlace(of: value)
+        // SAFETY: the bytes are inside of a committed value on pages of its own, whose place in the file was compared
+        // with the file. LMDB writes those pages only if the value is put again or deleted, by a write transaction: and
+        // the only one that lives is this one.
+        try Engine.check(Platform.write(try Engine.descriptor(environment.handle), bytes, at: place + offset), "pwrite")
+    }
+
+    /// Makes everything durable that was written to the file.
+    ///
+    /// What this transaction has put is not in the file before its commit.
+    ///
+    /// - Throws: ``LMDBError``: `engine` for errors of the device.
+    public func sync() throws(LMDBError) {
+        // SAFETY: the transaction keeps the environment open.
+        try Engine.synchronize(environment.handle, force: true)
+    }
+
+    /// Where in the file a value on pages of its own lies, in bytes.
+    private func filePlace(of value: UnsafeRawBufferPointer) throws(LMDBError) -> Int {
+        // SAFETY: the transaction keeps the environment open and its map where it is.
+        let pageSize = try Engine.statistics(environment.handle).pageSize
+        let lastPage = try Engine.information(environment.handle).lastPage
+        let header = MetaPage.headerSize
+        // A map begins where a page of the system does, and those have at least 4 KiB.
+        guard let start = value.baseAddress, UInt(bitPattern: start) % UInt(min(pageSize, 4_096)) == UInt(header) else {
+            throw LMDBError(.notInPlace(reason: "it has no pages of its own"), in: "pwrite")
+        }
+        // SAFETY: no value lies closer to the beginning of a page, or of what is allocated for one, than its header.
+        let found = UnsafeRawBufferPointer(start: start - header, count: header)
+        let number = found.loadUnaligned(as: UInt64.self)
+        let flags = found.loadUnaligned(fromByteOffset: 10, as: UInt16.self)
+        let pages = found.loadUnaligned(fromByteOffset: 12, as: UInt32.self)
+        guard flags == 0x04, number >= 2, number <= UInt64(lastPage), value.count + header <= Int(pages) * pageSize
+        else {
+            throw LMDBError(.notInPlace(reason: "it has no pages of its own, or was put just now"), in: "pwrite")
+        }
+        // What looked like a header must be one: the file has the same in that place.
+        let place = Int(number) * pageSize
+        var copy: (UInt64, UInt64) = (0, 0)
+        let isSame = try withUnsafeMutableBytes(of: &copy) { copy throws(LMDBError) -> Bool in
+            switch Platform.read(try Engine.descriptor(environment.handle), into: copy, at: place) {
+            case .success(let count): return count == header && copy.elementsEqual(found)
+            case .failure(let error): throw LMDBError(code: error.number, in: "pread", detail: environment.path)
+            }
+        }
+        guard isSame else { throw LMDBError(.notInPlace(reason: "it has no pages of its own"), in: "pwrite") }
+        return place + header
+    }
+}

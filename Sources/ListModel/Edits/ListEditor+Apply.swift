@@ -1,0 +1,209 @@
+// Rows as they are wanted, turned into the edits that lead there: the counterpart of applying a snapshot.
+//
+// Sections first, then the rows of each: what stays in its order (a longest increasing subsequence) is left alone, the
+// rest is moved to behind the row that it follows, and runs go together. Sections that are not wanted are deleted when
+// the rows that go elsewhere have left them.
+//
+// Always holds: a row that is there before and after is the same one, moved and updated at most, never deleted and
+// inserted; what is there already makes no event.
+
+extension ListEditor {
+    /// Makes the list what is given, by the fewest events that lead there: not a reload.
+    ///
+    /// ```swift
+    /// try editor.apply([NewSection(id: "today", title: "Today", items: rows)])
+    /// ```
+    ///
+    /// - Parameter sections: all sections with all rows, as they should be.
+    /// - Throws: ``ListError`` if an id comes twice or a depth is none that a row can have, or an error of the log if the
+    ///   present content cannot be read. Nothing has happened then.
+    /// - Complexity: O(n) to compare, and O(k log n) for k rows that differ.
+    public mutating func apply(_ sections: [NewSection]) throws {
+        try ListEditor.check(sections)
+        try atomically { editor in
+            let fresh = editor.freshIDs(sections)
+            let gone = try editor.placeSections(sections, fresh)
+            let wanted = Set(sections.lazy.flatMap(\.items).map(\.id))
+            try editor.place(sections, wanted, fresh)
+            for id in gone.reversed() { try editor.deleteSection(.section(id)) }
+            for section in sections { try editor.updateRows(section, fresh) }
+        }
+    }
+
+    /// Makes the rows of one section what is given, by the fewest events that lead there.
+    ///
+    /// - Parameters:
+    ///   - items: all rows of the section, as they should be.
+    ///   - id: the section.
+    /// - Throws: as ``apply(_:)``; ``ListError/unknownSection(_:)``; ``ListError/duplicateItem(_:)`` if another section
+    ///   has one of the rows.
+    /// - Complexity: O(m) to compare the m rows of the section, and O(k log n) for k rows that differ.
+    public mutating func apply(_ items: [NewItem], toSection id: Identifier) throws {
+        let index = try indexOfSection(id)
+        let section = NewSection(id: id, title: state.sectionEntry(at: index).title, items: items)
+        try ListEditor.check([section])
+        for item in items {
+            if let path = state.indexPath(of: item.id), path.section != index {
+                throw ListError.duplicateItem(item.id)
+            }
+        }
+        try atomically { editor in
+            let fresh = editor.freshIDs([section])
+            try editor.place([section], Set(items.map(\.id)), fresh)
+            try editor.updateRows(section, fresh)
+        }
+    }
+
+    private static func check(_ sections: [NewSection]) throws {
+        var sectionIDs = Set<Identifier>()
+        var itemIDs = Set<Identifier>()
+        for section in sections {
+            if !sectionIDs.insert(section.id).inserted { throw ListError.duplicateSection(section.id) }
+            for item in section.items {
+                if !itemIDs.insert(item.id).inserted { throw ListError.duplicateItem(item.id) }
+                guard ListItem.depths.contains(item.depth) else {
+                    throw ListError.depthOutOfRange(item.id, depth: item.depth)
+                }
+            }
+        }
+    }
+
+    /// The ids of rows that are not in the list yet.
+    private func freshIDs(_ sections: [NewSection]) -> Set<Identifier> {
+        var fresh = Set<Identifier>()
+        for section in sections {
+            for item in section.items where state.indexPath(of: item.id) == nil { fresh.insert(item.id) }
+        }
+        return fresh
+    }
+}
+
+// MARK: - Sections
+
+extension ListEditor {
+    /// Inserts, moves and renames sections, and returns those that are not wanted, which are still there.
+    private mutating func placeSections(_ sections: [NewSection], _ fresh: Set<Identifier>) throws -> [Identifier] {
+        let present = state.tree.indices.map { state.sectionEntry(at: $0).id }
+        let staying = ListEditor.staying(sections.map { state.indexOfSection($0.id) })
+        var previous: Identifier?
+        for (index, section) in sections.enumerated() {
+            let place: SectionDestination = previous.map { .after($0) } ?? .at(0)
+            if state.indexOfSection(section.id) == nil {
+                // Rows that are elsewhere now move into it later, and new ones go between them then.
+                let isFresh = section.items.allSatisfy { fresh.contains($0.id) }
+                let items = isFresh ? section.items : []
+                try insertSection(NewSection(id: section.id, title: section.title, items: items), at: place)
+            } else {
+                if !staying[index] { try moveSection(.section(section.id), to: place) }
+                try renameSection(.section(section.id), to: section.title)
+            }
+            previous = section.id
+        }
+        let wanted = Set(sections.map(\.id))
+        return present.filter { !wanted.contains($0) }
+    }
+
+    /// Of things in their new order, each with its place before, those that can stay where they are.
+    private static func staying(_ before: [Int?]) -> [Bool] {
+        var stays = [Bool](repeating: false, count: before.count)
+        let known = before.indices.filter { before[$0] != nil }
+        if zip(known, known.dropFirst()).allSatisfy({ before[$0]! < before[$1]! }) {
+            for index in known { stays[index] = true }
+            return stays
+        }
+        var ranks = [Int](repeating: 0, count: known.count)
+        for (rank, index) in known.indices.sorted(by: { before[known[$0]]! < before[known[$1]]! }).enumerated() {
+            ranks[index] = rank
+        }
+        let weights = [Int](repeating: 1, count: known.count)
+        for index in IncreasingSubsequence.heaviest(ranks: ranks, weights: weights) { stays[known[index]] = true }
+        return stays
+    }
+}
+
+// MARK: - Rows
+
+extension ListEditor {
+    /// Brings the rows of sections, which are all there, into the order that is wanted.
+    ///
+    /// - Parameters:
+    ///   - sections: the sections.
+    ///   - wanted: the rows that stay in the list.
+    ///   - fresh: of those, the ones that were not in the list.
+    private mutating func place(
+        _ sections: [NewSection], _ wanted: Set<Identifier>, _ fresh: Set<Identifier>
+    ) throws {
+        var unwanted: [Identifier] = []
+        for section in sections {
+            let index = try indexOfSection(section.id)
+            let rows = state.sectionEntry(at: index).items(state.store)
+            rows.forEach(in: rows.indices) { if !wanted.contains($0.id) { unwanted.append($0.id) } }
+        }
+        try delete(.items(unwanted))
+        // Of all sections before a row moves, because moves shift the others.
+        let staying = try sections.map { section in
+            let index = try indexOfSection(section.id)
+            return ListEditor.staying(
+                section.items.map { item in
+                    state.indexPath(of: item.id).flatMap { $0.section == index ? $0.item : nil }
+                })
+        }
+        for (section, staying) in zip(sections, staying) { try place(section, staying, fresh) }
+    }
+
+    private mutating func place(_ section: NewSection, _ staying: [Bool], _ fresh: Set<Identifier>) throws {
+        let items = section.items
+        var next = 0
+        while next < items.count {
+            let first = next
+            next += 1
+            if staying[first] { continue }
+            let place = try placeAfter(first == 0 ? nil : items[first - 1].id, inSection: section.id)
+            guard let source = state.indexPath(of: items[first].id) else {
+                while next < items.count && !staying[next] && fresh.contains(items[next].id) { next += 1 }
+                try insert(Run(Array(items[first..<next]))!, at: place)
+                continue
+            }
+            var run = ItemRun(path: source, count: 1)
+            while next < items.count && !staying[next], state.indexPath(of: items[next].id) == run.path(run.count) {
+                run.count += 1
+                next += 1
+            }
+            try moveRun(run, to: Gap(place: place, anchor: nil).path(without: .one(run)))
+        }
+    }
+
+    /// The place after a row, or the first of a section.
+    private func placeAfter(_ id: Identifier?, inSection section: Identifier) throws -> ListIndexPath {
+        guard let id else { return ListIndexPath(section: try indexOfSection(section), item: 0) }
+        guard var path = state.indexPath(of: id) else { throw ListError.unknownItem(id) }
+        path.item += 1
+        return path
+    }
+
+    /// Gives rows that stand in their places the content, checkmarks and places in an outline that are wanted.
+    private mutating func updateRows(_ section: NewSection, _ fresh: Set<Identifier>) throws {
+        let index = try indexOfSection(section.id)
+        let present = state.items(inSection: index, 0..<section.items.count)
+        var indented: (run: ItemRun, change: Int)?
+        for (offset, (old, new)) in zip(present, section.items).enumerated() where !fresh.contains(new.id) {
+            let path = ListIndexPath(section: index, item: offset)
+            if old.isChecked != new.isChecked { try setChecked(new.isChecked, .at(path)) }
+            if old.isCollapsed != new.isCollapsed { try setCollapsed(new.isCollapsed, new.id) }
+            try update(at: path, content: new.content)
+            let change = new.depth - old.depth
+            if change == 0 { continue }
+            if let run = indented, run.change == change, run.run.path(run.run.count) == path {
+                indented!.run.count += 1
+            } else {
+                if let indented { try changeDepth(of: indented.run, by: indented.change) }
+                indented = (ItemRun(path: path, count: 1), change)
+            }
+        }
+        if let indented { try changeDepth(of: indented.run, by: indented.change) }
+    }
+
+    private mutating func changeDepth(of run: ItemRun, by change: Int) throws {
+        try changeDepth(of: .run(run.path, count: run.count), by: change)
+    }
+}

@@ -1,0 +1,212 @@
+// Edits of outlines: a row with all rows below it is inserted, moved, deleted, indented and collapsed as one.
+//
+// An edit of a subtree is one or two events, each about a run of neighbours: the rows move, and then they change their
+// depth. In between they may have other parents, which nobody sees.
+//
+// Always holds: rows that an edit is not about keep their parents.
+
+extension ListEditor {
+    /// Inserts rows at a place in an outline, as one event.
+    ///
+    /// ```swift
+    /// try editor.insert([NewItem(id: 8, content: oats)], in: .lastChild(of: 7))
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - items: rows whose ids are not in the list. Their depths count from the place: children of a new row come after
+    ///     it with a depth of 1. Without any rows, nothing happens.
+    ///   - destination: where the first of them goes.
+    /// - Throws: ``ListError`` for a duplicate id, an unknown row or section, a depth that no row can have.
+    /// - Complexity: O(k + log n) for k rows.
+    public mutating func insert(_ items: [NewItem], in destination: OutlineDestination) throws {
+        let place = try self.place(destination)
+        let placed = try items.map { item in
+            // A negative depth would leave the place; sums of two depths do not overflow.
+            guard ListItem.depths.contains(item.depth) else {
+                throw ListError.depthOutOfRange(item.id, depth: item.depth)
+            }
+            var placed = item
+            placed.depth += place.depth
+            return placed
+        }
+        if let run = Run(placed) { try insert(run, at: place.path) }
+    }
+
+    /// Moves a row, with all rows below it, to another place in an outline.
+    ///
+    /// - Parameters:
+    ///   - id: the row.
+    ///   - destination: where it stands afterwards, perhaps in another section.
+    /// - Throws: ``ListError`` for an unknown row or section, for a destination that is the row itself or below it
+    ///   (``ListError/movedOntoItself(_:)``), or if a row would stand too deep.
+    /// - Complexity: O(k log n) for k rows.
+    public mutating func moveSubtree(_ id: Identifier, to destination: OutlineDestination) throws {
+        let run = try subtree(id)
+        if let anchor = destination.anchor, let path = state.indexPath(of: anchor), run.contains(path) {
+            throw ListError.movedOntoItself(anchor)
+        }
+        let place = try self.place(destination, without: run)
+        let change = place.depth - state.item(at: run.path)!.depth
+        let target = Gap(place: place.path, anchor: nil).path(without: .one(run))
+        try atomically { editor in
+            try editor.moveRun(run, to: target)
+            try editor.indentRun(ItemRun(path: target, count: run.count), by: change)
+        }
+    }
+
+    /// Deletes rows with all rows below them: one event for each run of neighbours.
+    ///
+    /// - Parameter ids: the rows; one that is below another of them goes with that.
+    /// - Throws: ``ListError/unknownItem(_:)``.
+    /// - Complexity: O(k log n) for k rows.
+    public mutating func deleteSubtrees(_ ids: [Identifier]) throws {
+        var runs: [ItemRun] = []
+        for run in try ids.map({ try subtree($0) }).sorted(by: { $0.path < $1.path }) {
+            guard let last = runs.last, last.path.section == run.path.section else {
+                runs.append(run)
+                continue
+            }
+            // Subtrees lie in one another, or beside one another.
+            if last.contains(run.path) { continue }
+            if last.path(last.count) == run.path {
+                runs[runs.count - 1].count += run.count
+            } else {
+                runs.append(run)
+            }
+        }
+        try atomically { editor in
+            for run in runs.reversed() { try editor.append(.itemsDeleted(at: run.path, editor.items(in: run))) }
+        }
+    }
+
+    /// Makes a row the last child of the sibling before it, with all rows below it.
+    ///
+    /// - Throws: ``ListError/unknownItem(_:)``; ``ListError/cannotIndent(_:)`` if it is the first of its siblings;
+    ///   ``ListError/depthOutOfRange(_:depth:)``.
+    /// - Complexity: O(k log n) for k rows.
+    public mutating func indent(_ id: Identifier) throws {
+        let run = try subtree(id)
+        let outline = state.outline(inSection: run.path.section)
+        guard let sibling = outline.previousSibling(of: run.path.item) else { throw ListError.cannotIndent(id) }
+        let items = outline.items
+        try indentRun(run, by: items[sibling].depth + 1 - items[run.path.item].depth)
+    }
+
+    /// Makes a row the next sibling of its parent, with all rows below it. Its siblings stay children of that parent:
+    /// those after it then stand before it.
+    ///
+    /// - Throws: ``ListError/unknownItem(_:)``; ``ListError/cannotOutdent(_:)`` if it has no parent.
+    /// - Complexity: O(k log n) for k rows.
+    public mutating func outdent(_ id: Identifier) throws {
+        guard let path = state.indexPath(of: id) else { throw ListError.unknownItem(id) }
+        let outline = state.outline(inSection: path.section)
+        guard let parent = outline.parent(of: path.item) else { throw ListError.cannotOutdent(id) }
+        try moveSubtree(id, to: .after(outline.items[parent].id))
+    }
+
+    /// Changes the depth of rows, and of no others: rows after them may get another parent.
+    ///
+    /// - Parameters:
+    ///   - selection: the rows.
+    ///   - change: by how many steps they stand deeper afterwards; less deep if it is negative.
+    /// - Throws: ``ListError`` for an unknown id, an index out of range, or a depth that no row can have.
+    /// - Complexity: O(k log n) for k rows, one event for each run of neighbours.
+    public mutating func changeDepth(of selection: ItemSelection, by change: Int) throws {
+        let runs = try resolve(selection)
+        try atomically { editor in
+            for run in runs { try editor.indentRun(run, by: change) }
+        }
+    }
+
+    /// Hides or shows the children of a row.
+    ///
+    /// - Parameters:
+    ///   - isCollapsed: whether they are hidden.
+    ///   - id: the row, which may have no children yet.
+    ///   - recursively: whether the same is done to all rows below it that have children.
+    /// - Throws: ``ListError/unknownItem(_:)``.
+    /// - Complexity: O(log n); recursively O(k log n) for k rows below it. An event for each row that changes.
+    public mutating func setCollapsed(_ isCollapsed: Bool, _ id: Identifier, recursively: Bool = false) throws {
+        var run = try subtree(id)
+        if !recursively { run.count = 1 }
+        let items = items(in: run)
+        try atomically { editor in
+            for (index, item) in items.enumerated() where item.isCollapsed != isCollapsed {
+                let hasChildren = index + 1 < items.count && items[index + 1].depth > item.depth
+                // A row below without children stays expanded, and is expanded if it is not.
+                guard index == 0 || hasChildren || !isCollapsed else { continue }
+                try editor.append(.itemCollapsed(at: run.path(index), item.id, isCollapsed: isCollapsed))
+            }
+        }
+    }
+
+    /// Hides the children of a row. See ``setCollapsed(_:_:recursively:)``.
+    public mutating func collapse(_ id: Identifier, recursively: Bool = false) throws {
+        try setCollapsed(true, id, recursively: recursively)
+    }
+
+    /// Shows the children of a row. See ``setCollapsed(_:_:recursively:)``.
+    public mutating func expand(_ id: Identifier, recursively: Bool = false) throws {
+        try setCollapsed(false, id, recursively: recursively)
+    }
+}
+
+// MARK: - Places
+
+extension OutlineDestination {
+    /// The row that the place is named after.
+    fileprivate var anchor: Identifier? {
+        switch self {
+        case .root: nil
+        case .lastChild(let id), .firstChild(let id), .before(let id), .after(let id): id
+        }
+    }
+}
+
+extension ListEditor {
+    /// A row and all rows below it.
+    private func subtree(_ id: Identifier) throws -> ItemRun {
+        guard let path = state.indexPath(of: id) else { throw ListError.unknownItem(id) }
+        let rows = state.outline(inSection: path.section).subtree(of: path.item)
+        return ItemRun(path: path, count: rows.count)
+    }
+
+    /// Where a destination is, counting all rows, and how deep.
+    ///
+    /// - Parameter moved: the rows that are to move there; the anchor is none of them.
+    private func place(
+        _ destination: OutlineDestination, without moved: ItemRun? = nil
+    ) throws -> (path: ListIndexPath, depth: Int) {
+        if case .root(let id) = destination {
+            let section = try indexOfSection(id)
+            return (ListIndexPath(section: section, item: state.itemCount(inSection: section)), 0)
+        }
+        let anchor = try subtree(destination.anchor!)
+        let outline = state.outline(inSection: anchor.path.section)
+        let depth = outline.items[anchor.path.item].depth
+        switch destination {
+        case .before: return (anchor.path, depth)
+        case .after, .root: return (anchor.path(anchor.count), depth)
+        case .lastChild: return (anchor.path(anchor.count), depth + 1)
+        case .firstChild:
+            var first = 1
+            if let moved, moved.path == anchor.path(1) { first += moved.count }
+            // As deep as the child that it comes before, which would otherwise become its own child.
+            let isOnly = first >= anchor.count
+            return (anchor.path(1), isOnly ? depth + 1 : outline.items[anchor.path.item + first].depth)
+        }
+    }
+
+    /// Changes the depth of neighbours as one event, or none if it stays.
+    private mutating func indentRun(_ run: ItemRun, by change: Int) throws {
+        if change == 0 || run.count == 0 { return }
+        let items = items(in: run)
+        for item in items {
+            let (depth, isTooLarge) = item.depth.addingReportingOverflow(change)
+            guard !isTooLarge, ListItem.depths.contains(depth) else {
+                throw ListError.depthOutOfRange(item.id, depth: isTooLarge ? change : depth)
+            }
+        }
+        try append(.itemsIndented(at: run.path, items.mapped(\.id), by: change))
+    }
+}

@@ -1,0 +1,14 @@
+// All that a view without sections plays, in order.
+//
+// Always holds: played on the rows of `old`, the steps give those of `new`; none of them does nothing.
+
+/// The steps of a transition.
+public struct RowSteps: Sendable {
+    /// What is played, in this order: removals from the back, insertions and moves from the front, updates.
+    public let steps: [RowStep]
+    /// Whether the view is to load everything again instead; there are no steps then.
+    public let isReload: Bool
+    /// The rows before the first step, and those after the last.
+    public let old: LaidOutRows
+    public let new: LaidOutRows
+}

@@ -1,0 +1,95 @@
+// Finding elements by their depth, and changing many elements at once.
+//
+// Each node knows the lowest depth below it, so a search steps over everything that is too deep without opening it: the
+// end of a subtree and the parent of a row are found however far away they are.
+
+extension PersistentTree {
+    /// The offset of the first element at or after `start` that is not deeper than `depth`; nil if there is none.
+    ///
+    /// - Complexity: O(w · log n), for nodes of width w.
+    func firstOffset(from start: Int, notDeeperThan depth: Int) -> Int? {
+        guard depth >= 0, start < count else { return nil }
+        return top.firstOffset(from: max(0, start), UInt8(clamping: depth), store)
+    }
+
+    /// The offset of the last element before `end` that is not deeper than `depth`; nil if there is none.
+    ///
+    /// - Complexity: O(w · log n), for nodes of width w.
+    func lastOffset(before end: Int, notDeeperThan depth: Int) -> Int? {
+        guard depth >= 0, end > 0 else { return nil }
+        return top.lastOffset(before: min(end, count), UInt8(clamping: depth), store)
+    }
+
+    /// Calls `body` with each element of `range`, to change it in its place. Ids must stay.
+    ///
+    /// - Complexity: O(k + log n) for k elements, and the hashes of their nodes when the tree is sealed.
+    mutating func updateAll(in range: Range<Int>, _ body: (inout Element) -> Void) {
+        precondition(range.lowerBound >= 0 && range.upperBound <= count, "range outside the tree")
+        if !range.isEmpty { top.updateAll(in: range, store, body) }
+    }
+}
+
+extension TreeChild {
+    fileprivate func firstOffset(from start: Int, _ depth: UInt8, _ store: NodeStore) -> Int? {
+        if lowestDepth > depth { return nil }
+        let node = store.node(self)
+        if node.isLeaf {
+            for slot in max(0, start)..<max(node.count, start) where node.elements[slot].outlineDepth <= depth {
+                return slot
+            }
+            return nil
+        }
+        var before = 0
+        for slot in 0..<node.count {
+            let child = node.children.advanced(by: slot)
+            let end = before + Int(child.pointee.count)
+            if end > start, child.pointee.lowestDepth <= depth,
+                let found = child.pointee.firstOffset(from: max(0, start - before), depth, store)
+            {
+                return before + found
+            }
+            before = end
+        }
+        return nil
+    }
+
+    fileprivate func lastOffset(before end: Int, _ depth: UInt8, _ store: NodeStore) -> Int? {
+        if lowestDepth > depth { return nil }
+        let node = store.node(self)
+        if node.isLeaf {
+            return (0..<min(end, node.count)).last { node.elements[$0].outlineDepth <= depth }
+        }
+        var start = Int(count)
+        for slot in stride(from: node.count - 1, through: 0, by: -1) {
+            let child = node.children.advanced(by: slot)
+            start -= Int(child.pointee.count)
+            if start < end, child.pointee.lowestDepth <= depth,
+                let found = child.pointee.lastOffset(before: end - start, depth, store)
+            {
+                return start + found
+            }
+        }
+        return nil
+    }
+
+    fileprivate mutating func updateAll(in range: Range<Int>, _ store: NodeStore, _ body: (inout Element) -> Void) {
+        // The child keeps the node alive, and nothing takes it out of there meanwhile.
+        let node = store.makeUnique(&self).takeUnretainedValue()
+        hash = SequenceHash.unsealed
+        if node.isLeaf {
+            for slot in range.clamped(to: 0..<node.count) { body(&node.elements[slot]) }
+        } else {
+            var start = 0
+            for slot in 0..<node.count where start < range.upperBound {
+                let end = start + Int(node.children[slot].count)
+                if end > range.lowerBound {
+                    let part = range.clamped(to: start..<end)
+                    node.children[slot].updateAll(
+                        in: part.lowerBound - start..<part.upperBound - start, store, body)
+                }
+                start = end
+            }
+        }
+        lowestDepth = node.lowestDepth
+    }
+}

@@ -1,0 +1,31 @@
+// Where a row of the list is in a view of it.
+
+extension DerivedView {
+    /// Where a row of ``source`` is in the view; nil if it is left out.
+    ///
+    /// - Parameter path: where the row is in the source.
+    /// - Complexity: O(log n) for each stage.
+    public func indexPath(ofSource path: ListIndexPath) -> ListIndexPath? {
+        guard source.item(at: path) != nil else { return nil }
+        var path = path
+        for level in levels {
+            switch level.stage {
+            case .arranged(let rows):
+                guard let next = rows.position(ofSource: path) else { return nil }
+                path = next
+            case .first, .firstOfEachSection:
+                // Rows that are shown stand where they stood.
+                if level.output.item(at: path) == nil { return nil }
+            }
+        }
+        return path
+    }
+}
+
+extension ArrangedRows {
+    /// Where a row of the source is in the view; nil if it is left out. The source must have a row there.
+    fileprivate func position(ofSource path: ListIndexPath) -> ListIndexPath? {
+        let section = sources[path.section]
+        return section.slots(store)[path.item].rank(section.number).map(position(of:))
+    }
+}

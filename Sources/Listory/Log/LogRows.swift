@@ -1,0 +1,58 @@
+// The rows of the log, in a transaction: the head, and appending records to it.
+//
+// Always holds: the head row and the records it speaks of are written in one transaction.
+
+import LMDB
+import ListModel
+
+/// The databases of the log.
+struct LogRows: Sendable {
+    let meta: Database<String, [UInt8]>
+    let commits: Database<UInt64, [UInt8]>
+    /// The last version whose commit may be in a packed block.
+    let sealed: Version
+
+    /// What the log ends with.
+    ///
+    /// - Throws: ``StoreError/headMismatch(what:expected:found:)`` if that is not what the head row says.
+    func readCheckedHead(_ txn: borrowing some Transaction & ~Copyable) throws -> LogHead {
+        let head = try readHead(txn)
+        let last = try txn.lastKey(in: commits) ?? sealed.rawValue
+        guard last == head.version.rawValue else {
+            throw StoreError.headMismatch(
+                what: "newest commit", expected: head.version.description, found: String(last))
+        }
+        return head
+    }
+
+    /// What the head row says.
+    func readHead(_ txn: borrowing some Transaction & ~Copyable) throws -> LogHead {
+        guard let row = try txn.get(LogFormat.headKey, in: meta), let head = LogHead(bytes: row) else {
+            throw StoreError.headMismatch(what: "head row", expected: "\(LogHead.byteCount) bytes", found: "another")
+        }
+        return head
+    }
+
+    /// Appends records of a batch.
+    ///
+    /// - Returns: what the log ends with then.
+    /// - Throws: ``StoreError/writtenElsewhere(expected:found:)`` if it does not end with `head` before; `LMDBError`.
+    func append(
+        _ batch: RecordBatch, _ range: Range<Int>, after head: LogHead, _ txn: inout WriteTransaction
+    ) throws -> LogHead {
+        let found = try readHead(txn)
+        guard found == head else {
+            throw StoreError.writtenElsewhere(expected: head.version, found: found.version)
+        }
+        var newHead = head
+        for index in range {
+            let version = batch.version(index)
+            try batch.withRecord(index) { record in
+                try txn.append(bytes: record, forKey: version.rawValue, in: commits)
+                newHead.append(record, version: version, eventCount: batch.eventCount(index))
+            }
+        }
+        try txn.put(newHead.bytes, forKey: LogFormat.headKey, in: meta)
+        return newHead
+    }
+}

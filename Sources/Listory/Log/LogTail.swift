@@ -1,0 +1,335 @@
+// The tail of a log: the newest commits, written ahead of LMDB with one write and one sync.
+//
+// A transaction of LMDB costs two syncs, one after its pages and one after the meta page that makes them the newest, and
+// the pages are half a dozen all over the file. So a batch of commits goes into the tail first: a large value that is put
+// once and then written over where it lies, entry by entry. When it is full, when the writers pause, and when the store is
+// closed, what is in it is moved into the database, in one transaction. Opening a store reads both.
+//
+// Always holds:
+// - the log is what the database has, and then the entries of the tail that follow it: the first from the head of the
+//   database on, each from the head that the one before it leaves;
+// - an entry is never written over before the transaction that moved it is durable: then the next one is written at the
+//   beginning of the tail. Nor is a sector that has a part of it, because entries begin with sectors;
+// - whoever writes to the tail has the lock of LMDB's write transaction, and found the head of the database and its own
+//   last entry where it left them: nothing of another process is written over;
+// - only one thread at a time appends, moves or discards.
+
+import LMDB
+import ListModel
+
+/// The tail of a file, and the commits that only it has.
+package final class LogTail: Sendable {
+    /// How many bytes LMDB has before a value on pages of its own.
+    package static let pageHeaderSize = 16
+    /// What a power cut leaves whole or untouched.
+    static let sectorSize = 512
+    /// Where the first entry begins: with the first sector that has nothing of LMDB.
+    static let beginning = sectorSize - pageHeaderSize
+    /// The key of the value.
+    private static let key: UInt64 = 0
+
+    /// Where an entry is, and which.
+    struct Place: Equatable {
+        var offset: Int
+        var checksum: UInt64
+    }
+
+    /// What this process knows of the file.
+    struct State {
+        /// What the database ends with.
+        var stored = LogHead()
+        /// What the log ends with.
+        var head = LogHead()
+        /// The commits after `stored`.
+        var records = RecordBatch(first: Version.empty.next)
+        /// Where the next entry is written; nil if the next batch goes into the database.
+        var end: Int?
+        /// The last entry, if it follows `stored`.
+        var last: Place?
+        /// An entry that may be in the tail and is not in the log, because writing or syncing it failed.
+        var failed: Place?
+    }
+
+    private let rows: LogRows
+    private let environment: Environment
+    private let database: Database<UInt64, [UInt8]>?
+    private let capacity: Int
+    private let state = Locked(State())
+
+    private init(_ rows: LogRows, _ environment: Environment, _ database: Database<UInt64, [UInt8]>?, _ capacity: Int) {
+        self.rows = rows
+        self.environment = environment
+        self.database = database
+        self.capacity = capacity
+    }
+}
+
+// MARK: - Opening
+
+extension LogTail {
+    /// What opening found in the tail.
+    struct Findings: Sendable {
+        /// What the log ends with.
+        var head = LogHead()
+        /// How many commits only the tail has.
+        var commitCount: UInt64 = 0
+        /// The newest version of an entry that follows neither the database nor another entry.
+        var lost: Version?
+    }
+
+    /// Opens the tail of a file, and makes it if there is none and there may be.
+    static func open(_ rows: LogRows, _ environment: Environment, _ options: TailOptions) throws -> LogTail {
+        guard options.isUsed else { return LogTail(rows, environment, nil, 0) }
+        guard !environment.options.isReadOnly else {
+            var database: Database<UInt64, [UInt8]>?
+            do {
+                database = try environment.openDatabase(
+                    named: LogFormat.tailDatabase, of: UInt64.self, [UInt8].self)
+            } catch let error as LMDBError {
+                // Such a file was never opened for editing.
+                guard error.kind == .engine(.notFound) else { throw error }
+            }
+            return LogTail(rows, environment, database, 0)
+        }
+        let database = try environment.openDatabase(
+            named: LogFormat.tailDatabase, of: UInt64.self, [UInt8].self, create: true)
+        func size(_ txn: borrowing some Transaction & ~Copyable) throws -> Int {
+            try txn.withValue(forKey: LogTail.key, in: database) { $0?.count ?? 0 }
+        }
+        // One that is too small for pages of its own could not be written over.
+        var capacity = try environment.read { try size($0) }
+        if capacity < 8_192 - LogTail.pageHeaderSize {
+            capacity = try environment.write { txn in
+                let found = try size(txn)
+                if found >= 8_192 - LogTail.pageHeaderSize { return found }
+                try txn.put(reserving: options.size, forKey: LogTail.key, in: database) { room in
+                    _ = room.initializeMemory(as: UInt8.self, repeating: 0)
+                }
+                // Who knows no tail would overlook it.
+                try txn.put(LogFormat.formatRow, forKey: LogFormat.formatKey, in: rows.meta)
+                return options.size
+            }
+        }
+        return LogTail(rows, environment, database, capacity)
+    }
+
+    /// Reads what the log ends with.
+    ///
+    /// - Throws: ``StoreError/headMismatch(what:expected:found:)`` if the database does not end with what its head says.
+    func read(isIgnored: Bool = false) throws -> Findings {
+        // The tail first: what is moved meanwhile is found in the database, and not counted twice.
+        let bytes = try database.flatMap { database in
+            try environment.read { try $0.get(LogTail.key, in: database) }
+        }
+        let stored = try environment.read { try rows.readCheckedHead($0) }
+        var state = State(stored: stored, head: stored, records: RecordBatch(first: stored.version.next))
+        var findings = Findings(head: stored)
+        if let bytes, !isIgnored { bytes.withUnsafeBytes { Self.follow($0, &state, &findings.lost) } }
+        findings.head = state.head
+        findings.commitCount = UInt64(state.records.count)
+        if !environment.options.isReadOnly && findings.commitCount > 0 {
+            // A process that was killed may have left what is not durable yet.
+            try environment.sync()
+            state.end = state.last.flatMap { last in
+                bytes.flatMap { bytes in bytes[last.offset...].withUnsafeBytes { TailEntry($0) } }
+                    .map { LogTail.next(last.offset + $0.size) }
+            }
+        }
+        self.state.withLock { $0 = state }
+        return findings
+    }
+
+    /// Follows the entries from the head of the database on.
+    private static func follow(_ bytes: UnsafeRawBufferPointer, _ state: inout State, _ lost: inout Version?) {
+        var offset = beginning
+        while offset < bytes.count {
+            guard let entry = TailEntry(UnsafeRawBufferPointer(rebasing: bytes[offset...])) else { break }
+            if entry.before == state.head {
+                for index in 0..<entry.records.count {
+                    entry.records.withRecord(index) {
+                        state.records.append($0, eventCount: entry.records.eventCount(index))
+                    }
+                }
+                state.head = entry.after
+                state.last = Place(offset: offset, checksum: entry.checksum)
+            } else if state.last != nil {
+                break
+            }
+            offset = next(offset + entry.size)
+        }
+        // What is left over is older. If it is newer, something is missing between, which no power cut takes away.
+        while offset < bytes.count {
+            if let entry = TailEntry(UnsafeRawBufferPointer(rebasing: bytes[offset...])),
+                entry.after.version > state.head.version
+            {
+                lost = max(lost ?? .empty, entry.after.version)
+            }
+            offset += sectorSize
+        }
+    }
+
+    /// Where an entry can begin, at or after an offset.
+    private static func next(_ offset: Int) -> Int {
+        beginning + (offset - beginning + sectorSize - 1) / sectorSize * sectorSize
+    }
+}
+
+// MARK: - Reading
+
+extension LogTail {
+    /// What the log ends with.
+    var head: LogHead { state.withLock { $0.head } }
+
+    /// Whether there are commits that only the tail has.
+    var isEmpty: Bool { state.withLock { $0.records.count == 0 } }
+
+    /// The record of a version that only the tail has; nil if the database has it, or there is none.
+    func record(of version: Version) -> [UInt8]? {
+        state.withLock { state in
+            state.records.index(of: version).map { index in state.records.withRecord(index) { Array($0) } }
+        }
+    }
+
+    /// The records of a range of versions that begins with one that only the tail has; nil if the database has it.
+    func records(of range: ClosedRange<UInt64>) -> RecordBatch? {
+        state.withLock { state in
+            guard let first = state.records.index(of: Version(range.lowerBound)) else { return nil }
+            let count = min(UInt64(state.records.count - first), range.upperBound - range.lowerBound + 1)
+            var batch = RecordBatch(first: Version(range.lowerBound))
+            for index in first..<first + Int(count) {
+                state.records.withRecord(index) { batch.append($0, eventCount: state.records.eventCount(index)) }
+            }
+            return batch
+        }
+    }
+}
+
+// MARK: - Writing
+
+extension LogTail {
+    /// Appends commits to the log, all of them or none, and returns when they are durable.
+    ///
+    /// - Returns: what the log ends with now.
+    /// - Throws: ``StoreError/writtenElsewhere(expected:found:)`` if the log does not end with what this process knows;
+    ///   `LMDBError`.
+    func append(_ batch: RecordBatch, _ range: Range<Int>) throws -> LogHead {
+        let known = state.withLock { $0 }
+        if let database, let end = known.end,
+            let bytes = TailEntry.bytes(batch, range, after: known.head, atMost: capacity - end)
+        {
+            return try write(bytes, batch, range, known, at: end, in: database)
+        }
+        return try store(known, batch, range)
+    }
+
+    /// Moves everything into the database.
+    ///
+    /// - Throws: as ``append(_:_:)``. The commits are as durable as before.
+    func store() throws {
+        let known = state.withLock { $0 }
+        if known.records.count > 0 { _ = try store(known, RecordBatch(first: known.head.version.next), 0..<0) }
+    }
+
+    /// Moves everything into the database, and some more commits behind it.
+    private func store(_ known: State, _ batch: RecordBatch, _ range: Range<Int>) throws -> LogHead {
+        let (stored, records) = (known.stored, known.records)
+        let newHead = try environment.write { txn in
+            try check(known, txn)
+            let head = try rows.append(records, 0..<records.count, after: stored, &txn)
+            try clear(known.failed, txn)
+            return try rows.append(batch, range, after: head, &txn)
+        }
+        state.withLock { state in
+            state = State(stored: newHead, head: newHead, records: RecordBatch(first: newHead.version.next))
+            state.end = LogTail.beginning
+        }
+        return newHead
+    }
+
+    /// Writes commits into the tail.
+    private func write(
+        _ bytes: [UInt8], _ batch: RecordBatch, _ range: Range<Int>, _ known: State, at end: Int,
+        in database: Database<UInt64, [UInt8]>
+    ) throws -> LogHead {
+        let txn = try environment.beginWrite()
+        try check(known, txn)
+        do {
+            try bytes.withUnsafeBytes { bytes in
+                try txn.overwriteInPlace(bytes, at: end, ofValueForKey: LogTail.key, in: database)
+            }
+            try txn.sync()
+        } catch {
+            state.withLock { state in
+                state.end = nil
+                state.failed = Place(offset: end, checksum: bytes.withUnsafeBytes { TailEntry.checksum(in: $0) })
+            }
+            throw error
+        }
+        return state.withLock { state in
+            for index in range {
+                batch.withRecord(index) { record in
+                    state.records.append(record, eventCount: batch.eventCount(index))
+                    state.head.append(record, version: batch.version(index), eventCount: batch.eventCount(index))
+                }
+            }
+            state.last = Place(offset: end, checksum: bytes.withUnsafeBytes { TailEntry.checksum(in: $0) })
+            state.end = LogTail.next(end + bytes.count)
+            return state.head
+        }
+    }
+
+    /// Checks that the log ends with what this process knows. The lock of the transaction keeps it so.
+    private func check(_ known: State, _ txn: borrowing WriteTransaction) throws {
+        let stored = try rows.readHead(txn)
+        guard stored == known.stored else {
+            throw StoreError.writtenElsewhere(expected: known.head.version, found: stored.version)
+        }
+        guard let database else { return }
+        try txn.withValue(forKey: LogTail.key, in: database) { bytes in
+            guard let bytes else { return }
+            func entry(_ offset: Int) -> UnsafeRawBufferPointer {
+                UnsafeRawBufferPointer(rebasing: bytes[min(offset, bytes.count)...])
+            }
+            // Its own last entry is where it was: nobody has moved it and begun anew.
+            if let last = known.last {
+                let found = entry(last.offset)
+                guard found.count >= 8, TailEntry.checksum(in: found) == last.checksum else {
+                    throw StoreError.writtenElsewhere(expected: known.head.version, found: stored.version)
+                }
+            }
+            // And nobody has added one behind it.
+            let end = known.end ?? known.failed?.offset ?? (known.last == nil ? LogTail.beginning : bytes.count)
+            guard let next = TailEntry(entry(end)), next.before == known.head,
+                known.failed != Place(offset: end, checksum: next.checksum)
+            else { return }
+            throw StoreError.writtenElsewhere(expected: known.head.version, found: next.after.version)
+        }
+    }
+}
+
+// MARK: - Giving up
+
+extension LogTail {
+    /// Takes back what could not be appended: it must not be found when the file is opened again.
+    func discardFailed() throws {
+        guard let failed = state.withLock({ $0.failed }) else { return }
+        let txn = try environment.beginWrite()
+        try clear(failed, txn)
+        try txn.sync()
+        state.withLock { $0.failed = nil }
+    }
+
+    /// Makes an entry that is not in the log one that nobody takes for whole.
+    private func clear(_ failed: Place?, _ txn: borrowing WriteTransaction) throws {
+        guard let failed, let database else { return }
+        let isThere = try txn.withValue(forKey: LogTail.key, in: database) { bytes in
+            guard let bytes, failed.offset + 8 <= bytes.count else { return false }
+            return TailEntry.checksum(in: UnsafeRawBufferPointer(rebasing: bytes[failed.offset...])) == failed.checksum
+        }
+        if !isThere { return }
+        let zeros: (UInt64, UInt64) = (0, 0)
+        try withUnsafeBytes(of: zeros) {
+            try txn.overwriteInPlace($0, at: failed.offset, ofValueForKey: LogTail.key, in: database)
+        }
+    }
+}

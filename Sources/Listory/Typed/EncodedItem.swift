@@ -1,0 +1,102 @@
+// Items that were encoded before the edit that stores them: the store is not locked while that is done.
+//
+// Always holds: an encoded item has the id of its item and the bytes that the coder of its store made of it.
+
+import Dispatch
+import ListModel
+
+/// An item with its content as bytes, ready to be stored.
+///
+/// Encoding takes longer than everything else that an edit does, and the store is locked while an edit is made. What is
+/// stored in bulk is better encoded before:
+///
+/// ```swift
+/// let rows = try store.encoded(tasks)                            // on all cores; the store goes on meanwhile
+/// try store.edit("Import") { try $0.insert(rows, at: .end(of: .today)) }
+/// ```
+public struct EncodedItem<Item: Identifiable>: Sendable where Item.ID: IdentifierConvertible {
+    let row: NewItem
+
+    /// Whether the row gets a checkmark when it is inserted.
+    public var isChecked: Bool { row.isChecked }
+}
+
+extension ListStore {
+    /// Encodes an item, without locking the store.
+    ///
+    /// - Parameters:
+    ///   - item: the item.
+    ///   - isChecked: whether its row gets a checkmark when it is inserted.
+    /// - Throws: an error of the encoder.
+    public func encoded(_ item: Item, isChecked: Bool = false) throws -> EncodedItem<Item> {
+        EncodedItem(row: NewItem(id: item.id.identifier, isChecked: isChecked, content: try coder.encode(item)))
+    }
+
+    /// Encodes items on all cores, without locking the store.
+    ///
+    /// - Parameter items: items whose rows get no checkmark.
+    /// - Returns: them, in the same order.
+    /// - Throws: the error of the encoder for the first item that it cannot encode.
+    public func encoded(_ items: [Item]) throws -> [EncodedItem<Item>] {
+        let partSize = 1_024
+        let partCount = (items.count + partSize - 1) / partSize
+        if partCount < 2 { return try items.map { try encoded($0) } }
+        let parts = Locked([Result<[EncodedItem<Item>], any Error>?](repeating: nil, count: partCount))
+        DispatchQueue.concurrentPerform(iterations: partCount) { part in
+            let range = part * partSize..<min(items.count, (part + 1) * partSize)
+            let result = Result { try items[range].map { try encoded($0) } }
+            parts.withLock { $0[part] = result }
+        }
+        return try parts.withLock { $0 }.flatMap { try $0!.get() }
+    }
+}
+
+/// A section of a reload whose items were encoded before.
+public struct EncodedSection<SectionID: IdentifierConvertible, Item: Identifiable>: Sendable
+where Item.ID: IdentifierConvertible {
+    /// The identity of the section.
+    public var id: SectionID
+    /// What its header shows.
+    public var title: String
+    /// Its rows.
+    public var items: [EncodedItem<Item>]
+
+    /// A section of these rows.
+    public init(id: SectionID, title: String = "", items: [EncodedItem<Item>]) {
+        self.id = id
+        self.title = title
+        self.items = items
+    }
+}
+
+extension ListEdit {
+    /// Inserts a row. See ``ListEditor/insert(_:at:)``.
+    public func insert(_ item: EncodedItem<Item>, at destination: Destination) throws {
+        try withEditor { try $0.insert(item.row, at: destination.untyped) }
+    }
+
+    /// Inserts a run of rows as one event. See ``ListEditor/insert(_:at:)``.
+    public func insert(_ items: [EncodedItem<Item>], at destination: Destination) throws {
+        try withEditor { try $0.insert(items.map(\.row), at: destination.untyped) }
+    }
+
+    /// Gives the row of the item's id this item as its content. If it is the present one, nothing happens; the checkmark
+    /// stays as it is.
+    public func update(_ item: EncodedItem<Item>) throws {
+        try withEditor { try $0.update(item.row.id, content: item.row.content) }
+    }
+
+    /// Inserts a section, with rows, as one event.
+    public func insertSection(
+        _ id: SectionID, title: String = "", items: [EncodedItem<Item>], at place: SectionPlace = .end
+    ) throws {
+        let section = NewSection(id: id.identifier, title: title, items: items.map(\.row))
+        try withEditor { try $0.insertSection(section, at: place.untyped) }
+    }
+
+    /// Replaces everything, as one event. Rows and sections of the same id stay the same ones.
+    public func reload(_ sections: [EncodedSection<SectionID, Item>]) throws {
+        let new = sections.map { NewSection(id: $0.id.identifier, title: $0.title, items: $0.items.map(\.row)) }
+        try withEditor { try $0.reload(new) }
+    }
+}

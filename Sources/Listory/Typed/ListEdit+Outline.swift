@@ -1,0 +1,117 @@
+// The edits of a typed outline, and of whole rows as they are wanted.
+
+import ListModel
+
+extension ListEdit {
+    /// Where rows are inserted or moved to in an outline.
+    public enum OutlinePlace {
+        /// After the last row of a section, without a parent.
+        case root(of: SectionID)
+        /// After the last child of a row, and all below it.
+        case lastChild(of: Item.ID)
+        /// Before the first child of a row.
+        case firstChild(of: Item.ID)
+        /// Directly before a row, as its sibling.
+        case before(Item.ID)
+        /// After a row and all below it, as its sibling.
+        case after(Item.ID)
+
+        var untyped: OutlineDestination {
+            switch self {
+            case .root(let id): .root(ofSection: id.identifier)
+            case .lastChild(let id): .lastChild(of: id.identifier)
+            case .firstChild(let id): .firstChild(of: id.identifier)
+            case .before(let id): .before(id.identifier)
+            case .after(let id): .after(id.identifier)
+            }
+        }
+    }
+
+    /// Inserts items without children at a place in an outline. See ``ListEditor/insert(_:in:)``.
+    public func insert(_ items: [Item], in place: OutlinePlace) throws {
+        try insert(items.map { Row($0) }, in: place)
+    }
+
+    /// Inserts rows, whose depths count from the place, at a place in an outline. See ``ListEditor/insert(_:in:)``.
+    public func insert(_ rows: [Row], in place: OutlinePlace) throws {
+        let new = try rows.map { try newItem($0) }
+        try withEditor { try $0.insert(new, in: place.untyped) }
+    }
+
+    /// Inserts rows with the depths that they have, at any place. See ``ListEditor/insert(_:at:)``.
+    public func insert(_ rows: [Row], at destination: Destination) throws {
+        let new = try rows.map { try newItem($0) }
+        try withEditor { try $0.insert(new, at: destination.untyped) }
+    }
+
+    /// Moves a row with all rows below it. See ``ListEditor/moveSubtree(_:to:)``.
+    public func moveSubtree(_ id: Item.ID, to place: OutlinePlace) throws {
+        try withEditor { try $0.moveSubtree(id.identifier, to: place.untyped) }
+    }
+
+    /// Deletes rows with all rows below them. See ``ListEditor/deleteSubtrees(_:)``.
+    public func deleteSubtrees(_ ids: [Item.ID]) throws {
+        try withEditor { try $0.deleteSubtrees(ids.map(\.identifier)) }
+    }
+
+    /// Makes a row the last child of the sibling before it. See ``ListEditor/indent(_:)``.
+    public func indent(_ id: Item.ID) throws { try withEditor { try $0.indent(id.identifier) } }
+
+    /// Makes a row the next sibling of its parent. See ``ListEditor/outdent(_:)``.
+    public func outdent(_ id: Item.ID) throws { try withEditor { try $0.outdent(id.identifier) } }
+
+    /// Changes the depth of rows, and of no others. See ``ListEditor/changeDepth(of:by:)``.
+    public func changeDepth(of selection: Selection, by change: Int) throws {
+        try withEditor { try $0.changeDepth(of: selection.untyped, by: change) }
+    }
+
+    /// Hides the children of a row. See ``ListEditor/setCollapsed(_:_:recursively:)``.
+    public func collapse(_ id: Item.ID, recursively: Bool = false) throws {
+        try withEditor { try $0.collapse(id.identifier, recursively: recursively) }
+    }
+
+    /// Shows the children of a row. See ``ListEditor/setCollapsed(_:_:recursively:)``.
+    public func expand(_ id: Item.ID, recursively: Bool = false) throws {
+        try withEditor { try $0.expand(id.identifier, recursively: recursively) }
+    }
+}
+
+// MARK: - Rows as they are wanted
+
+extension ListEdit {
+    /// Makes the list what is given, by the fewest events that lead there. See ``ListEditor/apply(_:)``.
+    ///
+    /// ```swift
+    /// try store.edit("Refresh") { list in
+    ///     try list.apply([.init(id: .today, title: "Today", rows: items.map { .init($0) })])
+    /// }
+    /// ```
+    public func apply(_ sections: [ReloadedSection]) throws {
+        let new = try sections.map { try newSection($0) }
+        try withEditor { try $0.apply(new) }
+    }
+
+    /// Makes the rows of one section what is given. See ``ListEditor/apply(_:toSection:)``.
+    public func apply(_ rows: [Row], toSection id: SectionID) throws {
+        let new = try rows.map { try newItem($0) }
+        try withEditor { try $0.apply(new, toSection: id.identifier) }
+    }
+
+    /// Gives the rows of these items' ids the items as their content: all of them, or none if one is unknown.
+    ///
+    /// - Throws: ``ListError/unknownItem(_:)``; ``ListError/duplicateItem(_:)`` if an id comes twice.
+    public func update(_ items: [Item]) throws {
+        var ids = Set<Item.ID>()
+        for item in items where !ids.insert(item.id).inserted {
+            throw ListError.duplicateItem(item.id.identifier)
+        }
+        let new = try items.map { (id: $0.id.identifier, content: try coder.encode($0)) }
+        try withEditor { editor in
+            for item in new where editor.state.indexPath(of: item.id) == nil { throw ListError.unknownItem(item.id) }
+            for item in new { try editor.update(item.id, content: item.content) }
+        }
+    }
+
+    /// Deletes all rows and all sections, as one event.
+    public func deleteAll() throws { try withEditor { try $0.deleteAll() } }
+}

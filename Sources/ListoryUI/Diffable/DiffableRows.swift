@@ -1,0 +1,55 @@
+// The ids of a snapshot as Apple's diffable data sources take them, checked, because there a duplicate ends the app.
+
+import ListModel
+import Listory
+
+/// What fills an `NSDiffableDataSourceSnapshot`: typed ids, all of them different, and what has changed in itself.
+public struct DiffableRows<SectionID: IdentifierConvertible, ItemID: IdentifierConvertible>: Sendable {
+    /// A section and its rows.
+    public typealias Section = (id: SectionID, items: [ItemID])
+
+    /// The sections, in order.
+    public private(set) var sections: [Section] = []
+    /// The rows that are there before and after, with another checkmark or content.
+    public private(set) var reconfigured: [ItemID] = []
+    /// The sections that are there before and after, with another title.
+    public private(set) var retitled: [SectionID] = []
+
+    /// The ids of a snapshot.
+    ///
+    /// - Throws: ``ListError/unreadable(what:expected:found:)`` for an id that is none of the app's;
+    ///   ``ListError/duplicateItem(_:)`` or ``ListError/duplicateSection(_:)`` for two that are equal to Swift although
+    ///   they are not the same bytes, as two spellings of an accented letter are.
+    /// - Complexity: O(n).
+    public init<Item>(_ snapshot: ListSnapshot<SectionID, Item>) throws where Item.ID == ItemID {
+        var sectionIDs = Set<SectionID>()
+        var itemIDs = Set<ItemID>(minimumCapacity: snapshot.itemCount)
+        for section in snapshot.sections {
+            let id = try section.id
+            guard sectionIDs.insert(id).inserted else { throw ListError.duplicateSection(section.core.id) }
+            var items: [ItemID] = []
+            items.reserveCapacity(section.core.items.count)
+            for item in section.core.items {
+                let id = try ItemID.reading(item.id, "identifier of a row")
+                guard itemIDs.insert(id).inserted else { throw ListError.duplicateItem(item.id) }
+                items.append(id)
+            }
+            sections.append((id, items))
+        }
+    }
+
+    /// The ids of a snapshot, and what has changed in itself since another one.
+    ///
+    /// A diffable data source compares ids, so it sees by itself what came, went or moved, and never what changed in
+    /// itself.
+    ///
+    /// - Throws: as ``init(_:)``.
+    public init<Item>(
+        from old: ListSnapshot<SectionID, Item>, to new: ListSnapshot<SectionID, Item>
+    ) throws where Item.ID == ItemID {
+        try self.init(new)
+        let changes = new.changeset(from: old)
+        reconfigured = changes.items.updated.map { sections[$0.section].items[$0.item] }
+        retitled = changes.sections.updated.map { sections[$0].id }
+    }
+}

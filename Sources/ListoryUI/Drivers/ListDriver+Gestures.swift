@@ -1,0 +1,158 @@
+// Gestures, and the commits they become. Rows are named by id from the moment of the gesture on, because what is at an
+// index path may be another row when a button is pressed at last.
+
+import ListModel
+import Listory
+
+extension ListDriver {
+    /// Deletes rows: "Delete Milk". Those that are gone already are left out.
+    ///
+    /// - Returns: whether it was committed.
+    @discardableResult
+    public func delete(_ ids: [Identifier]) -> Bool {
+        commit(.delete, name(.delete, ids)) { editor in
+            let present = ids.filter { editor.state.indexPath(of: $0) != nil }
+            if !present.isEmpty { try editor.delete(.items(present)) }
+        }
+    }
+
+    /// Deletes a row: "Delete Milk".
+    @discardableResult
+    public func delete(_ id: Identifier) -> Bool { delete([id]) }
+
+    /// Sets or clears the checkmark of a row, the opposite of what the newest rows have: "Check Milk".
+    @discardableResult
+    public func toggle(_ id: Identifier) -> Bool {
+        do {
+            guard let item = try source.editedStore.item(id) else { throw ListError.unknownItem(id) }
+            return setChecked(!item.isChecked, [id])
+        } catch {
+            report(.check, name(.check, [id]), error)
+            refresh()
+            return false
+        }
+    }
+
+    /// Sets or clears the checkmarks of rows: "Check 3 Rows".
+    @discardableResult
+    public func setChecked(_ isChecked: Bool, _ ids: [Identifier]) -> Bool {
+        let action = isChecked ? ListAction.check : .uncheck
+        return commit(action, name(action, ids)) { try $0.setChecked(isChecked, .items(ids)) }
+    }
+
+    /// Inserts a row, between the rows that are shown around a place: "Add Milk".
+    ///
+    /// - Parameters:
+    ///   - item: what the row holds.
+    ///   - isChecked: whether it has a checkmark.
+    ///   - path: where it is to be in the shown rows.
+    @discardableResult
+    public func insert(_ item: Source.Item, isChecked: Bool = false, at path: ListIndexPath) -> Bool {
+        let isSectionKnown = source.keepsOrder
+        return commit(.insert, names.phrase(.insert, names.row(item))) { editor in
+            let place = try RowGap(gap: path, in: playback.shown)
+            let new = NewItem(
+                id: item.id.identifier, isChecked: isChecked, content: try source.coder.encode(item))
+            let destination = place.destination(in: &editor, isSectionKnown: isSectionKnown)
+            try editor.insert(new, at: destination)
+        }
+    }
+
+    /// Changes what a row holds, as it is when the commit is made: "Rename Milk".
+    ///
+    /// - Parameters:
+    ///   - id: the row.
+    ///   - name: the name of the commit; nil for one made of what the row is called before. Edits that go on, like typing,
+    ///     give each of their commits the same.
+    ///   - change: changes the item; it must leave its id alone.
+    @discardableResult
+    public func update(
+        _ id: Identifier, named name: String? = nil, _ change: (inout Source.Item) throws -> Void
+    ) -> Bool {
+        commit(.edit, name ?? self.name(.edit, [id])) { editor in
+            guard let row = editor.state.item(id) else { throw ListError.unknownItem(id) }
+            var item = try editor.withContent(of: row.content, source.coder.decode)
+            try change(&item)
+            guard item.id.identifier == id else {
+                throw ListError.unreadable(
+                    what: "identifier of a changed row", expected: id.description,
+                    found: item.id.identifier.description)
+            }
+            try editor.update(id, content: try source.coder.encode(item))
+        }
+    }
+
+    /// Reverts the newest commit that was not undone yet.
+    @discardableResult
+    public func undo() -> Bool {
+        revert(.undo, undoName) { try source.editedStore.undo(origin: origin, durability: durability) }
+    }
+
+    /// Takes the newest undo back that no edit followed.
+    @discardableResult
+    public func redo() -> Bool {
+        revert(.redo, redoName) { try source.editedStore.redo(origin: origin, durability: durability) }
+    }
+
+    /// The name of the commit that undo reverts, for a menu: "Delete Milk"; nil if there is none.
+    public var undoName: String? { nameOnTop(\.undo) }
+
+    /// The name of the commit that redo takes back, for a menu; nil if there is none.
+    public var redoName: String? { nameOnTop(\.redo) }
+}
+
+// MARK: - Commits
+
+extension ListDriver {
+    /// Makes a commit and looks at what came of it.
+    ///
+    /// - Parameters:
+    ///   - action: what the user does.
+    ///   - name: the name of the commit.
+    ///   - body: makes the edits, on the store's rows as they are then.
+    /// - Returns: whether it was committed. If not, it was reported.
+    @discardableResult
+    public func commit(_ action: ListAction, _ name: String, _ body: (inout ListEditor) throws -> Void) -> Bool {
+        let isCommitted = attempt(action, name) {
+            try source.editedStore.edit(name, origin: origin, durability: durability, body)
+        }
+        refresh()
+        return isCommitted
+    }
+
+    /// Does something to the store, and reports if it fails.
+    func attempt(_ action: ListAction, _ name: String, _ body: () throws -> Commit?) -> Bool {
+        do {
+            _ = try body()
+            return true
+        } catch {
+            report(action, name, error)
+            return false
+        }
+    }
+
+    private func revert(_ action: ListAction, _ name: String?, _ body: () throws -> Commit?) -> Bool {
+        let isDone = attempt(action, name.map { names.phrase(action, $0) } ?? action.rawValue, body)
+        refresh()
+        return isDone
+    }
+
+    private func nameOnTop(_ stack: KeyPath<History, History.Stack>) -> String? {
+        guard let top = try? source.editedStore.history[keyPath: stack], top.depth > 0 else { return nil }
+        return try? source.editedStore.commit(top.top).name
+    }
+
+    /// The name of a commit: what is done, and what the rows are called in the store. A row that cannot be read is called
+    /// by its id.
+    func name(_ action: ListAction, _ ids: [Identifier]) -> String {
+        names.phrase(action, ids.count == 1 ? rowName(ids[0]) : names.rows(ids.count))
+    }
+
+    private func rowName(_ id: Identifier) -> String {
+        let store = source.editedStore
+        guard let row = try? store.item(id),
+            let item = try? store.source.withContent(of: row.content, source.coder.decode)
+        else { return id.description }
+        return names.row(item)
+    }
+}

@@ -1,0 +1,77 @@
+// What a user does with sections, as commits: "Rename Today".
+
+import ListModel
+import Listory
+
+extension ListDriver {
+    /// Inserts a section without rows: "Add Today".
+    ///
+    /// - Parameters:
+    ///   - id: the identity of the section.
+    ///   - title: what its header shows.
+    ///   - index: before which of the shown sections it is to be; their number for the end.
+    /// - Returns: whether it was committed.
+    @discardableResult
+    public func insertSection(_ id: Source.SectionID, title: String, at index: Int) -> Bool {
+        let sections = playback.shown.sections
+        return commit(.insert, names.phrase(.insert, title)) { editor in
+            guard index >= 0 && index <= sections.count else {
+                throw ListError.sectionIndexOutOfRange(index, valid: 0..<sections.count + 1)
+            }
+            let place = Self.place(beside: sections, at: index, in: &editor)
+            try editor.insertSection(NewSection(id: id.identifier, title: title), at: place)
+        }
+    }
+
+    /// Gives a section another title: "Rename Today".
+    @discardableResult
+    public func renameSection(_ id: Identifier, to title: String) -> Bool {
+        commit(.edit, sectionName(.edit, id)) { try $0.renameSection(.section(id), to: title) }
+    }
+
+    /// Deletes a section with all its rows in the store: "Delete Today".
+    @discardableResult
+    public func deleteSection(_ id: Identifier) -> Bool {
+        commit(.delete, sectionName(.delete, id)) { try $0.deleteSection(.section(id)) }
+    }
+
+    /// Moves a section: "Move Today".
+    ///
+    /// - Parameters:
+    ///   - id: the section.
+    ///   - gap: how many of the shown sections are above the place, the one that moves among them.
+    /// - Returns: whether it was committed.
+    @discardableResult
+    public func moveSection(_ id: Identifier, toGap gap: Int) -> Bool {
+        let sections = playback.shown.sections
+        return commit(.move, sectionName(.move, id)) { editor in
+            guard source.keepsOrder else { throw MoveRefused() }
+            guard gap >= 0 && gap <= sections.count else {
+                throw ListError.sectionIndexOutOfRange(gap, valid: 0..<sections.count + 1)
+            }
+            try editor.moveSection(
+                .section(id), to: Self.place(beside: sections, at: gap, without: id, in: &editor))
+        }
+    }
+
+    /// The place in the store beside the sections that are shown there: after the one before, or else before the one after.
+    private static func place(
+        beside sections: SectionCollection, at gap: Int, without moved: Identifier? = nil, in editor: inout ListEditor
+    ) -> SectionDestination {
+        if let before = sections[..<gap].last(where: { $0.id != moved }),
+            editor.state.indexOfSection(before.id) != nil
+        {
+            return .after(before.id)
+        }
+        if let after = sections[gap...].first(where: { $0.id != moved }),
+            editor.state.indexOfSection(after.id) != nil
+        {
+            return .before(after.id)
+        }
+        return .end
+    }
+
+    private func sectionName(_ action: ListAction, _ id: Identifier) -> String {
+        names.phrase(action, playback.shown.sections.first { $0.id == id }?.title ?? id.description)
+    }
+}

@@ -1,0 +1,142 @@
+// Between a list and a view of it: what the view shows, and what a user's gestures commit.
+//
+// The newest rows go to the playback, which plays them when the view is ready. A gesture becomes a commit with a name in
+// the store under the rows; what follows on screen follows from the commit, like any other change.
+//
+// Always holds: the view is led to what the source says, whether a commit succeeded or not; an error is reported, always.
+
+import ListModel
+import Listory
+
+/// Keeps a list view up to date, and commits what a user does in it.
+///
+/// The adapters for UIKit, AppKit and SwiftUI have one each; it knows no toolkit itself.
+///
+/// ```swift
+/// let driver = try ListDriver(store, names: ActionNames { $0.title }) { failure in
+///     alert(failure.description)
+/// }
+/// driver.toggle(driver.id(at: path)!)     // "Check Milk"
+/// ```
+@MainActor
+public final class ListDriver<Source: ListSource> {
+    /// What is shown and edited.
+    public let source: Source
+    /// What the view shows, and what it is led to.
+    public let playback: Playback
+    /// How commits are named.
+    public var names: ActionNames<Source.Item>
+    /// What a user may do with which row.
+    public var rules = RowRules<Source.Item>()
+    /// Who the user is; goes into the commits.
+    public var origin = ""
+    /// What a commit waits for; nil for the store's own choice. By default not for the disk, because the view waits too.
+    public var durability: Durability? = .deferred
+
+    private let onFailure: @MainActor (ListFailure) -> Void
+    /// The rows that were asked for last, with which all others are typed.
+    private var typed: ListSnapshot<Source.SectionID, Source.Item>
+    private var following: Task<Void, Never>?
+
+    /// A driver of a view that is yet to be shown.
+    ///
+    /// - Parameters:
+    ///   - source: what is shown and edited.
+    ///   - names: how commits are named.
+    ///   - reloadAbove: the number of changes above which the view is reloaded instead of animated; nil for never.
+    ///   - onFailure: is told of what could not be committed or read.
+    /// - Throws: ``StoreError/closed``, or an error of the source.
+    public convenience init(
+        _ source: Source, names: ActionNames<Source.Item>, reloadAbove: Int? = 1_000,
+        onFailure: @escaping @MainActor (ListFailure) -> Void
+    ) throws {
+        try self.init(source, names: names, reloadAbove: reloadAbove, pause: .system, onFailure: onFailure)
+    }
+
+    /// A driver with a clock of its own.
+    init(
+        _ source: Source, names: ActionNames<Source.Item>, reloadAbove: Int?, pause: Pause,
+        onFailure: @escaping @MainActor (ListFailure) -> Void
+    ) throws {
+        self.source = source
+        self.names = names
+        self.onFailure = onFailure
+        // Listening begins before looking, so that nothing happens in between.
+        let changes = try source.changes()
+        typed = try source.snapshot
+        playback = Playback(typed.core, reloadAbove: reloadAbove, pause: pause)
+        following = Task { [weak self] in
+            for await _ in changes {
+                guard let self else { return }
+                refresh()
+            }
+        }
+    }
+
+    deinit { following?.cancel() }
+
+    /// Shows the newest rows on a view from now on, and on no other. It is reloaded, and not kept alive.
+    public func drive(_ screen: any ListScreen) { playback.lead(screen) }
+
+    /// Looks at the newest rows now, instead of when the source tells of them.
+    public func refresh() {
+        if let newest = readNewest() { playback.show(newest) }
+    }
+
+    /// The newest rows; nil, and a report, if they cannot be read.
+    func readNewest() -> Snapshot? {
+        do { typed = try source.snapshot } catch StoreError.closed {
+            // What is shown stays; there is nothing newer to show.
+            return nil
+        } catch {
+            report(.read, ListAction.read.rawValue, error)
+            return nil
+        }
+        return typed.core
+    }
+
+    /// Tells of something that failed.
+    public func report(_ action: ListAction, _ name: String, _ error: any Error) {
+        onFailure(ListFailure(action: action, name: name, cause: error))
+    }
+}
+
+// MARK: - What a data source answers
+
+extension ListDriver {
+    /// The rows that the view shows.
+    public var shown: ListSnapshot<Source.SectionID, Source.Item> { typed.showing(playback.shown) }
+
+    /// How many sections the view shows.
+    public var sectionCount: Int { playback.shown.sectionCount }
+
+    /// How many rows the view shows in a section; 0 if there is no such section.
+    public func itemCount(inSection index: Int) -> Int { playback.shown.itemCount(inSection: index) }
+
+    /// The section at an index of the shown rows, or nil if there is none.
+    public func section(at index: Int) -> ListSnapshot<Source.SectionID, Source.Item>.Section? {
+        let sections = shown.sections
+        guard index >= 0 && index < sections.count else { return nil }
+        return sections[sections.index(sections.startIndex, offsetBy: index)]
+    }
+
+    /// The row at an index path of the shown rows, or nil if there is none.
+    public func row(at path: ListIndexPath) -> ListRow<Source.Item>? { shown.row(at: path) }
+
+    /// The id of the row at an index path of the shown rows, or nil if there is none.
+    public func id(at path: ListIndexPath) -> Identifier? { playback.shown.item(at: path)?.id }
+
+    /// What is offered for the row at an index path while the table is edited.
+    public func editing(at path: ListIndexPath) -> RowEditing { row(at: path).map(rules.editing) ?? .none }
+
+    /// Whether the row at an index path may be moved.
+    public func canMove(at path: ListIndexPath) -> Bool {
+        source.keepsOrder && (row(at: path).map(rules.canMove) ?? false)
+    }
+
+    /// Where a row that is dragged may be dropped: where the user is about to, or else where it came from.
+    public func target(ofMoving path: ListIndexPath, to proposed: ListIndexPath) -> ListIndexPath {
+        guard let row = row(at: path), canMove(at: path), rules.canMoveInto(row, proposed.section) else { return path }
+        return proposed
+    }
+}

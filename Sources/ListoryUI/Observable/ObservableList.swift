@@ -1,0 +1,93 @@
+// A list as SwiftUI looks at it: an observable object whose rows have stable ids.
+//
+// SwiftUI finds out by itself what differs between two lists of ids, so nothing is played: whenever there are newer rows,
+// all of them are shown. Works wherever Observation does, and knows nothing of SwiftUI.
+//
+// Always holds: what a gesture commits is in `sections` when the gesture returns, so a row that was dragged or a field that
+// was typed into does not jump back.
+
+import ListModel
+import Listory
+import Observation
+
+/// A store, or a view derived from one, as an observable object.
+///
+/// ```swift
+/// @State private var list: ObservableList<ListStore<String, Todo>>
+///
+/// List {
+///     ForEach(list.sections) { section in
+///         Section(section.title) {
+///             ForEach(section.rows) { row in
+///                 TextField("Title", text: list.binding(row, \.title, default: "", named: "Rename"))
+///             }
+///             .onMove { list.move($0, to: $1, in: section) }
+///             .onDelete { list.delete($0, in: section) }
+///         }
+///     }
+/// }
+/// ```
+@MainActor
+@Observable
+public final class ObservableList<Source: ListSource> {
+    /// The rows that are shown.
+    public private(set) var snapshot: ListSnapshot<Source.SectionID, Source.Item>
+    /// What failed last; an alert may show it and set it to nil.
+    public var failure: ListFailure?
+
+    /// What commits the gestures; its names and rules may be changed.
+    @ObservationIgnored public let driver: ListDriver<Source>
+    /// How newer rows are shown, for example `withAnimation`. What the user has dragged, swiped away or typed is on screen
+    /// already and is shown at once.
+    @ObservationIgnored public var animate: (_ change: () -> Void) -> Void = { $0() }
+    @ObservationIgnored private var isOnScreenAlready = false
+    @ObservationIgnored private let screen = ObservingScreen()
+
+    /// An observable list.
+    ///
+    /// - Parameters:
+    ///   - source: what is shown and edited.
+    ///   - names: how commits are named.
+    /// - Throws: ``StoreError/closed``, or an error of the source.
+    public convenience init(_ source: Source, names: ActionNames<Source.Item>) throws {
+        let reporter = FailureReporter()
+        try self.init(ListDriver(source, names: names) { reporter.report($0) }, reporter)
+    }
+
+    init(_ driver: ListDriver<Source>, _ reporter: FailureReporter) {
+        self.driver = driver
+        snapshot = driver.shown
+        reporter.onFailure = { [weak self] in self?.failure = $0 }
+        screen.onReload = { [weak self] in self?.take() }
+        driver.drive(screen)
+    }
+
+    private func take() {
+        let rows = driver.shown
+        if isOnScreenAlready { snapshot = rows } else { animate { snapshot = rows } }
+    }
+
+    /// Does what the screen shows already.
+    func withoutAnimation(_ gesture: () -> Bool) -> Bool {
+        isOnScreenAlready = true
+        defer { isOnScreenAlready = false }
+        return gesture()
+    }
+
+    /// The sections, in order; for `ForEach`.
+    ///
+    /// - Complexity: O(1); sections and rows are made when they are looked at.
+    public var sections: ObservableSections<Source> { ObservableSections(snapshot: snapshot) }
+
+    /// The name of the commit that undo reverts, or nil if there is none.
+    public var undoName: String? {
+        access(keyPath: \.snapshot)
+        return driver.undoName
+    }
+
+    /// The name of the commit that redo takes back, or nil if there is none.
+    public var redoName: String? {
+        access(keyPath: \.snapshot)
+        return driver.redoName
+    }
+}

@@ -1,0 +1,2 @@
+// expected error: no such module 'UIKit'
+import UIKit

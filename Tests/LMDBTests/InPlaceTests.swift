@@ -1,0 +1,99 @@
+// Writing over a large value where it lies in the file.
+
+import Foundation
+import LMDB
+import TestSupport
+import Testing
+
+@Suite struct InPlaceTests {
+    let folder = try! TemporaryFolder()
+
+    /// An environment with a large value under key 1 and a small one under key 2.
+    private func make() throws -> (Environment, Database<UInt64, [UInt8]>) {
+        let environment = try folder.open()
+        let rows = try environment.bytes()
+        try environment.write { txn in
+            try txn.put([UInt8](repeating: 1, count: 20_000), forKey: 1, in: rows)
+            try txn.put([UInt8](repeating: 2, count: 100), forKey: 2, in: rows)
+        }
+        return (environment, rows)
+    }
+
+    private func overwrite(
+        _ txn: borrowing WriteTransaction, _ bytes: [UInt8], at offset: Int, _ key: UInt64,
+        _ rows: Database<UInt64, [UInt8]>
+    ) throws {
+        try bytes.withUnsafeBytes { try txn.overwriteInPlace($0, at: offset, ofValueForKey: key, in: rows) }
+    }
+
+    @Test("The bytes are there at once, also when the transaction is aborted, and nothing else is changed")
+    func random() throws {
+        let (environment, rows) = try make()
+        let seed = UInt64.random(in: 0...UInt64.max)
+        var generator = SeededGenerator(seed: seed)
+        var expected = [UInt8](repeating: 1, count: 20_000)
+        for step in 0..<200 {
+            let start = Int.random(in: 0...expected.count, using: &generator)
+            let count = Int.random(in: 0...min(5_000, expected.count - start), using: &generator)
+            let bytes = (0..<count).map { UInt8(truncatingIfNeeded: step + $0) }
+            expected.replaceSubrange(start..<start + count, with: bytes)
+            if generator.oneIn(3) {
+                // Other writes, which copy pages and use free ones, leave the value where it is.
+                try environment.write { txn in
+                    try txn.put([UInt8](repeating: 3, count: step * 40), forKey: UInt64(3 + step % 7), in: rows)
+                    try overwrite(txn, bytes, at: start, 1, rows)
+                }
+            } else {
+                let txn = try environment.beginWrite()
+                try overwrite(txn, bytes, at: start, 1, rows)
+                try txn.sync()
+                txn.abort()
+            }
+            try #require(try environment.read { try $0.get(1, in: rows) } == expected, "seed \(seed), step \(step)")
+        }
+        try environment.close()
+        try DataFile.check(path: folder.file(), depth: .full)
+        let reopened = try folder.open()
+        let again = try reopened.bytes()
+        #expect(try reopened.read { try $0.get(1, in: again) } == expected)
+        #expect(try reopened.read { try $0.get(2, in: again) } == [UInt8](repeating: 2, count: 100))
+    }
+
+    @Test("What has no pages of its own, is not there, is too short or was put just now is refused")
+    func refused() throws {
+        let (environment, rows) = try make()
+        let before = try environment.read { try $0.get(1, in: rows) }
+        try environment.write { txn in
+            try txn.put([UInt8](repeating: 4, count: 20_000), forKey: 4, in: rows)
+            for (key, offset, count) in [(2, 0, 1), (3, 0, 1), (1, 20_000, 1), (1, -1, 1), (1, 19_999, 2), (4, 0, 1)] {
+                let error = #expect(throws: LMDBError.self, "key \(key), offset \(offset)") {
+                    try overwrite(txn, [UInt8](repeating: 9, count: count), at: offset, UInt64(key), rows)
+                }
+                guard case .notInPlace = error?.kind else {
+                    Issue.record("another error: \(String(describing: error))")
+                    continue
+                }
+            }
+        }
+        #expect(try environment.read { try $0.get(1, in: rows) } == before)
+        #expect(try environment.read { try $0.get(2, in: rows) } == [UInt8](repeating: 2, count: 100))
+        #expect(try environment.read { try $0.get(4, in: rows) } == [UInt8](repeating: 4, count: 20_000))
+    }
+
+    @Test("Small values anywhere in a leaf are never taken for large ones")
+    func smallValues() throws {
+        let environment = try folder.open()
+        let rows = try environment.bytes()
+        for size in 0..<200 {
+            try environment.write { txn in
+                for key in 0..<20 as Range<UInt64> {
+                    try txn.put([UInt8](repeating: 4, count: size + Int(key)), forKey: key, in: rows)
+                }
+            }
+            let txn = try environment.beginWrite()
+            for key in 0..<20 as Range<UInt64> {
+                #expect(throws: LMDBError.self) { try overwrite(txn, [], at: 0, key, rows) }
+            }
+        }
+    }
+}

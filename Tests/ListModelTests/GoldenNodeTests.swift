@@ -1,0 +1,94 @@
+// What a checkpoint of one row stores, byte for byte, as Docs/FileFormat.md says.
+//
+// The bytes were derived from that page and not copied from the library's output, in Python with the package xxhash. With
+// X, le, item, section, state hash and checksum as in GoldenRecordTests, var(n) a varint and zz(n) a zigzag varint:
+//
+//     stored = lambda number, kind, count, body: (rest := bytes([kind]) + var(count) + body,
+//                                                 struct.pack("<I", X(rest, number) & 0xFFFFFFFF) + rest)[1]
+//     fingerprint = lambda hash: hash >> 38
+//     leaf = bytes([0]) + var(1) + bytes([0]) + zz(7) + zz(1) + zz(77) + var(16) + le(X(content, 4) % P)
+
+@testable import ListModel
+import TestSupport
+import Testing
+
+@Suite("Golden nodes")
+struct GoldenNodeTests {
+    /// What is stored, by number.
+    private static let nodes: [UInt64: [UInt8]] = [
+        // A page of the index of rows: one entry, so all 26 bits of its fingerprint (193eb99) are common, and all the
+        // others that there could be; its leaf has place number 0; the widths are 0.
+        1: [0x2F, 0x8A, 0x76, 0xF8, 64, 1, 32, 0x99, 0xD7, 0xCF, 0x0C, 0, 0, 0],
+        // The directory of that page, which is number 1.
+        2: [0x25, 0x38, 0xDD, 0x84, 66, 1, 2],
+        // A page of parents, 256 words: the node with place number 0 is the root of section 0.
+        3: [0x23, 0xA2, 0x87, 0x12, 65, 0x80, 2, 0x80, 0x80, 0x80, 0x80, 8] + [UInt8](repeating: 0, count: 255),
+        4: [0x48, 0xE5, 0x76, 0x2A, 66, 1, 6],
+        // A page of the index of sections: fingerprints 157f2e9 (number 0, seed 8) and 2d67c46 (the id) have no lowest bit
+        // in common; 25 bits each, the second less the first.
+        5: [0x5F, 0x99, 0xAB, 0x1E, 64, 2, 0, 0, 0, 25, 0, 0xE9, 0xF2, 0x57, 0xBB, 0x12, 0xFD, 2],
+        6: [0x36, 0x9E, 0x14, 0x64, 66, 1, 10],
+        // The root of the sections has place number 0 as well, in a table of its own.
+        7: [0xB2, 0x2C, 0xAB, 0x1C, 65, 0x80, 2, 0x80, 0x80, 0x80, 0x80, 8] + [UInt8](repeating: 0, count: 255),
+        8: [0xE7, 0x6D, 0xBF, 0x0A, 66, 1, 14],
+        // The leaf of rows: a run of one tag, 0; integer 7; version 1; offset 77; 16 bytes; the hash of the content.
+        9: [
+            0x1B, 0xB8, 0x8C, 0x6D, 0, 1, 0, 1, 0, 14, 2, 0x9A, 1, 16, 0x77, 0x29, 0x5E, 0x08, 0xD2, 0x1F, 0xDE, 0x07,
+        ],
+        // The leaf of sections: "today", "Today", number 0, one row, whose root is stored as 9, has place number 0, and
+        // this hash.
+        10: [
+            0x77, 0x62, 0x12, 0x7D, 128, 1, 2, 5, 0x74, 0x6F, 0x64, 0x61, 0x79, 5, 0x54, 0x6F, 0x64, 0x61, 0x79, 0, 1,
+            9,
+            0, 0x42, 0xEA, 0x58, 0xE4, 0x2F, 0x06, 0xD9, 0x0C,
+        ],
+    ]
+
+    /// One row; one event, one unit of work; the checksum of the commit; the state hash; numbers 10 to 10; the root is
+    /// 10, with its hash; undo is 1 deep, with version 1 on top, redo 0; one number for sections, one section, place 0.
+    private static let checkpoint: [UInt8] = [
+        0xE7, 0x5D, 0x74, 0xF1, 67, 1, 1, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0,
+        0x3F, 0x3A, 0x08, 0x77, 0xF4, 0x36, 0x6E, 0x92, 0xA4, 0x59, 0x53, 0x25, 0x3D, 0xEF, 0x65, 0xCE,
+        1, 0, 0, 0, 0, 0, 0, 0, 10, 0, 0, 0, 0, 0, 0, 0, 10, 0, 0, 0, 0, 0, 0, 0,
+        0x53, 0x65, 0xA0, 0x95, 0xEC, 0x59, 0x7A, 0x01, 1, 1, 0, 0, 1, 1, 0,
+    ]
+
+    /// One entry and two; a page of each kind; one place number each, in use, none free; the directories.
+    private static let locators: [UInt8] = [
+        0x13, 0x9D, 0x61, 0xEC, 68, 2, 1, 1, 1, 1, 1, 0, 1, 2, 1, 4, 2, 1, 1, 1, 1, 0, 1, 6, 1, 8,
+    ]
+
+    private static func stored() throws -> StoredList {
+        var stored = StoredList(TreeLimits())
+        stored.list.log.append(try Commit(record: GoldenRecordTests.record, version: Version(1)))
+        try GoldenRecordTests.record.withUnsafeBytes { try stored.list.editor.replay($0) }
+        try stored.checkpoint()
+        return stored
+    }
+
+    @Test("A checkpoint stores just these bytes")
+    func writing() throws {
+        let stored = try Self.stored()
+        #expect(stored.nodes.numbers == Self.nodes.keys.sorted())
+        for (number, bytes) in Self.nodes { #expect(stored.nodes[number] == bytes, "number \(number)") }
+        #expect(stored.kept[0].checkpoint.bytes == Self.checkpoint)
+        #expect(stored.locators?.bytes(Version(1)) == Self.locators)
+    }
+
+    @Test("These bytes are read as the list that was stored, and its row is found by id")
+    func reading() throws {
+        let nodes = MemoryNodes()
+        for (number, bytes) in Self.nodes { nodes[number] = bytes }
+        let checkpoint = try #require(Self.checkpoint.withUnsafeBytes { Checkpoint($0, version: Version(1)) })
+        let locators = try #require(Self.locators.withUnsafeBytes { StoredLocators($0, version: Version(1)) })
+        let store = NodeStore(limits: TreeLimits(), source: nodes)
+        var state = ListState(checkpoint, locators, store)
+        #expect(state.indexPath(of: 7) == ListIndexPath(section: 0, item: 0))
+        #expect(state.indexPath(of: 8) == nil)
+        #expect(state.indexOfSection("today") == 0)
+        let rows = try ReferenceList(state.snapshot(), ArraySource(records: [GoldenRecordTests.record]))
+        #expect(rows == (try Self.stored().kept[0].rows))
+        #expect(store.damage == nil)
+        try state.checkInvariants()
+    }
+}

@@ -1,0 +1,177 @@
+// What outlines add to the formats, byte for byte, as Docs/FileFormat.md says: a commit, its packed columns, and nodes.
+//
+// The bytes were derived by hand from that page and not copied from the library's output. The hashes were computed in
+// Python from the specification of XXH64 and with the integers of the language, as in GoldenRecordTests.swift:
+//
+//     row = (X(id) % P + X(content, 4) % P + 0x0C0FFEE012345677 * checked + 0x0DECADE089ABCDEF * collapsed
+//            + 0x0FACADE0FEDCBA97 * depth) % P
+//     rows = (row7 * B + row8) % P        # 7: "A", expanded; 8: "B", checked, at depth 2
+
+@testable import ListModel
+import TestSupport
+import Testing
+
+@Suite("Golden outline")
+struct GoldenOutlineTests {
+    private static let record: [UInt8] = [
+        // 0: checksum; 8: link, format, cause, flags
+        0xB9, 0x2B, 0xB3, 0x90, 0x24, 0x1E, 0xD0, 0x6F, 0, 0, 0, 0, 1, 0, 0, 0,
+        // 16: state hash; 24: time
+        0x6F, 0x1A, 0x93, 0x68, 0x26, 0xA3, 0x3C, 0xAC, 0x00, 0x40, 0x1E, 0x18, 0x24, 0x0A, 0x06, 0x00,
+        // 32: how many events; 36: the stacks; 39: "Plan", no origin
+        4, 0, 0, 0, 1, 0, 0, 4, 0x50, 0x6C, 0x61, 0x6E, 0,
+        // 45: section inserted, at index 0, "s" without a title and rows
+        6, 0, 2, 1, 0x73, 0, 0,
+        // 52: items inserted, at section 0, row 0; 2 rows
+        1, 0, 0, 2,
+        // 56: an integer and a place in an outline (0 + 4): depth 0 and collapsed; 7; one byte, unchecked: "A"
+        4, 0 * 2 + 1, 14, 4, 0x41,
+        // 61: the same: depth 1 and expanded; 8; one byte, checked: "B"
+        4, 1 * 2 + 0, 16, 5, 0x42,
+        // 66: items indented (11), at section 0, row 1; by 1, zigzag 2; 1 row: 8
+        11, 0, 1, 2, 1, 0, 16,
+        // 73: item collapsed (12), at section 0, row 0: 7, no longer
+        12, 0, 0, 0, 14, 0,
+    ]
+
+    private static func edit(_ editor: inout ListEditor) throws {
+        try editor.insertSection(NewSection(id: "s"))
+        let items = [
+            NewItem(id: 7, content: [0x41], isCollapsed: true),
+            NewItem(id: 8, isChecked: true, content: [0x42], depth: 1),
+        ]
+        try editor.insert(items, at: .end(ofSection: "s"))
+        try editor.changeDepth(of: .item(8), by: 1)
+        try editor.expand(7)
+    }
+
+    @Test("The editor writes just these bytes")
+    func writing() throws {
+        var list = MemoryList()
+        let draft = CommitDraft(name: "Plan", time: Timestamp(microseconds: 1_700_000_000_000_000))
+        let made = try list.editor.commit(draft) { try Self.edit(&$0) }
+        #expect(try #require(made).record == Self.record)
+    }
+
+    @Test("A replay of these bytes gives the rows and the hash they state, and takes them back")
+    func replaying() throws {
+        var state = ListState()
+        _ = try Self.record.withUnsafeBytes { try state.replay($0, previousChecksum: 0, check: .everyHash) }
+        let items = state.snapshot().sections[0].items
+        #expect(items.map(\.id) == [7, 8] && items.map(\.isChecked) == [false, true])
+        #expect(items.map(\.depth) == [0, 2] && items.map(\.isCollapsed) == [false, false])
+        let commit = try Commit(record: Self.record, version: Version(1))
+        for event in try commit.events().reversed() { try state.apply(event.inverse) }
+        #expect(state.sectionCount == 0)
+    }
+
+    @Test("A packed block has the depths in its columns, and gives the record back")
+    func packing() throws {
+        var log = PackedLog(records: [Self.record])
+        try log.pack(BlockPacker.Options())
+        let bytes = try #require(log.blocks.first).bytes
+        try bytes.withUnsafeBytes { bytes in
+            let block = try PackedBlock(bytes)
+            func values(_ column: PackedColumn, _ count: Int) throws -> [Int64] {
+                var reader = try block.reader(column)
+                return try (0..<count).map { _ in try reader.next() }
+            }
+            // A string; then an integer collapsed at depth 0: 0 + 4 · 1, and one at depth 1: 0 + 4 · 2.
+            let kinds: [Int64] = [2, 2, 4]
+            #expect(try values(.identifierKinds, 3) == kinds)
+            // Section inserted instead of 1, with contents to come; items inserted instead of 6; none to come: instead of 2,
+            // indented; instead of 11, collapsed.
+            let events: [Int64] = [5, -5, 9, 1]
+            #expect(try values(.kinds, 4) == events)
+            // By how much: the only destination.
+            #expect(try values(.destinations, 1) == [1])
+            var state = ListState()
+            try block.forEachRecord(with: &state) { _, record in #expect(record == Self.record) }
+        }
+    }
+
+    // MARK: Nodes
+
+    private static let limits = TreeLimits(leafCapacity: 4, innerCapacity: 4)
+
+    private static func bytes<Element>(_ node: TreeNode<Element>, _ children: [UInt64], _ number: UInt64) -> [UInt8] {
+        var writer = NodeWriter()
+        NodeCoding.encode(node, children: children[...], number: number, &writer) { _ in nil }
+        return writer.withBytes { Array($0) }
+    }
+
+    @Test("A leaf says of rows where they stand in an outline")
+    func leaf() throws {
+        let hashes: [[UInt8]] = [
+            [0x8E, 0x5A, 0xD2, 0xE1, 0x4B, 0x08, 0x74, 0x01], [0x69, 0xE1, 0x26, 0xFD, 0x61, 0x70, 0x07, 0x0A],
+        ]
+        var expected: [UInt8] = [
+            // checksum with the number 5; leaf of rows, 2 rows; tags: outline; outline, same length, next id, checked
+            0xC3, 0xDE, 0x27, 0xC8, 0, 2, 64, 1, 64 + 16 + 2 + 1, 1,
+            // integer 7; version 1 more than 0, offset 60 more than 0, length 1
+            0, 14, 2, 120, 1,
+        ]
+        expected += hashes[0]
+        // depth 0 and collapsed; the same version; offset 65 instead of 61
+        expected += [1, 0, 8]
+        expected += hashes[1]
+        // depth 2 and expanded
+        expected.append(4)
+        func content(_ offset: UInt32, _ index: Int) -> ContentReference {
+            let hash = hashes[index].withUnsafeBytes { UInt64(littleEndian: $0.loadUnaligned(as: UInt64.self)) }
+            return ContentReference(version: Version(1), offset: offset, length: 1, hash: hash)
+        }
+        let rows = [
+            ListItem(id: 7, isChecked: false, content: content(60, 0), isCollapsed: true),
+            ListItem(id: 8, isChecked: true, content: content(65, 1), depth: 2),
+        ]
+        let leaf = TreeNode<ListItem>.make(height: 0, width: 4, number: 1)
+        leaf.elements.initialize(from: rows, count: 2)
+        leaf.count = 2
+        #expect(Self.bytes(leaf, [], 5) == expected)
+        var child = TreeChild(summarizing: leaf)
+        child.seal()
+        child.node = nil
+        child.stored = 5
+        let read = try expected.withUnsafeBytes { try NodeCoding.decode($0, child, Self.limits).get() }
+        #expect((0..<read.count).map { read.elements[$0] } == rows)
+        #expect(read.elements[1].depth == 2 && read.elements[0].isCollapsed)
+        // A parent that says of the rows that they are deeper is not their parent.
+        child.lowestDepth = 1
+        #expect(throws: NodeError.self) {
+            try expected.withUnsafeBytes { _ = try NodeCoding.decode($0, child, Self.limits).get() }
+        }
+    }
+
+    @Test("An inner node says how deep the rows below its children are, if any are all deeper than 0")
+    func inner() throws {
+        func node(_ depths: (UInt8, UInt8)) -> TreeNode<ListItem> {
+            let node = TreeNode<ListItem>.make(height: 1, width: 4, number: 3)
+            let children = [
+                TreeChild<ListItem>(node: nil, stored: 3, count: 2, number: 1, hash: 0x123, lowestDepth: depths.0),
+                TreeChild<ListItem>(node: nil, stored: 4, count: 1, number: 2, hash: 0x456, lowestDepth: depths.1),
+            ]
+            node.children.initialize(from: children, count: 2)
+            node.count = 2
+            return node
+        }
+        let expected: [UInt8] = [
+            // checksum with the number 9; height 1 and depths, 2 children
+            0xCD, 0xEB, 0x76, 0xA8, 1 + 32, 2,
+            // 6 before this one, place 1, 2 rows, their hash, depth 0
+            11, 2, 2, 0x23, 0x01, 0, 0, 0, 0, 0, 0, 0,
+            // 1 after that one, place 2, 1 row, its hash, depth 5
+            2, 2, 1, 0x56, 0x04, 0, 0, 0, 0, 0, 0, 5,
+        ]
+        #expect(Self.bytes(node((0, 5)), [3, 4], 9) == expected)
+        // Without depths there is neither the bit nor the bytes.
+        let flat = Self.bytes(node((0, 0)), [3, 4], 9)
+        #expect(flat[4] == 1 && flat.count == expected.count - 2)
+        var child = TreeChild(summarizing: node((0, 5)))
+        child.seal()
+        child.node = nil
+        child.stored = 9
+        let read = try expected.withUnsafeBytes { try NodeCoding.decode($0, child, Self.limits).get() }
+        #expect(read.children[0].lowestDepth == 0 && read.children[1].lowestDepth == 5)
+    }
+}

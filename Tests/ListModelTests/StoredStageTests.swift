@@ -1,0 +1,87 @@
+// Stages of lists whose nodes are stored: what stands between two batches is made of the nodes of both versions.
+
+@testable import ListModel
+import ListoryTestSupport
+import TestSupport
+import Testing
+
+@Suite("Stages of stored lists")
+struct StoredStageTests {
+    private static let narrow = TreeLimits(leafCapacity: 4, innerCapacity: 4)
+
+    @Test(
+        "Versions of different checkpoints, evicted or opened again, lead to each other",
+        arguments: 1...8 as ClosedRange<UInt64>)
+    func randomEdits(seed: UInt64) throws {
+        var stored = StoredList(
+            seed % 2 == 0 ? TreeLimits() : Self.narrow, cacheSize: seed % 3 == 0 ? 1 << 10 : 1 << 20)
+        var edits = RandomEdits(seed: seed, targetCount: 60)
+        var reference = ReferenceList()
+        var versions = [stored.list.snapshot()]
+        var middle = 0
+        for step in 0..<400 {
+            let comment: Comment = "seed \(seed), step \(step)"
+            for _ in 0..<Int.random(in: 1...6, using: &edits.generator) {
+                let operation = edits.next(reference)
+                guard (try? reference.apply(operation)) != nil else { continue }
+                try stored.list.commit { try $0.apply(operation) }
+            }
+            if edits.generator.oneIn(5) {
+                try stored.checkpoint(budget: [0, .max].randomElement(using: &edits.generator)!)
+            }
+            if edits.generator.oneIn(20) { try stored.reopen() }
+            let (old, new) = (versions.randomElement(using: &edits.generator)!, stored.list.snapshot())
+            let hashes = (old.stateHash, new.stateHash)
+            for transition in [Transition(from: old, to: new), Transition(from: new, to: old)] {
+                do { try transition.checkConsumers() } catch {
+                    Issue.record(error, comment)
+                    throw error
+                }
+                for batch in transition.batches() where !batch.changes.items.moved.isEmpty {
+                    middle += 1
+                    try #require(
+                        batch.snapshot.itemCount == batch.snapshot.sections.reduce(0) { $0 + $1.items.count }, comment)
+                    try check(batch.snapshot, comment)
+                }
+            }
+            try #require(old.stateHash == hashes.0 && new.stateHash == hashes.1, comment)
+            try #require(stored.store.damage == nil, comment)
+            versions.append(new)
+            if versions.count > 12 { versions.removeFirst() }
+        }
+        #expect(middle > 20)
+        try stored.list.editor.checkInvariants()
+    }
+
+    /// The trees of a snapshot are trees, and its hashes are right.
+    private func check(_ snapshot: Snapshot, _ comment: Comment) throws {
+        let store = snapshot.tree.store
+        _ = try snapshot.tree.checkInvariants(owner: 0, isFilled: false, Locator(store, isTracking: false))
+        for index in snapshot.tree.indices {
+            let items = snapshot.tree[index].items(store)
+            _ = try items.checkInvariants(owner: 0, isFilled: false, Locator(store, isTracking: false))
+        }
+        try #require(store.damage == nil, comment)
+    }
+
+    @Test("Versions of two files lead to each other")
+    func twoFiles() throws {
+        func stored(_ rows: [[Int]]) throws -> Snapshot {
+            var stored = StoredList(Self.narrow)
+            try stored.list.commit { editor in
+                for (index, rows) in rows.enumerated() { try editor.insertSection(NewSection(index + rows[0], rows)) }
+            }
+            try stored.checkpoint(budget: 0)
+            return stored.list.snapshot()
+        }
+        // Sections 1 and 101 in one, 1 and 51 in the other; rows change sections.
+        let left = try stored([Array(1...40), Array(100...140)])
+        let right = try stored([Array(1...30) + Array(120...140), Array(50...80) + Array(31...40) + [100]])
+        for transition in [Transition(from: left, to: right), Transition(from: right, to: left)] {
+            try transition.checkConsumers()
+            let batches = transition.batches()
+            #expect(batches.count == 3)
+            for batch in batches { try check(batch.snapshot, "two files") }
+        }
+    }
+}

@@ -1,0 +1,146 @@
+// Visible rows against the reference: after every edit they are what building anew gives, and their changeset leads there.
+
+@testable import ListModel
+import TestSupport
+import Testing
+
+@Suite("Visible rows")
+struct VisibleRowsTests {
+    /// The rows that no ancestor hides.
+    private static func visible(_ list: ReferenceList) -> ReferenceList {
+        var result = list
+        for section in list.sections.indices {
+            let items = list.sections[section].items
+            result.sections[section].items = items.indices
+                .filter { list.isVisible(ListIndexPath(section, $0)) }.map { items[$0] }
+        }
+        return result
+    }
+
+    private static let seeds: [UInt64] = (1...(16 * UInt64(Soak.factor))).map { $0 }
+
+    @Test("They follow every edit, undo and jump to another version", arguments: seeds)
+    func following(seed: UInt64) throws {
+        var list = MemoryList(limits: seed % 3 == 0 ? TreeLimits() : RandomEditTests.narrow)
+        var edits = RandomEdits(seed: seed, targetCount: seed % 5 == 0 ? 250 : 40)
+        var reference = ReferenceList()
+        var view = VisibleRows(of: list.snapshot())
+        var shown = ReferenceList()
+        var kept: [(Snapshot, ReferenceList)] = []
+        for step in 0..<1_000 {
+            let count = edits.generator.oneIn(4) ? Int.random(in: 2...8, using: &edits.generator) : 1
+            try list.commit { editor in
+                for _ in 0..<count {
+                    let operation = edits.next(reference)
+                    if (try? reference.apply(operation)) != nil { try editor.apply(operation) }
+                }
+            }
+            if edits.generator.oneIn(12), list.editor.state.history.undo.depth > 0 {
+                try list.undo()
+                reference = try list.contents()
+            }
+            var target = (list.snapshot(), reference)
+            if edits.generator.oneIn(20) { kept.append(target) }
+            if edits.generator.oneIn(25), let other = kept.randomElement(using: &edits.generator) { target = other }
+            let comment: Comment = "seed \(seed), step \(step), version \(target.0.version)"
+            // A copy goes its own way and changes nothing here.
+            if edits.generator.oneIn(20) {
+                var copy = view
+                copy.advance(to: kept.first?.0 ?? .empty)
+            }
+            let changes = view.advance(to: target.0)
+            let expected = Self.visible(target.1)
+            let found = try ReferenceList(view.snapshot, list.log)
+            try #require(found == expected, comment)
+            try #require(changes.applied(to: shown, giving: found) == found, comment)
+            #expect(view.snapshot.version == target.0.version && view.source.stateHash == target.0.stateHash, comment)
+            try #require(view.snapshot.stateHash == VisibleRows(of: target.0).snapshot.stateHash, comment)
+            shown = found
+        }
+    }
+
+    @Test("Collapsing deletes just the rows below, expanding inserts them, but for those that are hidden by others")
+    func collapsing() throws {
+        var list = try OutlineEditTests.list([0, 1, 2, 2, 1, 0, 1], collapsed: [1])
+        var view = VisibleRows(of: list.snapshot())
+        #expect(view.snapshot.ids[0] == [0, 1, 4, 5, 6])
+        var expected = Changeset()
+        try list.commit { try $0.collapse(0) }
+        expected.items.deleted = [1, 2].map { ListIndexPath(0, $0) }
+        expected.items.updated = [ListIndexPath(0, 0)]
+        #expect(view.advance(to: list.snapshot()) == expected)
+        // What happens to hidden rows is not seen.
+        try list.commit { editor in
+            try editor.update(2, content: [99])
+            try editor.expand(1)
+            try editor.insert([NewItem(77)], in: .lastChild(of: 1))
+        }
+        #expect(view.advance(to: list.snapshot()).isEmpty)
+        try list.commit { try $0.expand(0) }
+        expected = Changeset()
+        expected.items.inserted = (1...5).map { ListIndexPath(0, $0) }
+        expected.items.updated = [ListIndexPath(0, 0)]
+        #expect(view.advance(to: list.snapshot()) == expected)
+        #expect(view.snapshot.ids[0] == [0, 1, 2, 3, 77, 4, 5, 6])
+    }
+
+    @Test("A subtree that moves below a collapsed row disappears as one, and appears where it is moved out")
+    func moving() throws {
+        var list = try OutlineEditTests.list([0, 1, 0, 1, 1], collapsed: [0])
+        var view = VisibleRows(of: list.snapshot())
+        #expect(view.snapshot.ids[0] == [0, 2, 3, 4])
+        try list.commit { try $0.moveSubtree(2, to: .lastChild(of: 0)) }
+        view.advance(to: list.snapshot())
+        #expect(view.snapshot.ids[0] == [0])
+        try list.commit { try $0.moveSubtree(2, to: .root(ofSection: "s1")) }
+        view.advance(to: list.snapshot())
+        #expect(view.snapshot.ids == [[0], [2, 3, 4]])
+    }
+
+    @Test("A row of a large outline that is expanded costs what appears, not what there is")
+    func proportional() throws {
+        var list = MemoryList()
+        let rows = (0..<20_000).map { (number: Int) -> NewItem in
+            let isTop = number % 10 == 0
+            return NewItem(id: .integer(Int64(number)), content: [], depth: isTop ? 0 : 1, isCollapsed: isTop)
+        }
+        try list.commit { try $0.insertSection(NewSection(id: "s", items: rows)) }
+        var view = VisibleRows(of: list.snapshot())
+        #expect(view.snapshot.itemCount == 2_000)
+        let top = try #require(view.snapshot.tree[0].rows.node)
+        try list.commit { try $0.expand(9_990) }
+        let changes = view.advance(to: list.snapshot())
+        #expect(changes.items.inserted.count == 9 && changes.items.updated.count == 1 && changes.items.deleted.isEmpty)
+        // All but the path to the row is shared with the view before.
+        let now = try #require(view.snapshot.tree[0].rows.node)
+        let before = Set((0..<top.count).compactMap { top.children[$0].node.map { ObjectIdentifier($0) } })
+        let shared = (0..<now.count).filter { slot in
+            now.children[slot].node.map { before.contains(ObjectIdentifier($0)) } ?? false
+        }
+        #expect(shared.count >= top.count - 1 && top.count > 1)
+    }
+
+    @Test("Rows that cannot be read are shown as such, and the view goes on")
+    func damage() throws {
+        var stored = StoredList(TreeLimits(leafCapacity: 4, innerCapacity: 4))
+        try stored.list.commit { list in
+            let rows = (1...60).map { (number: Int64) in
+                NewItem(id: .integer(number), content: [1], depth: Int(number) % 3)
+            }
+            try list.insertSection(NewSection(id: 1, title: "", items: rows))
+        }
+        try stored.checkpoint()
+        for number in stored.nodes.numbers {
+            try stored.reopen()
+            let bytes = stored.nodes[number]!
+            stored.nodes[number] = nil
+            var view = VisibleRows(of: stored.list.snapshot())
+            view.advance(to: .empty)
+            view.advance(to: stored.list.snapshot())
+            #expect(view.snapshot.itemCount <= 60)
+            stored.nodes[number] = bytes
+        }
+        try stored.reopen()
+        #expect(VisibleRows(of: stored.list.snapshot()).snapshot.itemCount == 60)
+    }
+}

@@ -1,0 +1,189 @@
+// The tail of the log: what is in it when a store was not closed, and what damage and other processes do to it.
+
+import Foundation
+import LMDB
+import ListModel
+import TestSupport
+import Testing
+
+@testable import Listory
+
+@Suite("The tail of the log")
+struct LogTailTests {
+    /// A store of which a few commits are in the tail only, as a file that nobody has open, and how many.
+    private static func makeFile(_ folder: TemporaryFolder, _ sizes: [Int]) throws -> [UInt8] {
+        let path = folder.file("source.listory")
+        var options = StoreOptions()
+        options.tail.size = (16 << 10) - LogTail.pageHeaderSize
+        options.tail.storeDelay = .seconds(3_600)
+        let store = try Store.create(at: path, options: options)
+        // The first commit of a process goes into the database.
+        try store.edit("Begin") { try $0.insertSection(NewSection(id: "rows")) }
+        for (number, size) in sizes.enumerated() {
+            try store.edit("Insert") { list in
+                let item = NewItem(id: .integer(Int64(number)), content: [UInt8](repeating: 7, count: size))
+                try list.insert(item, at: .end(ofSection: "rows"))
+            }
+        }
+        let bytes = [UInt8](try Data(contentsOf: URL(fileURLWithPath: path)))
+        try store.close()
+        return bytes
+    }
+
+    private static func write(_ bytes: [UInt8], _ path: String) throws {
+        FileStatus.remove(path)
+        try Data(bytes).write(to: URL(fileURLWithPath: path))
+    }
+
+    /// Where the entries of a file are, by their places in the file.
+    private static func entries(_ bytes: [UInt8]) -> [(offset: Int, entry: TailEntry)] {
+        bytes.withUnsafeBytes { raw in
+            stride(from: 0, to: raw.count, by: LogTail.sectorSize).compactMap { offset in
+                TailEntry(UnsafeRawBufferPointer(rebasing: raw[offset...])).map { (offset, $0) }
+            }
+        }
+    }
+
+    @Test("What a process left in it is there when the store is opened, for editing and for reading")
+    func leftOver() throws {
+        let folder = try TemporaryFolder()
+        let bytes = try Self.makeFile(folder, [10, 2_000, 0, 600])
+        #expect(Self.entries(bytes).count == 4)
+        let path = folder.file("copy.listory")
+        try Self.write(bytes, path)
+        var reading = StoreOptions()
+        reading.isReadOnly = true
+        for options in [reading, StoreOptions(), StoreOptions()] {
+            let store = try Store.open(at: path, options: options)
+            #expect(store.recovery.lostVersion == nil)
+            #expect(try store.version >= Version(5))
+            #expect(try store.commit(Version(3)).name == "Insert")
+            #expect(try store.snapshot(at: Version(2)).itemCount == 1)
+            if !options.isReadOnly { try store.edit("More") { try $0.toggle(.item(1)) } }
+            try store.close()
+        }
+        #expect(try StoreVerification(path: path).version == Version(7))
+        #expect(try StoreVerification(path: path).tailCommitCount == 0, "closing leaves nothing in the tail")
+        try Self.write(bytes, path)
+        #expect(try StoreVerification(path: path).tailCommitCount == 4)
+        let report = try Store.compact(at: path)
+        #expect(report.version == Version(5))
+        #expect(try Store.open(at: path).version == Version(5))
+    }
+
+    @Test("An entry of which any byte is another is not taken for one")
+    func damagedEntry() throws {
+        let folder = try TemporaryFolder()
+        let bytes = try Self.makeFile(folder, [10, 900])
+        let last = try #require(Self.entries(bytes).last)
+        #expect(last.entry.after.version == Version(3))
+        let path = folder.file("copy.listory")
+        // Every byte as far as parsing goes; some of them with the whole store.
+        for place in 0..<last.entry.size {
+            var entry = Array(bytes[last.offset..<last.offset + last.entry.size])
+            entry[place] ^= UInt8(1 << (place % 8))
+            #expect(entry.withUnsafeBytes { TailEntry($0) } == nil, "byte \(place)")
+        }
+        for place in stride(from: 0, to: last.entry.size, by: 97) {
+            var damaged = bytes
+            damaged[last.offset + place] ^= 0x10
+            try Self.write(damaged, path)
+            let store = try Store.open(at: path)
+            #expect(try store.version == Version(2))
+            #expect(store.recovery.lostVersion == nil)
+            try store.edit("More") { try $0.insertSection(NewSection(id: "more")) }
+            try store.close()
+            #expect(try Store.open(at: path).version == Version(3))
+        }
+    }
+
+    @Test("A synced entry that is damaged later is noticed by those behind it")
+    func lostEntry() throws {
+        let folder = try TemporaryFolder()
+        var bytes = try Self.makeFile(folder, [10, 900, 20])
+        bytes[Self.entries(bytes)[1].offset + 60] ^= 1
+        let path = folder.file("copy.listory")
+        try Self.write(bytes, path)
+        #expect { try StoreVerification(path: path) } throws: { ($0 as? StoreError)?.code == "headMismatch" }
+        let store = try Store.open(at: path)
+        #expect(try store.version == Version(2))
+        #expect(store.recovery.lostVersion == Version(4))
+        try store.close()
+    }
+
+    @Test("It is full again and again, and every commit is in order")
+    func wrapping() throws {
+        let fixture = try StoreFixture { options in
+            options.tail.size = (8 << 10) - LogTail.pageHeaderSize
+            options.checkpoints = .never
+        }
+        let seed = UInt64.random(in: 0...UInt64.max)
+        var generator = SeededGenerator(seed: seed)
+        try fixture.store.edit("Begin") { try $0.insertSection(NewSection(id: "rows")) }
+        for number in 0..<400 {
+            let size = generator.oneIn(10) ? Int.random(in: 0...9_000, using: &generator) : 30
+            try fixture.store.edit("Insert") { list in
+                let item = NewItem(id: .integer(Int64(number)), content: [UInt8](repeating: 1, count: size))
+                try list.insert(item, at: .end(ofSection: "rows"))
+            }
+            if generator.oneIn(20) { try fixture.store.group.store() }
+            if generator.oneIn(4) {
+                let version = Version(UInt64.random(in: 1...UInt64(number + 2), using: &generator))
+                #expect(try fixture.store.snapshot(at: version).itemCount == Int(version.rawValue) - 1, "seed \(seed)")
+            }
+        }
+        try fixture.store.close()
+        #expect(try StoreVerification(path: fixture.path).commitCount == 401, "seed \(seed)")
+    }
+
+    @Test("Commits in it are moved into the database before long, though nobody waits")
+    func moved() async throws {
+        let fixture = try StoreFixture { $0.tail.storeDelay = .milliseconds(1) }
+        try fixture.fill(1)
+        try fixture.store.edit("Toggle") { try $0.toggle(.item(0)) }
+        for _ in 0..<3_000 where !fixture.store.group.log.tail.isEmpty { try await Task.sleep(for: .milliseconds(10)) }
+        #expect(fixture.store.group.log.tail.isEmpty)
+        try fixture.store.close()
+    }
+
+    @Test("What another process wrote to it meanwhile is noticed, and not overwritten")
+    func otherWriter() throws {
+        let fixture = try StoreFixture { options in
+            options.tail.storeDelay = .seconds(3_600)
+            options.checkpoints = .never
+        }
+        try fixture.store.edit("Begin") { list in
+            try list.insertSection(NewSection(id: "rows", title: "Rows"))
+            try list.insert(NewItem(id: "counter", content: []), at: .end(ofSection: "rows"))
+        }
+        try fixture.store.edit("Toggle") { try $0.toggle(.item("counter")) }
+        let other = try ChildProcess("StoreWriter", [fixture.path])
+        let printed = other.read()
+        let acknowledged = (printed + other.kill()).split(separator: "\n").count
+        #expect(acknowledged > 0)
+        let error = #expect(throws: StoreError.self) {
+            try fixture.store.edit("Toggle") { try $0.toggle(.item("counter")) }
+        }
+        guard case .appendFailed(_, let cause as StoreError) = error, case .writtenElsewhere = cause else {
+            Issue.record("another error: \(String(describing: error))")
+            return
+        }
+        try fixture.store.close(discardingUnappended: true)
+        #expect(try StoreVerification(path: fixture.path).version.rawValue >= UInt64(2 + acknowledged - 1))
+    }
+
+    @Test("A file of the format before gets one when it is opened for editing, and the format that has one")
+    func olderFormat() throws {
+        let fixture = try StoreFixture { $0.tail.isUsed = false }
+        try fixture.fill(2)
+        try fixture.store.close()
+        try OpeningTests.changeMeta(fixture.path, "format", Array("listory\0".utf8) + [1, 0, 0, 0])
+        #expect(try StoreVerification(path: fixture.path).version == Version(1))
+        let store = try Store.open(at: fixture.path)
+        try store.edit("Toggle") { try $0.toggle(.item(1)) }
+        try store.close()
+        let row = try OpeningTests.changeMeta(fixture.path, "format", LogFormat.formatRow)
+        #expect(row == LogFormat.formatRow)
+        #expect(try Store.open(at: fixture.path).version == Version(2))
+    }
+}

@@ -1,0 +1,67 @@
+// A naive view of a store: the rows that a predicate wants, made anew for each look. Its order may be said to mean nothing,
+// as if it were sorted.
+
+@testable import ListModel
+@testable import Listory
+
+/// The rows of a store that a predicate wants.
+final class FilteredSource: ListSource, Sendable {
+    typealias SectionID = String
+    typealias Item = Todo
+    typealias Predicate = @Sendable (ListItem) -> Bool
+
+    private struct State: Sendable {
+        var predicate: Predicate
+        var listeners: [AsyncStream<Void>.Continuation] = []
+    }
+
+    let store: TodoStore
+    let keepsOrder: Bool
+    private let state: Locked<State>
+
+    init(_ store: TodoStore, keepsOrder: Bool = true, _ predicate: @escaping Predicate) {
+        self.store = store
+        self.keepsOrder = keepsOrder
+        state = Locked(State(predicate: predicate))
+    }
+
+    var editedStore: Store { store.core }
+    var coder: ContentCoder<Todo> { store.coder }
+
+    /// Shows other rows from now on.
+    func filter(_ predicate: @escaping Predicate) {
+        let listeners = state.withLock { state in
+            state.predicate = predicate
+            return state.listeners
+        }
+        for listener in listeners { listener.yield() }
+    }
+
+    var snapshot: ListSnapshot<String, Todo> {
+        get throws {
+            let all = try store.snapshot
+            let predicate = state.withLock { $0.predicate }
+            var rows = ListState()
+            for section in all.core.sections {
+                let items = section.items.filter(predicate)
+                try rows.apply(
+                    .sectionInserted(
+                        at: rows.sectionCount, ListSection(id: section.id, title: section.title, items: items)))
+            }
+            rows.version = all.version
+            return all.showing(rows.snapshot())
+        }
+    }
+
+    func changes() throws -> AsyncStream<Void> {
+        let (stream, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+        state.withLock { $0.listeners.append(continuation) }
+        let updates = try store.updates()
+        let forwarding = Task {
+            for await _ in updates { continuation.yield() }
+            continuation.finish()
+        }
+        continuation.onTermination = { _ in forwarding.cancel() }
+        return stream
+    }
+}

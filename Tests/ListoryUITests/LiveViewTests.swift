@@ -1,0 +1,140 @@
+// Live views on screen: filter, search and sort with animation, and gestures in what they show.
+
+import ListModel
+import Listory
+@testable import ListoryUI
+import TestSupport
+import Testing
+
+private typealias TodoView = TypedLiveView<String, Todo>
+
+@MainActor
+@Suite("Driving a live view")
+struct LiveViewTests {
+    private func fixture(
+        _ rows: [[String]], _ query: (ViewQuery<String, Todo>) -> ViewQuery<String, Todo>
+    ) throws -> (DriverFixture<TodoView>, FakeTable<TodoView>) {
+        let fixture = try DriverFixture(rows) { try $0.view(query) }
+        let table = FakeTable(fixture.driver)
+        fixture.driver.drive(table)
+        return (fixture, table)
+    }
+
+    private func shown(_ driver: ListDriver<TodoView>) throws -> [[String]] {
+        try driver.shown.sections.map { try $0.rows.map { try $0.item.title } }
+    }
+
+    @Test("A search is played as one transition, and so is its end")
+    func search() async throws {
+        let (fixture, table) = try fixture([["Milk", "Tea", "Green tea"], ["Rice"]]) { $0.searchable(in: \.title) }
+        try fixture.source.search("tea")
+        while table.batchCount == 0 { await Task.yield() }
+        table.endBatch()
+        #expect(try shown(fixture.driver) == [["Tea", "Green tea"], []])
+        #expect(fixture.driver.toggle(2))
+        try fixture.source.search("")
+        fixture.driver.refresh()
+        table.endBatch()
+        #expect(try shown(fixture.driver) == [["Milk", "Tea", "Green tea"], ["Rice"]])
+        #expect(table.batchCount == 2 && table.isUpToDate && table.problems.isEmpty)
+    }
+
+    @Test("A row is moved in a filtered view beside the rows that are shown, and in a sorted one it is not moved")
+    func moves() throws {
+        let (fixture, table) = try fixture([["a", "b", "c", "d"]]) { $0.filter { !$0.isChecked } }
+        #expect(fixture.driver.toggle(2))
+        table.endBatch()
+        table.beginDrag(at(0, 2))
+        table.drop(at(0, 1))
+        fixture.pause.run()
+        #expect(try fixture.titles == [["a", "d", "x b", "c"]])
+        #expect(try shown(fixture.driver) == [["a", "d", "c"]])
+        #expect(table.batchCount == 1 && fixture.source.keepsOrder)
+        try fixture.source.show(ViewQuery().sorted(by: \.title))
+        fixture.driver.refresh()
+        table.endBatch()
+        #expect(try shown(fixture.driver) == [["a", "b", "c", "d"]])
+        #expect(!fixture.source.keepsOrder && !fixture.driver.canMove(at: at(0, 0)))
+        #expect(fixture.driver.update(1) { $0.title = "z" })
+        while table.isAnimating { table.endBatch() }
+        #expect(try shown(fixture.driver) == [["b", "c", "d", "z"]])
+        #expect(fixture.driver.undo())
+        while table.isAnimating { table.endBatch() }
+        #expect(try shown(fixture.driver) == [["a", "b", "c", "d"]])
+        #expect(table.isUpToDate && table.problems.isEmpty && fixture.failures.all.isEmpty)
+    }
+
+    @Test("Groups come and go as rows do, and nothing is moved by hand")
+    func groups() throws {
+        let fixture = try DriverFixture([["Milk", "Mustard", "Tea"]]) { store in
+            try store.view { list in list.grouped(by: { try String($0.item.title.prefix(1)) }) }
+        }
+        let table = FakeTable(fixture.driver)
+        fixture.driver.drive(table)
+        #expect(fixture.driver.sectionCount == 2 && !fixture.source.keepsOrder)
+        fixture.driver.update(3) { $0.title = "Rice" }
+        while table.isAnimating { table.endBatch() }
+        #expect(try fixture.driver.shown.sections.map { try $0.id } == ["M", "R"])
+        fixture.driver.delete([1, 2])
+        while table.isAnimating { table.endBatch() }
+        #expect(fixture.driver.sectionCount == 1)
+        #expect(table.isUpToDate && table.problems.isEmpty && fixture.failures.all.isEmpty)
+    }
+
+    @Test("A row that a view cannot place is a failure, and what is shown stays")
+    func unplaceable() throws {
+        let (fixture, table) = try fixture([["a", "b"]]) { $0.filter { try !$0.item.title.isEmpty } }
+        try fixture.store.core.edit("Foreign") { list in
+            try list.insert(NewItem(id: "x", content: Array("?".utf8)), at: .end(ofSection: "A"))
+        }
+        fixture.driver.refresh()
+        #expect(fixture.failures.all.map(\.action) == [.read])
+        #expect(try shown(fixture.driver) == [["a", "b"]])
+        try fixture.store.undo()
+        fixture.driver.refresh()
+        fixture.driver.delete(1)
+        table.endBatch()
+        #expect(fixture.failures.all.count == 1)
+        #expect(try shown(fixture.driver) == [["b"]])
+        #expect(table.isUpToDate && table.problems.isEmpty)
+    }
+
+    @Test("Whether rows keep their order is up to what sorts or groups, and to nothing else")
+    func order() throws {
+        let fixture = try DriverFixture([["a"]])
+        let store = fixture.store
+        #expect(store.keepsOrder)
+        #expect(try store.view { $0 }.keepsOrder)
+        #expect(try store.view { $0.filter { _ in true }.searchable(in: \.title).prefix(3) }.keepsOrder)
+        #expect(try !store.view { $0.sorted(by: \.title).prefix(3) }.keepsOrder)
+        #expect(try !store.view { $0.prefix(3).sorted(by: \.title) }.keepsOrder)
+        #expect(try !store.view { $0.inOneSection() }.keepsOrder)
+    }
+
+    @Test("A source tells of changes until its store is closed", .timeLimit(.minutes(1)))
+    func changes() async throws {
+        let fixture = try DriverFixture([["a"]])
+        let view = try fixture.store.view { $0.filter { !$0.isChecked } }
+        var ofStore = try fixture.store.changes().makeAsyncIterator()
+        var ofView = try view.changes().makeAsyncIterator()
+        try fixture.store.edit("Check") { try $0.toggle(1) }
+        #expect(await ofStore.next() != nil)
+        #expect(await ofView.next() != nil)
+        #expect(try view.snapshot.itemCount == 0)
+        try fixture.store.close()
+        #expect(await ofStore.next() == nil)
+        #expect(await ofView.next() == nil)
+    }
+
+    @Test("An observable list shows a view as well as a store")
+    func observable() throws {
+        let fixture = try DriverFixture([["b", "a", "c"]])
+        let view = try fixture.store.view { $0.sorted(by: \.title) }
+        let list = try ObservableList(view, names: ActionNames { $0.title })
+        let rows = list.sections[0].rows
+        #expect(try rows.map { try $0.item.title } == ["a", "b", "c"])
+        #expect(list.delete([0], in: list.sections[0]))
+        #expect(try list.sections[0].rows.map { try $0.item.title } == ["b", "c"])
+        #expect(!list.move([0], to: 2, in: list.sections[0]) && list.failure != nil)
+    }
+}

@@ -1,0 +1,130 @@
+// The observable list: what SwiftUI's modifiers hand over, and what it is told.
+
+import ListModel
+import Listory
+@testable import ListoryUI
+import Observation
+import TestSupport
+import Testing
+
+@MainActor
+@Suite("An observable list")
+struct ObservableListTests {
+    private func list(_ rows: [[String]]) throws -> (DriverFixture<TodoStore>, ObservableList<TodoStore>) {
+        let fixture = try DriverFixture(rows)
+        return (fixture, try ObservableList(fixture.store, names: ActionNames { $0.title }))
+    }
+
+    private func titles(_ list: ObservableList<TodoStore>) throws -> [[String]] {
+        try list.sections.map { try $0.rows.map { ($0.isChecked ? "x " : "") + (try $0.item.title) } }
+    }
+
+    /// Whether something that is looked at is said to change while `body` runs.
+    private func isTold(_ look: () -> Void, _ body: () throws -> Void) rethrows -> Bool {
+        nonisolated(unsafe) var isTold = false
+        // All on one thread: the change is made by `body`.
+        withObservationTracking(look) { isTold = true }
+        try body()
+        return isTold
+    }
+
+    @Test("Moves mean what moving the elements of an array means", arguments: 0..<5, 0...5)
+    func moves(from: Int, to: Int) throws {
+        let (fixture, list) = try list([["a", "b", "c", "d", "e"]])
+        #expect(list.move([from], to: to, in: list.sections[0]))
+        var expected = ["a", "b", "c", "d", "e"]
+        let moved = expected.remove(at: from)
+        expected.insert(moved, at: to > from ? to - 1 : to)
+        #expect(try titles(list) == [expected])
+        #expect(try fixture.titles == [expected])
+    }
+
+    @Test("Several rows move together, whatever the place")
+    func severalMoves() throws {
+        for offsets in [[0, 1], [1, 3], [0, 2, 4], [3, 4], [0, 1, 2, 3, 4]] {
+            for destination in 0...5 {
+                let (_, list) = try list([["a", "b", "c", "d", "e"]])
+                #expect(list.move(offsets, to: destination, in: list.sections[0]))
+                let all = ["a", "b", "c", "d", "e"]
+                let before = all.indices.filter { $0 < destination && !offsets.contains($0) }
+                let after = all.indices.filter { $0 >= destination && !offsets.contains($0) }
+                #expect(
+                    try titles(list) == [(before + offsets + after).map { all[$0] }], "\(offsets) to \(destination)")
+            }
+        }
+    }
+
+    @Test("Rows are deleted by their offsets, inserted where they are to be, and keep their ids")
+    func deletingAndInserting() throws {
+        let (fixture, list) = try list([["a", "b", "c"], ["d"]])
+        #expect(list.delete([0, 2], in: list.sections[0]))
+        #expect(list.insert(Todo(id: 9, title: "z"), at: 0, in: list.sections[1]))
+        #expect(list.insert(Todo(id: 8, title: "y"), in: list.sections[1]))
+        #expect(try titles(list) == [["b"], ["z", "d", "y"]])
+        #expect(list.sections.map(\.id) == ["A", "B"] && list.sections[1].rows.map(\.id) == [9, 4, 8])
+        #expect(list.undoName == "Add y")
+        #expect(list.undo() && list.redoName == "Add y" && list.redo())
+        #expect(try fixture.titles == [["b"], ["z", "d", "y"]])
+    }
+
+    @Test("A field that is typed into is committed with each stroke, under one name")
+    func fields() throws {
+        let (fixture, list) = try list([["Milk"]])
+        let row = list.sections[0].rows[0]
+        let before = try fixture.store.core.version
+        for title in ["Milk!", "Milk!!", "Milk!!"] {
+            #expect(list.set(row.id, \.title, to: title, named: "Rename"))
+            #expect(list.value(row.id, \.title) == title)
+        }
+        // The third is what is there already.
+        #expect(try fixture.store.core.version.rawValue == before.rawValue + 2)
+        #expect(try fixture.newestName == "Rename")
+        #expect(list.setChecked(true, row) && list.isChecked(row.id))
+        #expect(try titles(list) == [["x Milk!!"]])
+        #expect(list.delete([0], in: list.sections[0]))
+        #expect(list.value(row.id, \.title) == nil && !list.isChecked(row.id))
+        #expect(!list.set(row.id, \.title, to: "", named: "Rename"))
+        #expect(list.failure?.description == "Rename: no row has the id 1")
+    }
+
+    @Test("Whoever looks is told of changes, by a gesture or by somebody else")
+    func observation() async throws {
+        let (fixture, list) = try list([["a"]])
+        #expect(isTold({ _ = list.sections }) { list.driver.toggle(1) })
+        #expect(isTold({ _ = list.undoName }) { list.driver.toggle(1) })
+        #expect(isTold({ _ = list.value(1, \.title) }) { list.set(1, \.title, to: "b", named: "Rename") })
+        #expect(isTold({ _ = list.failure }) { list.driver.toggle(7) })
+        // The control: nothing happens.
+        #expect(!isTold({ _ = list.sections }) {})
+        var animations = 0
+        list.animate = { change in
+            animations += 1
+            change()
+        }
+        try fixture.store.edit("Others") { try $0.insert(Todo(id: 2, title: "c"), at: .end(of: "A")) }
+        while list.snapshot.itemCount == 1 { await Task.yield() }
+        #expect(animations == 1)
+        // What was dragged or typed is on screen already.
+        list.move([0], to: 2, in: list.sections[0])
+        list.set(1, \.title, to: "d", named: "Rename")
+        list.set(1, \.title, to: "b", named: "Rename")
+        list.move([1], to: 0, in: list.sections[0])
+        #expect(animations == 1 && list.undo() && animations == 2)
+        list.redo()
+        #expect(try titles(list) == [["b", "c"]])
+    }
+
+    @Test("An offset or a section that is not there is a failure")
+    func failures() throws {
+        let (fixture, list) = try list([["a"], ["b"]])
+        let section = list.sections[1]
+        #expect(!list.delete([1], in: section))
+        #expect(list.failure?.description == "Delete: index 1 in section 1 is out of range: expected 0 to 0")
+        #expect(!list.move([0], to: 7, in: section))
+        try fixture.store.edit("Others") { try $0.deleteSection("B") }
+        list.driver.refresh()
+        list.failure = nil
+        #expect(!list.delete([0], in: section))
+        #expect(list.failure?.description == "Delete: no section has the id \"B\"")
+    }
+}

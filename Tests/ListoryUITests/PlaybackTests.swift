@@ -1,0 +1,172 @@
+// What a view is given, and when.
+
+import ListModel
+import Listory
+@testable import ListoryUI
+import TestSupport
+import Testing
+
+@MainActor
+@Suite("What a view plays")
+struct PlaybackTests {
+    private func fixture(
+        _ rows: [[String]], reloadAbove: Int? = nil, isOnScreen: Bool = true
+    ) throws -> (DriverFixture<TodoStore>, FakeTable<TodoStore>) {
+        let fixture = try DriverFixture(rows, reloadAbove: reloadAbove)
+        let table = FakeTable(fixture.driver, isOnScreen: isOnScreen)
+        fixture.driver.drive(table)
+        return (fixture, table)
+    }
+
+    @Test("An edit is played as one batch, and the data source answers with the new rows from inside of it")
+    func oneBatch() throws {
+        let (fixture, table) = try fixture([["Milk", "Tea"], ["Rice"]])
+        try fixture.store.edit("Edit") { list in
+            try list.delete(1)
+            try list.insert(Todo(id: 9, title: "Salt"), at: .end(of: "B"))
+        }
+        fixture.driver.refresh()
+        #expect(table.batchCount == 1 && table.isAnimating)
+        #expect(!fixture.driver.playback.isSettled)
+        table.endBatch()
+        #expect(fixture.driver.playback.isSettled && table.isUpToDate)
+        #expect(table.problems.isEmpty)
+    }
+
+    @Test("Edits that come while a batch is played are played as one after it")
+    func coalescing() throws {
+        let (fixture, table) = try fixture([["Milk"]])
+        for id in 10..<30 {
+            try fixture.store.edit("Add") { try $0.insert(Todo(id: id, title: "\(id)"), at: .end(of: "A")) }
+            fixture.driver.refresh()
+        }
+        #expect(table.batchCount == 1)
+        table.endBatch()
+        #expect(table.batchCount == 2)
+        table.endBatch()
+        #expect(table.batchCount == 2 && table.isUpToDate && table.problems.isEmpty)
+    }
+
+    @Test("Contents and titles are shown anew where they are, and nothing is inserted or deleted for them")
+    func reconfiguring() throws {
+        let (fixture, table) = try fixture([["Milk", "Tea"], ["Rice"]])
+        try fixture.store.edit("Edit") { list in
+            try list.update(Todo(id: 2, title: "Green tea"))
+            try list.renameSection("B", to: "Later")
+        }
+        fixture.driver.refresh()
+        #expect(table.batchCount == 0 && table.reconfiguredCount == 2 && table.reloadCount == 0)
+        #expect(table.isUpToDate && table.problems.isEmpty)
+    }
+
+    @Test("What moves and changes is moved first, and shown anew at its new place after that")
+    func moveAndChange() throws {
+        let (fixture, table) = try fixture([["Milk", "Tea", "Salt"]])
+        try fixture.store.edit("Edit") { list in
+            try list.move(1, to: .end(of: "A"))
+            try list.toggle(1)
+        }
+        fixture.driver.refresh()
+        #expect(table.batchCount == 1 && table.reconfiguredCount == 0)
+        table.endBatch()
+        #expect(table.reconfiguredCount == 1 && table.isUpToDate && table.problems.isEmpty)
+    }
+
+    @Test("A view without a window is reloaded, and animates when it is in one")
+    func noWindow() throws {
+        let (fixture, table) = try fixture([["Milk"]], isOnScreen: false)
+        fixture.driver.delete(1)
+        #expect(table.reloadCount == 1 && table.batchCount == 0 && table.isUpToDate)
+        table.isOnScreen = true
+        fixture.driver.undo()
+        #expect(table.reloadCount == 1 && table.batchCount == 1)
+        table.endBatch()
+        #expect(table.isUpToDate && table.problems.isEmpty)
+    }
+
+    @Test("A view that leaves its window between two batches is reloaded")
+    func leavingWindow() throws {
+        let (fixture, table) = try fixture([["Milk", "Tea"]])
+        // A row that moves into an inserted section needs two batches.
+        try fixture.store.edit("Edit") { list in
+            try list.insertSection("Z", title: "Z")
+            try list.move(1, to: .end(of: "Z"))
+        }
+        fixture.driver.refresh()
+        #expect(table.batchCount == 1)
+        table.isOnScreen = false
+        table.endBatch()
+        #expect(table.batchCount == 1 && table.reloadCount == 1 && table.isUpToDate && table.problems.isEmpty)
+    }
+
+    @Test("More changes than the limit are a reload, which keeps the selection by id")
+    func reloading() throws {
+        let (fixture, table) = try fixture([(1...40).map { "row \($0)" }], reloadAbove: 10)
+        table.select([at(0, 3), at(0, 30)])
+        fixture.driver.delete([.integer(4)] + (10...20).map { .integer($0) })
+        #expect(table.reloadCount == 1 && table.batchCount == 0)
+        #expect(table.selection == [at(0, 18)])
+        #expect(fixture.driver.id(at: at(0, 18)) == .integer(31))
+        fixture.driver.delete(1)
+        #expect(table.batchCount == 1)
+        table.endBatch()
+        #expect(table.selection == [at(0, 17)] && table.problems.isEmpty)
+    }
+
+    @Test("Batches that end at once are followed by the next")
+    func instantBatches() throws {
+        let (fixture, table) = try fixture([["Milk", "Tea"]])
+        table.isInstant = true
+        try fixture.store.edit("Edit") { list in
+            try list.insertSection("Z", title: "Z")
+            try list.move(1, to: .end(of: "Z"))
+            try list.toggle(1)
+        }
+        fixture.driver.refresh()
+        #expect(table.batchCount == 2 && table.isUpToDate && table.problems.isEmpty)
+    }
+
+    @Test("Commits of others are shown without being asked for, and a driver that is gone listens no more")
+    func following() async throws {
+        let fixture = try DriverFixture([["Milk"]])
+        weak var driver: ListDriver<TodoStore>?
+        do {
+            let own = try ListDriver(fixture.store, names: ActionNames { $0.title }) { _ in }
+            driver = own
+            try fixture.store.edit("Edit") { try $0.toggle(1) }
+            while own.playback.newest.version < Version(2) { await Task.yield() }
+            #expect(own.row(at: at(0, 0))?.isChecked == true)
+        }
+        #expect(driver == nil)
+        try fixture.store.edit("Edit") { try $0.toggle(1) }
+        try fixture.store.close()
+    }
+
+    @Test("A closed store is no failure: what is shown stays")
+    func closed() async throws {
+        let (fixture, table) = try fixture([["Milk"]])
+        try fixture.store.close()
+        fixture.driver.refresh()
+        #expect(fixture.failures.all.isEmpty && table.isUpToDate && fixture.driver.sectionCount == 1)
+        #expect(fixture.driver.delete(1) == false)
+        #expect(fixture.failures.all.count == 1)
+    }
+
+    @Test("A driver that answered with new rows before the batch would be noticed")
+    func controlShowingEarly() throws {
+        let (fixture, table) = try fixture([["Milk", "Tea"]])
+        let early = EarlyTable(table)
+        fixture.driver.drive(early)
+        fixture.driver.delete(1)
+        #expect(!table.problems.isEmpty)
+    }
+
+    @Test("A driver that began a batch before the last one has ended would be noticed")
+    func controlEndingEarly() throws {
+        let (fixture, table) = try fixture([["Milk", "Tea"]])
+        table.mistake = .endsEarly
+        fixture.driver.delete(1)
+        fixture.driver.delete(2)
+        #expect(!table.problems.isEmpty)
+    }
+}

@@ -1,0 +1,74 @@
+// Views without sections: steps, header rows, drops between rows.
+
+import ListModel
+import Listory
+@testable import ListoryUI
+import TestSupport
+import Testing
+
+@MainActor
+@Suite("Driving a view without sections")
+struct SequenceTests {
+    private func fixture(
+        _ rows: [[String]], _ layout: RowLayout = .rowsWithHeaders, reloadAbove: Int? = nil
+    ) throws -> (DriverFixture<TodoStore>, FakeSequence<TodoStore>) {
+        let fixture = try DriverFixture(rows, reloadAbove: reloadAbove)
+        let table = FakeSequence(fixture.driver, layout)
+        fixture.driver.drive(table)
+        return (fixture, table)
+    }
+
+    @Test("Sections come and go with their header rows, and titles are shown anew", arguments: RowLayout.allCases)
+    func sections(layout: RowLayout) throws {
+        let (fixture, table) = try fixture([["a", "b"], ["c"]], layout)
+        try fixture.store.edit("Edit") { list in
+            try list.insertSection("Z", title: "Z", items: [Todo(id: 9, title: "z")], at: .at(0))
+            try list.renameSection("B", to: "Later")
+            try list.move(1, to: .end(of: "B"))
+            try list.toggle(3)
+        }
+        fixture.driver.refresh()
+        while table.isAnimating { table.end() }
+        #expect(table.isUpToDate && table.problems.isEmpty && table.stepCount > 0)
+    }
+
+    @Test("What is dropped above a header goes to the end of the section before it")
+    func gaps() throws {
+        let (fixture, table) = try fixture([["a", "b"], [], ["c"]])
+        // Rows: A a b B C c
+        let gaps = (0...6).map { fixture.driver.gap(aboveRow: $0, in: .rowsWithHeaders) }
+        #expect(gaps == [at(0, 0), at(0, 0), at(0, 1), at(0, 2), at(1, 0), at(2, 0), at(2, 1)])
+        let items = fixture.driver.items(atRows: [0, 1, 3, 5, 9], in: .rowsWithHeaders)
+        #expect(items.map(\.core.id) == [1, 3])
+        table.drag([1, 5], above: 4)
+        while table.isAnimating { table.end() }
+        #expect(try fixture.titles == [["b"], ["a", "c"], []])
+        #expect(try fixture.newestName == "Move 2 Rows")
+        // A header cannot be dragged, and nothing is dropped where nothing is.
+        table.drag([0], above: 4)
+        #expect(try fixture.newestName == "Move 2 Rows")
+        #expect(table.isUpToDate && table.problems.isEmpty && fixture.failures.all.isEmpty)
+    }
+
+    @Test("Without sections there is no place")
+    func noPlace() throws {
+        let (fixture, _) = try fixture([])
+        #expect(fixture.driver.gap(aboveRow: 0, in: .rows) == nil)
+        #expect(fixture.driver.place(atRow: 0, in: .rows) == nil)
+    }
+
+    @Test("Edits while steps are played are played as one after them, and many changes are a reload")
+    func coalescing() throws {
+        let (fixture, table) = try fixture([(1...30).map { "\($0)" }], reloadAbove: 8)
+        fixture.driver.delete(1)
+        for id: Int64 in 2..<6 { fixture.driver.delete(.integer(id)) }
+        #expect(table.stepCount == 1)
+        table.end()
+        #expect(table.stepCount == 5)
+        table.end()
+        table.select([at(0, 20)])
+        fixture.driver.delete((6..<20).map { Identifier.integer($0) })
+        #expect(table.reloadCount == 1 && table.selected == [.integer(26)])
+        #expect(table.isUpToDate && table.problems.isEmpty)
+    }
+}

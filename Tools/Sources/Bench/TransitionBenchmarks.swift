@@ -1,0 +1,79 @@
+// What the stages of a transition cost, changeset included, beside the standard library's difference of two arrays of ids.
+//
+// Always holds: the peer gets its arrays ready-made, compares ids only, and gives neither moves nor stages. Where it would
+// take longer than a sample may, it is left out, and the note says how long that would be.
+
+import BenchSupport
+import ListModel
+
+/// Measures a changeset and its stages.
+struct TransitionBenchmarks {
+    let runner: Runner
+    let scale: Scale
+
+    private static let peerName = "[Int64].difference(from:)"
+
+    func run() throws {
+        for rowCount in scale.transitionRowCounts {
+            let list = Lazy { try BenchList(rowCount: rowCount) }
+            let size = NumberText.count(rowCount)
+            let single = Lazy { try VersionPair.oneEditApart(list.value) }
+            try measure("transition/1-edit/\(size)", single, rowCount, editCount: 1)
+            let editCount = rowCount / 100
+            let many = Lazy { try [VersionPair(list.value, editCount: editCount)] }
+            try measure("transition/1-percent/\(size)", many, rowCount, editCount: editCount)
+        }
+        for rowCount in scale.shuffledRowCounts {
+            let pairs = Lazy { try [VersionPair.shuffled(rowCount: rowCount)] }
+            try measure("transition/shuffle/\(NumberText.count(rowCount))", pairs, rowCount, editCount: 2 * rowCount)
+        }
+    }
+
+    private func measure(_ name: String, _ pairs: Lazy<[VersionPair]>, _ rowCount: Int, editCount: Int) throws {
+        guard runner.wants(name) else { return }
+        let prediction = try predictedPeerSeconds(rowCount, editCount: editCount)
+        let isSkipped = prediction > scale.longestPeerSample
+        let arrays = isSkipped ? [] : try pairs.value.prefix(3).map(\.ids)
+        let peer = Runner.Peer(name: Self.peerName, ratioKind: .speedUp) {
+            let time = seconds {
+                for (old, new) in arrays { runner.sink.take(new.difference(from: old).count) }
+            }
+            return time / Double(arrays.count) * 1e6
+        }
+        try runner.measure(
+            name, unit: "µs", peer: isSkipped ? nil : peer,
+            note: { isSkipped ? "\(Self.peerName) left out: about \(NumberText.text(prediction)) s" : nil }
+        ) { try sample(pairs.value) }
+    }
+
+    /// Microseconds for a changeset and its batches.
+    private func sample(_ pairs: [VersionPair]) throws -> Double {
+        // One edit is a matter of microseconds: repeated, so that the clock's own grain does not show.
+        let repetitions = pairs.count > 1 ? 200 : 1
+        let time = seconds {
+            for _ in 0..<repetitions {
+                for pair in pairs {
+                    let batches = Transition(from: pair.old, to: pair.new).batches()
+                    runner.sink.take(batches.reduce(0) { $0 &+ $1.changes.items.moved.count })
+                }
+            }
+        }
+        return time / Double(repetitions * pairs.count) * 1e6
+    }
+
+    /// How long the peer would take: its time grows with rows times edits, and for a shuffle with the square of the rows.
+    /// Measured on lists that are small enough.
+    private func predictedPeerSeconds(_ rowCount: Int, editCount: Int) throws -> Double {
+        let smallCount = 2_000
+        guard editCount > 1, rowCount > smallCount else { return 0 }
+        if editCount > rowCount {
+            let (old, new) = try VersionPair.shuffled(rowCount: smallCount).ids
+            let time = seconds { runner.sink.take(new.difference(from: old).count) }
+            return time * Double(rowCount * rowCount) / Double(smallCount * smallCount)
+        }
+        let list = try BenchList(rowCount: smallCount)
+        let (old, new) = try VersionPair(list, editCount: smallCount / 100).ids
+        let time = seconds { runner.sink.take(new.difference(from: old).count) }
+        return time * Double(rowCount * editCount) / Double(smallCount * smallCount / 100)
+    }
+}
