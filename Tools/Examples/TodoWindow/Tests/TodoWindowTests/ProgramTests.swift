@@ -53,8 +53,8 @@ struct ProgramTests {
         #expect(!first.output.contains("WARNING"), "\(first.output)")
         #expect(try Data(contentsOf: URL(fileURLWithPath: path)).contains("Add Milk"))
 
-        // It opens again.
-        let again = try Program("todo-window", [path], on: server.display)
+        // It opens again; and it ends when it is told to, though whoever started it blocks the signals that say so.
+        let again = try Program("todo-window", [path], on: server.display, blocking: [SIGTERM, SIGINT])
         let search = ["search", "--sync", "--onlyvisible", "--name", "^list$"]
         #expect(try Program("xdotool", search, on: server.display).finish().code == 0)
         again.interrupt()
