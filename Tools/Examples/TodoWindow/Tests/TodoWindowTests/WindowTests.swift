@@ -7,6 +7,7 @@ import Testing
 struct WindowTests {
     /// One display for all windows of the tests.
     private static let server = Result { try XServer() }
+    private static let isSoak = ProcessInfo.processInfo.environment["LISTORY_SOAK"] == "1"
 
     /// Runs a scenario of the driver in a folder of its own.
     @discardableResult
@@ -18,7 +19,7 @@ struct WindowTests {
         defer { if kept == nil { try? FileManager.default.removeItem(at: folder) } }
         let driver = try Program(
             "WindowDriver", [scenario, folder.path] + arguments, on: Self.server.get().display)
-        let outcome = driver.finish()
+        let outcome = driver.finish(within: Self.isSoak ? 3600 : 180)
         #expect(outcome.code == 0, "\(outcome.output.suffix(4000))")
         #expect(!outcome.output.contains("WARNING"), "\(outcome.output.suffix(4000))")
         return outcome.output
@@ -47,7 +48,6 @@ struct WindowTests {
 
     @Test("After each of hundreds of random edits, widgets and signals show what is in the store", arguments: [1, 2])
     func random(seed: Int) throws {
-        let isSoak = ProcessInfo.processInfo.environment["LISTORY_SOAK"] == "1"
-        try drive("random", "\(seed)", isSoak ? "4000" : "300")
+        try drive("random", "\(seed)", Self.isSoak ? "4000" : "300")
     }
 }

@@ -50,7 +50,10 @@ extension Driver {
             gtk_editable_label_stop_editing(row.title.object, 1)
             return "a title edited to \(title)"
         default:
+            // A button that is activated stays pressed for a quarter of a second before it is clicked.
+            let before = try store.core.version
             gtk_widget_activate(WidgetTree.find("GtkButton", in: row.box))
+            try waitUntil("the bin is clicked") { try store.core.version > before }
             return "a click on a bin"
         }
     }

@@ -91,27 +91,34 @@ final class Driver {
 
     /// Runs GTK's loop until something is so.
     ///
-    /// - Throws: ``Failure`` if it is not after twenty seconds: something hangs.
-    func waitUntil(_ what: String, _ isSo: () throws -> Bool) throws {
+    /// - Throws: ``Failure`` if it is not after twenty seconds, which is long even where other programs have the cores:
+    ///   something hangs.
+    func waitUntil(_ what: @autoclosure () -> String, _ isSo: () throws -> Bool) throws {
         let deadline = ContinuousClock.now + .seconds(20)
         while try !isSo() {
-            guard ContinuousClock.now < deadline else { throw Failure("waited in vain until \(what)") }
+            guard ContinuousClock.now < deadline else { throw Failure("waited in vain until \(what())") }
             if g_main_context_iteration(nil, 0) == 0 { usleep(500) }
         }
     }
 
     /// Runs GTK's loop until the window shows the newest version.
     func settle() throws {
-        let newest = try store.core.version
-        try waitUntil("version \(newest) and the search for \"\(search)\" are shown") {
-            window.shownVersion == newest && window.view.search == search
-        }
+        // The newest as of now: what the loop has still to do may commit as well.
+        try waitUntil(unsettled) { try window.shownVersion == store.core.version && window.view.search == search }
         // What a frame lays out may ask for another frame.
         for _ in 0..<3 {
             let frames = drawnFrames
             gtk_widget_queue_draw(window.window)
             try waitUntil("the window is drawn") { drawnFrames > frames && g_main_context_pending(nil) == 0 }
         }
+    }
+
+    /// What is waited for, and what there is instead.
+    private var unsettled: String {
+        let newest = (try? "version \(store.core.version), \(newestName),") ?? "the newest version"
+        let status = String(cString: gtk_label_get_text(window.status.object))
+        return "\(newest) and the search for \"\(search)\" are shown; shown is version \(window.shownVersion), "
+            + "the search for \"\(window.view.search)\", and as status \"\(status)\""
     }
 
     // MARK: Input
@@ -122,6 +129,8 @@ final class Driver {
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
         process.arguments = ["xdotool"] + arguments
         try process.run()
+        // One that waits for what never comes would keep the test waiting for its output.
+        defer { if process.isRunning { kill(process.processIdentifier, SIGKILL) } }
         try waitUntil("xdotool has run") { !process.isRunning }
         guard process.terminationStatus == 0 else { throw Failure("xdotool \(arguments) failed") }
     }

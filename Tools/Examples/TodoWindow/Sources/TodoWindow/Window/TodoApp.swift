@@ -54,7 +54,10 @@ public enum TodoApp {
         let loop = g_main_loop_new(nil, 0)!
         let window = try TodoWindow(store, title: title)
         window.closed = { g_main_loop_quit(loop) }
+        var heard = sigset_t()
+        sigemptyset(&heard)
         for signal in [SIGINT, SIGTERM] {
+            sigaddset(&heard, signal)
             g_unix_signal_add(
                 signal,
                 { loop in
@@ -62,6 +65,8 @@ public enum TodoApp {
                     return 1
                 }, loop.raw)
         }
+        // What starts the program may block them, as threads of a pool do, and that is inherited.
+        pthread_sigmask(SIG_UNBLOCK, &heard, nil)
         window.present()
         g_main_loop_run(loop)
         g_main_loop_unref(loop)
