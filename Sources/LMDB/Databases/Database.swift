@@ -31,7 +31,7 @@ extension Environment {
     /// - Returns: The database, valid as long as the environment.
     /// - Throws: ``LMDBError``: `engine(.notFound)` when it does not exist, `engine(.databasesFull)` when more
     ///   than ``Options/maximumDatabases`` would be open, `engine(.incompatible)` when it was made with flags
-    ///   that this binding does not use; `invalidName`; `readOnly`; what ``beginWrite(durability:)`` throws.
+    ///   that this binding does not use; `invalidName`; `readOnly`; what ``beginWrite()`` throws.
     public func openDatabase<Key, Value>(
         named name: String?, of keyType: Key.Type, _ valueType: Value.Type, create: Bool = false
     ) throws -> Database<Key, Value> {

@@ -2,6 +2,20 @@
 
 /// The heaviest increasing subsequence of distinct ranks.
 enum IncreasingSubsequence {
+    /// Of elements in their new order, those that can stay while the others move.
+    ///
+    /// - Parameters:
+    ///   - places: where each was before; distinct.
+    ///   - weights: what each is worth, at least 1.
+    /// - Complexity: O(m log m) for m elements.
+    static func staying(_ places: [Int], weights: [Int]) -> [Bool] {
+        var ranks = [Int](repeating: 0, count: places.count)
+        for (rank, index) in places.indices.sorted(by: { places[$0] < places[$1] }).enumerated() { ranks[index] = rank }
+        var stays = [Bool](repeating: false, count: places.count)
+        for index in heaviest(ranks: ranks, weights: weights) { stays[index] = true }
+        return stays
+    }
+
     /// The positions of an increasing subsequence whose weights add up to as much as possible, ascending.
     ///
     /// - Parameters:

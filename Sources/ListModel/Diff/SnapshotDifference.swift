@@ -188,13 +188,7 @@ private struct PieceMatches<Element: TreeElement> {
             difference.old.indices.lazy.filter { difference.old[$0].element == nil },
             difference.new.indices.lazy.filter { difference.new[$0].element == nil })
         let matched = (elements + blocks.map { (old: $0, new: $1) }).sorted { $0.new < $1.new }
-        var ranks = [Int](repeating: 0, count: matched.count)
-        for (rank, index) in matched.indices.sorted(by: { matched[$0].old < matched[$1].old }).enumerated() {
-            ranks[index] = rank
-        }
-        var stays = [Bool](repeating: false, count: matched.count)
-        let weights = weights(matched, keeping: kept)
-        for index in IncreasingSubsequence.heaviest(ranks: ranks, weights: weights) { stays[index] = true }
+        let stays = IncreasingSubsequence.staying(matched.map(\.old), weights: weights(matched, keeping: kept))
         var moves: [Changeset.Move<Int>] = []
         for (index, match) in matched.enumerated() where !stays[index] {
             let old = difference.old[match.old]

@@ -111,12 +111,11 @@ extension ListEditor {
             for index in known { stays[index] = true }
             return stays
         }
-        var ranks = [Int](repeating: 0, count: known.count)
-        for (rank, index) in known.indices.sorted(by: { before[known[$0]]! < before[known[$1]]! }).enumerated() {
-            ranks[index] = rank
-        }
         let weights = [Int](repeating: 1, count: known.count)
-        for index in IncreasingSubsequence.heaviest(ranks: ranks, weights: weights) { stays[known[index]] = true }
+        for (index, isStaying) in zip(known, IncreasingSubsequence.staying(known.map { before[$0]! }, weights: weights))
+        {
+            stays[index] = isStaying
+        }
         return stays
     }
 }

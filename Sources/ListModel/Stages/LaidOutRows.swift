@@ -148,14 +148,14 @@ extension Snapshot {
     }
 }
 
-extension Array {
-    /// The first position from which on a condition holds, which does not hold before it.
+extension RandomAccessCollection where Index == Int {
+    /// The first index from which on a condition holds, which does not hold before it.
     ///
     /// - Complexity: O(log n).
     func sortedIndex(fromWhich holds: (Element) -> Bool) -> Int {
-        var (low, high) = (0, count)
+        var (low, high) = (startIndex, endIndex)
         while low < high {
-            let middle = (low + high) / 2
+            let middle = low + (high - low) / 2
             if holds(self[middle]) { high = middle } else { low = middle + 1 }
         }
         return low
@@ -167,12 +167,5 @@ extension [Int] {
     func countLess(than number: Int) -> Int { sortedIndex { $0 >= number } }
 
     /// The number that has `rank` numbers before it which an ascending array does not contain, and is not in it either.
-    func complement(_ rank: Int) -> Int {
-        var (low, high) = (0, count)
-        while low < high {
-            let middle = (low + high) / 2
-            if self[middle] - middle > rank { high = middle } else { low = middle + 1 }
-        }
-        return rank + low
-    }
+    func complement(_ rank: Int) -> Int { rank + indices.sortedIndex { self[$0] - $0 > rank } }
 }

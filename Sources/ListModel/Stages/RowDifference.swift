@@ -46,12 +46,7 @@ struct RowDifference {
 
     private mutating func findMoves(_ changes: Changeset) {
         let pieces = pieces(changes)
-        var ranks = [Int](repeating: 0, count: pieces.count)
-        for (rank, index) in pieces.indices.sorted(by: { pieces[$0].old < pieces[$1].old }).enumerated() {
-            ranks[index] = rank
-        }
-        var stays = [Bool](repeating: false, count: pieces.count)
-        for index in IncreasingSubsequence.heaviest(ranks: ranks, weights: pieces.map(\.count)) { stays[index] = true }
+        let stays = IncreasingSubsequence.staying(pieces.map(\.old), weights: pieces.map(\.count))
         for (piece, stays) in zip(pieces, stays) where !stays {
             for index in 0..<piece.count {
                 moves.append(Changeset.Move(from: piece.old + index, to: piece.new + index))

@@ -58,7 +58,7 @@ private struct StepOrder {
         var nextMove = 0
         for (index, target) in difference.arrived.enumerated() {
             // Those that wait before the place: whose rank is less.
-            let before = sourceRanks.sortedIndex { $0 >= targetRanks[index] }
+            let before = sourceRanks.countLess(than: targetRanks[index])
             guard nextMove < difference.moves.count, difference.moves[nextMove].to == target else {
                 steps.append(.insert(at: target + waiting.sum(before), row: target))
                 continue

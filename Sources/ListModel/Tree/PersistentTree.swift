@@ -233,3 +233,18 @@ struct TreeCursor<Element: TreeElement>: IteratorProtocol {
         }
     }
 }
+
+// MARK: - Trees inside of elements
+
+extension TreeChild {
+    /// Changes the tree of which this is the top.
+    @inline(__always)
+    mutating func edit<Result>(
+        _ store: NodeStore, _ body: (inout PersistentTree<Element>) throws -> Result
+    ) rethrows -> Result {
+        // Taken out for the time of the edit, so that the tree alone refers to its nodes.
+        var tree = PersistentTree(exchange(&self, with: .empty), store)
+        defer { self = exchange(&tree.top, with: .empty) }
+        return try body(&tree)
+    }
+}

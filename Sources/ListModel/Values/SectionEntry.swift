@@ -52,10 +52,7 @@ struct SectionEntry: TreeElement {
         _ store: NodeStore, _ body: (inout PersistentTree<ListItem>) throws -> Result
     ) rethrows -> Result {
         hash = SequenceHash.unsealed
-        // Taken out for the time of the edit, so that the tree alone refers to its nodes.
-        var items = PersistentTree(exchange(&rows, with: .empty), store)
-        defer { rows = exchange(&items.top, with: .empty) }
-        return try body(&items)
+        return try rows.edit(store, body)
     }
 
     /// Lets go of rows that are stored.

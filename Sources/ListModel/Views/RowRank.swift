@@ -33,9 +33,7 @@ struct RankedSection: MemoryElement {
     mutating func editRanks<Result>(
         _ store: NodeStore, _ body: (inout PersistentTree<RowRank>) -> Result
     ) -> Result {
-        var tree = PersistentTree(exchange(&ranks, with: .empty), store)
-        defer { ranks = exchange(&tree.top, with: .empty) }
-        return body(&tree)
+        ranks.edit(store, body)
     }
 }
 

@@ -77,9 +77,6 @@ struct SourceSection: MemoryElement {
     mutating func editSlots<Result>(
         _ store: NodeStore, _ body: (inout PersistentTree<RowSlot>) -> Result
     ) -> Result {
-        // Taken out for the time of the edit, so that the tree alone refers to its nodes.
-        var tree = PersistentTree(exchange(&slots, with: .empty), store)
-        defer { slots = exchange(&tree.top, with: .empty) }
-        return body(&tree)
+        slots.edit(store, body)
     }
 }
