@@ -30,7 +30,7 @@ struct ChangesetExhaustiveTests {
             for second in Self.edits(of: middle, number: 2) {
                 var expected = middle
                 try expected.apply(second)
-                list.editor.begin(CommitDraft(name: "", time: Timestamp(microseconds: 0)))
+                try list.editor.begin(CommitDraft(name: "", time: Timestamp(microseconds: 0)))
                 try list.editor.apply(first)
                 try list.editor.apply(second)
                 let new = list.editor.pendingSnapshot()

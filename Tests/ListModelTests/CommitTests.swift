@@ -136,7 +136,7 @@ struct CommitTests {
         for round in 0..<25 {
             var pending = reference
             let count = Int.random(in: 0...30, using: &edits.generator)
-            list.editor.begin(Self.draft)
+            try list.editor.begin(Self.draft)
             #expect(list.editor.isEditing == true)
             for _ in 0..<count {
                 let operation = edits.next(pending)
@@ -169,7 +169,7 @@ struct CommitTests {
             }
         }
         #expect(list.snapshot().stateHash == before.stateHash && list.log.head == Version(1))
-        #expect(list.editor.state.history.undo.depth == 1)
+        #expect(list.editor.state.history.undoCount == 1)
         #expect(try list.events { try $0.delete(.item(1)) }.count == 1)
     }
 
@@ -205,7 +205,7 @@ struct CommitTests {
     @Test("A commit carries the name, the origin and the time it was begun with")
     func draftBecomesCommit() throws {
         var list = MemoryList()
-        list.editor.begin(Self.draft)
+        try list.editor.begin(Self.draft)
         try list.editor.insertSection(NewSection(1))
         let made = try list.editor.finish()
         let commit = try #require(made)

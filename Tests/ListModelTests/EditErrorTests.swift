@@ -191,7 +191,7 @@ struct EditErrorTests {
             (.sectionRenamed(at: 1, "s9", old: "", new: "x"), "section at index 1"),
         ]
         let before = list.snapshot().stateHash
-        list.editor.begin(CommitDraft(name: "", time: Timestamp(microseconds: 0)))
+        try list.editor.begin(CommitDraft(name: "", time: Timestamp(microseconds: 0)))
         for (event, what) in events {
             var thrown: ListError?
             do { try list.editor.append(event) } catch let error as ListError { thrown = error }

@@ -48,34 +48,78 @@ struct EventCodingTests {
         }
     }
 
+    /// Places in the history with numbers at the edges of what they can be.
+    private static let entries: [HistoryEntry] = {
+        let version = Version(1_000)
+        let versions = [Version.empty, Version(1), Version(744), Version(999)]
+        var entries: [HistoryEntry] = []
+        for (index, other) in versions.enumerated() {
+            for switched in versions + [version] {
+                let left = switched == version ? HistorySwitch(left: other, previous: versions[3 - index]) : nil
+                entries.append(
+                    .node(
+                        HistoryNode(
+                            version: version, parent: other, jump: versions[index / 2], depth: [1, 127, 128, 1_000][index],
+                            steps: [1_000, 999, 0, 1][index], continues: index % 2 == 1, previous: Version(999),
+                            switched: switched, branchSwitch: left)))
+                entries.append(
+                    .move(
+                        History(
+                            position: other, tip: versions[3 - index], newest: Version(999), switched: switched,
+                            undoCount: [0, 999, 1, 128][index], redoCount: [1_000, 0, 5, 127][index],
+                            depth: [0, 1_000, 3, 128][index]), left))
+            }
+        }
+        return entries
+    }()
+
     @Test(
         "A header comes back as it was written",
         arguments: [
             Commit.Cause.edit, .undo(of: Version(1)), .undo(of: Version(999)), .redo(of: Version(872)),
+            .go(to: .empty), .go(to: Version(5)), .revert(of: Version(999)), .restore(of: .empty),
         ])
     func header(cause: Commit.Cause) throws {
         let version = Version(1_000)
-        let stacks: [History.Stack] = [
-            .empty, History.Stack(top: version, depth: 1), History.Stack(top: Version(1), depth: 998),
-            History.Stack(top: Version(744), depth: 128),
-        ]
-        for undo in stacks {
-            for redo in stacks {
+        for entry in Self.entries {
+            if case .node = entry, cause.isMove { continue }
+            if case .move = entry, !cause.isMove { continue }
+            for (tracking, isDiscardable) in [(Tracking.shared, false), (.own, true)] {
                 let record = TestRecords.record(
                     of: [.sectionMoved(from: 0, to: 1, 7)], version: version, cause: cause,
-                    name: "Rückgängig \u{21A9}", origin: "", history: History(undo: undo, redo: redo),
-                    link: 0x1234_5678)
+                    name: "Rückgängig \u{21A9}", origin: "me", tracking: tracking, isDiscardable: isDiscardable,
+                    entry: entry, link: 0x1234_5678)
                 let commit = try Commit(record: record, version: version, previousChecksum: 0xFFFF_FFFF_1234_5678)
                 #expect(commit.version == version)
                 #expect(commit.cause == cause)
                 #expect(commit.name == "Rückgängig \u{21A9}")
-                #expect(commit.origin.isEmpty)
-                #expect(commit.history == History(undo: undo, redo: redo))
+                #expect(commit.origin == "me")
+                #expect(commit.entry == entry)
+                #expect(commit.isDiscardable == isDiscardable)
+                #expect(commit.scope == (tracking == .own ? .origin("me") : .shared))
                 #expect(commit.stateHash == StateHash(rawValue: 0xABCD))
                 #expect(commit.time == Timestamp(microseconds: 1))
                 #expect(commit.record == record)
+                let place = try record.withUnsafeBytes { try RecordHeader.place($0, version: version) }
+                #expect(place == commit.place)
             }
         }
+    }
+
+    @Test("An untracked commit says nothing of any history")
+    func untracked() throws {
+        let record = TestRecords.record(
+            of: [.sectionMoved(from: 0, to: 1, 7)], version: Version(3), tracking: .untracked)
+        let commit = try Commit(record: record, version: Version(3))
+        #expect(commit.entry == .untracked && commit.history == nil && commit.scope == nil)
+    }
+
+    @Test("A move in the history may be without events, an edit may not")
+    func withoutEvents() throws {
+        let undo = TestRecords.record(of: [], version: Version(3), cause: .undo(of: Version(2)))
+        #expect(try Commit(record: undo, version: Version(3)).events().isEmpty)
+        let edit = TestRecords.record(of: [], version: Version(3))
+        #expect(throws: RecordError.self) { try Commit(record: edit, version: Version(3)) }
     }
 
     @Test("Times before 1970 and at the ends of their range come back", arguments: [.min, -1, 0, 1, .max] as [Int64])
@@ -97,7 +141,7 @@ struct EventCodingTests {
         var checksum: UInt64 = 0
         for step in 0..<400 {
             let made: Commit?
-            if step % 10 == 9, list.editor.state.history.undo.depth > 0 {
+            if step % 10 == 9, list.editor.state.history.undoCount > 0 {
                 made = try list.undo()
                 reference = try list.contents()
             } else {

@@ -19,36 +19,39 @@ import Testing
 struct GoldenRecordTests {
     static let record: [UInt8] = [
         // 0: checksum
-        0x3F, 0x3A, 0x08, 0x77, 0xF4, 0x36, 0x6E, 0x92,
+        0x8F, 0x86, 0xE0, 0x9C, 0xFE, 0x68, 0xA1, 0x4C,
         // 8: link; there is no commit before
         0, 0, 0, 0,
         // 12: format, cause (edit), flags
-        1, 0, 0, 0,
+        2, 0, 0, 0,
         // 16: state hash, ce65ef3d255359a4
         0xA4, 0x59, 0x53, 0x25, 0x3D, 0xEF, 0x65, 0xCE,
         // 24: time, 1,700,000,000,000,000 µs = 0x00060A24181E4000
         0x00, 0x40, 0x1E, 0x18, 0x24, 0x0A, 0x06, 0x00,
         // 32: how many events
         2, 0, 0, 0,
-        // 36: undo is 1 deep, its top 0 versions back; redo is 0 deep; an edit has no target
-        1, 0, 0,
-        // 39: name, 8 bytes: "Add milk"
+        // 36: undo can go 1 step back
+        1, 0, 0, 0,
+        // 40: an edit has no target; the parent is 1 version back, and so is the jump; depth 1; no node in between;
+        // the branch was changed 1 version back, which is never
+        1, 1, 1, 0, 1,
+        // 45: name, 8 bytes: "Add milk"
         8, 0x41, 0x64, 0x64, 0x20, 0x6D, 0x69, 0x6C, 0x6B,
-        // 48: origin, 5 bytes: "phone"
+        // 54: origin, 5 bytes: "phone"
         5, 0x70, 0x68, 0x6F, 0x6E, 0x65,
-        // 54: section inserted (6), at index 0
+        // 60: section inserted (6), at index 0
         6, 0,
-        // 56: its id, a string (2) of 5 bytes: "today"
+        // 62: its id, a string (2) of 5 bytes: "today"
         2, 5, 0x74, 0x6F, 0x64, 0x61, 0x79,
-        // 63: its title, 5 bytes: "Today"; it has 0 rows
+        // 69: its title, 5 bytes: "Today"; it has 0 rows
         5, 0x54, 0x6F, 0x64, 0x61, 0x79, 0,
-        // 70: items inserted (1), at section 0, row 0; 1 row
+        // 76: items inserted (1), at section 0, row 0; 1 row
         1, 0, 0, 1,
-        // 74: its id, an integer (0): 7, zigzag 14
+        // 80: its id, an integer (0): 7, zigzag 14
         0, 14,
-        // 76: its content: 16 bytes · 4, not a reference (2), not checked (1)
+        // 82: its content: 16 bytes · 4, not a reference (2), not checked (1)
         64,
-        // 77: {"title":"Milk"}
+        // 83: {"title":"Milk"}
         0x7B, 0x22, 0x74, 0x69, 0x74, 0x6C, 0x65, 0x22, 0x3A, 0x22, 0x4D, 0x69, 0x6C, 0x6B, 0x22, 0x7D,
     ]
 
@@ -64,9 +67,9 @@ struct GoldenRecordTests {
         }
         let commit = try #require(made)
         #expect(commit.record == Self.record)
-        #expect(commit.checksum == 0x926E_36F4_7708_3A3F)
+        #expect(commit.checksum == 0x4CA1_68FE_9CE0_868F)
         #expect(commit.stateHash.description == "ce65ef3d255359a4")
-        #expect(commit.eventsOffset == 54)
+        #expect(commit.eventsOffset == 60)
     }
 
     @Test("These bytes are read as that commit")
@@ -77,7 +80,10 @@ struct GoldenRecordTests {
         #expect(commit.cause == .edit)
         #expect(commit.time == Self.time)
         #expect(commit.stateHash == StateHash(rawValue: 0xCE65_EF3D_2553_59A4))
-        #expect(commit.history == History(undo: History.Stack(top: Version(1), depth: 1), redo: .empty))
+        let history = try #require(commit.history)
+        #expect(history.position == Version(1) && history.tip == Version(1) && history.newest == Version(1))
+        #expect(history.undoCount == 1 && history.redoCount == 0 && history.switched == .empty)
+        #expect(commit.scope == .shared && !commit.isDiscardable && !commit.continuesStep)
         let events = try commit.events()
         try #require(events.count == 2)
         let today = ListSection(id: "today", title: "Today", items: [])
@@ -88,7 +94,7 @@ struct GoldenRecordTests {
         }
         #expect(path == ListIndexPath(section: 0, item: 0))
         #expect(item.id == 7 && !item.isChecked)
-        #expect(item.content.version == Version(1) && item.content.offset == 77 && item.content.length == 16)
+        #expect(item.content.version == Version(1) && item.content.offset == 83 && item.content.length == 16)
     }
 
     @Test("A replay of these bytes gives the list and the hash they state")
@@ -97,7 +103,7 @@ struct GoldenRecordTests {
         let checksum = try Self.record.withUnsafeBytes {
             try state.replay($0, previousChecksum: 0, check: .everyHash)
         }
-        #expect(checksum == 0x926E_36F4_7708_3A3F)
+        #expect(checksum == 0x4CA1_68FE_9CE0_868F)
         let snapshot = state.snapshot()
         let reference = try ReferenceList(snapshot, ArraySource(records: [Self.record]))
         #expect(

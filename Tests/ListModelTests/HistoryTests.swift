@@ -1,4 +1,4 @@
-// Undo and redo: two stacks that are a fold of the commits, inverses of every kind of event, branches that stay.
+// Undo and redo on one branch and beside it: inverses of every kind of event, names, what an undo leaves behind.
 
 @testable import ListModel
 import TestSupport
@@ -48,23 +48,22 @@ struct HistoryTests {
         }
     }
 
+    /// Compares the commits that undo and redo would go through, the next one first.
     private func expect(_ list: borrowing MemoryList, undo: [UInt64], redo: [UInt64]) throws {
-        try #require(try stack(list, \.undo) == undo)
-        try #require(try stack(list, \.redo) == redo)
-    }
-
-    /// The versions on a stack, topmost first, walked as the history says it lies in the log.
-    private func stack(_ list: borrowing MemoryList, _ which: KeyPath<History, History.Stack>) throws -> [UInt64] {
-        var stack = list.editor.state.history[keyPath: which]
-        var versions: [UInt64] = []
-        while stack.depth > 0 {
-            versions.append(stack.top.rawValue)
-            let below = try list.log.history(at: Version(stack.top.rawValue - 1))[keyPath: which]
-            #expect(below.depth == stack.depth - 1)
-            stack = below
+        let tree = HistoryTree(list.log, oldest: .empty)
+        var history = list.editor.state.history
+        #expect(history.undoCount == undo.count && history.redoCount == redo.count)
+        for version in undo {
+            #expect(history.position == Version(version))
+            history = try #require(try tree.undoing(history)).after
         }
-        #expect(stack == .empty)
-        return versions
+        #expect(history.position == .empty && history.undoCount == 0)
+        history = list.editor.state.history
+        for version in redo {
+            history = try #require(try tree.redoing(history)).after
+            #expect(history.position == Version(version))
+        }
+        #expect(history.position == history.tip && history.redoCount == 0)
     }
 
     @Test("Undo restores what was before any kind of edit, redo what was after it", arguments: Edit.allCases)
@@ -86,23 +85,23 @@ struct HistoryTests {
         }
     }
 
-    @Test("The stacks are those of the commits that were made")
-    func stacks() throws {
+    @Test("Undo goes up the branch and redo down again, whatever was undone and redone before")
+    func positions() throws {
         var list = MemoryList()
         try expect(list, undo: [], redo: [])
         for number in 1...4 { try list.commit { try $0.insertSection(NewSection(number)) } }
         try expect(list, undo: [4, 3, 2, 1], redo: [])
         #expect(try list.undo().cause == .undo(of: Version(4)))
-        try expect(list, undo: [3, 2, 1], redo: [5])
+        try expect(list, undo: [3, 2, 1], redo: [4])
         #expect(try list.undo().cause == .undo(of: Version(3)))
-        try expect(list, undo: [2, 1], redo: [6, 5])
-        #expect(try list.redo().cause == .redo(of: Version(6)))
-        try expect(list, undo: [7, 2, 1], redo: [5])
-        #expect(try list.undo().cause == .undo(of: Version(7)))
-        try expect(list, undo: [2, 1], redo: [8, 5])
-        #expect(try list.redo().cause == .redo(of: Version(8)))
-        #expect(try list.redo().cause == .redo(of: Version(5)))
-        try expect(list, undo: [10, 9, 2, 1], redo: [])
+        try expect(list, undo: [2, 1], redo: [3, 4])
+        #expect(try list.redo().cause == .redo(of: Version(3)))
+        try expect(list, undo: [3, 2, 1], redo: [4])
+        #expect(try list.undo().cause == .undo(of: Version(3)))
+        try expect(list, undo: [2, 1], redo: [3, 4])
+        #expect(try list.redo().cause == .redo(of: Version(3)))
+        #expect(try list.redo().cause == .redo(of: Version(4)))
+        try expect(list, undo: [4, 3, 2, 1], redo: [])
         #expect(list.sectionIDs() == ["s1", "s2", "s3", "s4"])
         #expect(throws: ListError.nothingToRedo(requested: 1, available: 0)) { try list.redo() }
     }
@@ -128,7 +127,7 @@ struct HistoryTests {
         #expect(try ReferenceList(replayed, list.log) == branch)
         try list.undo()
         try list.undo()
-        try expect(list, undo: [], redo: [6, 5])
+        try expect(list, undo: [], redo: [1, 4])
         #expect(list.snapshot().sectionCount == 0)
     }
 
@@ -138,7 +137,7 @@ struct HistoryTests {
         try list.undo()
         try list.commit { _ in }
         #expect(throws: ListError.self) { try list.commit { try $0.delete(.item(99)) } }
-        try expect(list, undo: [], redo: [2])
+        try expect(list, undo: [], redo: [1])
         try list.redo()
         #expect(list.ids() == [[1]])
     }
@@ -163,8 +162,8 @@ struct HistoryTests {
                 position += position > target ? -1 : 1
                 try #require(commit.stateHash == hashes[position], "seed \(seed), position \(position)")
             }
-            #expect(list.editor.state.history.undo.depth == position, "seed \(seed)")
-            #expect(list.editor.state.history.redo.depth == hashes.count - 1 - position, "seed \(seed)")
+            #expect(list.editor.state.history.undoCount == position, "seed \(seed)")
+            #expect(list.editor.state.history.redoCount == hashes.count - 1 - position, "seed \(seed)")
         }
         try list.editor.checkInvariants()
     }
@@ -179,7 +178,7 @@ struct HistoryTests {
             try list.redo()
             #expect(list.ids() == [[2, 1]])
         }
-        #expect(list.editor.state.history.undo.depth == 2)
+        #expect(list.editor.state.history.undoCount == 2)
         #expect(try list.log.commit(list.log.head).name == "Move it")
     }
 
@@ -187,10 +186,10 @@ struct HistoryTests {
     func names() throws {
         var list = try MemoryList([[1]])
         try list.commit("Add two") { try $0.insert(NewItem(2), at: .after(1)) }
-        let undo = try list.editor.undo(origin: "tablet", time: Timestamp(microseconds: 77))
+        let undo = try #require(try list.editor.undo(origin: "tablet", time: Timestamp(microseconds: 77)).commit)
         list.log.append(undo)
         #expect(undo.name == "Add two" && undo.origin == "tablet" && undo.time == Timestamp(microseconds: 77))
-        let redo = try list.editor.redo(origin: "phone", time: Timestamp(microseconds: 78))
+        let redo = try #require(try list.editor.redo(origin: "phone", time: Timestamp(microseconds: 78)).commit)
         list.log.append(redo)
         #expect(redo.name == "Add two" && redo.origin == "phone" && redo.time == Timestamp(microseconds: 78))
         #expect(try list.undo().name == "Add two")
@@ -222,7 +221,8 @@ struct HistoryTests {
         }
         #expect(editor.state.history == list.editor.state.history)
         let time = Timestamp(microseconds: 1_000)
-        let (redo, expected) = (try editor.redo(time: time), try list.editor.redo(time: time))
+        let redo = try #require(try editor.redo(time: time).commit)
+        let expected = try #require(try list.editor.redo(time: time).commit)
         #expect(redo.record == expected.record)
         list.log.append(expected)
         let draft = CommitDraft(name: "next", time: time)

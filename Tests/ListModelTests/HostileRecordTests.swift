@@ -33,7 +33,7 @@ struct HostileRecordTests {
         _ = editor.snapshot()
         do {
             let time = Timestamp(microseconds: 0)
-            if editor.state.history.undo.depth > 0 { _ = try editor.undo(time: time) }
+            if editor.state.history.undoCount > 0 { _ = try editor.undo(time: time) }
             _ = try editor.commit(CommitDraft(name: "", time: time)) { try $0.insertSection(NewSection(id: "fresh")) }
         } catch is RecordError {} catch is ListError {} catch is ArraySource.Missing {}
         try editor.checkInvariants()
@@ -112,11 +112,27 @@ struct HostileRecordTests {
         }
     }
 
-    @Test("Stacks that are deeper than the log is long are refused", arguments: [4, 1_000, Int.max])
-    func tooDeepStacks(depth: Int) {
-        let stack = History.Stack(top: Version(1), depth: depth)
-        for history in [History(undo: stack, redo: .empty), History(undo: .empty, redo: stack)] {
-            let record = TestRecords.record(of: [Self.event], version: Version(3), history: history)
+    @Test("Steps and depths that are more than the log has versions are refused", arguments: [4, 1_000, Int(UInt32.max)])
+    func tooManySteps(count: Int) {
+        func node(depth: Int, steps: Int) -> HistoryEntry {
+            .node(
+                HistoryNode(
+                    version: Version(3), parent: Version(2), jump: .empty, depth: depth, steps: steps,
+                    continues: false, previous: Version(2), switched: .empty, branchSwitch: nil))
+        }
+        func move(undo: Int, redo: Int, depth: Int) -> HistoryEntry {
+            .move(
+                History(
+                    position: Version(1), tip: Version(2), newest: Version(2), switched: .empty, undoCount: undo,
+                    redoCount: redo, depth: depth), nil)
+        }
+        for entry in [node(depth: count, steps: 3), node(depth: 3, steps: count)] {
+            let record = TestRecords.record(of: [Self.event], version: Version(3), entry: entry)
+            #expect(throws: RecordError.self) { try Commit(record: record, version: Version(3)) }
+        }
+        for entry in [move(undo: count, redo: 1, depth: 1), move(undo: 1, redo: count, depth: 1), move(undo: 1, redo: 1, depth: count)] {
+            let record = TestRecords.record(
+                of: [Self.event], version: Version(3), cause: .undo(of: Version(2)), entry: entry)
             #expect(throws: RecordError.self) { try Commit(record: record, version: Version(3)) }
         }
     }

@@ -25,11 +25,15 @@ struct InexactCommitTests {
         return list.snapshot().stateHash
     }
 
+    /// The place in the history of a second commit on a first.
+    private static let second = HistoryNode(
+        version: Version(2), parent: Version(1), jump: Version(1), depth: 2, steps: 2, continues: false,
+        previous: Version(1), switched: .empty, branchSwitch: nil)
+
     /// The record of a commit of an event, with the hash that follows.
     private static func record(_ event: Event, _ version: Version, _ link: UInt32) throws -> [UInt8] {
         var record = TestRecords.record(
-            of: [event], version: version,
-            history: History(undo: History.Stack(top: version, depth: 2), redo: .empty), link: link)
+            of: [event], version: version, entry: .node(second), link: link)
         let hash = try Self.hash(after: event).rawValue.littleEndian
         withUnsafeBytes(of: hash) { record.replaceSubrange(16..<24, with: $0) }
         return TestRecords.resealed(record, version: version)
@@ -78,7 +82,7 @@ struct InexactCommitTests {
         try log.pack(BlockPacker.Options())
         #expect(log.blocks.map(\.first) == [Version(1)])
 
-        // Another depth than the fold says.
+        // Another number of steps than the fold says.
         log.records[1] = TestRecords.resealed(log.records[1], version: Version(2), byte: 1, at: 36)
         let link = UInt32(truncatingIfNeeded: log.checksum(before: Version(3)))
         withUnsafeBytes(of: link.littleEndian) { log.records[2].replaceSubrange(8..<12, with: $0) }

@@ -73,7 +73,7 @@ struct PackedBlockTests {
                     let commit = try Commit(record: log.record(of: Version(version)), version: Version(version))
                     #expect(state.version == commit.version, "seed \(seed)")
                     #expect(state.stateHash() == commit.stateHash, "seed \(seed), version \(version)")
-                    #expect(state.history == commit.history, "seed \(seed), version \(version)")
+                    #expect(commit.scope.map { state.history(of: $0) } == commit.history, "seed \(seed), version \(version)")
                     try state.checkInvariants()
                 }
             }
@@ -91,7 +91,8 @@ struct PackedBlockTests {
                     #expect(found.version == commit.version && found.cause == commit.cause, "seed \(seed)")
                     #expect(found.name.hasSameBytes(as: commit.name), "seed \(seed), version \(next)")
                     #expect(found.origin.hasSameBytes(as: commit.origin), "seed \(seed), version \(next)")
-                    #expect(found.time == commit.time && found.history == commit.history, "seed \(seed)")
+                    #expect(found.time == commit.time && found.place == commit.place, "seed \(seed)")
+                    #expect(found.tracking == commit.tracking && found.isDiscardable == commit.isDiscardable)
                     #expect(found.eventCount == commit.eventCount, "seed \(seed)")
                     #expect(try PackedBlock(bytes).commit(next).time == commit.time, "seed \(seed)")
                     next = next.next

@@ -68,6 +68,7 @@ extension PackedLog {
         var edits = RandomEdits(seed: seed, targetCount: seed % 3 == 0 ? 200 : 40)
         let log = MemoryLog()
         var editor = ListEditor(ListState(limits: TreeLimits(leafCapacity: 4, innerCapacity: 4)), source: log)
+        editor.coalescingPolicy = CoalescingPolicy(interval: .seconds(1_000_000))
         var time: Int64 = seed % 2 == 0 ? 1_700_000_000_000_000 : .min
         while log.head.rawValue < UInt64(commits) {
             time &+= PackedLog.step(&edits.generator)
@@ -75,12 +76,22 @@ extension PackedLog {
             let history = editor.state.history
             var commit: Commit?
             switch Int.random(in: 0..<12, using: &edits.generator) {
-            case 0 where history.undo.depth > 0:
-                commit = try editor.undo(origin: PackedLog.name(&edits.generator), time: now)
-            case 1 where history.redo.depth > 0: commit = try editor.redo(time: now)
+            case 0 where history.undoCount > 0:
+                commit = try editor.undo(
+                    origin: PackedLog.name(&edits.generator), time: now, onConflict: .skip).commit
+            case 1 where history.redoCount > 0: commit = try editor.redo(time: now, onConflict: .skip).commit
+            case 2 where log.head > .empty:
+                let target = Version(UInt64.random(in: 0...log.head.rawValue, using: &edits.generator))
+                // Not every commit is one that can be gone to.
+                commit = (try? editor.go(to: target, time: now, onConflict: .skip))?.commit
+            case 3 where log.head > .empty && edits.generator.oneIn(4):
+                let target = Version(UInt64.random(in: 1...log.head.rawValue, using: &edits.generator))
+                let draft = CommitDraft(name: "", time: now)
+                commit = try editor.revert(target, draft, onConflict: .skip).commit
             default:
                 let draft = CommitDraft(
-                    name: PackedLog.name(&edits.generator), origin: PackedLog.name(&edits.generator), time: now)
+                    name: PackedLog.name(&edits.generator), origin: PackedLog.name(&edits.generator), time: now,
+                    tracking: PackedLog.tracking(&edits.generator), isDiscardable: edits.generator.oneIn(5))
                 let list = try ReferenceList(editor.snapshot(), log)
                 let count = edits.generator.oneIn(3) ? Int.random(in: 1...5, using: &edits.generator) : 1
                 commit = try editor.commit(draft) { editor in
@@ -90,6 +101,14 @@ extension PackedLog {
             if let commit { log.append(commit) }
         }
         records = (1...log.head.rawValue).map { log.record(of: Version($0)) }
+    }
+
+    private static func tracking(_ generator: inout SeededGenerator) -> Tracking {
+        switch Int.random(in: 0..<20, using: &generator) {
+        case 0: .untracked
+        case 1, 2: .own
+        default: .shared
+        }
     }
 
     /// One edit, or none if it does not fit any more.

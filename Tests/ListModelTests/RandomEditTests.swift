@@ -77,8 +77,8 @@ struct RandomEditTests {
                 position += 1
             }
             try #require(try list.contents() == stack[position], "seed \(seed), version \(list.log.head)")
-            #expect(list.editor.state.history.undo.depth == position)
-            #expect(list.editor.state.history.redo.depth == stack.count - 1 - position)
+            #expect(list.editor.state.history.undoCount == position)
+            #expect(list.editor.state.history.redoCount == stack.count - 1 - position)
         }
         var state = ListState()
         var checksum: UInt64 = 0

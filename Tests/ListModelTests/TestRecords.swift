@@ -12,15 +12,36 @@ enum TestRecords {
     /// The record of a commit of these events, whose content was all written before.
     static func record(
         of events: [Event], version: Version, cause: Commit.Cause = .edit, name: String = "name",
-        origin: String = "origin", history: History = .empty, link: UInt32 = 0, eventCount: Int? = nil
+        origin: String = "origin", tracking: Tracking = .shared, isDiscardable: Bool = false,
+        entry: HistoryEntry? = nil, link: UInt32 = 0, eventCount: Int? = nil
     ) -> [UInt8] {
-        var draft = CommitDraft(name: name, origin: origin, time: Timestamp(microseconds: 1))
+        var draft = CommitDraft(
+            name: name, origin: origin, time: Timestamp(microseconds: 1), tracking: tracking,
+            isDiscardable: isDiscardable)
         draft.cause = cause
+        let entry = entry ?? (tracking == .untracked ? .untracked : self.entry(version, cause))
         var writer = RecordWriter()
-        writer.begin(draft, version: version, history: history, link: link)
+        writer.begin(draft, version: version, entry: entry, link: link)
         for event in events { writer.write(event, version: version) }
         return writer.finish(
-            version: version, stateHash: StateHash(rawValue: 0xABCD), eventCount: eventCount ?? events.count)
+            version: version, entry: entry, stateHash: StateHash(rawValue: 0xABCD),
+            eventCount: eventCount ?? events.count)
+    }
+
+    /// A place in the history for a commit that nobody looks for there: behind the one before it, or back at it.
+    static func entry(_ version: Version, _ cause: Commit.Cause) -> HistoryEntry {
+        let before = Version(version.rawValue - 1)
+        if cause.isMove {
+            return .move(
+                History(
+                    position: .empty, tip: before, newest: before, switched: .empty, undoCount: 0, redoCount: 1,
+                    depth: 0), nil)
+        }
+        return .node(
+            HistoryNode(
+                version: version, parent: before, jump: .empty, depth: Int(version.rawValue),
+                steps: Int(version.rawValue), continues: false, previous: before, switched: .empty,
+                branchSwitch: nil))
     }
 
     /// The record with a checksum that is right again, as somebody would make it who means harm.

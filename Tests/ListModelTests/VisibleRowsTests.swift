@@ -35,7 +35,7 @@ struct VisibleRowsTests {
                     if (try? reference.apply(operation)) != nil { try editor.apply(operation) }
                 }
             }
-            if edits.generator.oneIn(12), list.editor.state.history.undo.depth > 0 {
+            if edits.generator.oneIn(12), list.editor.state.history.undoCount > 0 {
                 try list.undo()
                 reference = try list.contents()
             }

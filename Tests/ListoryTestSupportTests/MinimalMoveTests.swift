@@ -11,7 +11,7 @@ struct MinimalMoveTests {
 
     private func list(_ rows: [[Int]]) throws -> MemoryList {
         var list = MemoryList()
-        list.editor.begin(CommitDraft(name: "", time: Timestamp(microseconds: 0)))
+        try list.editor.begin(CommitDraft(name: "", time: Timestamp(microseconds: 0)))
         for (index, rows) in rows.enumerated() {
             try list.editor.insertSection(
                 NewSection(
@@ -30,7 +30,7 @@ struct MinimalMoveTests {
         var list = try list([Array(0..<10_000)])
         let old = list.snapshot()
         var moved: Set<Int> = []
-        list.editor.begin(CommitDraft(name: "", time: Timestamp(microseconds: 0)))
+        try list.editor.begin(CommitDraft(name: "", time: Timestamp(microseconds: 0)))
         for edit in 0..<100 {
             let count = list.editor.state.itemCount
             let item = Int.random(in: 0..<count, using: &generator)

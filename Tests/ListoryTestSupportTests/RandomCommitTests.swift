@@ -39,7 +39,7 @@ struct RandomCommitTests {
                 try list.commit(upTo: size.edits, &random)
                 let new = list.snapshot()
                 try check(Transition(from: versions.last!, to: new), comment)
-                if random.generator.oneIn(10), list.editor.state.history.undo.depth > 0 {
+                if random.generator.oneIn(10), list.editor.state.history.undoCount > 0 {
                     try list.undo()
                     try check(Transition(from: new, to: list.snapshot()), comment)
                 }

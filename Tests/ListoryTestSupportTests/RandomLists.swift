@@ -89,14 +89,14 @@ struct RandomEditor {
 extension MemoryList {
     /// Makes one commit of up to some random edits. It may change nothing.
     mutating func commit(upTo count: Int, _ random: inout RandomEditor) throws {
-        editor.begin(CommitDraft(name: "edit", time: Timestamp(microseconds: 0)))
+        try editor.begin(CommitDraft(name: "edit", time: Timestamp(microseconds: 0)))
         for _ in 0..<Int.random(in: 1...count, using: &random.generator) { try random.edit(&editor) }
         if let commit = try editor.finish() { log.append(commit) }
     }
 
     /// Makes one commit that fills the list.
     mutating func fill(_ random: inout RandomEditor) throws {
-        editor.begin(CommitDraft(name: "fill", time: Timestamp(microseconds: 0)))
+        try editor.begin(CommitDraft(name: "fill", time: Timestamp(microseconds: 0)))
         try random.fill(&editor)
         if let commit = try editor.finish() { log.append(commit) }
     }

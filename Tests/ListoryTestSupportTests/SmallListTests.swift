@@ -60,7 +60,7 @@ struct SmallListTests {
     private static func snapshots(_ lists: [SmallList]) throws -> [Snapshot] {
         var memory = MemoryList(limits: TreeLimits(leafCapacity: 4, innerCapacity: 4))
         return try lists.map { list in
-            memory.editor.begin(CommitDraft(name: "", time: Timestamp(microseconds: 0)))
+            try memory.editor.begin(CommitDraft(name: "", time: Timestamp(microseconds: 0)))
             try memory.editor.reload(list.newSections)
             if let commit = try memory.editor.finish() { memory.log.append(commit) }
             return memory.snapshot()

@@ -54,7 +54,7 @@ struct CheckpointTests {
             let (old, new) = (past.versions[from], past.versions[to])
             try #require(changes.applied(to: old, giving: new) == new, "seed \(seed), \(from) to \(to)")
         }
-        #expect(try store.history.undo.depth == past.versions.count - 1)
+        #expect(try store.history.undoCount == past.versions.count - 1)
         try store.close()
         #expect(try StoreVerification(path: past.fixture.path).version.rawValue == UInt64(past.versions.count - 1))
     }

@@ -27,8 +27,8 @@ struct CompactionTests {
             for _ in 0..<count {
                 let history = try store.history
                 switch Int.random(in: 0..<8, using: &edits.generator) {
-                case 0 where history.undo.depth > 0: try store.undo()
-                case 1 where history.redo.depth > 0: try store.redo()
+                case 0 where history.undoCount > 0: try store.undo()
+                case 1 where history.redoCount > 0: try store.redo()
                 default:
                     let operation = edits.next(versions.last!)
                     var next = versions.last!
@@ -104,7 +104,7 @@ struct CompactionTests {
             }
         }
         // All the way back, and forth again.
-        let depth = try store.history.undo.depth
+        let depth = try store.history.undoCount
         for _ in 0..<depth { try store.undo() }
         #expect(throws: ListError.self, comment) { try store.undo() }
         for _ in 0..<depth { try store.redo() }
@@ -136,7 +136,7 @@ struct CompactionTests {
         try Store.compact(at: fixture.path, Compaction(keeping: .from(oldest)))
         #expect(try Data(contentsOf: URL(fileURLWithPath: fixture.path)).range(of: Data(secret)) == nil)
         let store = try Store.open(at: fixture.path)
-        #expect(try store.history.undo.depth == 1)
+        #expect(try store.history.undoCount == 1)
         try store.undo()
         let row = try #require(try store.item(3))
         #expect(try store.source.content(of: row.content) == Array("row 3".utf8))
@@ -165,7 +165,7 @@ struct CompactionTests {
         report = try Store.compact(at: fixture.path, Compaction(keeping: .recordBytes(0)))
         #expect(report.oldestVersion == Version(100) && report.droppedCount == 10)
         let empty = try Store.open(at: fixture.path)
-        #expect(try empty.history.undo.depth == 0)
+        #expect(try empty.history.undoCount == 0)
         try empty.edit("Toggle") { try $0.toggle(.item(1)) }
         try empty.undo()
         try empty.close()

@@ -104,8 +104,8 @@ struct StoreTests {
         #expect(store.recovery.commitCount == 0)
         #expect(store.recovery.checkpoint == Version(8))
         #expect(try store.snapshot.stateHash == hashes[3])
-        #expect(try store.history.undo.depth == 4)
-        #expect(try store.history.redo.depth == 2)
+        #expect(try store.history.undoCount == 4)
+        #expect(try store.history.redoCount == 2)
         try store.redo(2)
         #expect(try store.snapshot.stateHash == hashes[5])
         for expected in hashes.reversed().dropFirst() {

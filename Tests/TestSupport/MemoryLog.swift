@@ -60,14 +60,14 @@ public struct MemoryList: ~Copyable {
 
     @discardableResult
     public mutating func undo() throws -> Commit {
-        let commit = try editor.undo(time: now())
+        guard let commit = try editor.undo(time: now()).commit else { preconditionFailure("a move is a commit") }
         log.append(commit)
         return commit
     }
 
     @discardableResult
     public mutating func redo() throws -> Commit {
-        let commit = try editor.redo(time: now())
+        guard let commit = try editor.redo(time: now()).commit else { preconditionFailure("a move is a commit") }
         log.append(commit)
         return commit
     }

@@ -16,14 +16,31 @@ public struct CommitDraft: Sendable {
     public var origin: String
     /// When it is done; frozen into the commit.
     public var time: Timestamp
+    /// Which history it belongs to.
+    public var tracking: Tracking
+    /// Whether it does not matter to the user, so that nothing need be saved on its account.
+    public var isDiscardable: Bool
     /// Why it is done.
     var cause = Commit.Cause.edit
 
     /// The beginning of an edit.
-    public init(name: String, origin: String = "", time: Timestamp) {
+    public init(
+        name: String, origin: String = "", time: Timestamp, tracking: Tracking = .shared, isDiscardable: Bool = false
+    ) {
         self.name = name
         self.origin = origin
         self.time = time
+        self.tracking = tracking
+        self.isDiscardable = isDiscardable
+    }
+
+    /// Whose history it belongs to; nil if it is in none.
+    var scope: HistoryScope? {
+        switch tracking {
+        case .shared: .shared
+        case .own: .origin(origin)
+        case .untracked: nil
+        }
     }
 }
 
@@ -51,10 +68,18 @@ public struct ListEditor: ~Copyable, @unchecked Sendable {
 
     /// The commit that is being made, if there is one.
     private var draft: CommitDraft?
-    private var historyAfter = History.empty
+    /// Its place in the history, as if it began a step.
+    private var entry = HistoryEntry.untracked
+    /// What it did so far, as far as it matters to whether it continues a step.
+    private var shape = EditShape.nothing
     /// How many bytes the record had before its first event.
     private var eventsOffset = 0
     private var eventCount = 0
+
+    private var historyWriter = HistoryWriter()
+    var coalescing = StepCoalescing()
+    /// How many steps undo goes back from the tip at most.
+    package var undoLimit = Int.max
 
     /// An editor of a state.
     ///
@@ -108,28 +133,40 @@ public struct ListEditor: ~Copyable, @unchecked Sendable {
 
 extension ListEditor {
     /// Begins a commit.
-    public mutating func begin(_ draft: CommitDraft) {
-        begin(draft, beforeTarget: .empty)
+    ///
+    /// - Throws: an error of the log, which is read for the first commit after an undo or the like.
+    public mutating func begin(_ draft: CommitDraft) throws {
+        var draft = draft
+        guard let scope = draft.scope else { return begin(draft, .untracked) }
+        if let name = coalescing.groupName(scope) { draft.name = name }
+        let node = try historyWriter.node(state.version.next, in: scope, state.histories[scope], tree)
+        begin(draft, .node(node))
     }
 
-    private mutating func begin(_ draft: CommitDraft, beforeTarget: History) {
+    /// Begins a commit that moves in the history, or makes a node there.
+    mutating func begin(_ draft: CommitDraft, _ entry: HistoryEntry) {
         precondition(self.draft == nil, "a commit is finished or cancelled before the next begins")
         let version = state.version.next
-        historyAfter = state.history.after(version, draft.cause, beforeTarget: beforeTarget)
-        writer.begin(draft, version: version, history: historyAfter, link: UInt32(truncatingIfNeeded: checksum))
+        writer.begin(draft, version: version, entry: entry, link: UInt32(truncatingIfNeeded: checksum))
         eventsOffset = writer.count
         eventCount = 0
+        shape = .nothing
+        self.entry = entry
         self.draft = draft
     }
 
+    /// The tree of commits.
+    var tree: HistoryTree { HistoryTree(source, oldest: oldestVersion) }
+
     /// Ends a commit.
     ///
-    /// - Returns: the commit, ready to be appended to the log, or nil if no event happened: the version then stands.
+    /// - Returns: the commit, ready to be appended to the log, or nil if no event happened: the version then stands. (A move
+    ///   in the history is a commit all the same.)
     /// - Throws: ``ListError/commitTooLarge(bytes:)``; the commit is then cancelled.
     /// - Complexity: O(nodes changed + bytes).
     public mutating func finish() throws -> Commit? {
         guard let draft else { preconditionFailure("a commit is begun before it is finished") }
-        guard eventCount > 0 else {
+        guard eventCount > 0 || draft.cause.isMove else {
             self.draft = nil
             return nil
         }
@@ -144,17 +181,37 @@ extension ListEditor {
         }
         self.draft = nil
         let version = state.version.next
+        let entry = settled(draft, version)
         state.version = version
-        state.history = historyAfter
+        state.histories.note(HistoryPlace(draft.tracking, origin: draft.origin, entry), at: version)
         let stateHash = state.stateHash()
-        let record = writer.finish(version: version, stateHash: stateHash, eventCount: eventCount)
+        let record = writer.finish(version: version, entry: entry, stateHash: stateHash, eventCount: eventCount)
         let commit = Commit(
             version: version, cause: draft.cause, name: draft.name, origin: draft.origin, time: draft.time,
-            history: historyAfter, stateHash: stateHash, eventCount: eventCount, record: record,
-            eventsOffset: eventsOffset)
+            tracking: draft.tracking, entry: entry, isDiscardable: draft.isDiscardable, stateHash: stateHash,
+            eventCount: eventCount, record: record, eventsOffset: eventsOffset)
         checksum = commit.checksum
         eventCount = 0
         return commit
+    }
+
+    /// The place of a commit in the history, now that it is known what it did.
+    private mutating func settled(_ draft: borrowing CommitDraft, _ version: Version) -> HistoryEntry {
+        guard let scope = draft.scope else {
+            coalescing.endStep()
+            return .untracked
+        }
+        guard case .node(var node) = entry else {
+            historyWriter.forget(scope)
+            coalescing.endStep()
+            return entry
+        }
+        if draft.cause != .edit { shape = .other }
+        if coalescing.continues(draft, version, in: scope, isAtTip: node.branchSwitch == nil && node.steps > 1, shape) {
+            node = node.continuing
+        }
+        historyWriter.append(node)
+        return .node(node)
     }
 
     /// Takes everything back that was done since `begin`.
@@ -168,52 +225,12 @@ extension ListEditor {
     ///
     /// - Returns: the commit, or nil if no event happened.
     public mutating func commit(_ draft: CommitDraft, _ body: (inout ListEditor) throws -> Void) throws -> Commit? {
-        begin(draft)
+        try begin(draft)
         do { try body(&self) } catch {
             cancel()
             throw error
         }
         return try finish()
-    }
-
-    /// Undoes the newest commit that was not undone yet, by a commit of its own.
-    ///
-    /// - Throws: ``ListError/nothingToUndo(requested:available:)``, or an error of the log.
-    /// - Complexity: O(k log n) for a commit that named k rows, at any age of the log.
-    public mutating func undo(origin: String = "", time: Timestamp) throws -> Commit {
-        let target = state.history.undo.top
-        guard target > oldestVersion else { throw ListError.nothingToUndo(requested: 1, available: 0) }
-        return try revert(target, origin: origin, time: time, cause: .undo(of: target))
-    }
-
-    /// Takes the newest undo back that no edit followed, by a commit of its own.
-    ///
-    /// - Throws: ``ListError/nothingToRedo(requested:available:)``, or an error of the log.
-    /// - Complexity: as ``undo(origin:time:)``.
-    public mutating func redo(origin: String = "", time: Timestamp) throws -> Commit {
-        let target = state.history.redo.top
-        guard target > oldestVersion else { throw ListError.nothingToRedo(requested: 1, available: 0) }
-        return try revert(target, origin: origin, time: time, cause: .redo(of: target))
-    }
-
-    /// Appends the inverses of a commit's events, the last one first.
-    private mutating func revert(
-        _ target: Version, origin: String, time: Timestamp, cause: Commit.Cause
-    ) throws -> Commit {
-        let commit = try source.commit(target)
-        let beforeTarget = try source.history(at: Version(target.rawValue - 1))
-        let events = try commit.events()
-        var draft = CommitDraft(name: commit.name, origin: origin, time: time)
-        draft.cause = cause
-        begin(draft, beforeTarget: beforeTarget)
-        do {
-            for event in events.reversed() { try append(event.inverse) }
-        } catch {
-            cancel()
-            throw error
-        }
-        // A commit in the log has at least one event, and so has its inverse.
-        return try finish()!
     }
 }
 
@@ -237,6 +254,7 @@ extension ListEditor {
             throw error
         }
         eventCount &+= 1
+        shape.note(event)
     }
 
     /// Writes an event with content that is new, and folds it into the state.
@@ -251,6 +269,7 @@ extension ListEditor {
                 return
             }
             try state.apply(event)
+            shape.note(event)
         } catch {
             writer.truncate(to: mark)
             throw error

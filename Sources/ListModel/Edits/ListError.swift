@@ -25,10 +25,16 @@ public enum ListError: Error, Equatable, Sendable {
     case cannotIndent(Identifier)
     /// A row has no parent whose sibling it could become.
     case cannotOutdent(Identifier)
-    /// Fewer commits than asked for can be undone.
+    /// Fewer steps than asked for can be undone.
     case nothingToUndo(requested: Int, available: Int)
-    /// Fewer commits than asked for can be redone.
+    /// Fewer steps than asked for can be redone.
     case nothingToRedo(requested: Int, available: Int)
+    /// The rows are not as an undo, a redo or the like expects them: somebody else changed them meanwhile.
+    case conflicts([MergeConflict])
+    /// A version is no place in this history: it belongs to another one, or to none.
+    case notInHistory(Version)
+    /// Undo, redo or the like was asked for while a group was open, or the end of a group that was not.
+    case groupMismatch(expected: String)
     /// The content of one commit is more than a record holds: 4 GiB.
     case commitTooLarge(bytes: Int)
     /// An event of the log does not fit the state it is applied to.
@@ -53,6 +59,9 @@ extension ListError {
         case .cannotOutdent: "cannotOutdent"
         case .nothingToUndo: "nothingToUndo"
         case .nothingToRedo: "nothingToRedo"
+        case .conflicts: "conflicts"
+        case .notInHistory: "notInHistory"
+        case .groupMismatch: "groupMismatch"
         case .commitTooLarge: "commitTooLarge"
         case .eventMismatch: "eventMismatch"
         case .unreadable: "unreadable"
@@ -78,9 +87,13 @@ extension ListError: CustomStringConvertible {
         case .cannotIndent(let id): "\(id) has no sibling before it whose child it could become"
         case .cannotOutdent(let id): "\(id) has no parent whose sibling it could become"
         case .nothingToUndo(let requested, let available):
-            "cannot undo \(requested): \(available) commits can be undone"
+            "cannot undo \(requested) steps: \(available) can be undone"
         case .nothingToRedo(let requested, let available):
-            "cannot redo \(requested): \(available) commits can be redone"
+            "cannot redo \(requested) steps: \(available) can be redone"
+        case .conflicts(let conflicts):
+            "the rows were changed since: " + conflicts.map(\.description).joined(separator: ", ")
+        case .notInHistory(let version): "version \(version) is not in this history"
+        case .groupMismatch(let expected): "groups are begun and ended in pairs: expected \(expected)"
         case .commitTooLarge(let bytes): "the commit has \(bytes) bytes, and a record holds less than 4 GiB"
         case .eventMismatch(let what, let expected, let found),
             .unreadable(let what, let expected, let found):

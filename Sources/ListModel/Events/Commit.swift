@@ -8,10 +8,16 @@ public struct Commit: Sendable {
     public enum Cause: Hashable, Sendable {
         /// Somebody edited the list.
         case edit
-        /// A commit (an edit or a redo) was undone.
+        /// A step was undone that ended with this commit.
         case undo(of: Version)
-        /// An undo was taken back.
+        /// A step was redone that ends with this commit.
         case redo(of: Version)
+        /// The position in the history became this one.
+        case go(to: Version)
+        /// A commit was taken back, wherever in the history.
+        case revert(of: Version)
+        /// The rows became those of a version.
+        case restore(of: Version)
     }
 
     /// The version that the commit made.
@@ -24,8 +30,13 @@ public struct Commit: Sendable {
     public let origin: String
     /// When it was made.
     public let time: Timestamp
-    /// What undo and redo revert after it.
-    public let history: History
+    /// Which history it belongs to.
+    public let tracking: Tracking
+    /// What it says of that history.
+    package let entry: HistoryEntry
+    /// Whether it does not matter to the user, so that nothing need be saved on its account: a changed selection, a
+    /// section that was folded.
+    public let isDiscardable: Bool
     /// The hash of the list after it.
     public let stateHash: StateHash
     /// How many events it has.
@@ -37,6 +48,20 @@ public struct Commit: Sendable {
 }
 
 extension Commit {
+    /// Whose history it belongs to; nil if it is in none.
+    public var scope: HistoryScope? { place.scope }
+
+    /// What undo and redo revert after it, in its scope; nil if it is in none.
+    public var history: History? { entry.history(after: version) }
+
+    /// Whether undo reverts it together with the commit before it in its scope.
+    public var continuesStep: Bool {
+        if case .node(let node) = entry { node.continues } else { false }
+    }
+
+    /// Its place in the history of its scope.
+    package var place: HistoryPlace { HistoryPlace(tracking, origin: origin, entry) }
+
     /// The checksum of the record; the next commit links to it.
     public var checksum: UInt64 {
         record.withUnsafeBytes { UInt64(littleEndian: $0.loadUnaligned(as: UInt64.self)) }
@@ -57,7 +82,8 @@ extension Commit {
         }
         self.init(
             version: version, cause: header.cause, name: names.name, origin: names.origin, time: header.time,
-            history: header.history, stateHash: header.stateHash, eventCount: header.eventCount, record: record,
+            tracking: header.tracking, entry: header.entry, isDiscardable: header.isDiscardable,
+            stateHash: header.stateHash, eventCount: header.eventCount, record: record,
             eventsOffset: header.eventsOffset)
     }
 

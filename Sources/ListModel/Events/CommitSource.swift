@@ -24,12 +24,22 @@ public protocol CommitSource: Sendable {
     /// - Complexity: O(1), plus finding the record.
     func readContent(of reference: ContentReference, _ body: (UnsafeRawBufferPointer) throws -> Void) throws
 
-    /// The history at a version.
+    /// The place of a commit in the history.
     ///
-    /// - Parameter version: a version of this log; at ``Version/empty`` the history is empty.
+    /// A source that has to make a record to give it back should say this from what it has. Any other need not implement it.
+    ///
+    /// - Parameter version: a version of this log, not ``Version/empty``.
     /// - Throws: what ``readRecord(of:_:)`` throws.
     /// - Complexity: O(1), plus finding the record.
-    func history(at version: Version) throws -> History
+    func historyPlace(of version: Version) throws -> HistoryPlace
+
+    /// The rows at a version, which was made earlier.
+    ///
+    /// A source that has checkpoints should begin there. Any other need not implement this: it replays the log from its
+    /// first commit.
+    ///
+    /// - Throws: what ``readRecord(of:_:)`` throws, or ``ListError`` if the log is damaged.
+    func snapshot(at version: Version) throws -> Snapshot
 }
 
 extension CommitSource {
@@ -83,11 +93,17 @@ extension CommitSource {
         try withContent(of: reference) { Array($0) }
     }
 
-    public func history(at version: Version) throws -> History {
-        var history = History.empty
-        if version == .empty { return history }
-        try readRecord(of: version) { history = try RecordHeader.history($0, version: version) }
-        return history
+    public func historyPlace(of version: Version) throws -> HistoryPlace {
+        try withRecord(of: version) { try RecordHeader.place($0, version: version) }
+    }
+
+    public func snapshot(at version: Version) throws -> Snapshot {
+        var state = ListState()
+        var checksum: UInt64 = 0
+        while state.version < version {
+            try readRecord(of: state.version.next) { checksum = try state.replay($0, previousChecksum: checksum) }
+        }
+        return state.snapshot()
     }
 }
 

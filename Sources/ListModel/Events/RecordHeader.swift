@@ -4,13 +4,14 @@
 //
 //     0  checksum   u64  XXH64 of everything after it, with the version as the seed
 //     8  link       u32  lower half of the checksum of the commit before
-//    12  format     u8   1
-//    13  cause      u8   0 edit, 1 undo, 2 redo
-//    14  flags      u16  0; a bit that is not known is an error
+//    12  format     u8   2
+//    13  cause      u8   0 edit, 1 undo, 2 redo, 3 go, 4 revert, 5 restore
+//    14  flags      u16  tracking, whether it continues a step, is discardable; a bit that is not known is an error
 //    16  state hash u64  of the list after the commit
 //    24  time       i64  microseconds since 1970 UTC
 //    32  events     u32  how many
-//    36  varints: depth and top of undo and of redo, target (unless an edit); name, origin; then the events
+//    36  steps      u32  that undo can go back after the commit
+//    40  varints: target (unless an edit), place in the history (unless untracked); name, origin; then the events
 //
 // Always holds: a header that exists belongs to a record whose checksum was right.
 
@@ -18,18 +19,42 @@
 enum RecordLayout {
     static let link = 8
     static let format = 12
+    static let cause = 13
+    static let flags = 14
     static let stateHash = 16
+    static let time = 24
     static let eventCount = 32
+    static let steps = 36
     /// Where the part of varying length begins.
-    static let variable = 36
+    static let variable = 40
 
-    /// The newest format that this library reads, and the one it writes.
-    static let currentFormat: UInt8 = 1
+    /// The format that this library reads and writes. Records of format 1 knew of no tree.
+    static let currentFormat: UInt8 = 2
 
     /// The checksum that a record should have.
     static func checksum(_ record: UnsafeRawBufferPointer, version: Version) -> UInt64 {
         XXHash64.hash(UnsafeRawBufferPointer(rebasing: record[link...]), seed: version.rawValue)
     }
+}
+
+/// The bits of a record that say what kind of commit it is.
+struct RecordFlags: OptionSet, Hashable {
+    var rawValue: UInt16
+
+    /// The commit belongs to the step before it.
+    static let continues = RecordFlags(rawValue: 4)
+    /// The commit does not matter to the user.
+    static let isDiscardable = RecordFlags(rawValue: 8)
+    static let known: UInt16 = 15
+
+    init(rawValue: UInt16) { self.rawValue = rawValue }
+
+    init(_ tracking: Tracking, isDiscardable: Bool) {
+        rawValue = UInt16(tracking.rawValue) | (isDiscardable ? RecordFlags.isDiscardable.rawValue : 0)
+    }
+
+    /// Which history the commit belongs to; nil if the bits say none of those.
+    var tracking: Tracking? { Tracking(rawValue: UInt8(rawValue & 3)) }
 }
 
 /// What stands in a record before its events.
@@ -38,11 +63,17 @@ package struct RecordHeader {
     /// Where the name begins; the origin follows it.
     private var nameOffset: Int
     var time: Timestamp
-    var history: History
+    var flags: RecordFlags
+    var tracking: Tracking
+    var entry: HistoryEntry
+    /// The origin, if it says whose history the commit is in.
+    private(set) var place: HistoryPlace
     var stateHash: StateHash
     var eventCount: Int
     var checksum: UInt64
     var eventsOffset: Int
+
+    var isDiscardable: Bool { flags.contains(.isDiscardable) }
 
     /// Reads and checks the header, and the checksum of the whole record.
     init(_ bytes: UnsafeRawBufferPointer, version: Version, previousChecksum: UInt64?) throws {
@@ -59,34 +90,100 @@ package struct RecordHeader {
             throw RecordError(version: version, offset: RecordLayout.link, problem: problem)
         }
         let format = try reader.readByte("a format")
-        guard format >= 1 && format <= RecordLayout.currentFormat else {
+        guard format == RecordLayout.currentFormat else {
             throw RecordError(
                 version: version, offset: RecordLayout.format, problem: .unknownFormat(found: Int(format)))
         }
-        let causeByte = try reader.readByte("a cause")
-        let flags = try reader.read(fixed: UInt16.self, "flags")
-        guard flags == 0 else { throw reader.error(.unknown(what: "flags", found: Int(flags))) }
-        stateHash = StateHash(rawValue: try reader.read(fixed: UInt64.self, "a state hash"))
-        time = Timestamp(microseconds: try reader.read(fixed: Int64.self, "a time"))
-        eventCount = Int(try reader.read(fixed: UInt32.self, "a number of events"))
-        let undo = try RecordHeader.readStack(&reader)
-        history = History(undo: undo, redo: try RecordHeader.readStack(&reader))
-        switch causeByte {
-        case 0: cause = .edit
-        case 1: cause = .undo(of: try RecordHeader.readEarlier(&reader))
-        case 2: cause = .redo(of: try RecordHeader.readEarlier(&reader))
-        default: throw reader.error(.unknown(what: "cause", found: Int(causeByte)))
-        }
+        let fixed = try RecordHeader.readFixed(&reader)
+        stateHash = fixed.stateHash
+        time = fixed.time
+        eventCount = fixed.eventCount
+        cause = try RecordHeader.readCause(fixed.cause, &reader)
+        flags = fixed.flags
+        (tracking, entry) = try RecordHeader.readEntry(fixed.flags, cause, steps: fixed.steps, &reader)
         nameOffset = reader.offset
         _ = try reader.readBytes(try reader.readCount("a name"), "a name")
+        let originOffset = reader.offset
         _ = try reader.readBytes(try reader.readCount("an origin"), "an origin")
         eventsOffset = reader.offset
-        // A commit has at least one event, and an event at least one byte: undo counts on the first.
-        let mostEvents = bytes.count - eventsOffset
-        guard eventCount >= 1 && eventCount <= mostEvents else {
+        place = try HistoryPlace(tracking, origin: try RecordHeader.origin(bytes, originOffset, version), entry)
+        try RecordHeader.checkEventCount(eventCount, cause, reader)
+    }
+
+    /// What stands in fixed places after the format.
+    private struct Fixed {
+        var cause: UInt8
+        var flags: RecordFlags
+        var stateHash: StateHash
+        var time: Timestamp
+        var eventCount: Int
+        var steps: Int
+    }
+
+    private static func readFixed(_ reader: inout RecordReader) throws -> Fixed {
+        let cause = try reader.readByte("a cause")
+        let flags = try reader.read(fixed: UInt16.self, "flags")
+        guard flags & ~RecordFlags.known == 0 else {
+            throw reader.error(.unknown(what: "flags", found: Int(flags)))
+        }
+        let stateHash = StateHash(rawValue: try reader.read(fixed: UInt64.self, "a state hash"))
+        let time = Timestamp(microseconds: try reader.read(fixed: Int64.self, "a time"))
+        let eventCount = Int(try reader.read(fixed: UInt32.self, "a number of events"))
+        return Fixed(
+            cause: cause, flags: RecordFlags(rawValue: flags), stateHash: stateHash, time: time,
+            eventCount: eventCount, steps: Int(try reader.read(fixed: UInt32.self, "a number of steps")))
+    }
+
+    private static func readCause(_ byte: UInt8, _ reader: inout RecordReader) throws -> Commit.Cause {
+        if byte == 0 { return .edit }
+        let start = reader
+        let distance = try reader.readVarint("a distance in versions")
+        guard distance >= 1 && distance <= reader.version.rawValue else {
+            throw start.error(.invalid(what: "version", expected: "one of this log", found: "\(distance) back"))
+        }
+        guard let cause = Commit.Cause(number: byte, target: Version(reader.version.rawValue - distance)) else {
+            throw start.error(.unknown(what: "cause", found: Int(byte)))
+        }
+        return cause
+    }
+
+    private static func readEntry(
+        _ flags: RecordFlags, _ cause: Commit.Cause, steps: Int, _ reader: inout RecordReader
+    ) throws -> (Tracking, HistoryEntry) {
+        guard let tracking = flags.tracking else {
+            throw reader.error(.unknown(what: "flags", found: Int(flags.rawValue)))
+        }
+        let shape = HistoryEntry.Shape(
+            isNode: !cause.isMove, continues: flags.contains(.continues), steps: steps)
+        guard tracking != .untracked || (shape.isNode && !shape.continues && steps == 0) else {
+            throw reader.error(
+                .invalid(what: "untracked commit", expected: "an edit of its own", found: "flags \(flags.rawValue)"))
+        }
+        if tracking == .untracked { return (tracking, .untracked) }
+        var next = reader
+        let entry = try HistoryEntry(shape, at: reader.version) {
+            try next.readVarint("a place in the history")
+        } fail: { what, found in
+            reader.error(.invalid(what: "\(what)", expected: "one of this log", found: String(found)))
+        }
+        reader = next
+        return (tracking, entry)
+    }
+
+    private static func origin(_ bytes: UnsafeRawBufferPointer, _ offset: Int, _ version: Version) throws -> String {
+        var reader = RecordReader(bytes, version: version)
+        _ = try reader.readBytes(offset, "the header")
+        return try reader.readString("an origin")
+    }
+
+    /// A commit has at least one event, unless it only moves in the history; an event has at least one byte.
+    private static func checkEventCount(_ count: Int, _ cause: Commit.Cause, _ reader: RecordReader) throws {
+        let valid = (cause.isMove ? 0 : 1)...max(1, reader.bytes.count - reader.offset)
+        guard valid.contains(count), count <= reader.bytes.count - reader.offset else {
             throw reader.error(
                 .invalid(
-                    what: "number of events", expected: "1 to \(mostEvents)", found: String(eventCount)))
+                    what: "number of events", expected: "\(valid.lowerBound) to \(reader.bytes.count - reader.offset)",
+                    found: String(count)))
         }
     }
 
@@ -112,66 +209,99 @@ package struct RecordHeader {
         return Int(try reader.read(fixed: UInt32.self, "a number of events"))
     }
 
-    /// The history after a commit, from a record that was checked when it was written or replayed.
+    /// When a commit was made, from a record that was checked when it was written or replayed.
+    package static func time(_ bytes: UnsafeRawBufferPointer, version: Version) throws -> Timestamp {
+        var reader = RecordReader(bytes, version: version)
+        _ = try reader.readBytes(RecordLayout.time, "the header")
+        return Timestamp(microseconds: try reader.read(fixed: Int64.self, "a time"))
+    }
+
+    /// The place of a commit in the history, from a record that was checked when it was written or replayed.
     ///
     /// - Complexity: O(1), whatever the size of the commit.
-    package static func history(_ bytes: UnsafeRawBufferPointer, version: Version) throws -> History {
+    package static func place(_ bytes: UnsafeRawBufferPointer, version: Version) throws -> HistoryPlace {
         var reader = RecordReader(bytes, version: version)
-        _ = try reader.readBytes(RecordLayout.variable, "the header")
-        let undo = try readStack(&reader)
-        return History(undo: undo, redo: try readStack(&reader))
+        _ = try reader.readBytes(RecordLayout.cause, "the header")
+        let fixed = try readFixed(&reader)
+        let cause = try readCause(fixed.cause, &reader)
+        let (tracking, entry) = try readEntry(fixed.flags, cause, steps: fixed.steps, &reader)
+        if tracking != .own { return HistoryPlace(tracking, origin: "", entry) }
+        _ = try reader.readBytes(try reader.readCount("a name"), "a name")
+        return try HistoryPlace(tracking, origin: try reader.readString("an origin"), entry)
+    }
+}
+
+extension Commit.Cause {
+    /// The number of the cause in a record.
+    var number: UInt8 {
+        switch self {
+        case .edit: 0
+        case .undo: 1
+        case .redo: 2
+        case .go: 3
+        case .revert: 4
+        case .restore: 5
+        }
     }
 
-    /// A version before that of the record, or the record's own, as a distance.
-    private static func readEarlier(_ reader: inout RecordReader) throws -> Version {
-        let distance = try reader.readVarint("a distance in versions")
-        guard distance < reader.version.rawValue else {
-            throw reader.error(.invalid(what: "version", expected: "one of this log", found: "\(distance) back"))
+    /// The version that it speaks of; nil for an edit.
+    public var target: Version? {
+        switch self {
+        case .edit: nil
+        case .undo(let target), .redo(let target), .go(let target), .revert(let target), .restore(let target): target
         }
-        return Version(reader.version.rawValue - distance)
     }
 
-    private static func readStack(_ reader: inout RecordReader) throws -> History.Stack {
-        let depth = try reader.readIndex("a depth")
-        guard depth <= reader.version.rawValue else {
-            throw reader.error(.invalid(what: "depth", expected: "at most \(reader.version)", found: String(depth)))
+    /// Whether it only moves in the history, and makes no node of the tree.
+    public var isMove: Bool {
+        switch self {
+        case .undo, .redo, .go: true
+        case .edit, .revert, .restore: false
         }
-        return depth == 0 ? .empty : History.Stack(top: try readEarlier(&reader), depth: depth)
+    }
+
+    init?(number: UInt8, target: Version) {
+        switch number {
+        case 1: self = .undo(of: target)
+        case 2: self = .redo(of: target)
+        case 3: self = .go(to: target)
+        case 4: self = .revert(of: target)
+        case 5: self = .restore(of: target)
+        default: return nil
+        }
     }
 }
 
 extension RecordWriter {
-    /// Writes the header of a commit; what is known only at its end is filled in by ``finish(stateHash:eventCount:)``.
-    mutating func begin(_ draft: borrowing CommitDraft, version: Version, history: History, link: UInt32) {
+    /// Writes the header of a commit; what is known only at its end is filled in by ``finish(_:)``.
+    mutating func begin(_ draft: borrowing CommitDraft, version: Version, entry: HistoryEntry, link: UInt32) {
         truncate(to: 0)
         write(fixed: UInt64(0))
         write(fixed: link)
         write(byte: RecordLayout.currentFormat)
-        switch draft.cause {
-        case .edit: write(byte: 0)
-        case .undo: write(byte: 1)
-        case .redo: write(byte: 2)
-        }
-        write(fixed: UInt16(0))
+        write(byte: draft.cause.number)
+        write(fixed: RecordFlags(draft.tracking, isDiscardable: draft.isDiscardable).rawValue)
         write(fixed: UInt64(0))
         write(fixed: draft.time.microseconds)
         write(fixed: UInt32(0))
-        for stack in [history.undo, history.redo] {
-            write(count: stack.depth)
-            if stack.depth > 0 { write(varint: version.rawValue - stack.top.rawValue) }
-        }
-        switch draft.cause {
-        case .edit: break
-        case .undo(let target), .redo(let target): write(varint: version.rawValue - target.rawValue)
-        }
+        write(fixed: UInt32(0))
+        if let target = draft.cause.target { write(varint: version.rawValue - target.rawValue) }
+        entry.forEachWord(at: version) { write(varint: $0) }
         write(draft.name)
         write(draft.origin)
     }
 
     /// Completes the header and returns the record.
-    mutating func finish(version: Version, stateHash: StateHash, eventCount: Int) -> [UInt8] {
+    mutating func finish(
+        version: Version, entry: HistoryEntry, stateHash: StateHash, eventCount: Int
+    ) -> [UInt8] {
         patch(stateHash.rawValue, at: RecordLayout.stateHash)
         patch(UInt32(truncatingIfNeeded: eventCount), at: RecordLayout.eventCount)
+        patch(UInt32(truncatingIfNeeded: entry.history(after: version)?.undoCount ?? 0), at: RecordLayout.steps)
+        if case .node(let node) = entry, node.continues {
+            let flags = withBytes { $0.loadUnaligned(fromByteOffset: RecordLayout.flags, as: UInt16.self) }
+            patch(UInt16(littleEndian: flags) | RecordFlags.continues.rawValue, at: RecordLayout.flags)
+        }
         patch(withBytes { RecordLayout.checksum($0, version: version) }, at: 0)
         return withBytes { Array($0) }
     }

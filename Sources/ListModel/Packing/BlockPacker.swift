@@ -82,7 +82,6 @@ public struct BlockPacker: ~Copyable {
             return try emit(.record(version, reason))
         }
         let header = try RecordHeader(record, version: version, previousChecksum: checksum)
-        let history = state.history
         let link = UInt32(truncatingIfNeeded: checksum)
         let commit = try ExactCommit(header, record, &state, link: link, &writer)
         let checksumBefore = checksum
@@ -93,7 +92,7 @@ public struct BlockPacker: ~Copyable {
         }
         if let pending = encoder?.recordBytes, pending + record.count > options.totalBytes { try finish(emit) }
         if encoder == nil {
-            encoder = CommitEncoder(first: version, checksumBefore: checksumBefore, historyBefore: history)
+            encoder = CommitEncoder(first: version, checksumBefore: checksumBefore)
         }
         encoder?.append(commit, record)
         if encoder?.commitCount == options.commitCount { try finish(emit) }

@@ -16,8 +16,12 @@ public struct PackedCommit: Sendable {
     public let origin: String
     /// When it was made.
     public let time: Timestamp
-    /// What undo and redo revert after it.
-    public let history: History
+    /// Which history it belongs to.
+    public let tracking: Tracking
+    /// Whether it does not matter to the user.
+    public let isDiscardable: Bool
+    /// Its place in the history of its scope.
+    package let place: HistoryPlace
     /// How many events it has.
     public let eventCount: Int
 }
@@ -62,7 +66,7 @@ struct CommitDecoder: ~Copyable {
         self.literals = literals
         self.names = names
         self.origins = origins
-        context = PackingContext(first: block.first, history: block.historyBefore)
+        context = PackingContext(first: block.first)
         budget = block.recordBytes
         contentOffset = block.contents.lowerBound
     }
@@ -104,13 +108,12 @@ extension CommitDecoder {
     mutating func nextCommit() throws -> PackedCommit {
         try spend(.causes, RecordLayout.variable + 3)
         let version = context.version
-        let cause = try readCause(version)
-        let history = try readHistory(version, cause)
+        let origin = try readString(.origins, origins)
+        let (cause, flags, place) = try readHistory(version, origin)
         context.time &+= try next(.times)
         let name = try readString(.names, names)
-        let origin = try readString(.origins, origins)
         let eventCount = try next(.eventCounts) &+ 1
-        guard eventCount >= 1 && eventCount <= budget else {
+        guard eventCount >= (cause.isMove ? 0 : 1) && eventCount <= budget else {
             throw error(.eventCounts, "number of events", expected: "1 to \(budget)", found: String(eventCount))
         }
         context.contentCount &+= try next(.contentCounts)
@@ -122,7 +125,8 @@ extension CommitDecoder {
         contentEnd = 0
         return PackedCommit(
             version: version, cause: cause, name: name, origin: origin,
-            time: Timestamp(microseconds: context.time), history: history, eventCount: Int(eventCount))
+            time: Timestamp(microseconds: context.time), tracking: flags.tracking ?? .untracked,
+            isDiscardable: flags.contains(.isDiscardable), place: place, eventCount: Int(eventCount))
     }
 
     /// Ends a commit whose events were unpacked.
@@ -132,43 +136,64 @@ extension CommitDecoder {
                 .contentCounts, "number of contents", expected: String(context.contentCount),
                 found: "\(context.remainingContents) fewer")
         }
-        context.endCommit(commit.history)
+        context.endCommit(commit.place)
     }
 
     /// Ends a commit whose events are not looked at.
-    mutating func skipEvents(_ commit: PackedCommit) { context.endCommit(commit.history) }
+    mutating func skipEvents(_ commit: PackedCommit) { context.endCommit(commit.place) }
 
-    private mutating func readCause(_ version: Version) throws -> Commit.Cause {
+    private mutating func readHistory(
+        _ version: Version, _ origin: String
+    ) throws -> (Commit.Cause, RecordFlags, HistoryPlace) {
         context.cause &+= try next(.causes)
-        guard (0...2).contains(context.cause) else {
-            throw error(.causes, "cause", expected: "0 to 2", found: String(context.cause))
+        context.flags &+= try next(.flags)
+        guard let number = UInt8(exactly: context.cause), number <= 5 else {
+            throw error(.causes, "cause", expected: "0 to 5", found: String(context.cause))
         }
-        if context.cause == 0 { return .edit }
-        let predicted = Int64(context.predictedTarget(context.cause).rawValue)
-        let target = predicted &+ (try next(.targets))
-        guard target >= 1 && target <= version.rawValue else {
-            throw error(.targets, "target", expected: "1 to \(version)", found: String(target))
+        guard let bits = UInt16(exactly: context.flags), bits & ~RecordFlags.known == 0,
+            let tracking = RecordFlags(rawValue: bits).tracking
+        else { throw error(.flags, "flags", expected: "known ones", found: String(context.flags)) }
+        let flags = RecordFlags(rawValue: bits)
+        let scope = HistoryPlace(tracking, origin: origin, .untracked).scope
+        let cause = try readCause(number, version, scope ?? .shared)
+        guard let scope else { return (cause, flags, HistoryPlace(tracking, origin: origin, .untracked)) }
+        var entry = context.predictedEntry(cause, continues: flags.contains(.continues), in: scope)
+        if try next(.histories) != 0 {
+            entry = try readEntry(entry, isNode: !cause.isMove, flags, version)
         }
-        return context.cause == 1 ? .undo(of: Version(UInt64(target))) : .redo(of: Version(UInt64(target)))
+        return (cause, flags, HistoryPlace(tracking, origin: origin, entry))
     }
 
-    private mutating func readHistory(_ version: Version, _ cause: Commit.Cause) throws -> History {
-        if try next(.histories) == 0 { return context.predictedHistory(cause) }
-        let undo = try readStack(version)
-        return History(undo: undo, redo: try readStack(version))
+    private mutating func readCause(
+        _ number: UInt8, _ version: Version, _ scope: HistoryScope
+    ) throws -> Commit.Cause {
+        if number == 0 { return .edit }
+        let target = Int64(context.predictedTarget(number, scope).rawValue) &+ (try next(.targets))
+        guard target >= 0 && target < version.rawValue,
+            let cause = Commit.Cause(number: number, target: Version(UInt64(target)))
+        else { throw error(.targets, "target", expected: "a version before \(version)", found: String(target)) }
+        return cause
     }
 
-    private mutating func readStack(_ version: Version) throws -> History.Stack {
-        let depth = try next(.historyParts)
-        if depth == 0 { return .empty }
-        let distance = try next(.historyParts)
-        let newest = Int64(version.rawValue)
-        guard depth > 0 && depth <= newest && distance >= 0 && distance < newest else {
-            throw error(
-                .historyParts, "stack", expected: "at most \(version) commits",
-                found: "depth \(depth), top \(distance) back")
+    private mutating func readEntry(
+        _ predicted: HistoryEntry, isNode: Bool, _ flags: RecordFlags, _ version: Version
+    ) throws -> HistoryEntry {
+        let guesses = predicted.words(at: version)
+        let steps = predicted.steps &+ (try next(.historyParts))
+        guard steps >= 0 && steps <= version.rawValue else {
+            throw error(.historyParts, "number of steps", expected: "at most \(version)", found: String(steps))
         }
-        return History.Stack(top: Version(UInt64(newest - distance)), depth: Int(depth))
+        let shape = HistoryEntry.Shape(isNode: isNode, continues: flags.contains(.continues), steps: Int(steps))
+        var index = 0
+        var values = columns[PackedColumn.historyParts.rawValue]
+        let failure = values
+        defer { columns[PackedColumn.historyParts.rawValue] = values }
+        return try HistoryEntry(shape, at: version) {
+            defer { index += 1 }
+            return (index < guesses.count ? guesses[index] : 0) &+ UInt64(bitPattern: try values.next())
+        } fail: { what, found in
+            failure.error("\(what)", expected: "one of this log", found: String(found))
+        }
     }
 
     private mutating func readString(_ column: PackedColumn, _ strings: [String]) throws -> String {

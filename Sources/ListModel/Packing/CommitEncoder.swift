@@ -8,7 +8,6 @@
 struct CommitEncoder: ~Copyable {
     let first: Version
     private let checksumBefore: UInt64
-    private let historyBefore: History
 
     /// The values of each column.
     private var columns = [[Int64]](repeating: [], count: PackedColumn.allCases.count)
@@ -45,11 +44,10 @@ struct CommitEncoder: ~Copyable {
     }
 
     /// An encoder of a block that begins with the commit of a version.
-    init(first: Version, checksumBefore: UInt64, historyBefore: History) {
+    init(first: Version, checksumBefore: UInt64) {
         self.first = first
         self.checksumBefore = checksumBefore
-        self.historyBefore = historyBefore
-        context = PackingContext(first: first, history: historyBefore)
+        context = PackingContext(first: first)
     }
 
     @inline(__always)
@@ -58,12 +56,11 @@ struct CommitEncoder: ~Copyable {
     /// Packs the next commit.
     mutating func append(_ commit: ExactCommit, _ record: UnsafeRawBufferPointer) {
         let header = commit.header
-        putCause(header.cause)
-        putHistory(header.history, header.cause)
+        put(.origins, origins.number(of: commit.origin))
+        putHistory(header)
         put(.times, header.time.microseconds &- context.time)
         context.time = header.time.microseconds
         put(.names, names.number(of: commit.name))
-        put(.origins, origins.number(of: commit.origin))
         put(.eventCounts, Int64(header.eventCount) - 1)
         put(.contentCounts, Int64(commit.contents.count) - context.contentCount)
         context.contentCount = Int64(commit.contents.count)
@@ -73,7 +70,7 @@ struct CommitEncoder: ~Copyable {
         isNew = commit.isNew[...]
         for event in commit.events { putEvent(event) }
         for range in commit.contents { contents.append(UnsafeRawBufferPointer(rebasing: record[range])) }
-        context.endCommit(header.history)
+        context.endCommit(header.place)
         commitCount += 1
         eventCount += header.eventCount
         recordBytes += record.count
@@ -81,28 +78,28 @@ struct CommitEncoder: ~Copyable {
         stateHash = header.stateHash
     }
 
-    private mutating func putCause(_ cause: Commit.Cause) {
-        let number: Int64 =
-            switch cause {
-            case .edit: 0
-            case .undo: 1
-            case .redo: 2
-            }
-        put(.causes, number - context.cause)
-        context.cause = number
-        switch cause {
-        case .edit: break
-        case .undo(let target), .redo(let target):
-            put(.targets, Int64(target.rawValue) - Int64(context.predictedTarget(number).rawValue))
+    private mutating func putHistory(_ header: RecordHeader) {
+        let (cause, version) = (header.cause, context.version)
+        let number = cause.number
+        put(.causes, Int64(number) - context.cause)
+        context.cause = Int64(number)
+        let flags = Int64(header.flags.rawValue)
+        put(.flags, flags - context.flags)
+        context.flags = flags
+        let scope = header.place.scope
+        if let target = cause.target {
+            put(.targets, Int64(target.rawValue) - Int64(context.predictedTarget(number, scope ?? .shared).rawValue))
         }
-    }
-
-    private mutating func putHistory(_ history: History, _ cause: Commit.Cause) {
-        if history == context.predictedHistory(cause) { return put(.histories, 0) }
+        guard let scope else { return }
+        let entry = header.entry
+        let predicted = context.predictedEntry(cause, continues: header.flags.contains(.continues), in: scope)
+        if entry == predicted { return put(.histories, 0) }
         put(.histories, 1)
-        for stack in [history.undo, history.redo] {
-            put(.historyParts, Int64(stack.depth))
-            if stack.depth > 0 { put(.historyParts, Int64(context.version.rawValue - stack.top.rawValue)) }
+        // Steps first, then the rest as in the record, each less what was predicted.
+        put(.historyParts, entry.steps &- predicted.steps)
+        let guesses = predicted.words(at: version)
+        for (index, word) in entry.words(at: version).enumerated() {
+            put(.historyParts, Int64(bitPattern: word &- (index < guesses.count ? guesses[index] : 0)))
         }
     }
 
@@ -164,10 +161,6 @@ extension CommitEncoder {
         writer.write(fixed: stateHash.rawValue)
         for count in [commitCount, eventCount, recordBytes] { writer.write(fixed: UInt32(count)) }
         writer.write(byte: PackedLimits.currentFormat)
-        for stack in [historyBefore.undo, historyBefore.redo] {
-            writer.write(count: stack.depth)
-            if stack.depth > 0 { writer.write(varint: first.rawValue - 1 - stack.top.rawValue) }
-        }
         writer.write(count: frames.count)
         for frame in frames {
             for half in [frame.prefix, frame.suffix] {

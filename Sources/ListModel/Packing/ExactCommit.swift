@@ -32,7 +32,9 @@ struct ExactCommit {
         (name, origin) = try header.names(record, version: version)
         var draft = CommitDraft(name: name, origin: origin, time: header.time)
         draft.cause = header.cause
-        writer.begin(draft, version: version, history: header.history, link: link)
+        draft.tracking = header.tracking
+        draft.isDiscardable = header.isDiscardable
+        writer.begin(draft, version: version, entry: header.entry, link: link)
         var reader = RecordReader(record, version: version)
         _ = try reader.readBytes(header.eventsOffset, "the header")
         for _ in 0..<header.eventCount {
@@ -46,9 +48,10 @@ struct ExactCommit {
         }
         try reader.checkEnd(after: header.eventCount)
         state.version = version
-        state.history = header.history
+        state.histories.note(header.place, at: version)
         guard state.stateHash() == header.stateHash else { return nil }
-        let again = writer.finish(version: version, stateHash: header.stateHash, eventCount: header.eventCount)
+        let again = writer.finish(
+            version: version, entry: header.entry, stateHash: header.stateHash, eventCount: header.eventCount)
         guard again.elementsEqual(record) else { return nil }
     }
 

@@ -18,16 +18,16 @@ extension PackedBlock {
         let end = try checkedEnd(version)
         var decoder = try CommitDecoder(self)
         var pending = EventRun()
-        var history = historyBefore
+        var histories = state.histories
         for _ in first.rawValue...end.rawValue {
             let commit = try decoder.nextCommit()
             for _ in 0..<commit.eventCount { try pending.fold(decoder.nextEvent(), into: &state) }
             try decoder.endCommit(commit)
-            history = commit.history
+            histories.note(commit.place, at: commit.version)
         }
         try pending.flush(into: &state)
         state.version = end
-        state.history = history
+        state.histories = histories
     }
 
     /// Calls `body` with the record of every commit, byte for byte as it was.
@@ -116,12 +116,6 @@ extension PackedBlock {
                 problem: .invalid(
                     what: "first version", expected: state.version.next.description, found: first.description))
         }
-        guard state.history == historyBefore else {
-            throw RecordError(
-                version: first, offset: PackedLayout.variable,
-                problem: .invalid(
-                    what: "history", expected: "\(state.history)", found: "\(historyBefore)"))
-        }
     }
 
     /// Folds the next commit, and gives back its record.
@@ -132,8 +126,10 @@ extension PackedBlock {
         let commit = try decoder.nextCommit()
         var draft = CommitDraft(name: commit.name, origin: commit.origin, time: commit.time)
         draft.cause = commit.cause
+        draft.tracking = commit.tracking
+        draft.isDiscardable = commit.isDiscardable
         writer.begin(
-            draft, version: commit.version, history: commit.history,
+            draft, version: commit.version, entry: commit.place.entry,
             link: UInt32(truncatingIfNeeded: previousChecksum))
         for _ in 0..<commit.eventCount {
             let event = try state.resolve(decoder.nextEvent())
@@ -156,9 +152,10 @@ extension PackedBlock {
         }
         try decoder.endCommit(commit)
         state.version = commit.version
-        state.history = commit.history
+        state.histories.note(commit.place, at: commit.version)
         let bytes = writer.finish(
-            version: commit.version, stateHash: state.stateHash(), eventCount: commit.eventCount)
+            version: commit.version, entry: commit.place.entry, stateHash: state.stateHash(),
+            eventCount: commit.eventCount)
         let checksum = bytes.withUnsafeBytes { UInt64(littleEndian: $0.loadUnaligned(as: UInt64.self)) }
         return (bytes, checksum, commit.eventCount)
     }

@@ -27,8 +27,6 @@ public struct PackedBlock {
     public let checksum: UInt64
     /// The hash of the list after the last commit.
     public let stateHash: StateHash
-    /// The history before the first commit.
-    public let historyBefore: History
 
     let bytes: UnsafeRawBufferPointer
     /// The bytes of the block.
@@ -87,7 +85,7 @@ extension PackedBlock {
             }
         }
         let format = bytes[PackedLayout.format]
-        guard format >= 1 && format <= PackedLimits.currentFormat else {
+        guard format == PackedLimits.currentFormat else {
             throw RecordError(
                 version: Version(number), offset: PackedLayout.format, problem: .unknownFormat(found: Int(format)))
         }
@@ -100,8 +98,6 @@ extension PackedBlock {
         recordBytes = Int(try reader.read(fixed: UInt32.self, "a number of bytes"))
         try PackedBlock.checkHeader(reader, first, commitCount, eventCount, recordBytes)
         _ = try reader.readByte("a format")
-        let undo = try reader.readStack(after: Version(first.rawValue - 1))
-        historyBefore = History(undo: undo, redo: try reader.readStack(after: Version(first.rawValue - 1)))
         frames = try reader.readFrames()
         parts = try reader.readDirectory(PackedColumn.allCases.count + 2)
         self.bytes = bytes
@@ -121,7 +117,7 @@ extension PackedBlock {
         try check("first version", Int(clamping: first.rawValue), 1...versions)
         try check("number of commits", commitCount, 1...PackedLimits.commitCount)
         try check("number of bytes", recordBytes, 1...PackedLimits.totalBytes)
-        try check("number of events", eventCount, commitCount...max(commitCount, recordBytes))
+        try check("number of events", eventCount, 0...recordBytes)
     }
 
     /// Where a column lies.
@@ -150,20 +146,6 @@ extension PackedBlock {
 }
 
 extension RecordReader {
-    /// Reads a stack of a history: its depth and, unless that is 0, its top as a distance from a version.
-    fileprivate mutating func readStack(after newest: Version) throws -> History.Stack {
-        let depth = try readIndex("a depth")
-        if depth == 0 { return .empty }
-        let distance = try readVarint("a distance in versions")
-        guard depth <= newest.rawValue, distance < newest.rawValue else {
-            throw error(
-                .invalid(
-                    what: "stack", expected: "at most \(newest) commits",
-                    found: "depth \(depth), top \(distance) back"))
-        }
-        return History.Stack(top: Version(newest.rawValue - distance), depth: depth)
-    }
-
     fileprivate mutating func readFrames() throws -> [PackedBlock.Frame] {
         let count = try readIndex("a number of frames")
         guard count <= PackedLimits.frameCount else {

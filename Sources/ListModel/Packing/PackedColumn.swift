@@ -5,8 +5,9 @@
 /// A column of a packed block. What it holds is a difference from a prediction, so that most values are 0.
 /// `Docs/FileFormat.md` says of each what it is predicted from.
 enum PackedColumn: Int, CaseIterable {
-    // One value for each commit; `targets` only for undos and redos, `historyParts` only where it is needed.
+    // One value for each commit; `targets` only if it speaks of another, `historyParts` only where it is needed.
     case causes
+    case flags
     case targets
     case histories
     case historyParts
@@ -39,8 +40,8 @@ enum PackedColumn: Int, CaseIterable {
 
 /// What a packed block can hold, so that the work that hostile bytes can ask for has an end.
 enum PackedLimits {
-    /// The newest format of a block that this library reads, and the one it writes.
-    static let currentFormat: UInt8 = 1
+    /// The format of a block that this library reads and writes.
+    static let currentFormat: UInt8 = 2
     /// The most commits of a block.
     static let commitCount = 65_536
     /// The most bytes of one record.

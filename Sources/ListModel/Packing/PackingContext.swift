@@ -7,11 +7,14 @@
 struct PackingContext {
     /// The first version of the block.
     let first: Version
-    /// The histories: before the first commit, after it, and so on.
-    private(set) var histories: [History]
+    /// The places of the commits of the block, in its order.
+    var entries: [HistoryEntry] = []
+    /// The histories of the scopes that had a commit in the block.
+    var histories = HistoryTable()
 
     // Commits.
     var cause: Int64 = 0
+    var flags: Int64 = 0
     var time: Int64 = 0
     var contentCount: Int64 = 0
     var contentStart: Int64 = 0
@@ -32,47 +35,13 @@ struct PackingContext {
     var referenceOffset: Int64 = 0
     var referenceLength: Int64 = 0
 
-    init(first: Version, history: History) {
+    init(first: Version) {
         self.first = first
-        histories = [history]
         referenceVersion = Int64(first.rawValue)
     }
 
     /// The version that the next commit makes.
-    var version: Version { Version(first.rawValue &+ UInt64(histories.count) &- 1) }
-
-    /// The history after the newest commit.
-    var history: History { histories[histories.count - 1] }
-}
-
-// MARK: - Commits
-
-extension PackingContext {
-    /// The commit that an undo or a redo is likely to revert.
-    func predictedTarget(_ cause: Int64) -> Version { cause == 1 ? history.undo.top : history.redo.top }
-
-    /// The history that follows from the cause, as far as the block tells what was before the target.
-    func predictedHistory(_ cause: Commit.Cause) -> History {
-        switch cause {
-        case .edit: history.after(version, cause, beforeTarget: .empty)
-        case .undo(let target), .redo(let target):
-            history.after(version, cause, beforeTarget: predictedHistory(before: target))
-        }
-    }
-
-    private func predictedHistory(before target: Version) -> History {
-        let index = target.rawValue &- first.rawValue
-        if index < UInt64(histories.count) { return histories[Int(index)] }
-        // Before the block, most commits lie on the one that was made before them.
-        func popped(_ stack: History.Stack) -> History.Stack {
-            let isLast = stack.depth <= 1 || target.rawValue <= 1
-            return isLast ? .empty : History.Stack(top: Version(target.rawValue - 1), depth: stack.depth - 1)
-        }
-        return History(undo: popped(history.undo), redo: popped(history.redo))
-    }
-
-    /// Notes that a commit ended.
-    mutating func endCommit(_ history: History) { histories.append(history) }
+    var version: Version { Version(first.rawValue &+ UInt64(entries.count)) }
 }
 
 // MARK: - Events

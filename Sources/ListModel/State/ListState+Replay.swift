@@ -31,7 +31,7 @@ extension ListState {
         for _ in 0..<header.eventCount { try apply(reader.readEvent()) }
         try reader.checkEnd(after: header.eventCount)
         version = next
-        history = header.history
+        histories.note(header.place, at: next)
         if check == .everyHash { try checkHash(header.stateHash) }
         return header.checksum
     }

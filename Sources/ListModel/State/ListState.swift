@@ -9,10 +9,16 @@
 public struct ListState: ~Copyable {
     /// The version this state is.
     public internal(set) var version = Version.empty
-    /// What undo and redo would revert.
-    public internal(set) var history = History.empty
+    /// What undo and redo would revert, in every scope.
+    package internal(set) var histories = HistoryTable()
     /// How many rows there are in all sections.
     public internal(set) var itemCount = 0
+
+    /// Where it is in the history that all share.
+    public var history: History { histories.shared }
+
+    /// Where it is in a history.
+    public func history(of scope: HistoryScope) -> History { histories[scope] }
 
     var tree: PersistentTree<SectionEntry>
     var sectionLocator: Locator<SectionEntry>

@@ -14,7 +14,7 @@ extension Snapshot {
         // A store of its own, so that nobody counts this among the changes that are to be stored.
         let store = NodeStore(joining: tree.store, tree.store)!
         let own = Snapshot(version: version, itemCount: itemCount, tree: PersistentTree(tree.top, store))
-        var state = ListState(from: own, history: .empty)
+        var state = ListState(from: own)
         guard let item = item(at: source) else {
             try state.checkRange(source, count: 1)
             preconditionFailure("a path that is in range has a row")

@@ -13,8 +13,8 @@ package struct Checkpoint: Equatable, Sendable {
     package let work: UInt64
     /// The checksum of the record of its commit, to which the next one links; 0 for the empty list.
     package let checksum: UInt64
-    /// What undo and redo would revert.
-    package let history: History
+    /// What undo and redo would revert, in every scope.
+    package let histories: HistoryTable
     /// The hash of all rows and sections.
     package let stateHash: StateHash
     /// How many rows there are.
@@ -55,10 +55,7 @@ extension Checkpoint {
         for word in [eventCount, work, checksum, stateHash.rawValue, firstNumber, lastNumber, top.stored, top.hash] {
             writer.write(fixed: word)
         }
-        for stack in [history.undo, history.redo] {
-            writer.write(count: stack.depth)
-            writer.write(varint: stack.top.rawValue)
-        }
+        writer.write(histories)
         for word in [sectionNumberCount, top.count, top.number] { writer.write(varint: UInt64(word)) }
         NodeCoding.seal(version.rawValue, &writer)
         return writer.withBytes { Array($0) }
@@ -79,26 +76,75 @@ extension Checkpoint {
         lastNumber = reader.read(fixed: UInt64.self)
         var top = Top(stored: reader.read(fixed: UInt64.self), count: 0, number: 0, hash: 0)
         top.hash = reader.read(fixed: UInt64.self)
-        let stacks = (0..<2).map { _ in
-            let depth = Int(reader.readVarint() & UInt64(Int.max))
-            return History.Stack(top: Version(reader.readVarint()), depth: depth)
-        }
-        history = History(undo: stacks[0], redo: stacks[1])
+        histories = reader.readHistories(at: version)
         sectionNumberCount = reader.readWord()
         top.count = reader.readWord()
         top.number = reader.readWord()
         self.top = top
-        guard stacks.allSatisfy({ $0.depth <= version.rawValue && $0.top <= version }), lastNumber < 1 << 48,
-            firstNumber <= lastNumber + 1, top.stored <= lastNumber
+        guard lastNumber < 1 << 48, firstNumber <= lastNumber + 1, top.stored <= lastNumber
         else { return nil }
         guard !reader.isDamaged, reader.remaining == 0, (top.count == 0) == (top.stored == 0),
             top.hash < SequenceHash.modulus, StateHash(count: Int(top.count), hash: top.hash) == stateHash
         else { return nil }
     }
 
+    /// Whether its histories are what the commit of its version says of the one that it belongs to.
+    package func fits(_ place: HistoryPlace) -> Bool {
+        guard let scope = place.scope else { return true }
+        return place.entry.history(after: version) == histories[scope]
+    }
+
     /// The rows of the checkpoint, read as they are looked at.
     package func snapshot(_ store: NodeStore) -> Snapshot {
         Snapshot(version: version, itemCount: itemCount, tree: PersistentTree(top.child, store))
+    }
+}
+
+// MARK: - Histories
+
+extension NodeWriter {
+    /// Writes the shared history, then those of origins, in the order of their UTF-8.
+    fileprivate mutating func write(_ histories: HistoryTable) {
+        write(histories.shared)
+        write(count: histories.own.count)
+        for (origin, history) in histories.own.sorted(by: { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }) {
+            write(origin)
+            write(history)
+        }
+    }
+
+    private mutating func write(_ history: History) {
+        for version in [history.position, history.tip, history.newest, history.switched] {
+            write(varint: version.rawValue)
+        }
+        for count in [history.undoCount, history.redoCount, history.depth] { write(count: count) }
+    }
+}
+
+extension NodeReader {
+    /// Reads the histories of a checkpoint of a version.
+    fileprivate mutating func readHistories(at version: Version) -> HistoryTable {
+        var histories = HistoryTable()
+        histories[.shared] = readHistory(at: version)
+        let count = Int(readWord())
+        guard count <= remaining else {
+            fail()
+            return histories
+        }
+        for _ in 0..<count {
+            let origin = readString()
+            histories[.origin(origin)] = readHistory(at: version)
+        }
+        return histories
+    }
+
+    private mutating func readHistory(at version: Version) -> History {
+        let words = (0..<7).map { _ in readVarint() }
+        if words.contains(where: { $0 > version.rawValue }) { fail() }
+        let counts = words[4...].map { Int(min($0, version.rawValue)) }
+        return History(
+            position: Version(words[0]), tip: Version(words[1]), newest: Version(words[2]),
+            switched: Version(words[3]), undoCount: counts[0], redoCount: counts[1], depth: counts[2])
     }
 }
 

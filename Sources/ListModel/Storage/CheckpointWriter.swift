@@ -66,7 +66,7 @@ package struct CheckpointWriter: ~Copyable {
         let stored = tree.count == 0 ? 0 : try store(tree.top)
         return Checkpoint(
             version: image.version, eventCount: eventCount, work: work, checksum: checksum,
-            history: image.history,
+            histories: image.histories,
             stateHash: image.snapshot.stateHash, itemCount: image.snapshot.itemCount,
             firstNumber: image.firstNumber, lastNumber: nextNumber - 1, sectionNumberCount: image.sectionNumberCount,
             top: Checkpoint.Top(tree.top, stored: stored))

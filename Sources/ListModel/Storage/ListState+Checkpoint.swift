@@ -8,7 +8,7 @@
 package struct CheckpointImage: Sendable {
     /// The rows.
     let snapshot: Snapshot
-    let history: History
+    let histories: HistoryTable
     let sectionNumberCount: UInt32
     /// The pages that changed, and where they will lie.
     let pages: PageImage
@@ -33,7 +33,7 @@ extension ListState {
         itemLocator = Locator(locators.items, store)
         sectionNumberCount = checkpoint.sectionNumberCount
         version = checkpoint.version
-        history = checkpoint.history
+        histories = checkpoint.histories
         itemCount = checkpoint.itemCount
     }
 
@@ -41,37 +41,35 @@ extension ListState {
     ///
     /// - Complexity: O(n).
     package init(rebuilding checkpoint: Checkpoint, _ store: NodeStore) throws {
-        try self.init(rebuilding: checkpoint.snapshot(store), history: checkpoint.history, store)
+        try self.init(rebuilding: checkpoint.snapshot(store), histories: checkpoint.histories, store)
     }
 
     /// A snapshot as the newest version of a list of its own.
     ///
     /// - Complexity: O(n).
-    package init(rebuilding snapshot: Snapshot, history: History, _ store: NodeStore) throws {
+    package init(rebuilding snapshot: Snapshot, histories: HistoryTable, _ store: NodeStore) throws {
         self.init(store)
         let sections = snapshot.sections.map { $0.entry.contents(snapshot.tree.store) }
         try apply(.listReloaded(old: [], new: sections))
         version = snapshot.version
-        self.history = history
+        self.histories = histories
     }
 
     /// Makes the trees and the locators anew from the same rows.
     ///
     /// - Complexity: O(n).
     package mutating func rebuild() throws {
-        let (version, history) = (version, history)
+        let version = version
         try apply(.listReloaded(old: [], new: snapshot().sections.map { $0.entry.contents(store) }))
         self.version = version
-        self.history = history
     }
 
-    /// A version of the past, to replay from. Rows cannot be found by id.
-    package init(from snapshot: Snapshot, history: History) {
+    /// A version of the past, to replay from. Rows cannot be found by id, and nothing is known of histories.
+    package init(from snapshot: Snapshot) {
         self.init(snapshot.tree.store, isTracking: false)
         tree = snapshot.tree
         version = snapshot.version
         itemCount = snapshot.itemCount
-        self.history = history
     }
 
     /// Takes a snapshot of everything that is to be stored.
@@ -86,7 +84,7 @@ extension ListState {
         let sections = sectionLocator.capture(&next, &pages)
         store.beginEpoch()
         return CheckpointImage(
-            snapshot: snapshot(), history: history, sectionNumberCount: sectionNumberCount, pages: pages,
+            snapshot: snapshot(), histories: histories, sectionNumberCount: sectionNumberCount, pages: pages,
             locators: StoredLocators(items: items, sections: sections), firstNumber: nextNumber,
             firstNodeNumber: next)
     }

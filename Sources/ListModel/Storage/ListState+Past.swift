@@ -21,18 +21,10 @@ extension ListState {
         version = Version(version.rawValue - 1)
     }
 
-    /// Compares the hash of the rows with the one that the record of their version says they have, and takes over what it
-    /// says of the history.
+    /// Compares the hash of the rows with the one that the record of their version says they have.
     ///
     /// - Parameter record: the record of the commit that made the present version.
     package mutating func checkHash(in record: UnsafeRawBufferPointer) throws {
-        let header = try RecordHeader(record, version: version, previousChecksum: nil)
-        try checkHash(header.stateHash, history: header.history)
-    }
-
-    /// As ``checkHash(in:)``, with what a commit says that is packed.
-    package mutating func checkHash(_ expected: StateHash, history: History) throws {
-        self.history = history
-        try checkHash(expected)
+        try checkHash(try RecordHeader(record, version: version, previousChecksum: nil).stateHash)
     }
 }

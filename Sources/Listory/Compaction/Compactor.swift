@@ -203,30 +203,16 @@ extension Compactor {
     /// Writes the version that the log begins with, and the contents that were written before it.
     private mutating func begin(at base: Version) throws {
         guard base > .empty else { return }
-        let point = try source.basePoint(at: base)
-        state = try ListState(rebuilding: point.snapshot, history: point.history, state.store)
-        let totals = try source.totals(at: base)
+        let snapshot = try source.baseSnapshot(at: base)
+        let (totals, histories) = try source.totals(at: base)
+        state = try ListState(rebuilding: snapshot, histories: histories, state.store)
         head.version = base
         head.checksum = totals.checksum
         head.eventCount = totals.eventCount
         head.recordBytes = totals.recordBytes
         written.base = totals
-        let newest = try source.withHead { $0.editor.state.history }
-        written.base.undoDepth = UInt64(try depthBelow(base, newest.undo, \.undo))
-        written.base.redoDepth = UInt64(try depthBelow(base, newest.redo, \.redo))
-        try copyContents(point.snapshot, before: base)
+        try copyContents(snapshot, before: base)
         try takeCheckpoint()
-    }
-
-    /// How deep a stack is below the commits that are kept.
-    private func depthBelow(
-        _ base: Version, _ stack: History.Stack, _ part: KeyPath<History, History.Stack>
-    ) throws -> Int {
-        var stack = stack
-        while stack.top > base {
-            stack = try source.group.history(at: Version(stack.top.rawValue - 1))[keyPath: part]
-        }
-        return stack.depth
     }
 
     /// Copies the contents that were written in dropped commits and are still referred to: by rows of the beginning, and by
@@ -291,24 +277,27 @@ extension Compactor {
 }
 
 extension Store {
-    /// A version, whether old or the newest, to begin a compacted log with.
-    fileprivate func basePoint(at version: Version) throws -> Past.Point {
-        let newest = try withHead { Past.Point(snapshot: $0.editor.snapshot(), history: $0.editor.state.history) }
+    /// The rows of a version, whether old or the newest, to begin a compacted log with.
+    fileprivate func baseSnapshot(at version: Version) throws -> Snapshot {
+        let newest = try snapshot
         return version == newest.version ? newest : try past.point(at: version, [newest])
     }
 
-    /// What led to a version: the checksum of its record, how many events, and how many bytes of records.
-    fileprivate func totals(at version: Version) throws -> LogBase {
+    /// What led to a version: the checksum of its record, how many events, and how many bytes of records; and the histories
+    /// at it.
+    fileprivate func totals(at version: Version) throws -> (LogBase, HistoryTable) {
         var totals = group.log.base
+        var histories = try checkpointer?.database.checkpoint(totals.version)?.histories ?? HistoryTable()
         while totals.version < version {
             let next = totals.version.next
             try group.withRecord(of: next) { record in
                 totals.checksum = UInt64(littleEndian: record.loadUnaligned(as: UInt64.self))
                 totals.eventCount += UInt64(try RecordHeader.eventCount(record, version: next))
                 totals.recordBytes += UInt64(record.count)
+                histories.note(try RecordHeader.place(record, version: next), at: next)
             }
             totals.version = next
         }
-        return totals
+        return (totals, histories)
     }
 }

@@ -64,7 +64,7 @@ extension CommitLog {
         return try withRecord(of: checkpoint.version) { record in
             guard let record else { return false }
             return try RecordHeader.stateHash(record, version: checkpoint.version) == checkpoint.stateHash
-                && RecordHeader.history(record, version: checkpoint.version) == checkpoint.history
+                && checkpoint.fits(RecordHeader.place(record, version: checkpoint.version))
         }
     }
 
@@ -141,7 +141,7 @@ extension CommitLog {
         }
         // The version after which commits are no longer packed is the last of a block.
         let packed: Void? = try sealed?.withBlock(of: version, isVerified: true) { block in
-            try state.checkHash(block.stateHash, history: block.commit(version).history)
+            try state.checkHash(block.stateHash)
         }
         if packed != nil { return }
         try withRecord(of: version) { record in

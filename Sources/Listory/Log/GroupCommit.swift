@@ -147,12 +147,21 @@ extension GroupCommit {
         try packed.withUnsafeBytes(body)
     }
 
-    func history(at version: Version) throws -> History {
-        var history = History.empty
-        if version == .empty { return history }
-        if let packed = try past.packedHistory(at: version) { return packed }
-        try readRecord(of: version) { history = try RecordHeader.history($0, version: version) }
-        return history
+    func historyPlace(of version: Version) throws -> HistoryPlace {
+        if let packed = try past.packedPlace(of: version) { return packed }
+        return try withRecord(of: version) { try RecordHeader.place($0, version: version) }
+    }
+
+    /// When a commit was made.
+    func commitTime(_ version: Version) throws -> Timestamp {
+        if let time = try past.packedTime(of: version) { return time }
+        return try withRecord(of: version) { try RecordHeader.time($0, version: version) }
+    }
+
+    func snapshot(at version: Version) throws -> Snapshot {
+        // Commits are read where they are durable.
+        try flush(through: version)
+        return try past.point(at: version)
     }
 
     func readContent(of reference: ContentReference, _ body: (UnsafeRawBufferPointer) throws -> Void) throws {

@@ -14,18 +14,15 @@ struct LogBase: Equatable {
     /// How many events and bytes of records led to it.
     var eventCount: UInt64 = 0
     var recordBytes: UInt64 = 0
-    /// How many commits on the stacks of the newest version are no longer there.
-    var undoDepth: UInt64 = 0
-    var redoDepth: UInt64 = 0
     /// The last version whose commit may be in a packed block; those after it are records.
     var sealed = Version.empty
 
-    static let byteCount = 56
+    static let byteCount = 40
 
     init() {}
 
     var bytes: [UInt8] {
-        [version.rawValue, checksum, eventCount, recordBytes, undoDepth, redoDepth, sealed.rawValue].flatMap { word in
+        [version.rawValue, checksum, eventCount, recordBytes, sealed.rawValue].flatMap { word in
             withUnsafeBytes(of: word.littleEndian) { Array($0) }
         }
     }
@@ -41,18 +38,6 @@ struct LogBase: Equatable {
         checksum = words[1]
         eventCount = words[2]
         recordBytes = words[3]
-        undoDepth = words[4]
-        redoDepth = words[5]
-        sealed = Version(words[6])
-    }
-
-    /// What of a history can still be undone and redone.
-    func kept(_ history: History) -> History {
-        History(undo: kept(history.undo, undoDepth), redo: kept(history.redo, redoDepth))
-    }
-
-    private func kept(_ stack: History.Stack, _ dropped: UInt64) -> History.Stack {
-        guard stack.top > version else { return .empty }
-        return History.Stack(top: stack.top, depth: max(1, stack.depth - Int(clamping: dropped)))
+        sealed = Version(words[4])
     }
 }

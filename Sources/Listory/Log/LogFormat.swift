@@ -39,9 +39,8 @@ enum LogFormat {
 
     /// What the format row begins with, before the number of the format.
     static let magic = Array("listory\0".utf8)
-    /// The newest format that this library reads, and the one it writes. Files of format 1 have no tail, and whoever knows
-    /// no other format would overlook it.
-    static let version: UInt32 = 2
+    /// The format that this library reads and writes. Formats 1 and 2, which no release ever wrote, knew of no tree of commits.
+    static let version: UInt32 = 3
 
     /// The bytes of the format row.
     static var formatRow: [UInt8] {

@@ -8,14 +8,6 @@ import ListModel
 
 /// Finds versions of the past.
 final class Past: Sendable {
-    /// A version with what replaying from it needs.
-    struct Point: Sendable {
-        var snapshot: Snapshot
-        var history: History
-
-        var version: Version { snapshot.version }
-    }
-
     private let log: CommitLog
     private let database: CheckpointDatabase?
     /// What all stores of nodes have in common; it belongs to no checkpoint.
@@ -24,9 +16,11 @@ final class Past: Sendable {
 
     private struct State: Sendable {
         /// The version that was looked at last: the next one is often near it.
-        var last: Point?
+        var last: Snapshot?
         /// The records of the block that was read last.
         var block: (first: Version, records: [[UInt8]])?
+        /// The places of the commits of blocks that were read lately, the last one first.
+        var places: [(first: Version, places: [HistoryPlace])] = []
     }
 
     init(_ log: CommitLog, _ database: CheckpointDatabase?, _ nodes: NodeStore) {
@@ -44,17 +38,17 @@ final class Past: Sendable {
     ///   - version: one that the log can reach.
     ///   - others: versions that are at hand.
     /// - Throws: an error of the log.
-    func point(at version: Version, _ others: [Point] = []) throws -> Point {
+    func point(at version: Version, _ others: [Snapshot] = []) throws -> Snapshot {
         if let last = state.withLock({ $0.last }), last.version == version { return last }
         let candidates = try candidates(for: version) + others
         let usable = try candidates.filter { try canReach(version, from: $0.version) }
-        func distance(_ point: Point) -> UInt64 {
+        func distance(_ point: Snapshot) -> UInt64 {
             max(point.version, version).rawValue - min(point.version, version).rawValue
         }
         guard let start = usable.min(by: { distance($0) < distance($1) }) else {
             throw StoreError.unknownVersion(version, head: log.base.version)
         }
-        let point: Point
+        let point: Snapshot
         do {
             point = try replay(from: start, to: version)
         } catch {
@@ -68,16 +62,16 @@ final class Past: Sendable {
     }
 
     /// Versions that are at hand, the oldest first.
-    private func candidates(for version: Version) throws -> [Point] {
-        var candidates: [Point] = []
+    private func candidates(for version: Version) throws -> [Snapshot] {
+        var candidates: [Snapshot] = []
         if log.base.version == .empty {
             let empty = ListState(NodeStore(limits: nodes.limits), isTracking: false)
-            candidates.append(Point(snapshot: Snapshot(empty: empty), history: .empty))
+            candidates.append(Snapshot(empty: empty))
         }
         guard let database else { return candidates }
         let leases = try database.leases(for: version, oldest: log.base.version) { NodeStore(after: nodes) }
         for (checkpoint, store) in leases {
-            candidates.append(Point(snapshot: checkpoint.snapshot(store), history: checkpoint.history))
+            candidates.append(checkpoint.snapshot(store))
         }
         if let last = state.withLock({ $0.last }) { candidates.append(last) }
         return candidates
@@ -91,9 +85,9 @@ final class Past: Sendable {
         return try sealed.withBlock(of: start.next, isVerified: true) { $0.first == start.next } ?? true
     }
 
-    private func replay(from start: Point, to version: Version) throws -> Point {
+    private func replay(from start: Snapshot, to version: Version) throws -> Snapshot {
         if start.version == version { return start }
-        var state = ListState(from: start.snapshot, history: start.history)
+        var state = ListState(from: start)
         do {
             if start.version < version {
                 _ = try log.replay(into: &state, through: version, isCopied: true)
@@ -106,7 +100,7 @@ final class Past: Sendable {
             throw error
         }
         if let damage = state.store.damage { throw StoreError.damagedNode(damage) }
-        return Point(snapshot: state.snapshot(), history: state.history)
+        return state.snapshot()
     }
 }
 
@@ -123,7 +117,7 @@ extension Past {
         if let known { return known }
         guard let first = try log.sealed?.withBlock(of: version, isVerified: true, \.first) else { return nil }
         let before = try point(at: Version(first.rawValue - 1))
-        var state = ListState(from: before.snapshot, history: before.history)
+        var state = ListState(from: before)
         var records: [[UInt8]] = []
         try log.sealed?.withBlockCopy(of: version) { block in
             try block.forEachRecord(with: &state) { _, record in records.append(record) }
@@ -134,9 +128,30 @@ extension Past {
         return records[index]
     }
 
-    /// The history at a version of a compacted part of the log; nil if its record says it.
-    func packedHistory(at version: Version) throws -> History? {
-        if version == log.base.version, version > .empty { return try database?.checkpoint(version)?.history }
-        return try log.sealed?.withBlock(of: version, isVerified: true) { try $0.commit(version).history }
+    /// The place in the history of a commit that is in a packed block; nil if it is in none.
+    func packedPlace(of version: Version) throws -> HistoryPlace? {
+        guard let sealed = log.sealed, version <= sealed.base.sealed else { return nil }
+        func known(_ places: [(first: Version, places: [HistoryPlace])]) -> HistoryPlace? {
+            for block in places where version >= block.first {
+                let index = version.rawValue - block.first.rawValue
+                if index < UInt64(block.places.count) { return block.places[Int(index)] }
+            }
+            return nil
+        }
+        if let place = state.withLock({ known($0.places) }) { return place }
+        let block = try sealed.withBlock(of: version, isVerified: true) { block in
+            var places: [HistoryPlace] = []
+            try block.forEachCommit { places.append($0.place) }
+            return (first: block.first, places: places)
+        }
+        guard let block else { return nil }
+        // A way up the tree goes through a few blocks, and through some of them twice.
+        state.withLock { $0.places = [block] + $0.places.prefix(3) }
+        return known([block])
+    }
+
+    /// When a commit was made that is in a packed block; nil if it is in none.
+    func packedTime(of version: Version) throws -> Timestamp? {
+        try log.sealed?.withBlock(of: version, isVerified: true) { try $0.commit(version).time }
     }
 }

@@ -13,7 +13,7 @@ public struct StoreStatistics: Hashable, Sendable {
     /// How many sections and rows the newest version has.
     public let sectionCount: Int
     public let itemCount: Int
-    /// How many commits can be undone and redone.
+    /// How many steps can be undone and redone, in the history that all share.
     public let undoDepth: Int
     public let redoDepth: Int
     /// The oldest version that can be reached; ``Version/empty`` unless the store was compacted.
@@ -45,14 +45,14 @@ extension Store {
     /// Numbers about the store, with everything so far made durable.
     public func statistics() throws -> StoreStatistics {
         try group.flush(through: nil)
-        let (snapshot, history) = try withHead { ($0.editor.snapshot(), group.log.base.kept($0.editor.state.history)) }
+        let (snapshot, history) = try withHead { ($0.editor.snapshot(), try reachable($0, .shared)) }
         let (head, base) = (group.head, group.log.base)
         let checkpoints = try checkpointer?.database.all() ?? []
         return StoreStatistics(
             version: snapshot.version, commitCount: head.version.rawValue - base.version.rawValue,
             eventCount: head.eventCount - base.eventCount,
-            sectionCount: snapshot.sectionCount, itemCount: snapshot.itemCount, undoDepth: history.undo.depth,
-            redoDepth: history.redo.depth, oldestVersion: base.version, sealedVersion: max(base.version, base.sealed),
+            sectionCount: snapshot.sectionCount, itemCount: snapshot.itemCount, undoDepth: history.undoCount,
+            redoDepth: history.redoCount, oldestVersion: base.version, sealedVersion: max(base.version, base.sealed),
             packedCommitCount: try group.log.sealed?.packedCount() ?? 0,
             checkpointVersion: checkpoints.last?.version ?? .empty, checkpointCount: checkpoints.count,
             nodeCount: try checkpointer?.database.nodeCount() ?? 0, fileBytes: FileStatus.size(path),

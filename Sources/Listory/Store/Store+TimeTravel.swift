@@ -16,18 +16,13 @@ extension Store {
     /// - Throws: ``StoreError/unknownVersion(_:head:)``, ``StoreError/droppedVersion(_:oldest:)``, or an error of the log.
     /// - Complexity: O(log n), and a replay from the nearest checkpoint, which ``CheckpointPolicy/maximumSpacing`` bounds.
     public func snapshot(at version: Version) throws -> Snapshot {
-        try point(at: version, try head()).snapshot
-    }
-
-    /// The newest version, as a point to start from.
-    private func head() throws -> Past.Point {
-        try withHead { Past.Point(snapshot: $0.editor.snapshot(), history: $0.editor.state.history) }
+        try point(at: version, try snapshot)
     }
 
     /// A version, whether old or the newest.
     ///
     /// - Parameter other: another version that is there already.
-    private func point(at version: Version, _ newest: Past.Point, _ other: Past.Point? = nil) throws -> Past.Point {
+    private func point(at version: Version, _ newest: Snapshot, _ other: Snapshot? = nil) throws -> Snapshot {
         if version == newest.version { return newest }
         guard version < newest.version else { throw StoreError.unknownVersion(version, head: newest.version) }
         guard version >= oldestVersion else { throw StoreError.droppedVersion(version, oldest: oldestVersion) }
@@ -40,11 +35,11 @@ extension Store {
     ///
     /// - Throws: as ``snapshot(at:)``.
     public func changeset(from old: Version, to new: Version) throws -> Changeset {
-        let newest = try head()
+        let newest = try snapshot
         let first = try point(at: old, newest)
         // From the first version on, so that both share what did not change in between.
         let second = try point(at: new, newest, first)
-        return Changeset(from: first.snapshot, to: second.snapshot)
+        return Changeset(from: first, to: second)
     }
 
     /// The commit that made a version.

@@ -84,6 +84,8 @@ public final class Store: Sendable {
             }
             var editor = ListEditor(recovered.state, checksum: recovered.checksum, source: group)
             editor.oldestVersion = log.base.version
+            editor.coalescingPolicy = options.coalescing
+            editor.undoLimit = options.undoLimit
             head = Locked(Head(editor: editor, eventCount: logHead.eventCount))
         } catch {
             // The first error is the one to report.
@@ -199,11 +201,6 @@ extension Store {
     /// - Complexity: O(1).
     public var snapshot: Snapshot {
         get throws { try withHead { $0.editor.snapshot() } }
-    }
-
-    /// What undo and redo would revert.
-    public var history: History {
-        get throws { try withHead { group.log.base.kept($0.editor.state.history) } }
     }
 
     /// Where the row of an id is in the newest version, or nil if there is none.

@@ -20,6 +20,20 @@ public enum Durability: Hashable, Sendable {
     case deferred
 }
 
+/// What undo is about.
+public enum UndoScope: Hashable, Sendable {
+    /// The edits of all who edit: one history.
+    case shared
+    /// The edits of one origin each: everybody undoes their own.
+    case origin
+
+    /// Which history a commit belongs to that does not say otherwise.
+    var tracking: Tracking { self == .shared ? .shared : .own }
+
+    /// Whose history an origin undoes in.
+    func history(of origin: String) -> HistoryScope { self == .shared ? .shared : .origin(origin) }
+}
+
 /// How a store is opened. The defaults suit an app.
 public struct StoreOptions: Sendable {
     /// Whether the store may only be read. Any number of processes may read while one writes.
@@ -44,6 +58,12 @@ public struct StoreOptions: Sendable {
     public var checkpoints = CheckpointPolicy()
     /// How many bytes of rows may stay in memory that are in a checkpoint and that no snapshot keeps.
     public var memoryBudget = 16 << 20
+    /// What undo is about. It may differ from one opening to the next: each commit says which history it belongs to.
+    public var undoScope = UndoScope.shared
+    /// Which commits are undone together with the one before them.
+    public var coalescing = CoalescingPolicy.standard
+    /// How many steps undo goes back at most, from the end of the branch; what is beyond can still be gone to.
+    public var undoLimit = Int.max
     /// How the newest commits are kept until they are in the database.
     package var tail = TailOptions()
     /// The clock that commits are dated with.

@@ -48,7 +48,7 @@ public struct StoreVerification: Hashable, Sendable {
         let checkpoints = try database?.all() ?? []
         let base = log.base
         var state = try Store.Recovery.beginning(log, database, NodeStore(limits: TreeLimits(), source: database))
-        var replay = Replay(checkpoints: checkpoints.filter { $0.version > base.version }, base: base, state.history)
+        var replay = Replay(checkpoints: checkpoints.filter { $0.version > base.version }, base: base, state.histories)
         let total = Double(max(1, expected.version.rawValue))
         try log.forEachExactRecord(into: &state, after: base.checksum, through: expected.version) { version, record in
             try replay.check(version, record)
@@ -70,56 +70,34 @@ public struct StoreVerification: Hashable, Sendable {
     }
 
     /// What is compared while the log is replayed.
-    private struct Replay {
+    private struct Replay: ~Copyable {
         /// The checkpoints that are yet to come.
         var checkpoints: ArraySlice<Checkpoint>
         var found: LogHead
-        private let base: Version
-        /// The history at each version from the beginning on.
-        private var histories: [History]
+        private var histories: HistoryCheck
 
-        init(checkpoints: [Checkpoint], base: LogBase, _ history: History) {
+        init(checkpoints: [Checkpoint], base: LogBase, _ histories: HistoryTable) {
             self.checkpoints = checkpoints[...]
-            self.base = base.version
             found = LogHead()
             found.version = base.version
             found.checksum = base.checksum
             found.eventCount = base.eventCount
             found.recordBytes = base.recordBytes
-            histories = [history]
+            self.histories = HistoryCheck(after: base.version, histories)
         }
 
         mutating func check(_ version: Version, _ record: UnsafeRawBufferPointer) throws {
             let commit = try Commit(record: Array(record), version: version)
-            try checkHistory(commit)
+            if let expected = try histories.check(commit) {
+                throw StoreError.headMismatch(
+                    what: "history of commit \(version)", expected: "\(expected)", found: "\(commit.place.entry)")
+            }
             found.append(record, version: version, eventCount: commit.eventCount)
             guard let checkpoint = checkpoints.first, checkpoint.version == version else { return }
             guard checkpoint.stateHash == commit.stateHash, checkpoint.checksum == commit.checksum,
-                checkpoint.history == commit.history, checkpoint.eventCount == found.eventCount
+                checkpoint.fits(commit.place), checkpoint.eventCount == found.eventCount
             else { throw StoreError.damagedCheckpoint(version) }
             checkpoints.removeFirst()
-        }
-
-        /// Compares the history that a commit records with the fold of the commits before it.
-        private mutating func checkHistory(_ commit: Commit) throws {
-            let before = histories[histories.count - 1]
-            var expected = before.after(commit)
-            switch commit.cause {
-            case .edit: break
-            case .undo(let target), .redo(let target):
-                let place = Int(target.rawValue) - 1 - Int(base.rawValue)
-                // What a compacted log no longer has was checked when it still had it.
-                guard place >= 0 else {
-                    expected = commit.history
-                    break
-                }
-                expected = before.after(commit, beforeTarget: histories[place])
-            }
-            guard commit.history == expected else {
-                throw StoreError.headMismatch(
-                    what: "history of commit \(commit.version)", expected: "\(expected)", found: "\(commit.history)")
-            }
-            histories.append(expected)
         }
     }
 

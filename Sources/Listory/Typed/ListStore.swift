@@ -62,17 +62,21 @@ where Item.ID: IdentifierConvertible {
     /// - Parameters:
     ///   - name: what the user does, as a menu names it: "Add milk".
     ///   - origin: who does it; may be empty.
+    ///   - tracking: which history it belongs to; nil for that of ``StoreOptions/undoScope``. `.untracked` leaves it out of undo.
+    ///   - isDiscardable: whether it does not matter to the user, so that nothing need be saved on its account.
     ///   - durability: what to wait for; nil for the store's own choice.
     ///   - body: makes the edits. It must not use the store itself, nor keep the list it is given.
     /// - Returns: the version afterwards: the new one, or the present one if nothing changed.
-    /// - Throws: as ``Store/edit(_:origin:durability:_:)``; an error of the encoder.
+    /// - Throws: as ``Store/edit(_:origin:time:tracking:isDiscardable:durability:_:)``; an error of the encoder.
     @discardableResult
     public func edit(
-        _ name: String, origin: String = "", durability: Durability? = nil,
-        _ body: (ListEdit<SectionID, Item>) throws -> Void
+        _ name: String, origin: String = "", tracking: Tracking? = nil, isDiscardable: Bool = false,
+        durability: Durability? = nil, _ body: (ListEdit<SectionID, Item>) throws -> Void
     ) throws -> Version {
         var standing = Version.empty
-        let commit = try core.edit(name, origin: origin, durability: durability) { editor in
+        let commit = try core.edit(
+            name, origin: origin, tracking: tracking, isDiscardable: isDiscardable, durability: durability
+        ) { editor in
             standing = editor.state.version
             try withUnsafeMutablePointer(to: &editor) { pointer in
                 let edit = ListEdit<SectionID, Item>(pointer, coder)
@@ -81,18 +85,6 @@ where Item.ID: IdentifierConvertible {
             }
         }
         return commit?.version ?? standing
-    }
-
-    /// Undoes the newest commits that were not undone yet. See ``Store/undo(_:origin:durability:)``.
-    @discardableResult
-    public func undo(_ count: Int = 1, origin: String = "", durability: Durability? = nil) throws -> Commit? {
-        try core.undo(count, origin: origin, durability: durability)
-    }
-
-    /// Takes the newest undos back. See ``Store/redo(_:origin:durability:)``.
-    @discardableResult
-    public func redo(_ count: Int = 1, origin: String = "", durability: Durability? = nil) throws -> Commit? {
-        try core.redo(count, origin: origin, durability: durability)
     }
 
     /// Waits until everything is durable and closes the file. See ``Store/close()``.
@@ -112,11 +104,6 @@ extension ListStore {
     /// The rows at a version. See ``Store/snapshot(at:)``.
     public func snapshot(at version: Version) throws -> ListSnapshot<SectionID, Item> {
         ListSnapshot(try core.snapshot(at: version), core.source, coder)
-    }
-
-    /// What undo and redo would revert.
-    public var history: History {
-        get throws { try core.history }
     }
 
     /// Where the row of an id is in the newest version, or nil if there is none.

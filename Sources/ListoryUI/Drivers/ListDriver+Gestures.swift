@@ -87,23 +87,29 @@ extension ListDriver {
         }
     }
 
-    /// Reverts the newest commit that was not undone yet.
+    /// Undoes the newest step that was not undone yet.
     @discardableResult
     public func undo() -> Bool {
-        revert(.undo, undoName) { try source.editedStore.undo(origin: origin, durability: durability) }
+        revert(.undo, undoName) {
+            try source.editedStore.undo(origin: origin, durability: durability).commit
+        }
     }
 
-    /// Takes the newest undo back that no edit followed.
+    /// Redoes the next step on the present branch.
     @discardableResult
     public func redo() -> Bool {
-        revert(.redo, redoName) { try source.editedStore.redo(origin: origin, durability: durability) }
+        revert(.redo, redoName) {
+            try source.editedStore.redo(origin: origin, durability: durability).commit
+        }
     }
 
-    /// The name of the commit that undo reverts, for a menu: "Delete Milk"; nil if there is none.
-    public var undoName: String? { nameOnTop(\.undo) }
+    /// The name of the step that undo reverts, for a menu: "Delete Milk"; nil if there is none.
+    public var undoName: String? { undoState?.undo?.name }
 
-    /// The name of the commit that redo takes back, for a menu; nil if there is none.
-    public var redoName: String? { nameOnTop(\.redo) }
+    /// The name of the step that redo does again, for a menu; nil if there is none.
+    public var redoName: String? { undoState?.redo?.name }
+
+    private var undoState: UndoState? { try? source.editedStore.undoState(origin: origin) }
 }
 
 // MARK: - Commits
@@ -140,11 +146,6 @@ extension ListDriver {
         let isDone = attempt(action, name.map { names.phrase(action, $0) } ?? action.rawValue, body)
         refresh()
         return isDone
-    }
-
-    private func nameOnTop(_ stack: KeyPath<History, History.Stack>) -> String? {
-        guard let top = try? source.editedStore.history[keyPath: stack], top.depth > 0 else { return nil }
-        return try? source.editedStore.commit(top.top).name
     }
 
     /// The name of a commit: what is done, and what the rows are called in the store. A row that cannot be read is called

@@ -84,7 +84,7 @@ public final class BenchList {
         _ afterEach: (inout ListEditor) -> Void
     ) throws {
         for edit in edits {
-            editor.begin(draft)
+            try editor.begin(draft)
             try edit.apply(to: &editor)
             if let commit = try editor.finish() { commits.append(commit) }
             afterEach(&editor)
@@ -110,11 +110,11 @@ public final class BenchList {
     /// Calls `body`, and then undoes what it did.
     public func restoring<Result>(_ body: () throws -> Result) throws -> Result {
         let before = editor.snapshot().stateHash
-        let depth = editor.state.history.undo.depth
+        let depth = editor.state.history.undoCount
         let result = try body()
         let time = Timestamp(microseconds: clock)
         var last: Commit?
-        for _ in depth..<editor.state.history.undo.depth { last = try editor.undo(time: time) }
+        for _ in depth..<editor.state.history.undoCount { last = try editor.undo(time: time) }
         guard editor.snapshot().stateHash == before else { throw NotRestored() }
         if let last { log.forgetAll(but: last) }
         return result

@@ -44,12 +44,12 @@ public struct VersionPair: Sendable {
         let log = MemoryLog()
         var editor = ListEditor(ListState(), source: log)
         let draft = CommitDraft(name: "Fill", time: Timestamp(microseconds: 0))
-        editor.begin(draft)
+        try editor.begin(draft)
         try editor.insertSection(NewSection(id: 0, title: "All", items: rows))
         if let commit = try editor.finish() { log.append(commit) }
         let old = editor.snapshot()
         rows.shuffle(using: &generator)
-        editor.begin(draft)
+        try editor.begin(draft)
         try editor.reload([NewSection(id: 0, title: "All", items: rows)])
         if let commit = try editor.finish() { log.append(commit) }
         return VersionPair(old: old, new: editor.snapshot())

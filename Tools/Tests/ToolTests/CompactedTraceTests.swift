@@ -41,7 +41,7 @@ struct CompactedTraceTests {
         try store.undo(300, durability: .deferred)
         let past = try store.snapshot(at: Version(report.version.rawValue - 300)).stateHash
         #expect(try store.snapshot.stateHash == past)
-        #expect(try store.history.redo.depth == 300)
+        #expect(try store.history.redoCount == 300)
         try store.redo(300, durability: .deferred)
         #expect(try store.snapshot.stateHash == verified.stateHash)
         try store.close()

@@ -65,7 +65,7 @@ struct TraceHistoryTests {
         let past = try store.commit(Version(newest.rawValue - 1_000)).stateHash
         #expect(try store.snapshot.stateHash == past)
         #expect(answer["hash"] == .string(past.description))
-        #expect(try store.history.redo.depth == 1_000)
+        #expect(try store.history.redoCount == 1_000)
         try store.redo(300, durability: .deferred)
         try store.close()
         let redone = try ToolProcess.run("redo", path, "700", "--format", "json")

@@ -137,17 +137,17 @@ extension Driver {
 
     private func undoAll() throws {
         let final = try store.snapshot.stateHash
-        let count = try store.history.undo.depth
+        let count = try store.history.undoCount
         for step in 0..<count {
             try press("ctrl+z")
-            try waitUntil("it is undone") { try store.history.undo.depth == count - step - 1 }
+            try waitUntil("it is undone") { try store.history.undoCount == count - step - 1 }
         }
         try check("all undone")
         try expect(store.snapshot.itemCount, 0, "rows")
         // From another thread, all at once.
         let edits = elsewhere
         Thread.detachNewThread { for _ in 0..<count { try! edits.redo() } }
-        try waitUntil("all is redone") { try store.history.redo.depth == 0 }
+        try waitUntil("all is redone") { try store.history.redoCount == 0 }
         try check("all redone")
         try expect(store.snapshot.stateHash, final, "rows")
     }

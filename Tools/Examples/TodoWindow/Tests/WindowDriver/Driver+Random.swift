@@ -78,7 +78,7 @@ extension Driver {
     private func revert(_ random: inout Randomness) throws -> String {
         let history = try store.history
         let isUndo = random.below(3) > 0
-        let count = min(1 + random.below(6), isUndo ? history.undo.depth : history.redo.depth)
+        let count = min(1 + random.below(6), isUndo ? history.undoCount : history.redoCount)
         let commits = try isUndo ? store.undo(count) : store.redo(count)
         _ = commits
         return isUndo ? "\(count) undone" : "\(count) redone"

@@ -1,0 +1,233 @@
+// Undo, redo, going anywhere, revert and restore: commits that are computed from others.
+//
+// If the rows are exactly those that a step left, which their hash tells, undo applies the inverses of its events, and redo
+// its events: that reads the step's records and nothing else. Otherwise somebody edited in between, in another scope or
+// untracked, and the step is merged (`ListEditor+Merge.swift`).
+//
+// Always holds: whoever throws has changed nothing; a move in the history is one commit, with or without events.
+
+extension ListEditor {
+    /// Undoes the step that ends at the position of a history, by a commit of its own.
+    ///
+    /// - Parameters:
+    ///   - scope: whose history.
+    ///   - origin: who undoes; in the history of an origin, that origin.
+    ///   - time: when; frozen into the commit.
+    ///   - onConflict: what to do if somebody else changed the rows meanwhile.
+    /// - Throws: ``ListError/nothingToUndo(requested:available:)``, ``ListError/conflicts(_:)``,
+    ///   ``ListError/groupMismatch(expected:)`` while a group is open, or an error of the log.
+    /// - Complexity: O(k log n) for a step that named k rows, at any age of the log; a replay from the nearest checkpoint
+    ///   if the rows were changed by others.
+    public mutating func undo(
+        in scope: HistoryScope = .shared, origin: String = "", time: Timestamp, onConflict: ConflictPolicy = .refuse
+    ) throws -> Reversal {
+        try checkUngrouped(scope)
+        let history = state.histories[scope]
+        guard history.redoCount < undoLimit, let undo = try tree.undoing(history) else {
+            throw ListError.nothingToUndo(requested: 1, available: 0)
+        }
+        let draft = try moveDraft(.undo(of: history.position), in: scope, origin, time)
+        let isExact = try isAt(history.position)
+        return try move(draft, undo.entry, onConflict) { editor in
+            var conflicts: [MergeConflict] = []
+            for node in undo.step {
+                if isExact {
+                    for event in try editor.source.commit(node.version).events().reversed() {
+                        try editor.append(event.inverse)
+                    }
+                } else {
+                    conflicts += try editor.mergeCommit(node.version, isInverse: true)
+                }
+            }
+            return conflicts
+        }
+    }
+
+    /// Redoes the step that comes next on the way from the position of a history to its tip, by a commit of its own.
+    ///
+    /// - Throws: ``ListError/nothingToRedo(requested:available:)``, or as ``undo(in:origin:time:onConflict:)``.
+    /// - Complexity: as ``undo(in:origin:time:onConflict:)``, and O(log n) records.
+    public mutating func redo(
+        in scope: HistoryScope = .shared, origin: String = "", time: Timestamp, onConflict: ConflictPolicy = .refuse
+    ) throws -> Reversal {
+        try checkUngrouped(scope)
+        let history = state.histories[scope]
+        guard let redo = try tree.redoing(history) else {
+            throw ListError.nothingToRedo(requested: 1, available: 0)
+        }
+        let draft = try moveDraft(.redo(of: redo.after.position), in: scope, origin, time)
+        let isExact = try isAt(history.position)
+        return try move(draft, redo.entry, onConflict) { editor in
+            var conflicts: [MergeConflict] = []
+            for node in redo.step {
+                if isExact {
+                    for event in try editor.source.commit(node.version).events() { try editor.append(event) }
+                } else {
+                    conflicts += try editor.mergeCommit(node.version, isInverse: false)
+                }
+            }
+            return conflicts
+        }
+    }
+
+    /// Moves the position of a history to any of its nodes: many steps of undo and redo at once, on any branch.
+    ///
+    /// - Parameter target: a commit of this history, or the root: ``Version/empty``, or where a compacted log begins.
+    /// - Returns: what was done; without a commit if the position is the target already.
+    /// - Throws: ``ListError/notInHistory(_:)``, or as ``undo(in:origin:time:onConflict:)``.
+    /// - Complexity: O(k log n) for k rows that differ, and the way to the target from the nearest checkpoint.
+    public mutating func go(
+        to target: Version, in scope: HistoryScope = .shared, origin: String = "", time: Timestamp,
+        onConflict: ConflictPolicy = .refuse
+    ) throws -> Reversal {
+        try checkUngrouped(scope)
+        let history = state.histories[scope]
+        if target == history.position { return Reversal(commit: nil, conflicts: []) }
+        guard history.position >= oldestVersion else { throw ListError.notInHistory(target) }
+        let go = try tree.going(to: target, history, in: scope, at: state.version.next)
+        let isExact = try isAt(history.position)
+        let now = state.snapshot()
+        let base = try isExact ? now : source.snapshot(at: history.position)
+        let goal = try source.snapshot(at: target)
+        let draft = try moveDraft(.go(to: target), in: scope, origin, time)
+        return try move(draft, go.entry, onConflict) { try $0.merge(from: base, to: goal, now: now) }
+    }
+
+    /// Takes one commit back, whoever made it and whatever came after it, by a commit that can itself be undone.
+    ///
+    /// - Parameters:
+    ///   - version: the commit.
+    ///   - draft: who does it, when, and in whose history. If it has no name, it gets that of the commit.
+    /// - Returns: what was done; without a commit if nothing of it is left to take back.
+    /// - Throws: as ``undo(in:origin:time:onConflict:)``.
+    /// - Complexity: O(k log n) for k rows that the commit named or that changed since, and the way to the commit from the
+    ///   nearest checkpoint.
+    public mutating func revert(
+        _ version: Version, _ draft: CommitDraft, onConflict: ConflictPolicy = .refuse
+    ) throws -> Reversal {
+        guard version > oldestVersion && version <= state.version else { throw ListError.notInHistory(version) }
+        var draft = draft
+        draft.cause = .revert(of: version)
+        if draft.name.isEmpty { draft.name = try source.commit(version).name }
+        return try node(draft, onConflict) { try $0.mergeCommit(version, isInverse: true) }
+    }
+
+    /// Makes the rows those of a version, by a commit that can itself be undone.
+    ///
+    /// - Parameters:
+    ///   - version: any version that the log can reach.
+    ///   - draft: who does it, when, under which name, and in whose history.
+    /// - Returns: the commit; nil if the rows are the same already.
+    /// - Throws: an error of the log.
+    /// - Complexity: as ``go(to:in:origin:time:onConflict:)``.
+    public mutating func restore(_ version: Version, _ draft: CommitDraft) throws -> Commit? {
+        guard version >= oldestVersion && version <= state.version else { throw ListError.notInHistory(version) }
+        var draft = draft
+        draft.cause = .restore(of: version)
+        let goal = try source.snapshot(at: version)
+        let now = state.snapshot()
+        return try node(draft, .refuse) { try $0.merge(from: now, to: goal, now: now) }.commit
+    }
+}
+
+// MARK: - Groups
+
+extension ListEditor {
+    /// Which commits continue the step before them.
+    public var coalescingPolicy: CoalescingPolicy {
+        get { coalescing.policy }
+        set { coalescing.policy = newValue }
+    }
+
+    /// Ends the step: the next commit begins a new one, whatever the policy says. Call it when the selection moves.
+    public mutating func breakUndoCoalescing() { coalescing.endStep() }
+
+    /// Makes one step of all commits of a scope until the group ends. Groups nest: only the outermost counts.
+    ///
+    /// - Parameter name: what the commits of the group are called, instead of their own names; that of the outermost group
+    ///   that has one.
+    public mutating func beginGroup(in scope: HistoryScope = .shared, name: String? = nil) {
+        coalescing.beginGroup(scope, name: name)
+    }
+
+    /// Ends the innermost group of a scope.
+    ///
+    /// - Throws: ``ListError/groupMismatch(expected:)`` if none is open.
+    public mutating func endGroup(in scope: HistoryScope = .shared) throws {
+        guard coalescing.endGroup(scope) else { throw ListError.groupMismatch(expected: "a group that was begun") }
+    }
+
+    private func checkUngrouped(_ scope: HistoryScope) throws {
+        if coalescing.isGrouping(scope) { throw ListError.groupMismatch(expected: "the end of the group first") }
+    }
+}
+
+// MARK: - Parts
+
+extension ListEditor {
+    /// Makes a commit that moves in the history.
+    private mutating func move(
+        _ draft: CommitDraft, _ entry: HistoryEntry, _ onConflict: ConflictPolicy,
+        _ body: (inout ListEditor) throws -> [MergeConflict]
+    ) throws -> Reversal {
+        begin(draft, entry)
+        return try complete(onConflict, body)
+    }
+
+    /// Makes a commit that is a node of the history, or untracked.
+    private mutating func node(
+        _ draft: CommitDraft, _ onConflict: ConflictPolicy, _ body: (inout ListEditor) throws -> [MergeConflict]
+    ) throws -> Reversal {
+        try begin(draft)
+        return try complete(onConflict, body)
+    }
+
+    private mutating func complete(
+        _ onConflict: ConflictPolicy, _ body: (inout ListEditor) throws -> [MergeConflict]
+    ) throws -> Reversal {
+        do {
+            let conflicts = try body(&self)
+            if onConflict == .refuse && !conflicts.isEmpty { throw ListError.conflicts(conflicts) }
+            return Reversal(commit: try finish(), conflicts: conflicts)
+        } catch {
+            if isEditing { cancel() }
+            throw error
+        }
+    }
+
+    /// Merges what one commit did, or what takes it back, into the rows as they are.
+    private mutating func mergeCommit(_ version: Version, isInverse: Bool) throws -> [MergeConflict] {
+        let before = try source.snapshot(at: Version(version.rawValue - 1))
+        let after = try source.snapshot(at: version)
+        let now = state.snapshot()
+        return try isInverse
+            ? merge(from: after, to: before, now: now) : merge(from: before, to: after, now: now)
+    }
+
+    private func moveDraft(
+        _ cause: Commit.Cause, in scope: HistoryScope, _ origin: String, _ time: Timestamp
+    ) throws -> CommitDraft {
+        var draft = CommitDraft(name: try name(of: cause), origin: origin, time: time)
+        draft.cause = cause
+        if case .origin(let own) = scope {
+            draft.origin = own
+            draft.tracking = .own
+        }
+        return draft
+    }
+
+    /// What a move is called: as the commit that it speaks of.
+    private func name(of cause: Commit.Cause) throws -> String {
+        guard let target = cause.target, target > oldestVersion else { return "" }
+        return try source.commit(target).name
+    }
+
+    /// Whether the rows are just those of a commit.
+    private mutating func isAt(_ version: Version) throws -> Bool {
+        let hash = state.stateHash()
+        if version == .empty { return hash == Snapshot.empty.stateHash }
+        if version == state.version { return true }
+        if version <= oldestVersion { return try source.snapshot(at: version).stateHash == hash }
+        return try source.withRecord(of: version) { try RecordHeader.stateHash($0, version: version) } == hash
+    }
+}

@@ -1,0 +1,264 @@
+// Applying a change to rows that may have changed since: what leads from one snapshot to another is done by id to the rows
+// as they are now. Undo of one's own commits among those of others, revert, restore and going anywhere are all this.
+//
+// `Docs/History.md` has the table of cases. If the rows are those of the first snapshot, the outcome is the second one.
+//
+// Always holds: what is a conflict is left as it is; a row is never deleted and inserted.
+
+extension ListEditor {
+    /// Applies the change from one snapshot to another to the rows as they are now.
+    ///
+    /// - Parameters:
+    ///   - base: rows as they were before the change.
+    ///   - target: rows as they were after it.
+    ///   - now: the rows as they are; a snapshot, so that what others moved can be told from what this moves.
+    /// - Returns: what could not be done.
+    /// - Throws: ``ListError`` or an error of the log; the commit must then be cancelled.
+    /// - Complexity: O((k + m) log n) for k rows that the change is about and m that differ between `base` and now.
+    mutating func merge(from base: Snapshot, to target: Snapshot, now: Snapshot) throws -> [MergeConflict] {
+        var merge = Merge(base, target, now: now)
+        try merge.run(&self)
+        // Rows that could not be read are not what was to be applied.
+        for snapshot in [base, target] { if let damage = snapshot.tree.store.damage { throw damage } }
+        return merge.conflicts
+    }
+}
+
+/// One merge on its way.
+private struct Merge {
+    let base: Snapshot
+    let target: Snapshot
+    /// What leads from the base to the target.
+    let change: Changeset
+    /// The rows and titles of the base that the target has otherwise.
+    private var oldItems: [Identifier: ListItem] = [:]
+    private var oldTitles: [Identifier: String] = [:]
+    private(set) var conflicts: [MergeConflict] = []
+
+    /// What somebody else moved, which therefore says nothing about places.
+    private var movedItems: Set<Identifier> = []
+    private var movedSections: Set<Identifier> = []
+    /// What this merge put into its place, which does say where others go.
+    private var placedItems: Set<Identifier> = []
+
+    init(_ base: Snapshot, _ target: Snapshot, now: Snapshot) {
+        self.base = base
+        self.target = target
+        change = Changeset(from: base, to: target)
+        if !change.items.updated.isEmpty || !change.sections.updated.isEmpty {
+            let back = Changeset(from: target, to: base)
+            for path in back.items.updated { if let item = base.item(at: path) { oldItems[item.id] = item } }
+            for index in back.sections.updated { oldTitles[base.sections[index].id] = base.sections[index].title }
+        }
+        let others = Changeset(from: base, to: now)
+        for move in others.items.moved { if let item = now.item(at: move.to) { movedItems.insert(item.id) } }
+        for move in others.sections.moved { movedSections.insert(now.sections[move.to].id) }
+    }
+
+    mutating func run(_ editor: inout ListEditor) throws {
+        try placeSections(&editor)
+        try deleteItems(&editor)
+        try placeItems(&editor)
+        try deleteSections(&editor)
+        try renameSections(&editor)
+        for path in change.items.updated { try updateItem(at: path, &editor) }
+    }
+
+    private mutating func add(_ subject: MergeConflict.Subject, _ reason: MergeConflict.Reason) {
+        let conflict = MergeConflict(subject, reason)
+        if !conflicts.contains(conflict) { conflicts.append(conflict) }
+    }
+}
+
+// MARK: - Sections
+
+extension Merge {
+    /// Inserts sections, without their rows, and moves others.
+    private mutating func placeSections(_ editor: inout ListEditor) throws {
+        var moves: [Int: Int] = [:]
+        for move in change.sections.moved { moves[move.to] = move.from }
+        for index in (change.sections.inserted + change.sections.moved.map(\.to)).sorted() {
+            let section = target.sections[index]
+            if moves[index] != nil {
+                guard let present = editor.state.indexOfSection(section.id) else {
+                    add(.section(section.id), .gone)
+                    continue
+                }
+                if movedSections.contains(section.id) {
+                    add(.section(section.id), .moved)
+                    continue
+                }
+                let place = sectionPlace(index, &editor)
+                let destination = place - (present < place ? 1 : 0)
+                if destination != present { try editor.moveSection(.at(present), to: .at(destination)) }
+            } else if editor.state.indexOfSection(section.id) != nil {
+                add(.section(section.id), .alreadyThere)
+            } else {
+                let place = sectionPlace(index, &editor)
+                try editor.append(
+                    .sectionInserted(at: place, ListSection(id: section.id, title: section.title, items: [])))
+            }
+        }
+    }
+
+    /// Where a section of the target goes: behind the nearest one before it that is in its place.
+    private func sectionPlace(_ index: Int, _ editor: inout ListEditor) -> Int {
+        for before in stride(from: index - 1, through: 0, by: -1) {
+            let id = target.sections[before].id
+            if let place = editor.state.indexOfSection(id), !movedSections.contains(id) { return place + 1 }
+        }
+        return 0
+    }
+
+    private mutating func deleteSections(_ editor: inout ListEditor) throws {
+        for index in change.sections.deleted.reversed() {
+            let section = base.sections[index]
+            guard let present = editor.state.indexOfSection(section.id) else { continue }
+            let entry = editor.state.sectionEntry(at: present)
+            guard entry.itemCount == 0 else {
+                add(.section(section.id), .notEmpty)
+                continue
+            }
+            guard entry.title.hasSameBytes(as: section.title) else {
+                add(.section(section.id), .changed)
+                continue
+            }
+            try editor.deleteSection(.at(present))
+        }
+    }
+
+    private mutating func renameSections(_ editor: inout ListEditor) throws {
+        for index in change.sections.updated {
+            let section = target.sections[index]
+            guard let present = editor.state.indexOfSection(section.id) else {
+                add(.section(section.id), .gone)
+                continue
+            }
+            let title = editor.state.sectionEntry(at: present).title
+            if title.hasSameBytes(as: section.title) { continue }
+            guard let old = oldTitles[section.id], old.hasSameBytes(as: title) else {
+                add(.section(section.id), .changed)
+                continue
+            }
+            try editor.renameSection(.at(present), to: section.title)
+        }
+    }
+}
+
+// MARK: - Rows
+
+extension Merge {
+    private mutating func deleteItems(_ editor: inout ListEditor) throws {
+        var gone: [Identifier] = []
+        for path in change.items.deleted {
+            guard let item = base.item(at: path), let present = editor.state.item(item.id) else { continue }
+            if present.hasSameState(as: item) {
+                gone.append(item.id)
+            } else {
+                add(.item(item.id), .changed)
+            }
+        }
+        try editor.delete(.items(gone))
+    }
+
+    /// Inserts and moves rows, in the order of the target, each behind the one before it.
+    private mutating func placeItems(_ editor: inout ListEditor) throws {
+        let inserted = change.items.inserted
+        let moved = change.items.moved.map(\.to)
+        var (nextInserted, nextMoved) = (0, 0)
+        while nextInserted < inserted.count || nextMoved < moved.count {
+            if nextMoved == moved.count || (nextInserted < inserted.count && inserted[nextInserted] < moved[nextMoved]) {
+                nextInserted = try insertRun(inserted, from: nextInserted, &editor)
+            } else {
+                try move(to: moved[nextMoved], &editor)
+                nextMoved += 1
+            }
+        }
+    }
+
+    /// Inserts neighbours as one event, and returns the index of the next path.
+    private mutating func insertRun(_ paths: [ListIndexPath], from first: Int, _ editor: inout ListEditor) throws -> Int {
+        var items: [ListItem] = []
+        var next = first
+        while next < paths.count, next == first || paths[next].follows(paths[next - 1]) {
+            defer { next += 1 }
+            guard let item = target.item(at: paths[next]) else { continue }
+            if let present = editor.state.item(item.id) {
+                // Back already: the same, or another of the same id.
+                if !present.hasSameState(as: item) { add(.item(item.id), .alreadyThere) }
+                if !items.isEmpty { break }
+                continue
+            }
+            items.append(item)
+        }
+        guard let run = Run(items), let start = items.first else { return next }
+        guard let place = try place(of: startPath(paths, first, start), &editor) else {
+            for item in items { add(.item(item.id), .sectionGone) }
+            return next
+        }
+        try editor.append(.itemsInserted(at: place, run))
+        for item in items { placedItems.insert(item.id) }
+        return next
+    }
+
+    /// The path in the target of the first row that is inserted.
+    private func startPath(_ paths: [ListIndexPath], _ first: Int, _ item: ListItem) -> ListIndexPath {
+        var index = first
+        while target.item(at: paths[index])?.id != item.id { index += 1 }
+        return paths[index]
+    }
+
+    private mutating func move(to path: ListIndexPath, _ editor: inout ListEditor) throws {
+        guard let item = target.item(at: path) else { return }
+        guard let source = editor.state.indexPath(of: item.id) else { return add(.item(item.id), .gone) }
+        guard !movedItems.contains(item.id) else { return add(.item(item.id), .moved) }
+        guard let place = try place(of: path, &editor) else { return add(.item(item.id), .sectionGone) }
+        let run = ItemRun(path: source, count: 1)
+        try editor.moveRun(run, to: Gap(place: place, anchor: nil).path(without: .one(run)))
+        placedItems.insert(item.id)
+    }
+
+    /// Where a row of the target goes: behind the nearest one before it that is in its place; nil if its section is gone.
+    private func place(of path: ListIndexPath, _ editor: inout ListEditor) throws -> ListIndexPath? {
+        let section = target.sections[path.section]
+        guard let index = editor.state.indexOfSection(section.id) else { return nil }
+        for before in stride(from: path.item - 1, through: 0, by: -1) {
+            let id = section.items[before].id
+            if movedItems.contains(id) && !placedItems.contains(id) { continue }
+            if let anchor = editor.state.indexPath(of: id), anchor.section == index {
+                return ListIndexPath(section: index, item: anchor.item + 1)
+            }
+        }
+        return ListIndexPath(section: index, item: 0)
+    }
+
+    /// Changes what a row shows, field by field.
+    private mutating func updateItem(at path: ListIndexPath, _ editor: inout ListEditor) throws {
+        guard let new = target.item(at: path) else { return }
+        guard let place = editor.state.indexPath(of: new.id), let present = editor.state.item(at: place) else {
+            return add(.item(new.id), .gone)
+        }
+        guard let old = oldItems[new.id] else { return }
+        if present.content.hash != new.content.hash || present.content.length != new.content.length {
+            if present.content.hash != old.content.hash || present.content.length != old.content.length {
+                add(.item(new.id), .changed)
+            } else {
+                try editor.append(.itemUpdated(at: place, new.id, old: present.content, new: new.content))
+            }
+        }
+        if old.isChecked != new.isChecked && present.isChecked != new.isChecked {
+            try editor.append(.itemToggled(at: place, new.id, isChecked: new.isChecked))
+        }
+        if old.isCollapsed != new.isCollapsed && present.isCollapsed != new.isCollapsed {
+            try editor.append(.itemCollapsed(at: place, new.id, isCollapsed: new.isCollapsed))
+        }
+        guard old.depth != new.depth && present.depth != new.depth else { return }
+        if present.depth != old.depth { return add(.item(new.id), .changed) }
+        try editor.append(.itemsIndented(at: place, .one(new.id), by: new.depth - present.depth))
+    }
+}
+
+extension ListIndexPath {
+    /// Whether this is the place directly behind another.
+    fileprivate func follows(_ other: ListIndexPath) -> Bool { section == other.section && item == other.item + 1 }
+}

@@ -1,0 +1,84 @@
+// Branches: where edits after an undo left others behind.
+//
+// Commits that leave a branch form a list through the log, the newest first. A branch that somebody went to, and left again,
+// stands in it twice: only the later one counts, because the branch may have grown.
+
+/// A way from the root of the history to a tip.
+public struct Branch: Hashable, Sendable {
+    /// Its last commit; going there and redoing to it are the same.
+    public let tip: Version
+    /// What its last commit is called.
+    public let name: String
+    /// Who made its last commit.
+    public let origin: String
+    /// When its last commit was made.
+    public let time: Timestamp
+    /// How many steps undo can go back from its tip.
+    public let stepCount: Int
+    /// The last commit that it has in common with the present branch; ``Version/empty`` if that is only the root.
+    public let fork: Version
+    /// Whether the list is on it now.
+    public let isCurrent: Bool
+}
+
+extension HistoryTree {
+    /// The branches of a history: the present one first, then the others, those that were left last first.
+    ///
+    /// - Parameter limit: how many at most.
+    /// - Throws: an error of the log.
+    /// - Complexity: O(changes of the branch + branches · log² n) records.
+    package func branches(_ history: History, limit: Int) throws -> [Branch] {
+        var branches: [Branch] = []
+        guard history.tip > oldest, limit > 0 else { return [] }
+        let tip = try node(history.tip)
+        branches.append(try branch(tip, from: tip, isCurrent: true))
+        try forEachLeftTip(history) { left in
+            if left == history.tip { return true }
+            branches.append(try branch(node(left), from: tip, isCurrent: false))
+            return branches.count < limit
+        }
+        return branches
+    }
+
+    /// Calls `body` with the tips of the branches that are left, those that were left last first, until it returns false.
+    private func forEachLeftTip(_ history: History, _ body: (Version) throws -> Bool) throws {
+        var seen: Set<Version> = []
+        var switched = history.switched
+        while switched > oldest {
+            let entry = try source.historyPlace(of: switched).entry
+            guard let branchSwitch = entry.branchSwitch, branchSwitch.previous < switched else { return }
+            // A move goes to a branch that was left before; what became of it stands further on in the log.
+            if case .move(let after, _) = entry { seen.insert(after.tip) }
+            if branchSwitch.left > oldest, !seen.contains(branchSwitch.left), branchSwitch.left != history.tip {
+                if try !body(branchSwitch.left) { return }
+            }
+            switched = branchSwitch.previous
+        }
+    }
+
+    private func branch(_ tip: HistoryNode, from current: HistoryNode, isCurrent: Bool) throws -> Branch {
+        let commit = try source.commit(tip.version)
+        let fork = try isCurrent ? tip : ancestor(of: tip) { try isAncestor($0.version, depth: $0.depth, of: current) }
+        return Branch(
+            tip: tip.version, name: commit.name, origin: commit.origin, time: commit.time, stepCount: tip.steps,
+            fork: fork?.version ?? oldest, isCurrent: isCurrent)
+    }
+
+    /// The tip of the branch that a node is on: the present one, or else the one that was left last.
+    ///
+    /// - Complexity: O(changes of the branch · log n) records.
+    func tip(of node: HistoryNode, _ history: History) throws -> HistoryNode {
+        if history.tip > oldest {
+            let tip = try self.node(history.tip)
+            if try isAncestor(node.version, depth: node.depth, of: tip) { return tip }
+        }
+        var found = node
+        try forEachLeftTip(history) { left in
+            let tip = try self.node(left)
+            guard try isAncestor(node.version, depth: node.depth, of: tip) else { return true }
+            found = tip
+            return false
+        }
+        return found
+    }
+}

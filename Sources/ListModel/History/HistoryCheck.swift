@@ -1,0 +1,85 @@
+// Checking that the histories in the records of a log are the fold of its commits.
+//
+// Always holds: what was checked is taken from the records, so that one fault is reported once.
+
+/// Folds the histories of a log, commit by commit, and compares.
+package struct HistoryCheck: ~Copyable {
+    private let places: Places
+    private let oldest: Version
+    private var histories: HistoryTable
+    private var writer = HistoryWriter()
+
+    /// The places of the commits so far, which the fold looks up as an editor does in its log.
+    private final class Places: CommitSource, @unchecked Sendable {
+        // @unchecked Sendable: used by the check that owns it, and by nobody else.
+        let oldest: Version
+        var places: [HistoryPlace] = []
+
+        init(oldest: Version) { self.oldest = oldest }
+
+        func readRecord(of version: Version, _ body: (UnsafeRawBufferPointer) throws -> Void) throws {
+            preconditionFailure("the history is made of places alone")
+        }
+
+        func historyPlace(of version: Version) throws -> HistoryPlace {
+            let index = version.rawValue &- oldest.rawValue &- 1
+            guard version > oldest, index < UInt64(places.count) else { throw ListError.notInHistory(version) }
+            return places[Int(index)]
+        }
+    }
+
+    /// A check of the commits after a version.
+    ///
+    /// - Parameter histories: those at that version.
+    package init(after oldest: Version, _ histories: HistoryTable) {
+        self.oldest = oldest
+        self.histories = histories
+        places = Places(oldest: oldest)
+    }
+
+    /// Checks the next commit.
+    ///
+    /// - Returns: nil, or what its record should say.
+    /// - Throws: ``ListError/notInHistory(_:)``, ``RecordError``: it refers to what is not there.
+    package mutating func check(_ commit: Commit) throws -> HistoryEntry? {
+        let place = commit.place
+        defer {
+            places.places.append(place)
+            histories.note(place, at: commit.version)
+        }
+        guard let scope = place.scope else { return nil }
+        guard let expected = try expected(commit, in: scope), expected != place.entry else { return nil }
+        return expected
+    }
+
+    /// What the record of a commit should say; nil if that depends on commits that are no longer there.
+    private mutating func expected(_ commit: Commit, in scope: HistoryScope) throws -> HistoryEntry? {
+        let history = histories[scope]
+        let tree = HistoryTree(places, oldest: oldest)
+        if case .node(let found) = commit.entry {
+            var node = try writer.node(commit.version, in: scope, history, tree)
+            if found.continues && node.branchSwitch == nil && history.undoCount > 0 { node = node.continuing }
+            // A jump to what is no longer there was checked when it still was.
+            if found.jump <= oldest && found.jump < node.jump { node = node.jumping(to: found.jump) }
+            writer.append(found)
+            return .node(node)
+        }
+        writer.forget(scope)
+        switch commit.cause {
+        case .undo(let target):
+            guard target > oldest else { return nil }
+            guard target == history.position, let move = try tree.undoing(history) else {
+                return target == history.position ? nil : .untracked
+            }
+            return move.entry
+        case .redo(let target):
+            guard history.position >= oldest, history.tip > oldest else { return nil }
+            guard let move = try tree.redoing(history) else { return nil }
+            return move.after.position == target ? move.entry : .untracked
+        case .go(let target):
+            guard target >= oldest else { return nil }
+            return try tree.going(to: target, history, in: scope, at: commit.version).entry
+        case .edit, .revert, .restore: return .untracked
+        }
+    }
+}

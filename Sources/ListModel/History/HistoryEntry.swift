@@ -1,0 +1,215 @@
+// What the record of a commit says of the history: which node it is in the tree, or where it moved to.
+//
+// Always holds: an entry that was read refers to its own version or earlier ones only, and its counts are no more than
+// there can be; whether they are right is for verification to say.
+
+/// The place of a commit in the history, and whose history that is.
+public struct HistoryPlace: Hashable, Sendable {
+    /// Whose history it is; nil if the commit is in none.
+    public let scope: HistoryScope?
+    /// The place in it.
+    package let entry: HistoryEntry
+
+    init(_ tracking: Tracking, origin: @autoclosure () throws -> String, _ entry: HistoryEntry) rethrows {
+        scope =
+            switch tracking {
+            case .shared: .shared
+            case .own: .origin(try origin())
+            case .untracked: nil
+            }
+        self.entry = entry
+    }
+}
+
+extension HistoryTable {
+    /// Takes over what a commit says of the history of its scope.
+    package mutating func note(_ place: HistoryPlace, at version: Version) {
+        if let scope = place.scope, let history = place.entry.history(after: version) { self[scope] = history }
+    }
+}
+
+/// The place of a commit in the tree of its scope.
+package enum HistoryEntry: Hashable, Sendable {
+    /// The commit is in no history.
+    case untracked
+    /// The commit is a node.
+    case node(HistoryNode)
+    /// The commit moved from one node to another.
+    case move(History, HistorySwitch?)
+
+    /// The history of the scope after the commit; nil if it is in none.
+    package func history(after version: Version) -> History? {
+        switch self {
+        case .untracked: nil
+        case .node(let node): node.history
+        case .move(let history, _): history
+        }
+    }
+
+    /// Which branch the commit left, if it left one.
+    var branchSwitch: HistorySwitch? {
+        switch self {
+        case .untracked: nil
+        case .node(let node): node.branchSwitch
+        case .move(_, let branchSwitch): branchSwitch
+        }
+    }
+}
+
+/// A commit that made rows: a node of the tree.
+package struct HistoryNode: Hashable, Sendable {
+    /// The version that it made.
+    package let version: Version
+    /// The node whose rows were there before it; ``Version/empty`` for the root.
+    package let parent: Version
+    /// An ancestor further up, by which others are found in few hops.
+    let jump: Version
+    /// How many nodes there are from the root to this one.
+    let depth: Int
+    /// How many steps there are from the root to this one, its own included.
+    package let steps: Int
+    /// Whether it belongs to the step of its parent.
+    package let continues: Bool
+    /// The newest node before it, on any branch.
+    package let previous: Version
+    /// The newest commit that left a branch, this one or one before.
+    let switched: Version
+    /// Which branch it left, if it left one.
+    let branchSwitch: HistorySwitch?
+
+    /// The same node, as one that belongs to the step of its parent.
+    var continuing: HistoryNode {
+        HistoryNode(
+            version: version, parent: parent, jump: jump, depth: depth, steps: steps - 1, continues: true,
+            previous: previous, switched: switched, branchSwitch: branchSwitch)
+    }
+
+    /// The same node with another jump.
+    func jumping(to jump: Version) -> HistoryNode {
+        HistoryNode(
+            version: version, parent: parent, jump: jump, depth: depth, steps: steps, continues: continues,
+            previous: previous, switched: switched, branchSwitch: branchSwitch)
+    }
+
+    /// The history after the commit.
+    var history: History {
+        History(
+            position: version, tip: version, newest: version, switched: switched, undoCount: steps, redoCount: 0,
+            depth: depth)
+    }
+}
+
+/// That a commit left a branch.
+package struct HistorySwitch: Hashable, Sendable {
+    /// The tip of the branch that was left.
+    package let left: Version
+    /// The commit that left a branch before this one; ``Version/empty`` if none did.
+    package let previous: Version
+}
+
+// MARK: - Words
+
+extension HistoryEntry {
+    /// What a header says besides the words.
+    struct Shape {
+        var isNode: Bool
+        var continues: Bool
+        var steps: Int
+    }
+
+    /// Calls `body` with the numbers that say the entry, but for its ``Shape``, in the order of the format.
+    @inline(__always)
+    func forEachWord(at version: Version, _ body: (UInt64) -> Void) {
+        func distance(_ other: Version) -> UInt64 { version.rawValue &- other.rawValue }
+        func put(_ switched: Version, _ branchSwitch: HistorySwitch?) {
+            body(distance(switched))
+            guard let branchSwitch else { return }
+            body(distance(branchSwitch.left))
+            body(distance(branchSwitch.previous))
+        }
+        switch self {
+        case .untracked: break
+        case .node(let node):
+            body(distance(node.parent))
+            body(distance(node.jump))
+            body(UInt64(node.depth))
+            body(node.previous.rawValue &- node.parent.rawValue)
+            put(node.switched, node.branchSwitch)
+        case .move(let history, let branchSwitch):
+            body(distance(history.position))
+            body(distance(history.tip))
+            body(UInt64(history.redoCount))
+            body(UInt64(history.depth))
+            body(distance(history.newest))
+            put(history.switched, branchSwitch)
+        }
+    }
+
+    /// The numbers of ``forEachWord(at:_:)``.
+    func words(at version: Version) -> [UInt64] {
+        var words: [UInt64] = []
+        forEachWord(at: version) { words.append($0) }
+        return words
+    }
+
+    /// How many steps undo can go back after the commit.
+    var steps: Int64 {
+        switch self {
+        case .untracked: 0
+        case .node(let node): Int64(node.steps)
+        case .move(let history, _): Int64(history.undoCount)
+        }
+    }
+
+    /// An entry from its numbers.
+    ///
+    /// - Parameters:
+    ///   - shape: what the header says besides.
+    ///   - next: gives the numbers back, in the order of ``forEachWord(at:_:)``.
+    ///   - fail: makes the error of a number that cannot be.
+    @inline(__always)
+    init(
+        _ shape: Shape, at version: Version, next: () throws -> UInt64, fail: (StaticString, UInt64) -> any Error
+    ) throws {
+        func earlier(_ what: StaticString, orSame: Bool = false) throws -> Version {
+            let distance = try next()
+            guard distance <= version.rawValue, orSame || distance > 0 else { throw fail(what, distance) }
+            return Version(version.rawValue - distance)
+        }
+        func count(_ what: StaticString) throws -> Int {
+            let number = try next()
+            guard number <= version.rawValue else { throw fail(what, number) }
+            return Int(number)
+        }
+        func branchSwitch(_ switched: Version) throws -> HistorySwitch? {
+            guard switched == version else { return nil }
+            let left = try earlier("the tip of a branch")
+            return HistorySwitch(left: left, previous: try earlier("a change of the branch"))
+        }
+        guard shape.steps <= version.rawValue else { throw fail("a number of steps", UInt64(shape.steps)) }
+        if shape.isNode {
+            let parent = try earlier("a parent")
+            let jump = try earlier("an ancestor")
+            let depth = try count("a depth")
+            let between = try next()
+            guard between < version.rawValue - parent.rawValue else { throw fail("a node", between) }
+            let switched = try earlier("a change of the branch", orSame: true)
+            self = .node(
+                HistoryNode(
+                    version: version, parent: parent, jump: jump, depth: depth, steps: shape.steps,
+                    continues: shape.continues, previous: Version(parent.rawValue + between), switched: switched,
+                    branchSwitch: try branchSwitch(switched)))
+        } else {
+            let position = try earlier("a position")
+            let tip = try earlier("a tip")
+            let redoCount = try count("a number of steps")
+            let depth = try count("a depth")
+            let newest = try earlier("a node")
+            let switched = try earlier("a change of the branch", orSame: true)
+            let history = History(
+                position: position, tip: tip, newest: newest, switched: switched, undoCount: shape.steps,
+                redoCount: redoCount, depth: depth)
+            self = .move(history, try branchSwitch(switched))
+        }
+    }
+}

@@ -1,0 +1,100 @@
+// Where undo, redo and going anywhere lead: the history after the move, from the one before it and the tree.
+//
+// Both who edits and who verifies a log compute it here.
+
+/// A move in a history.
+package struct HistoryMove {
+    /// The nodes of the step that is undone, the last one first, or redone, the first one first.
+    let step: [HistoryNode]
+    /// The history afterwards.
+    let after: History
+    /// Which branch is left, if one is.
+    let branchSwitch: HistorySwitch?
+
+    /// The commits of the step.
+    package var stepVersions: [Version] { step.map(\.version) }
+
+    /// What the record of the move says.
+    package var entry: HistoryEntry { .move(after, branchSwitch) }
+}
+
+extension HistoryTree {
+    /// What undo does; nil if there is nothing to undo, or it is no longer there.
+    ///
+    /// - Complexity: O(commits of the step) records.
+    package func undoing(_ history: History) throws -> HistoryMove? {
+        guard history.position > oldest, let step = try step(endingWith: history.position), let first = step.last
+        else { return nil }
+        let tipSteps = try history.tip == history.position ? step[0].steps : node(history.tip).steps
+        let undoCount = step[0].steps - 1
+        return HistoryMove(
+            step: step,
+            after: history.moved(
+                to: first.parent, depth: first.depth - 1, undoCount: undoCount, redoCount: tipSteps - undoCount),
+            branchSwitch: nil)
+    }
+
+    /// What redo does; nil if there is nothing to redo, or it is no longer there.
+    ///
+    /// - Complexity: O(log n + commits of the step) records.
+    package func redoing(_ history: History) throws -> HistoryMove? {
+        guard let step = try nextStep(history), let last = step.last else { return nil }
+        let tipSteps = try history.tip == last.version ? last.steps : node(history.tip).steps
+        return HistoryMove(
+            step: step,
+            after: history.moved(
+                to: last.version, depth: last.depth, undoCount: last.steps, redoCount: tipSteps - last.steps),
+            branchSwitch: nil)
+    }
+
+    /// What going to a node does.
+    ///
+    /// - Parameters:
+    ///   - target: a node of this history, or the root.
+    ///   - version: the version that the move makes.
+    /// - Throws: ``ListError/notInHistory(_:)``, or an error of the log.
+    /// - Complexity: O(log n) records if the target is on the present branch; for each change of the branch, if not.
+    package func going(
+        to target: Version, _ history: History, in scope: HistoryScope, at version: Version
+    ) throws -> HistoryMove {
+        if target <= oldest { return try goingToRoot(target, history) }
+        guard target < version else { throw ListError.notInHistory(target) }
+        let place = try source.historyPlace(of: target)
+        guard place.scope == scope, case .node(let node) = place.entry else { throw ListError.notInHistory(target) }
+        let tip = try tip(of: node, history)
+        var redoCount = tip.steps - node.steps
+        // In the middle of a step, what is left of it is one more.
+        if tip.version != target, try ancestor(of: tip, where: { $0.depth <= node.depth + 1 })?.continues == true {
+            redoCount += 1
+        }
+        let isSwitch = tip.version != history.tip
+        return HistoryMove(
+            step: [],
+            after: History(
+                position: target, tip: tip.version, newest: history.newest,
+                switched: isSwitch ? version : history.switched, undoCount: node.steps, redoCount: redoCount,
+                depth: node.depth),
+            branchSwitch: isSwitch ? HistorySwitch(left: history.tip, previous: history.switched) : nil)
+    }
+
+    private func goingToRoot(_ target: Version, _ history: History) throws -> HistoryMove {
+        guard target == oldest, history.tip > oldest else { throw ListError.notInHistory(target) }
+        let tip = try node(history.tip)
+        guard let first = try ancestor(of: tip, where: { $0.parent <= oldest }), first.parent == target else {
+            throw ListError.notInHistory(target)
+        }
+        let after = history.moved(
+            to: target, depth: first.depth - 1, undoCount: first.continues ? first.steps : first.steps - 1,
+            redoCount: tip.steps - first.steps + 1)
+        return HistoryMove(step: [], after: after, branchSwitch: nil)
+    }
+}
+
+extension History {
+    /// The same branch, at another position.
+    func moved(to position: Version, depth: Int, undoCount: Int, redoCount: Int) -> History {
+        History(
+            position: position, tip: tip, newest: newest, switched: switched, undoCount: undoCount,
+            redoCount: redoCount, depth: depth)
+    }
+}

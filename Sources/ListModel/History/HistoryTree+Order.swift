@@ -1,0 +1,52 @@
+// Nodes in the order in which they were made, whatever branch they are on: earlier and later.
+
+extension HistoryTree {
+    /// The end of the step that was made a number of steps before a position, on any branch; the root if there are fewer.
+    ///
+    /// - Complexity: O(commits of the steps) records.
+    package func earlier(than position: Version, by count: Int) throws -> Version {
+        var position = position
+        for _ in 0..<max(0, count) {
+            guard position > oldest, let first = try step(endingWith: position)?.last else { break }
+            position = max(first.previous, oldest)
+        }
+        return position
+    }
+
+    /// The end of the step that was made a number of steps after the position of a history, on any branch; the newest one if
+    /// there are fewer.
+    ///
+    /// - Complexity: O(commits in between) records.
+    package func later(than history: History, in scope: HistoryScope, by count: Int) throws -> Version {
+        var left = count
+        var last = history.position
+        var version = max(history.position, oldest)
+        while version < history.newest {
+            version = version.next
+            let place = try source.historyPlace(of: version)
+            guard place.scope == scope, case .node(let node) = place.entry else { continue }
+            // What continues the step, even the rest of the one that the position is in, is part of it.
+            if !(node.continues && node.parent == last) {
+                if left <= 0 { break }
+                left -= 1
+            }
+            last = version
+        }
+        return last
+    }
+
+    /// The history of a scope at a version.
+    ///
+    /// - Complexity: O(commits since the last of the scope) records.
+    package func history(at version: Version, in scope: HistoryScope) throws -> History {
+        var version = version
+        while version > oldest {
+            let place = try source.historyPlace(of: version)
+            if place.scope == scope, let history = place.entry.history(after: version) { return history }
+            version = Version(version.rawValue - 1)
+        }
+        return oldest == .empty
+            ? .empty
+            : History.empty.moved(to: oldest, depth: 0, undoCount: 0, redoCount: 0)
+    }
+}

@@ -1,0 +1,119 @@
+// Reading the tree of commits, which lies in the log: ancestors, the next step of a redo, branches.
+//
+// Ancestors are found by the jump pointers of the nodes: a hop goes to the jump unless that is beyond what is looked for,
+// and to the parent otherwise. With jumps as `HistoryWriter` chooses them, that takes O(log n) hops.
+//
+// Always holds: nothing here looks at a record at or before `oldest`; the way up ends there as it ends at the root.
+
+/// The tree of commits of one scope.
+package struct HistoryTree {
+    let source: any CommitSource
+    /// The version before which commits are no longer there.
+    let oldest: Version
+
+    package init(_ source: any CommitSource, oldest: Version) {
+        self.source = source
+        self.oldest = oldest
+    }
+
+    /// The node of a version.
+    ///
+    /// - Parameter version: one after `oldest`.
+    /// - Throws: ``RecordError`` if the commit is none: the log is damaged.
+    package func node(_ version: Version) throws -> HistoryNode {
+        guard case .node(let node) = try source.historyPlace(of: version).entry else {
+            throw RecordError(
+                version: version, offset: RecordLayout.cause,
+                problem: .invalid(what: "commit in a history", expected: "a node", found: "another"))
+        }
+        return node
+    }
+
+    /// The first node on the way up from `node` for which a condition holds, the node itself included; nil if that is at or
+    /// before `oldest`, or the root.
+    ///
+    /// - Parameter isFound: does not hold for the beginning of the way, and holds for the rest of it.
+    /// - Complexity: O(log n) records.
+    func ancestor(of node: HistoryNode, where isFound: (HistoryNode) throws -> Bool) throws -> HistoryNode? {
+        var node = node
+        while try !isFound(node) {
+            guard node.parent > oldest else { return nil }
+            if node.jump > oldest && node.jump != node.parent {
+                let jump = try self.node(node.jump)
+                // Hostile bytes must not make the way endless.
+                try check(jump.depth < node.depth, node)
+                if try !isFound(jump) {
+                    node = jump
+                    continue
+                }
+            }
+            let parent = try self.node(node.parent)
+            try check(parent.depth < node.depth && parent.steps <= node.steps, node)
+            node = parent
+        }
+        return node
+    }
+
+    private func check(_ isRight: Bool, _ node: HistoryNode) throws {
+        if isRight { return }
+        throw RecordError(
+            version: node.version, offset: RecordLayout.steps,
+            problem: .invalid(what: "depth", expected: "more than that of its ancestors", found: String(node.depth)))
+    }
+
+    /// Whether a node lies on the way from the root to another.
+    ///
+    /// - Complexity: O(log n) records.
+    package func isAncestor(_ version: Version, depth: Int, of tip: HistoryNode) throws -> Bool {
+        if version <= oldest { return true }
+        return try ancestor(of: tip) { $0.depth <= depth }?.version == version
+    }
+
+    /// The nodes of the step that ends with a node, the last one first.
+    ///
+    /// - Returns: nil if some of them are no longer there.
+    /// - Complexity: O(commits of the step).
+    func step(endingWith version: Version) throws -> [HistoryNode]? {
+        var nodes = [try node(version)]
+        while nodes[nodes.count - 1].continues {
+            let parent = nodes[nodes.count - 1].parent
+            guard parent > oldest else { return nil }
+            nodes.append(try node(parent))
+        }
+        return nodes
+    }
+
+    /// The nodes of the next step of a redo, the first one first; nil if there is none, or it is no longer there.
+    ///
+    /// - Complexity: O(log n + commits of the step) records.
+    func nextStep(_ history: History) throws -> [HistoryNode]? {
+        guard history.tip != history.position, history.tip > oldest, history.position >= oldest else { return nil }
+        let tip = try node(history.tip)
+        guard let first = try ancestor(of: tip, where: { $0.depth <= history.depth + 1 }),
+            first.parent == history.position
+        else { return nil }
+        guard let last = try ancestor(of: tip, where: { $0.steps <= first.steps }) else { return nil }
+        var nodes = [last]
+        while nodes[nodes.count - 1].version != first.version {
+            let parent = nodes[nodes.count - 1].parent
+            guard parent > first.version || parent == first.version else { return nil }
+            nodes.append(try node(parent))
+        }
+        return nodes.reversed()
+    }
+
+    /// How many steps of a history can be reached, in a log that begins after the root.
+    ///
+    /// - Complexity: O(log n) records.
+    package func reachable(_ history: History) throws -> History {
+        if oldest == .empty { return history }
+        var undo = 0
+        if history.position > oldest {
+            let position = try node(history.position)
+            let first = try ancestor(of: position) { $0.parent <= oldest }
+            if let first { undo = position.steps - first.steps + (first.continues ? 0 : 1) }
+        }
+        let redo = try nextStep(history) == nil ? 0 : history.redoCount
+        return history.counting(undo: undo, redo: redo)
+    }
+}

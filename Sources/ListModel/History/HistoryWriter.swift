@@ -1,0 +1,73 @@
+// The fold of the history: which entry the next commit of a scope has.
+//
+// A node's jump is chosen as in the skew-binary numbers (Myers, "An applicative random-access stack", 1983): if the last
+// two jumps on the way up from the parent are equally long, the node jumps over both, otherwise to its parent. To know that,
+// the *spine* is kept: the parent, its jump, the jump of that, and so on, O(log n) nodes. It is read from the log when it is
+// not known: after a move, or when a store was opened.
+//
+// Always holds: the spine, if there is one, ends with the position of its scope.
+
+/// Makes the entries of commits.
+struct HistoryWriter: Sendable {
+    /// A node on the spine.
+    private struct Vertebra: Sendable {
+        var version: Version
+        var depth: Int
+    }
+
+    private var scope: HistoryScope?
+    /// From the root to the position, by jumps.
+    private var spine: [Vertebra] = []
+    /// Whether the spine does not begin below the root, because commits before it are no longer there.
+    private var isCut = false
+
+    /// The entry of a node that is made at the position of a history, as if it began a step.
+    ///
+    /// - Parameters:
+    ///   - version: the version that it makes.
+    ///   - history: that of the scope, before the commit.
+    /// - Complexity: O(1), or O(log n) records if the spine has to be read.
+    mutating func node(
+        _ version: Version, in scope: HistoryScope, _ history: History, _ tree: HistoryTree
+    ) throws -> HistoryNode {
+        if self.scope != scope { try load(scope, history, tree) }
+        let isSwitch = history.position != history.tip
+        return HistoryNode(
+            version: version, parent: history.position, jump: jump(from: history.position), depth: history.depth + 1,
+            steps: history.undoCount + 1, continues: false, previous: history.newest,
+            switched: isSwitch ? version : history.switched,
+            branchSwitch: isSwitch ? HistorySwitch(left: history.tip, previous: history.switched) : nil)
+    }
+
+    /// Notes that a node was made at the position for which ``node(_:in:_:_:)`` was asked last.
+    mutating func append(_ node: HistoryNode) {
+        while let last = spine.last, last.version > node.jump { spine.removeLast() }
+        if spine.isEmpty { isCut = node.jump > .empty }
+        spine.append(Vertebra(version: node.version, depth: node.depth))
+    }
+
+    /// Forgets the spine of a scope, because its position moves.
+    mutating func forget(_ scope: HistoryScope) { if self.scope == scope { self.scope = nil } }
+
+    private func jump(from position: Version) -> Version {
+        guard spine.count >= 2 else { return position }
+        let parent = spine[spine.count - 1]
+        let jump = spine[spine.count - 2]
+        if spine.count == 2 && isCut { return position }
+        let above = spine.count >= 3 ? spine[spine.count - 3] : Vertebra(version: .empty, depth: 0)
+        return parent.depth - jump.depth == jump.depth - above.depth ? above.version : position
+    }
+
+    private mutating func load(_ scope: HistoryScope, _ history: History, _ tree: HistoryTree) throws {
+        var spine: [Vertebra] = []
+        var version = history.position
+        while version > tree.oldest {
+            let node = try tree.node(version)
+            spine.append(Vertebra(version: version, depth: node.depth))
+            version = node.jump
+        }
+        self.spine = spine.reversed()
+        isCut = version > .empty
+        self.scope = scope
+    }
+}

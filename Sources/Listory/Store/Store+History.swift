@@ -1,0 +1,224 @@
+// Undo, redo, branches, groups, reverting and restoring. `Docs/History.md` explains them.
+//
+// Always holds: each is one commit for a step, appended like any other; nothing that was committed is ever changed.
+
+import ListModel
+
+extension Store {
+    /// Where the list is in its history: the one that all share, or if ``StoreOptions/undoScope`` is `.origin`, that of the
+    /// origin without a name. Steps that compacting has dropped do not count.
+    public var history: History {
+        get throws { try history(of: "") }
+    }
+
+    /// Where the list is in the history that an origin undoes in.
+    ///
+    /// - Complexity: O(1), or O(log n) records in a compacted store.
+    public func history(of origin: String) throws -> History {
+        let scope = options.undoScope.history(of: origin)
+        return try withHead { try reachable($0, scope) }
+    }
+
+    /// A history, with the counts of what can be reached.
+    func reachable(_ head: borrowing Head, _ scope: HistoryScope) throws -> History {
+        let history = try tree.reachable(head.editor.state.histories[scope])
+        let undo = min(history.undoCount, max(0, options.undoLimit - history.redoCount))
+        return history.counting(undo: undo, redo: history.redoCount)
+    }
+
+    /// The tree of commits.
+    var tree: HistoryTree { HistoryTree(group, oldest: oldestVersion) }
+
+    /// Undoes the newest steps that were not undone yet, each by a commit of its own.
+    ///
+    /// - Parameters:
+    ///   - count: how many; if there are fewer, none is undone.
+    ///   - origin: who undoes; which steps are its own depends on ``StoreOptions/undoScope``.
+    ///   - onConflict: what to do if somebody else, in another history, changed the rows meanwhile.
+    ///   - durability: what to wait for; nil for the store's own choice.
+    /// - Returns: the last of the new commits, if `count` is not 0, and what could not be done.
+    /// - Throws: ``ListError/nothingToUndo(requested:available:)``; ``ListError/conflicts(_:)``: the steps before the one
+    ///   with conflicts are undone then; or as ``edit(_:origin:time:tracking:isDiscardable:durability:_:)``.
+    /// - Complexity: O(k log n) for k rows that the undone commits named, at any age of the log.
+    @discardableResult
+    public func undo(
+        _ count: Int = 1, origin: String = "", onConflict: ConflictPolicy = .refuse, durability: Durability? = nil
+    ) throws -> Reversal {
+        let (time, scope) = (options.now(), options.undoScope.history(of: origin))
+        return try moves(count, durability, scope, available: \.undoCount, ListError.nothingToUndo) {
+            try $0.undo(in: scope, origin: origin, time: time, onConflict: onConflict)
+        }
+    }
+
+    /// Redoes the next steps on the present branch, each by a commit of its own.
+    ///
+    /// - Parameter count: how many; if there are fewer, none is redone.
+    /// - Throws: ``ListError/nothingToRedo(requested:available:)``, or as ``undo(_:origin:onConflict:durability:)``.
+    /// - Complexity: as ``undo(_:origin:onConflict:durability:)``, and O(log n) records.
+    @discardableResult
+    public func redo(
+        _ count: Int = 1, origin: String = "", onConflict: ConflictPolicy = .refuse, durability: Durability? = nil
+    ) throws -> Reversal {
+        let (time, scope) = (options.now(), options.undoScope.history(of: origin))
+        return try moves(count, durability, scope, available: \.redoCount, ListError.nothingToRedo) {
+            try $0.redo(in: scope, origin: origin, time: time, onConflict: onConflict)
+        }
+    }
+
+    /// Makes moves in a history, one after another, under one hold of the lock; if there are too few to make, none.
+    private func moves(
+        _ count: Int, _ durability: Durability?, _ scope: HistoryScope, available: KeyPath<History, Int>,
+        _ tooFew: (Int, Int) -> ListError, _ step: (inout ListEditor) throws -> Reversal
+    ) throws -> Reversal {
+        var conflicts: [MergeConflict] = []
+        let commit = try perform(durability) { head in
+            // One can be tried: whether there are more takes a look at the tree, in a compacted store.
+            if count > 1 {
+                let available = try reachable(head, scope)[keyPath: available]
+                guard count <= available else { throw tooFew(count, available) }
+            }
+            var last: Queued?
+            for _ in 0..<max(0, count) {
+                let reversal = try step(&head.editor)
+                conflicts += reversal.conflicts
+                if let commit = reversal.commit { last = append(commit, &head) }
+            }
+            return last
+        }
+        return Reversal(commit: commit, conflicts: conflicts)
+    }
+
+    /// Makes one commit that is computed from others.
+    private func compute(
+        _ durability: Durability?, _ body: (inout ListEditor) throws -> Reversal
+    ) throws -> Reversal {
+        var conflicts: [MergeConflict] = []
+        let commit = try perform(durability) { head in
+            let reversal = try body(&head.editor)
+            conflicts = reversal.conflicts
+            return reversal.commit.map { append($0, &head) }
+        }
+        return Reversal(commit: commit, conflicts: conflicts)
+    }
+
+    /// Goes to any commit of the history: many steps of undo and redo at once, on any branch.
+    ///
+    /// ```swift
+    /// for branch in try store.branches() { print(branch.name, branch.time) }
+    /// try store.go(to: branches[1].tip)
+    /// ```
+    ///
+    /// - Parameter version: a commit that is a node of the history (not an undo, a redo, a go, and not untracked), or
+    ///   ``oldestVersion``.
+    /// - Returns: the commit; none if the list is there already.
+    /// - Throws: ``ListError/notInHistory(_:)``, or as ``undo(_:origin:onConflict:durability:)``.
+    /// - Complexity: O(k log n) for k rows that differ, and the way there from the nearest checkpoint.
+    @discardableResult
+    public func go(
+        to version: Version, origin: String = "", onConflict: ConflictPolicy = .refuse, durability: Durability? = nil
+    ) throws -> Reversal {
+        let (time, scope) = (options.now(), options.undoScope.history(of: origin))
+        return try compute(durability) {
+            try $0.go(to: version, in: scope, origin: origin, time: time, onConflict: onConflict)
+        }
+    }
+
+    /// The branches of the history: the present one first, then the others, those that were left last first.
+    ///
+    /// - Parameter limit: how many at most.
+    /// - Complexity: O(changes of the branch + branches · log² n) records.
+    public func branches(origin: String = "", limit: Int = .max) throws -> [Branch] {
+        let scope = options.undoScope.history(of: origin)
+        return try tree.branches(withHead { $0.editor.state.histories[scope] }, limit: limit)
+    }
+
+    /// Takes one commit back, whoever made it and whatever came after it, by a commit that can itself be undone.
+    ///
+    /// - Parameters:
+    ///   - version: the commit.
+    ///   - name: what the user does; nil for the name of the commit.
+    ///   - origin: who does it.
+    ///   - onConflict: what to do about rows that were changed since.
+    /// - Returns: the commit; none if nothing of it is left to take back.
+    /// - Throws: ``ListError/conflicts(_:)``, ``ListError/notInHistory(_:)`` if there is no such commit, or as ``edit(_:origin:time:tracking:isDiscardable:durability:_:)``.
+    /// - Complexity: O(k log n) for k rows that the commit named or that changed since, and the way to the commit from the
+    ///   nearest checkpoint.
+    @discardableResult
+    public func revert(
+        _ version: Version, name: String? = nil, origin: String = "", onConflict: ConflictPolicy = .refuse,
+        durability: Durability? = nil
+    ) throws -> Reversal {
+        let draft = draft(name ?? "", origin)
+        return try compute(durability) { try $0.revert(version, draft, onConflict: onConflict) }
+    }
+
+    /// Makes the rows those of a version, by one commit that can itself be undone.
+    ///
+    /// - Parameters:
+    ///   - version: any version that the store can reach.
+    ///   - name: what the user does.
+    /// - Returns: the commit, or nil if the rows are the same already. Its changeset is in ``updates()``, like any other.
+    /// - Throws: ``ListError/notInHistory(_:)`` if there is no such version, or as ``edit(_:origin:time:tracking:isDiscardable:durability:_:)``.
+    /// - Complexity: as ``go(to:origin:onConflict:durability:)``.
+    @discardableResult
+    public func restore(
+        _ version: Version, name: String = "Restore", origin: String = "", durability: Durability? = nil
+    ) throws -> Commit? {
+        let draft = draft(name, origin)
+        return try compute(durability) { Reversal(commit: try $0.restore(version, draft), conflicts: []) }.commit
+    }
+
+    private func draft(_ name: String, _ origin: String) -> CommitDraft {
+        CommitDraft(name: name, origin: origin, time: options.now(), tracking: options.undoScope.tracking)
+    }
+}
+
+// MARK: - Groups
+
+extension Store {
+    /// Makes one step of all commits that `body` makes, so that one undo reverts them. Groups nest.
+    ///
+    /// ```swift
+    /// try store.group("Tidy up") {
+    ///     try store.edit("Delete") { try $0.delete(.items(done)) }
+    ///     try store.edit("Sort") { try $0.apply(sorted) }
+    /// }
+    /// ```
+    ///
+    /// Each commit is durable on its own: a crash inside the group leaves those before it, as a step.
+    ///
+    /// - Parameters:
+    ///   - name: what all of them are called; nil to leave them their own names.
+    ///   - origin: whose commits, if ``StoreOptions/undoScope`` is `.origin`; otherwise those of all who edit meanwhile.
+    public func group<Result>(
+        _ name: String? = nil, origin: String = "", _ body: () throws -> Result
+    ) throws -> Result {
+        try beginGroup(name, origin: origin)
+        do {
+            let result = try body()
+            try endGroup(origin: origin)
+            return result
+        } catch {
+            try? endGroup(origin: origin)
+            throw error
+        }
+    }
+
+    /// Begins a group that ``endGroup(origin:)`` ends: for a gesture that begins and ends in different calls.
+    public func beginGroup(_ name: String? = nil, origin: String = "") throws {
+        let scope = options.undoScope.history(of: origin)
+        try withHead { $0.editor.beginGroup(in: scope, name: name) }
+    }
+
+    /// Ends the innermost group.
+    ///
+    /// - Throws: ``ListError/groupMismatch(expected:)`` if none is open.
+    public func endGroup(origin: String = "") throws {
+        let scope = options.undoScope.history(of: origin)
+        try withHead { try $0.editor.endGroup(in: scope) }
+    }
+
+    /// Ends the step: the next commit begins a new one, whatever ``StoreOptions/coalescing`` says. Call it when the selection
+    /// moves, or a field loses its focus.
+    public func breakUndoCoalescing() throws { try withHead { $0.editor.breakUndoCoalescing() } }
+}

@@ -1,0 +1,101 @@
+// What a menu and a tool bar show of the history: whether undo and redo can be had, and what they are called.
+
+import ListModel
+
+/// What undo and redo would do, for the interface.
+public struct UndoState: Hashable, Sendable {
+    /// What undo would revert.
+    public let undo: Step?
+    /// What redo would do again.
+    public let redo: Step?
+    /// How many steps undo can go back, and redo forward.
+    public let undoCount: Int
+    public let redoCount: Int
+
+    /// A step that undo or redo would take.
+    public struct Step: Hashable, Sendable {
+        /// The commit that it ends with: ``Store/commit(_:)`` has its time, its origin and what is attached to it.
+        public let version: Version
+        /// What the user did: "Move Milk".
+        public let name: String
+        /// Who did it.
+        public let origin: String
+        /// Whether none of its commits matters to the user, so that nothing need be saved on their account.
+        public let isDiscardable: Bool
+    }
+
+    /// Whether there is something to undo.
+    public var canUndo: Bool { undo != nil }
+    /// Whether there is something to redo.
+    public var canRedo: Bool { redo != nil }
+
+    /// What a menu says: "Undo Move Milk", or the word alone.
+    ///
+    /// - Parameter word: "Undo", in the language of the user.
+    public func undoTitle(_ word: String = "Undo") -> String { UndoState.title(word, undo) }
+
+    /// What a menu says: "Redo Move Milk", or the word alone.
+    public func redoTitle(_ word: String = "Redo") -> String { UndoState.title(word, redo) }
+
+    private static func title(_ word: String, _ step: Step?) -> String {
+        guard let name = step?.name, !name.isEmpty else { return word }
+        return "\(word) \(name)"
+    }
+}
+
+extension Store {
+    /// What undo and redo would do now.
+    ///
+    /// - Parameter origin: who asks; see ``StoreOptions/undoScope``.
+    /// - Complexity: O(log n + commits of the two steps) records.
+    public func undoState(origin: String = "") throws -> UndoState {
+        let scope = options.undoScope.history(of: origin)
+        return try withHead { head in try undoState(reachable(head, scope)) }
+    }
+
+    private func undoState(_ history: History) throws -> UndoState {
+        func step(_ move: HistoryMove?) throws -> UndoState.Step? {
+            guard let versions = move?.stepVersions, let last = versions.max() else { return nil }
+            let commits = try versions.map { try group.commit($0) }
+            guard let end = commits.first(where: { $0.version == last }) else { return nil }
+            return UndoState.Step(
+                version: last, name: end.name, origin: end.origin,
+                isDiscardable: commits.allSatisfy(\.isDiscardable))
+        }
+        return UndoState(
+            undo: try history.undoCount > 0 ? step(tree.undoing(history)) : nil,
+            redo: try history.redoCount > 0 ? step(tree.redoing(history)) : nil,
+            undoCount: history.undoCount, redoCount: history.redoCount)
+    }
+
+    /// What undo and redo would do: now, and after each commit that changes it.
+    ///
+    /// ```swift
+    /// for await state in try store.undoStates() {
+    ///     undoButton.isEnabled = state.canUndo
+    ///     undoButton.title = state.undoTitle()
+    /// }
+    /// ```
+    ///
+    /// A reader that lags gets the newest only. The sequence ends when the store is closed.
+    ///
+    /// - Throws: ``StoreError/closed``.
+    public func undoStates(origin: String = "") throws -> AsyncStream<UndoState> {
+        let updates = try updates()
+        let first = try undoState(origin: origin)
+        let (stream, continuation) = AsyncStream.makeStream(
+            of: UndoState.self, bufferingPolicy: .bufferingNewest(1))
+        continuation.yield(first)
+        let task = Task { [weak self] in
+            var last = first
+            for await _ in updates {
+                guard let self, let state = try? self.undoState(origin: origin) else { break }
+                if state != last { continuation.yield(state) }
+                last = state
+            }
+            continuation.finish()
+        }
+        continuation.onTermination = { _ in task.cancel() }
+        return stream
+    }
+}
