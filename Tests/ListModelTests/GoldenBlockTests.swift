@@ -10,20 +10,20 @@ import Testing
 @Suite("Golden packed block")
 struct GoldenBlockTests {
     private static let block: [UInt8] = [
-        // 0: checksum, 15d91efa117996fd
-        0xFD, 0x96, 0x79, 0x11, 0xFA, 0x1E, 0xD9, 0x15,
+        // 0: checksum, 29ce06fe51108c5e
+        0x5E, 0x8C, 0x10, 0x51, 0xFE, 0x06, 0xCE, 0x29,
         // 8: first version; 16: checksum before, there is none
         1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
         // 24: checksum of the last record
-        0x3F, 0x3A, 0x08, 0x77, 0xF4, 0x36, 0x6E, 0x92,
+        0x8F, 0x86, 0xE0, 0x9C, 0xFE, 0x68, 0xA1, 0x4C,
         // 32: state hash after it
         0xA4, 0x59, 0x53, 0x25, 0x3D, 0xEF, 0x65, 0xCE,
         // 40: commits, 44: events, 48: bytes of the record
-        1, 0, 0, 0, 2, 0, 0, 0, 93, 0, 0, 0,
-        // 52: format; 53: empty stacks; 55: no frames
-        1, 0, 0, 0,
-        // 56: lengths of the columns: causes, targets, histories, historyParts, times
-        0, 0, 0, 0, 9,
+        1, 0, 0, 0, 2, 0, 0, 0, 99, 0, 0, 0,
+        // 52: format; 53: no frames
+        2, 0,
+        // 54: lengths of the columns: causes, flags, targets, histories, historyParts, times
+        0, 0, 0, 0, 0, 9,
         // names, origins, eventCounts, contentCounts, kinds
         0, 0, 2, 2, 4,
         // sections, rows, rowCounts, destinations, identifierKinds
@@ -48,8 +48,8 @@ struct GoldenBlockTests {
         12, 0,
         // stringLengths: all 5
         10, 0,
-        // contentLengths: all 16; contentStarts: all 77
-        32, 0, 0x9A, 0x01, 0,
+        // contentLengths: all 16; contentStarts: all 83
+        32, 0, 0xA6, 0x01, 0,
         // literals: "today", "Today"
         0x74, 0x6F, 0x64, 0x61, 0x79, 0x54, 0x6F, 0x64, 0x61, 0x79,
         // names: 1, "Add milk"; origins: 1, "phone"
@@ -73,7 +73,7 @@ struct GoldenBlockTests {
             try block.forEachRecord(with: &state) { version, record in
                 #expect(version == Version(1) && record == GoldenRecordTests.record)
             }
-            let content = try block.content(version: Version(1), offset: 77, length: 16)
+            let content = try block.content(version: Version(1), offset: 83, length: 16)
             #expect(content == Array("{\"title\":\"Milk\"}".utf8))
         }
     }
@@ -91,8 +91,8 @@ struct GoldenBlockTests {
         var log = PackedLog(records: (1...27).map { list.log.record(of: Version($0)) })
         try log.pack(BlockPacker.Options())
         let bytes = log.blocks[0].bytes
-        // After the stacks: one frame, whose prefix and suffix are a quotation mark.
-        #expect(bytes[55..<60] == [1, 1, 0x22, 1, 0x22])
+        // After the format: one frame, whose prefix and suffix are a quotation mark.
+        #expect(bytes[53..<58] == [1, 1, 0x22, 1, 0x22])
         #expect(bytes.suffix(26) == ArraySlice("abcdefghijklmnopqrstuvwxyz".utf8))
     }
 

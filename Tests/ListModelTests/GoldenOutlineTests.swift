@@ -15,22 +15,22 @@ import Testing
 struct GoldenOutlineTests {
     private static let record: [UInt8] = [
         // 0: checksum; 8: link, format, cause, flags
-        0xB9, 0x2B, 0xB3, 0x90, 0x24, 0x1E, 0xD0, 0x6F, 0, 0, 0, 0, 1, 0, 0, 0,
+        0x64, 0x2D, 0x4C, 0xD5, 0xA6, 0x6D, 0x97, 0x76, 0, 0, 0, 0, 2, 0, 0, 0,
         // 16: state hash; 24: time
         0x6F, 0x1A, 0x93, 0x68, 0x26, 0xA3, 0x3C, 0xAC, 0x00, 0x40, 0x1E, 0x18, 0x24, 0x0A, 0x06, 0x00,
-        // 32: how many events; 36: the stacks; 39: "Plan", no origin
-        4, 0, 0, 0, 1, 0, 0, 4, 0x50, 0x6C, 0x61, 0x6E, 0,
-        // 45: section inserted, at index 0, "s" without a title and rows
+        // 32: how many events; 36: 1 step; 40: the first node of a history; 45: "Plan", no origin
+        4, 0, 0, 0, 1, 0, 0, 0, 1, 1, 1, 0, 1, 4, 0x50, 0x6C, 0x61, 0x6E, 0,
+        // 51: section inserted, at index 0, "s" without a title and rows
         6, 0, 2, 1, 0x73, 0, 0,
-        // 52: items inserted, at section 0, row 0; 2 rows
+        // 58: items inserted, at section 0, row 0; 2 rows
         1, 0, 0, 2,
-        // 56: an integer and a place in an outline (0 + 4): depth 0 and collapsed; 7; one byte, unchecked: "A"
+        // 62: an integer and a place in an outline (0 + 4): depth 0 and collapsed; 7; one byte, unchecked: "A"
         4, 0 * 2 + 1, 14, 4, 0x41,
-        // 61: the same: depth 1 and expanded; 8; one byte, checked: "B"
+        // 67: the same: depth 1 and expanded; 8; one byte, checked: "B"
         4, 1 * 2 + 0, 16, 5, 0x42,
-        // 66: items indented (11), at section 0, row 1; by 1, zigzag 2; 1 row: 8
+        // 72: items indented (11), at section 0, row 1; by 1, zigzag 2; 1 row: 8
         11, 0, 1, 2, 1, 0, 16,
-        // 73: item collapsed (12), at section 0, row 0: 7, no longer
+        // 79: item collapsed (12), at section 0, row 0: 7, no longer
         12, 0, 0, 0, 14, 0,
     ]
 

@@ -38,7 +38,9 @@ public struct RecordError: Error, Equatable, Sendable, CustomStringConvertible {
             return place + "the record does not follow the one before it: expected the link "
                 + "\(String(expected, radix: 16)), found \(String(found, radix: 16))"
         case .unknownFormat(let found):
-            return place + "expected format 1 or older, found \(found): written by a newer version of the library"
+            return place + "expected format \(RecordLayout.currentFormat), found \(found): "
+                + (found > RecordLayout.currentFormat
+                    ? "written by a newer version of the library" : "written before there was a release")
         case .unknown(let what, let found):
             return place + "unknown \(what) \(found): written by a newer version of the library"
         case .invalid(let what, let expected, let found):

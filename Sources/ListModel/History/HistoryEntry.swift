@@ -191,6 +191,7 @@ extension HistoryEntry {
             let parent = try earlier("a parent")
             let jump = try earlier("an ancestor")
             let depth = try count("a depth")
+            guard depth >= shape.steps && shape.steps >= 1 else { throw fail("a depth", UInt64(depth)) }
             let between = try next()
             guard between < version.rawValue - parent.rawValue else { throw fail("a node", between) }
             let switched = try earlier("a change of the branch", orSame: true)

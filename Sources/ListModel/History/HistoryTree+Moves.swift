@@ -27,11 +27,9 @@ extension HistoryTree {
         else { return nil }
         let tipSteps = try history.tip == history.position ? step[0].steps : node(history.tip).steps
         let undoCount = step[0].steps - 1
-        return HistoryMove(
-            step: step,
-            after: history.moved(
-                to: first.parent, depth: first.depth - 1, undoCount: undoCount, redoCount: tipSteps - undoCount),
-            branchSwitch: nil)
+        let after = history.moved(
+            to: first.parent, depth: first.depth - 1, undoCount: undoCount, redoCount: tipSteps - undoCount)
+        return try HistoryMove(step: step, after: checked(after), branchSwitch: nil)
     }
 
     /// What redo does; nil if there is nothing to redo, or it is no longer there.
@@ -40,11 +38,9 @@ extension HistoryTree {
     package func redoing(_ history: History) throws -> HistoryMove? {
         guard let step = try nextStep(history), let last = step.last else { return nil }
         let tipSteps = try history.tip == last.version ? last.steps : node(history.tip).steps
-        return HistoryMove(
-            step: step,
-            after: history.moved(
-                to: last.version, depth: last.depth, undoCount: last.steps, redoCount: tipSteps - last.steps),
-            branchSwitch: nil)
+        let after = history.moved(
+            to: last.version, depth: last.depth, undoCount: last.steps, redoCount: tipSteps - last.steps)
+        return try HistoryMove(step: step, after: checked(after), branchSwitch: nil)
     }
 
     /// What going to a node does.
@@ -68,13 +64,23 @@ extension HistoryTree {
             redoCount += 1
         }
         let isSwitch = tip.version != history.tip
-        return HistoryMove(
-            step: [],
-            after: History(
-                position: target, tip: tip.version, newest: history.newest,
-                switched: isSwitch ? version : history.switched, undoCount: node.steps, redoCount: redoCount,
-                depth: node.depth),
+        let after = History(
+            position: target, tip: tip.version, newest: history.newest,
+            switched: isSwitch ? version : history.switched, undoCount: node.steps, redoCount: redoCount,
+            depth: node.depth)
+        return try HistoryMove(
+            step: [], after: checked(after),
             branchSwitch: isSwitch ? HistorySwitch(left: history.tip, previous: history.switched) : nil)
+    }
+
+    /// Whoever wrote the records may have written numbers that do not go together.
+    private func checked(_ history: History) throws -> History {
+        if history.redoCount >= 0 { return history }
+        throw RecordError(
+            version: history.tip, offset: RecordLayout.steps,
+            problem: .invalid(
+                what: "number of steps", expected: "at least \(history.undoCount), as on the way to it",
+                found: String(history.undoCount + history.redoCount)))
     }
 
     private func goingToRoot(_ target: Version, _ history: History) throws -> HistoryMove {
@@ -86,7 +92,7 @@ extension HistoryTree {
         let after = history.moved(
             to: target, depth: first.depth - 1, undoCount: first.continues ? first.steps : first.steps - 1,
             redoCount: tip.steps - first.steps + 1)
-        return HistoryMove(step: [], after: after, branchSwitch: nil)
+        return try HistoryMove(step: [], after: checked(after), branchSwitch: nil)
     }
 }
 
