@@ -114,7 +114,49 @@ struct VisibleRowsTests {
         #expect(shared.count >= top.count - 1 && top.count > 1)
     }
 
-    @Test("Rows that cannot be read have one id, and changes among them are followed as by building anew", arguments: 0...3)
+    @Test("A collapsed row costs what it hides, however much is hidden below already")
+    func collapsingCosts() throws {
+        var list = MemoryList()
+        var rows = [NewItem(id: 0, content: []), NewItem(id: 1, content: [], depth: 1, isCollapsed: true)]
+        rows += (2..<20_000).map { NewItem(id: .integer(Int64($0)), content: [], depth: 2) }
+        rows += (20_000..<25_000).map { NewItem(id: .integer(Int64($0)), content: []) }
+        try list.commit { try $0.insertSection(NewSection(id: "s", items: rows)) }
+        var view = try Self.view(of: list.snapshot())
+        #expect(view.snapshot.itemCount == 5_002)
+        guard case .visible(let before) = view.levels[0].stage else { return }
+        try list.commit { try $0.collapse(0) }
+        #expect(try view.advance(to: list.snapshot()).changeset.items.deleted == [ListIndexPath(0, 1)])
+        guard case .visible(let after) = view.levels[0].stage else { return }
+        // What is known of the hidden rows is the same tree but for one leaf: that of the row that is hidden.
+        let leaves = [before, after].map { (visible: VisibleRows) -> [ObjectIdentifier] in
+            let top = visible.rows.sources[0].slots.node!
+            return (0..<top.count).map { top.children[$0].node! }.flatMap { node in
+                (0..<node.count).compactMap { node.children[$0].node.map { ObjectIdentifier($0) } }
+            }
+        }
+        #expect(leaves[0].count > 10 && Set(leaves[1]).subtracting(leaves[0]).count == 1)
+    }
+
+    @Test("A stage that was told less than happened is noticed by the checks")
+    func missedChanges() throws {
+        let kinds: [(inout ListEditor) throws -> Void] = [
+            { try $0.toggle(.item(3)) }, { try $0.collapse(0) }, { try $0.delete(.item(1)) }, { try $0.outdent(2) },
+            { try $0.insert([NewItem(99)], in: .firstChild(of: 3)) }, { try $0.insertSection(NewSection(9)) },
+        ]
+        for edit in kinds {
+            var list = try OutlineEditTests.list([0, 1, 2, 0, 1], collapsed: [3])
+            let before = list.snapshot()
+            var view = try Self.view(of: before)
+            try view.checkInvariants()
+            try list.commit("edit", edit)
+            try view.advance(Transition(old: before, new: list.snapshot(), changeset: Changeset()))
+            #expect(throws: InvariantViolation.self) { try view.checkInvariants() }
+        }
+    }
+
+    @Test(
+        "Rows that cannot be read have one id, and changes among them are followed as by building anew",
+        arguments: 0...3)
     func equalIDs(visibleCount: Int) throws {
         func row(_ number: Int, depth: Int) -> ListItem {
             let id: Identifier = number % 4 == 0 ? "unreadable" : .integer(Int64(number))
