@@ -34,7 +34,11 @@ public struct TableSimulator: Sendable {
     }
 
     private static func sections(of snapshot: Snapshot) -> [Section] {
-        snapshot.sections.map { Section(id: $0.id, title: $0.title, items: Array($0.items)) }
+        var sections: [Section] = []
+        for section in snapshot.sections {
+            sections.append(Section(id: section.id, title: section.title, items: Array(section.items)))
+        }
+        return sections
     }
 
     /// Plays a batch; one that is not accepted is not played.
@@ -71,10 +75,13 @@ public struct TableSimulator: Sendable {
 
     /// The first id that is not where it should be.
     private static func difference(_ shown: [Section], _ target: [Section]) -> String? {
-        for (index, (shown, target)) in zip(shown, target).enumerated() {
+        for index in 0..<min(shown.count, target.count) {
+            let (shown, target) = (shown[index], target[index])
             if shown.id != target.id { return "section \(index) is \(shown.id), and should be \(target.id)" }
-            for (row, (shown, target)) in zip(shown.items, target.items).enumerated() where shown.id != target.id {
-                return "row \(ListIndexPath(section: index, item: row)) is \(shown.id), and should be \(target.id)"
+            for row in 0..<min(shown.items.count, target.items.count) {
+                let (shown, target) = (shown.items[row].id, target.items[row].id)
+                if shown == target { continue }
+                return "row \(ListIndexPath(section: index, item: row)) is \(shown), and should be \(target)"
             }
         }
         return nil
