@@ -25,7 +25,7 @@ extension Transition {
     /// - Throws: ``ConsumerFailure`` for the first view that rejects it, is hurt by it, or then shows something else.
     /// - Complexity: O(n).
     public func checkConsumers() throws(ConsumerFailure) {
-        try checkBatches()
+        try check("batches", TableSimulator.failure(of: self))
         for layout in RowLayout.allCases {
             let name = layout == .rows ? "rows" : "rows with headers"
             let changes = SequenceChanges(self, layout: layout)
@@ -40,18 +40,6 @@ extension Transition {
 
     private func check(_ consumer: String, _ message: String?) throws(ConsumerFailure) {
         if let message { throw ConsumerFailure(consumer: consumer, message: message) }
-    }
-
-    private func checkBatches() throws(ConsumerFailure) {
-        var table = TableSimulator(showing: old)
-        let batches = batches()
-        for (index, batch) in batches.enumerated() {
-            let verdict = table.play(batch)
-            if !verdict.isAccepted {
-                try check("batch \(index + 1) of \(batches.count)", "\(verdict) in \(batch.operations)")
-            }
-        }
-        if !table.shows(new) { try check("batches", "the rows are others than those of the new snapshot") }
     }
 
     private static func failure(of steps: RowSteps, _ before: [SequenceRow], _ after: [SequenceRow]) -> String? {

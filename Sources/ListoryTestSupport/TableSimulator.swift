@@ -60,7 +60,10 @@ public struct TableSimulator: Sendable {
     /// - Returns: the verdict; ``TableVerdict/wrongRows(_:)`` if the ids that are then shown are not those of the snapshot.
     /// - Complexity: O(n).
     public mutating func perform(_ operations: [TableOperation], giving snapshot: Snapshot) -> TableVerdict {
-        let target = Self.sections(of: snapshot)
+        perform(operations, giving: Self.sections(of: snapshot))
+    }
+
+    private mutating func perform(_ operations: [TableOperation], giving target: [Section]) -> TableVerdict {
         let batch = TableBatch(operations)
         let verdict = TableRules(batch, before: sections.map(\.items.count), after: target.map(\.items.count)).verdict
         guard verdict.isAccepted else { return verdict }
@@ -91,6 +94,24 @@ public struct TableSimulator: Sendable {
     ///
     /// - Complexity: O(n).
     public func shows(_ snapshot: Snapshot) -> Bool { sections == Self.sections(of: snapshot) }
+
+    /// Plays the batches of a transition, and looks whether its new rows are shown then.
+    ///
+    /// - Returns: why they are not; nil if they are.
+    static func failure(of transition: Transition) -> String? {
+        var table = TableSimulator(showing: transition.old)
+        // Most batches lead to the new rows at once, which are read once for all of them.
+        let new = sections(of: transition.new)
+        let batches = transition.batches()
+        for (index, batch) in batches.enumerated() {
+            let isNew = batch.snapshot.stateHash == transition.new.stateHash
+            let target = isNew ? new : sections(of: batch.snapshot)
+            let verdict = batch.isReload ? table.play(batch) : table.perform(batch.operations, giving: target)
+            if verdict.isAccepted { continue }
+            return "\(verdict) in batch \(index + 1) of \(batches.count), \(batch.operations)"
+        }
+        return table.sections == new ? nil : "the rows are others than those of the new snapshot"
+    }
 
     // MARK: Without rows
 
