@@ -176,7 +176,9 @@ struct AncillaryEventTests {
         _ = try Self.replayed(list.log)
     }
 
-    @Test("Annotations in random commits change nothing about what replaying them gives", arguments: 0..<6 as Range<UInt64>)
+    @Test(
+        "Annotations in random commits change nothing about what replaying them gives",
+        arguments: 0..<6 as Range<UInt64>)
     func random(seed: UInt64) throws {
         var plain = MemoryList()
         var annotated = MemoryList()

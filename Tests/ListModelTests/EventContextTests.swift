@@ -40,7 +40,8 @@ struct EventContextTests {
             #expect(try context.rowsAfter()?.stateHash == commit.stateHash, "seed \(seed)")
         }
         // Places that are none.
-        #expect(context.rows.item(at: ListIndexPath(99, 0)) == nil && context.rows.item(at: ListIndexPath(0, -1)) == nil)
+        #expect(
+            context.rows.item(at: ListIndexPath(99, 0)) == nil && context.rows.item(at: ListIndexPath(0, -1)) == nil)
         #expect(context.rows.item(at: ListIndexPath(-1, 0)) == nil && context.rows.itemCount(inSection: -1) == 0)
         #expect(context.rows.items(at: ListIndexPath(99, 0), count: 1).isEmpty)
         #expect(context.rows.items(at: ListIndexPath(0, 0), count: -1).isEmpty)

@@ -72,7 +72,10 @@ struct PackedAnnotationTests {
         func value() -> [UInt8] {
             switch Int.random(in: 0..<6, using: &generator) {
             case 0: last = []
-            case 1: last = (0..<Int.random(in: 0...200, using: &generator)).map { _ in .random(in: 0...255, using: &generator) }
+            case 1:
+                last = (0..<Int.random(in: 0...200, using: &generator)).map { _ in
+                    .random(in: 0...255, using: &generator)
+                }
             case 2: last.append(.random(in: 0...255, using: &generator))
             case 3: if !last.isEmpty { last[Int.random(in: 0..<last.count, using: &generator)] &+= 1 }
             case 4: if !last.isEmpty { last.removeLast() }

@@ -171,7 +171,9 @@ struct FutureStoreTests {
         try environment.close()
         let bytes = try Data(contentsOf: URL(fileURLWithPath: fixture.path))
         #expect { try Store.open(at: fixture.path) } throws: { error in
-            guard case .newerFormat(_, LogFormat.version + 1, LogFormat.version) = error as? StoreError else { return false }
+            guard case .newerFormat(_, LogFormat.version + 1, LogFormat.version) = error as? StoreError else {
+                return false
+            }
             return true
         }
         #expect { try Store.compact(at: fixture.path) } throws: { ($0 as? StoreError)?.code == "newerFormat" }

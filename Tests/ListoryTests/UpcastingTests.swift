@@ -251,7 +251,9 @@ struct UpcastingTests {
     func bytes() throws {
         let coder = ContentCoder<String>(
             encode: { Array($0.utf8) }, decode: { String(decoding: $0, as: UTF8.self) }
-        ).upcasting([ContentUpcaster { $0 + [0x21] }, ContentUpcaster { [0x3F] + $0 }, ContentUpcaster { $0.reversed() }])
+        ).upcasting([
+            ContentUpcaster { $0 + [0x21] }, ContentUpcaster { [0x3F] + $0 }, ContentUpcaster { $0.reversed() },
+        ])
         func read(_ bytes: [UInt8]) throws -> String { try bytes.withUnsafeBytes(coder.decode) }
         #expect(try read(Array("ab".utf8)) == "!ba?")
         #expect(try read([0xFF, 1] + Array("ab".utf8)) == "ba?")

@@ -76,7 +76,9 @@ struct AnnotationPacking {
             var prefix = 0
             while prefix < most && value[prefix] == old[prefix] { prefix += 1 }
             var suffix = 0
-            while suffix < most - prefix && value[value.count - 1 - suffix] == old[old.count - 1 - suffix] { suffix += 1 }
+            while suffix < most - prefix && value[value.count - 1 - suffix] == old[old.count - 1 - suffix] {
+                suffix += 1
+            }
             replaced = old[prefix..<old.count - suffix]
             inserted = value[prefix..<value.count - suffix]
             self.suffix = suffix

@@ -35,7 +35,8 @@ extension ProjectionRules where Value: Projection & SendableMetatype {
     /// The rules of a projection.
     static var untyped: ProjectionRules {
         ProjectionRules(
-            seed: { try Value(rows: $0, in: $1) }, apply: { value, event, context in try value.apply(event, in: context) })
+            seed: { try Value(rows: $0, in: $1) },
+            apply: { value, event, context in try value.apply(event, in: context) })
     }
 }
 

@@ -9,7 +9,7 @@ import ToolSupport
 struct AnnotatedLogTests {
     @Test func `Annotations are printed with the events of their commit`() throws {
         let folder = try TemporaryFolder()
-        let path = folder.path("list.listory")
+        let path = folder.file("list.listory")
         let store = try Store.create(at: path)
         try store.edit("Plan") { list in
             list.annotate("selection", Array(#"{"head":3}"#.utf8))
