@@ -55,6 +55,8 @@ public struct ListEditor: ~Copyable, @unchecked Sendable {
     /// How many bytes the record had before its first event.
     private var eventsOffset = 0
     private var eventCount = 0
+    /// How many of them are annotations.
+    private var annotationCount = 0
 
     /// An editor of a state.
     ///
@@ -118,19 +120,22 @@ extension ListEditor {
         historyAfter = state.history.after(version, draft.cause, beforeTarget: beforeTarget)
         writer.begin(draft, version: version, history: historyAfter, link: UInt32(truncatingIfNeeded: checksum))
         eventsOffset = writer.count
-        eventCount = 0
+        (eventCount, annotationCount) = (0, 0)
         self.draft = draft
     }
 
     /// Ends a commit.
     ///
-    /// - Returns: the commit, ready to be appended to the log, or nil if no event happened: the version then stands.
+    /// - Returns: the commit, ready to be appended to the log, or nil if nothing happened but annotations: the version
+    ///   then stands.
     /// - Throws: ``ListError/commitTooLarge(bytes:)``; the commit is then cancelled.
     /// - Complexity: O(nodes changed + bytes).
     public mutating func finish() throws -> Commit? {
         guard let draft else { preconditionFailure("a commit is begun before it is finished") }
-        guard eventCount > 0 else {
+        // An undo is a commit all the same, if what it reverts changed nothing that can be taken back.
+        guard eventCount > annotationCount || draft.cause != .edit else {
             self.draft = nil
+            (eventCount, annotationCount) = (0, 0)
             return nil
         }
         if let damage = state.store.damage {
@@ -207,12 +212,15 @@ extension ListEditor {
         draft.cause = cause
         begin(draft, beforeTarget: beforeTarget)
         do {
-            for event in events.reversed() { try append(event.inverse) }
+            for event in events.reversed() {
+                if let inverse = event.inverse { try append(inverse) }
+            }
+            // A commit in the log has at least one event, but perhaps none that has an inverse.
+            if eventCount == 0 { annotate("", []) }
         } catch {
             cancel()
             throw error
         }
-        // A commit in the log has at least one event, and so has its inverse.
         return try finish()!
     }
 }
@@ -224,6 +232,14 @@ extension ListEditor {
     mutating func append(_ event: Event) throws {
         let version = state.version.next
         try append(event) { writer in writer.write(event, version: version) }
+    }
+
+    /// Appends an event that says nothing about the rows.
+    mutating func append(ancillary event: Event) {
+        precondition(draft != nil, "an edit is part of a commit")
+        writer.write(ancillary: event)
+        eventCount &+= 1
+        annotationCount &+= 1
     }
 
     /// Appends an event that `write` puts into the record.
@@ -278,7 +294,9 @@ extension ListEditor {
                 _ = try reader.readBytes(offset, "the events before")
                 return try (0..<undone).map { _ in try reader.readEvent() }
             }
-            for event in events.reversed() { try state.apply(event.inverse) }
+            for event in events.reversed() {
+                if let inverse = event.inverse { try state.apply(inverse) } else { annotationCount -= 1 }
+            }
         } catch {
             // Rows that could not be read cannot be put back; nobody commits anything to such a list any more.
             precondition(

@@ -21,6 +21,7 @@ struct CommitEncoder: ~Copyable {
     private var contentEnd = 0
 
     private var contents = ContentPacking()
+    var annotations = AnnotationPacking()
     private var names = NameTable()
     private var origins = NameTable()
 
@@ -31,7 +32,7 @@ struct CommitEncoder: ~Copyable {
     private var stateHash = StateHash(rawValue: 0)
 
     /// Strings by the order in which they first came.
-    private struct NameTable {
+    struct NameTable {
         private(set) var names: [String] = []
         // By identifier, because a string of its own is equal to others of other bytes.
         private var numbers: [Identifier: Int] = [:]
@@ -144,6 +145,7 @@ extension CommitEncoder {
             parts.write(count: table.count)
             for name in table { parts.write(name) }
         }
+        annotations.write(to: &parts)
         sizes.append(parts.count - start)
         contents.write(frames, choices, to: &parts)
 

@@ -80,14 +80,14 @@ extension ListDriver {
     ) -> Bool {
         commit(.edit, name ?? self.name(.edit, [id])) { editor in
             guard let row = editor.state.item(id) else { throw ListError.unknownItem(id) }
-            var item = try editor.withContent(of: row.content, source.coder.decode)
+            var item = try editor.withContent(of: row.content) { try source.coder.item($0, of: id) }
             try change(&item)
             guard item.id.identifier == id else {
                 throw ListError.unreadable(
                     what: "identifier of a changed row", expected: id.description,
                     found: item.id.identifier.description)
             }
-            try editor.update(id, content: try source.coder.encode(item))
+            try editor.update(id, content: try source.coder.encode(item), source.coder)
         }
     }
 
@@ -160,7 +160,7 @@ extension ListDriver {
     private func rowName(_ id: Identifier) -> String {
         let store = source.editedStore
         guard let row = try? store.item(id),
-            let item = try? store.source.withContent(of: row.content, source.coder.decode)
+            let item = try? source.coder.item(of: row, in: store.source)
         else { return id.description }
         return names.row(item)
     }
