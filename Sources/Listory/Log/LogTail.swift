@@ -219,7 +219,8 @@ extension LogTail {
     /// What this process knows, but for the records: with a second reference to those, adding one would copy them all.
     private func known() -> State {
         state.withLock { state in
-            var known = State(stored: state.stored, head: state.head, records: RecordBatch(first: state.head.version.next))
+            let none = RecordBatch(first: state.head.version.next)
+            var known = State(stored: state.stored, head: state.head, records: none)
             (known.end, known.last, known.failed) = (state.end, state.last, state.failed)
             return known
         }
@@ -241,7 +242,9 @@ extension LogTail {
     func store() throws {
         try adoptingMoves {
             let known = known()
-            if known.head.version > known.stored.version { _ = try store(known, RecordBatch(first: known.head.version.next), 0..<0) }
+            if known.head.version > known.stored.version {
+                _ = try store(known, RecordBatch(first: known.head.version.next), 0..<0)
+            }
         }
     }
 
