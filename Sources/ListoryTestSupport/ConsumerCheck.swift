@@ -25,12 +25,16 @@ extension Transition {
     /// - Throws: ``ConsumerFailure`` for the first view that rejects it, is hurt by it, or then shows something else.
     /// - Complexity: O(n).
     public func checkConsumers() throws(ConsumerFailure) {
-        try checkBatches()
+        try check("batches", TableSimulator.failure(of: self))
         for layout in RowLayout.allCases {
             let name = layout == .rows ? "rows" : "rows with headers"
-            try check("steps of \(name)", stepFailure(layout))
-            try check("splices of \(name)", spliceFailure(layout))
-            try check("difference of \(name)", differenceFailure(layout))
+            let changes = SequenceChanges(self, layout: layout)
+            // Walked once, and then compared as arrays.
+            let before = Array(old.rows(in: layout))
+            let after = Array(new.rows(in: layout))
+            try check("steps of \(name)", Self.failure(of: changes.steps, before, after))
+            try check("splices of \(name)", Self.failure(of: changes.splices, before, after))
+            try check("difference of \(name)", Self.failure(of: changes.difference, before, after))
         }
     }
 
@@ -38,33 +42,20 @@ extension Transition {
         if let message { throw ConsumerFailure(consumer: consumer, message: message) }
     }
 
-    private func checkBatches() throws(ConsumerFailure) {
-        var table = TableSimulator(showing: old)
-        let batches = batches()
-        for (index, batch) in batches.enumerated() {
-            let verdict = table.play(batch)
-            if !verdict.isAccepted {
-                try check("batch \(index + 1) of \(batches.count)", "\(verdict) in \(batch.operations)")
-            }
-        }
-        if !table.shows(new) { try check("batches", "the rows are others than those of the new snapshot") }
+    private static func failure(of steps: RowSteps, _ before: [SequenceRow], _ after: [SequenceRow]) -> String? {
+        var list = SequentialListSimulator(rows: before)
+        return list.play(steps) ?? (list.rows == after ? nil : "other rows at the end, after \(steps.steps)")
     }
 
-    private func stepFailure(_ layout: RowLayout) -> String? {
-        let steps = steps(layout: layout)
-        var list = SequentialListSimulator(showing: steps.old)
-        return list.play(steps) ?? (list.shows(steps.new) ? nil : "other rows at the end, after \(steps.steps)")
+    private static func failure(of splices: RowSplices, _ before: [SequenceRow], _ after: [SequenceRow]) -> String? {
+        var list = SpliceListSimulator(rows: before)
+        return list.play(splices) ?? (list.rows == after ? nil : "other rows at the end, after \(splices.splices)")
     }
 
-    private func spliceFailure(_ layout: RowLayout) -> String? {
-        let splices = splices(layout: layout)
-        var list = SpliceListSimulator(showing: splices.old)
-        return list.play(splices) ?? (list.shows(splices.new) ? nil : "other rows at the end, after \(splices.splices)")
-    }
-
-    private func differenceFailure(_ layout: RowLayout) -> String? {
-        let (before, after) = (old.rows(in: layout).map(\.identity), new.rows(in: layout).map(\.identity))
-        guard let result = before.applying(collectionDifference(layout: layout)) else { return "it cannot be applied" }
-        return result == after ? nil : "other rows at the end"
+    private static func failure(
+        of difference: CollectionDifference<RowIdentity>, _ before: [SequenceRow], _ after: [SequenceRow]
+    ) -> String? {
+        guard let result = before.map(\.identity).applying(difference) else { return "it cannot be applied" }
+        return result == after.map(\.identity) ? nil : "other rows at the end"
     }
 }

@@ -16,7 +16,11 @@ public struct SequentialListSimulator: Sendable {
 
     /// A view that shows these rows.
     public init(showing rows: LaidOutRows) {
-        self.rows = Array(rows)
+        self.init(rows: Array(rows))
+    }
+
+    init(rows: [SequenceRow]) {
+        self.rows = rows
     }
 
     /// Plays a step.

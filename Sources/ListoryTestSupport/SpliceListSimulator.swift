@@ -16,7 +16,11 @@ public struct SpliceListSimulator: Sendable {
 
     /// A view that shows these rows.
     public init(showing rows: LaidOutRows) {
-        self.rows = Array(rows)
+        self.init(rows: Array(rows))
+    }
+
+    init(rows: [SequenceRow]) {
+        self.rows = rows
     }
 
     /// Is told of a splice, and asks the model for what it added, for the rows beside it, the first and the last.

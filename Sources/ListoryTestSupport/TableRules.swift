@@ -37,6 +37,7 @@ struct TableRules {
     }
 
     private func firstTwice<Position: Hashable>(_ positions: [Position]) -> Position? {
+        if positions.count < 2 { return nil }
         var seen = Set<Position>()
         return positions.first { !seen.insert($0).inserted }
     }
@@ -67,10 +68,10 @@ struct TableRules {
 
     private func checkDeletes() throws(Rejection) {
         let (sections, items) = (batch.sections, batch.items)
-        if let index = Set(sections.deletes).intersection(sections.reloads).min() {
+        if !sections.reloads.isEmpty, let index = Set(sections.deletes).intersection(sections.reloads).min() {
             try reject(true, "attempt to delete and reload the same section \(index)")
         }
-        if let path = Set(items.deletes).intersection(items.reloads).min() {
+        if !items.reloads.isEmpty, let path = Set(items.deletes).intersection(items.reloads).min() {
             try reject(true, "attempt to delete and reload the same index path \(path)")
         }
         if let index = firstTwice(sections.reloads) { try reject(true, "attempt to reload section \(index) twice") }
@@ -192,6 +193,7 @@ struct TableRules {
 
 /// The sections that are there before and after, as a view sees it: moved ones where they move to, the others in order.
 func keptSections(_ sections: TableBatch.Calls<Int>, _ oldCount: Int, _ newCount: Int) -> [(old: Int, new: Int)] {
+    if !sections.hasStructure { return (0..<min(oldCount, newCount)).map { (old: $0, new: $0) } }
     let gone = Set(sections.allDeletes + sections.moves.map(\.from))
     let come = Set(sections.allInserts + sections.moves.map(\.to))
     let staying = zip((0..<oldCount).filter { !gone.contains($0) }, (0..<newCount).filter { !come.contains($0) })

@@ -34,7 +34,11 @@ public struct TableSimulator: Sendable {
     }
 
     private static func sections(of snapshot: Snapshot) -> [Section] {
-        snapshot.sections.map { Section(id: $0.id, title: $0.title, items: Array($0.items)) }
+        var sections: [Section] = []
+        for section in snapshot.sections {
+            sections.append(Section(id: section.id, title: section.title, items: Array(section.items)))
+        }
+        return sections
     }
 
     /// Plays a batch; one that is not accepted is not played.
@@ -56,7 +60,10 @@ public struct TableSimulator: Sendable {
     /// - Returns: the verdict; ``TableVerdict/wrongRows(_:)`` if the ids that are then shown are not those of the snapshot.
     /// - Complexity: O(n).
     public mutating func perform(_ operations: [TableOperation], giving snapshot: Snapshot) -> TableVerdict {
-        let target = Self.sections(of: snapshot)
+        perform(operations, giving: Self.sections(of: snapshot))
+    }
+
+    private mutating func perform(_ operations: [TableOperation], giving target: [Section]) -> TableVerdict {
         let batch = TableBatch(operations)
         let verdict = TableRules(batch, before: sections.map(\.items.count), after: target.map(\.items.count)).verdict
         guard verdict.isAccepted else { return verdict }
@@ -71,10 +78,13 @@ public struct TableSimulator: Sendable {
 
     /// The first id that is not where it should be.
     private static func difference(_ shown: [Section], _ target: [Section]) -> String? {
-        for (index, (shown, target)) in zip(shown, target).enumerated() {
+        for index in 0..<min(shown.count, target.count) {
+            let (shown, target) = (shown[index], target[index])
             if shown.id != target.id { return "section \(index) is \(shown.id), and should be \(target.id)" }
-            for (row, (shown, target)) in zip(shown.items, target.items).enumerated() where shown.id != target.id {
-                return "row \(ListIndexPath(section: index, item: row)) is \(shown.id), and should be \(target.id)"
+            for row in 0..<min(shown.items.count, target.items.count) {
+                let (shown, target) = (shown.items[row].id, target.items[row].id)
+                if shown == target { continue }
+                return "row \(ListIndexPath(section: index, item: row)) is \(shown), and should be \(target)"
             }
         }
         return nil
@@ -84,6 +94,24 @@ public struct TableSimulator: Sendable {
     ///
     /// - Complexity: O(n).
     public func shows(_ snapshot: Snapshot) -> Bool { sections == Self.sections(of: snapshot) }
+
+    /// Plays the batches of a transition, and looks whether its new rows are shown then.
+    ///
+    /// - Returns: why they are not; nil if they are.
+    static func failure(of transition: Transition) -> String? {
+        var table = TableSimulator(showing: transition.old)
+        // Most batches lead to the new rows at once, which are read once for all of them.
+        let new = sections(of: transition.new)
+        let batches = transition.batches()
+        for (index, batch) in batches.enumerated() {
+            let isNew = batch.snapshot.stateHash == transition.new.stateHash
+            let target = isNew ? new : sections(of: batch.snapshot)
+            let verdict = batch.isReload ? table.play(batch) : table.perform(batch.operations, giving: target)
+            if verdict.isAccepted { continue }
+            return "\(verdict) in batch \(index + 1) of \(batches.count), \(batch.operations)"
+        }
+        return table.sections == new ? nil : "the rows are others than those of the new snapshot"
+    }
 
     // MARK: Without rows
 

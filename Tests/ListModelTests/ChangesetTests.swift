@@ -252,4 +252,33 @@ struct ChangesetTests {
         #expect(changes.items.moved == [Move(from: ListIndexPath(0, 701), to: ListIndexPath(0, 998))])
         #expect(changes.items.inserted.isEmpty && changes.sections.isEmpty)
     }
+
+    // MARK: Damage
+
+    @Test("Rows and sections that cannot be read have one id, and none of them gets lost", arguments: 1...200)
+    func equalIDs(seed: Int) throws {
+        var generator = SeededGenerator(seed: UInt64(seed))
+        func list() throws -> Snapshot {
+            var state = ListState(NodeStore(limits: RandomEditTests.narrow), isTracking: false)
+            for number in 0..<Int.random(in: 0...4, using: &generator) {
+                let items = (0..<Int.random(in: 0...12, using: &generator)).map { _ in
+                    let number = Int64.random(in: 0...60, using: &generator)
+                    let content = ContentReference(version: Version(1), offset: 0, length: 0, hash: UInt64(number % 3))
+                    let id: Identifier = number % 3 == 0 ? "unreadable" : .integer(number)
+                    return ListItem(id: id, isChecked: false, content: content)
+                }
+                let id: Identifier = generator.oneIn(2) ? "unreadable" : .integer(Int64(number))
+                try state.apply(.sectionInserted(at: number, ListSection(id: id, title: "", items: items)))
+            }
+            return state.snapshot()
+        }
+        let (old, new) = (try list(), try list())
+        let rows = { (snapshot: Snapshot) in
+            snapshot.sections.map { (header: $0.id, items: Array($0.items)) }
+        }
+        let found = Changeset(from: old, to: new).applied(
+            to: rows(old), header: { new.sections[$0].id }, item: { new.item(at: $0)! })
+        #expect(found.map(\.header) == new.sections.map(\.id), "seed \(seed)")
+        #expect(found.map(\.items) == new.sections.map { Array($0.items) }, "seed \(seed)")
+    }
 }

@@ -128,7 +128,7 @@ struct DamagedRecordTests {
             #expect(
                 problem(1 << UInt8(bit % 8), at: 14 + bit / 8) == .unknown(what: "flags", found: 1 << bit))
         }
-        for kind in [0, 13, 255] as [UInt8] {
+        for kind in [0, 13, 127] as [UInt8] {
             #expect(problem(kind, at: eventsOffset) == .unknown(what: "kind of event", found: Int(kind)))
         }
     }

@@ -61,7 +61,7 @@ struct GoldenOutlineTests {
         #expect(items.map(\.id) == [7, 8] && items.map(\.isChecked) == [false, true])
         #expect(items.map(\.depth) == [0, 2] && items.map(\.isCollapsed) == [false, false])
         let commit = try Commit(record: Self.record, version: Version(1))
-        for event in try commit.events().reversed() { try state.apply(event.inverse) }
+        for event in try commit.events().reversed() { try state.apply(#require(event.inverse)) }
         #expect(state.sectionCount == 0)
     }
 

@@ -84,4 +84,23 @@ struct StoredStageTests {
             for batch in batches { try check(batch.snapshot, "two files") }
         }
     }
+
+    @Test("However often rows are moved on screen, the moved rows keep the stores of checkpoints alive and no others")
+    func manyDrags() throws {
+        weak var between: NodeStore?
+        weak var base: NodeStore?
+        var moved: Snapshot
+        do {
+            var list = try MemoryList([Array(0..<100)])
+            moved = list.snapshot()
+            base = moved.tree.store
+        }
+        for number in 0..<100 {
+            moved = try moved.moving(from: ListIndexPath(0, number), to: ListIndexPath(0, 50))
+            if number == 0 { between = moved.tree.store }
+        }
+        #expect(base != nil && between == nil && moved.itemCount == 100)
+        moved = .empty
+        #expect(base == nil)
+    }
 }

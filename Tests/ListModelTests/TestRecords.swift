@@ -141,7 +141,9 @@ extension Event {
         case .itemUpdated(_, _, let old, let new): [old, new]
         case .sectionInserted(_, let section), .sectionDeleted(_, let section): section.items.map(\.content)
         case .listReloaded(let old, let new): (old + new).flatMap { $0.items.map(\.content) }
-        case .itemsMoved, .itemToggled, .itemsIndented, .itemCollapsed, .sectionMoved, .sectionRenamed: []
+        case .itemsMoved, .itemToggled, .itemsIndented, .itemCollapsed, .sectionMoved, .sectionRenamed, .annotated,
+            .unrecognised:
+            []
         }
     }
 }

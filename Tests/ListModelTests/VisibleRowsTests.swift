@@ -1,4 +1,5 @@
-// Visible rows against the reference: after every edit they are what building anew gives, and their changeset leads there.
+// The stage of visible rows against the reference: after every edit it is what building anew gives, and its changeset leads
+// there. `DerivedViewRandomTests` stacks it over and under the others.
 
 @testable import ListModel
 import TestSupport
@@ -6,16 +7,7 @@ import Testing
 
 @Suite("Visible rows")
 struct VisibleRowsTests {
-    /// The rows that no ancestor hides.
-    private static func visible(_ list: ReferenceList) -> ReferenceList {
-        var result = list
-        for section in list.sections.indices {
-            let items = list.sections[section].items
-            result.sections[section].items = items.indices
-                .filter { list.isVisible(ListIndexPath(section, $0)) }.map { items[$0] }
-        }
-        return result
-    }
+    private static func view(of source: Snapshot) throws -> DerivedView { try DerivedView([.visibleRows], of: source) }
 
     private static let seeds: [UInt64] = (1...(16 * UInt64(Soak.factor))).map { $0 }
 
@@ -24,7 +16,7 @@ struct VisibleRowsTests {
         var list = MemoryList(limits: seed % 3 == 0 ? TreeLimits() : RandomEditTests.narrow)
         var edits = RandomEdits(seed: seed, targetCount: seed % 5 == 0 ? 250 : 40)
         var reference = ReferenceList()
-        var view = VisibleRows(of: list.snapshot())
+        var view = try DerivedView([.visibleRows], of: list.snapshot(), limits(seed))
         var shown = ReferenceList()
         var kept: [(Snapshot, ReferenceList)] = []
         for step in 0..<1_000 {
@@ -46,15 +38,17 @@ struct VisibleRowsTests {
             // A copy goes its own way and changes nothing here.
             if edits.generator.oneIn(20) {
                 var copy = view
-                copy.advance(to: kept.first?.0 ?? .empty)
+                try copy.advance(to: kept.first?.0 ?? .empty)
             }
-            let changes = view.advance(to: target.0)
-            let expected = Self.visible(target.1)
+            let changes = try view.advance(to: target.0).changeset
+            let expected = target.1.visibleRows()
             let found = try ReferenceList(view.snapshot, list.log)
             try #require(found == expected, comment)
             try #require(changes.applied(to: shown, giving: found) == found, comment)
             #expect(view.snapshot.version == target.0.version && view.source.stateHash == target.0.stateHash, comment)
-            try #require(view.snapshot.stateHash == VisibleRows(of: target.0).snapshot.stateHash, comment)
+            let anew = try Self.view(of: target.0).snapshot
+            try #require(view.snapshot.stateHash == anew.stateHash, comment)
+            if step % 10 == 0 { try view.checkInvariants() }
             shown = found
         }
     }
@@ -62,38 +56,38 @@ struct VisibleRowsTests {
     @Test("Collapsing deletes just the rows below, expanding inserts them, but for those that are hidden by others")
     func collapsing() throws {
         var list = try OutlineEditTests.list([0, 1, 2, 2, 1, 0, 1], collapsed: [1])
-        var view = VisibleRows(of: list.snapshot())
+        var view = try Self.view(of: list.snapshot())
         #expect(view.snapshot.ids[0] == [0, 1, 4, 5, 6])
         var expected = Changeset()
         try list.commit { try $0.collapse(0) }
         expected.items.deleted = [1, 2].map { ListIndexPath(0, $0) }
         expected.items.updated = [ListIndexPath(0, 0)]
-        #expect(view.advance(to: list.snapshot()) == expected)
+        #expect(try view.advance(to: list.snapshot()).changeset == expected)
         // What happens to hidden rows is not seen.
         try list.commit { editor in
             try editor.update(2, content: [99])
             try editor.expand(1)
             try editor.insert([NewItem(77)], in: .lastChild(of: 1))
         }
-        #expect(view.advance(to: list.snapshot()).isEmpty)
+        #expect(try view.advance(to: list.snapshot()).isEmpty)
         try list.commit { try $0.expand(0) }
         expected = Changeset()
         expected.items.inserted = (1...5).map { ListIndexPath(0, $0) }
         expected.items.updated = [ListIndexPath(0, 0)]
-        #expect(view.advance(to: list.snapshot()) == expected)
+        #expect(try view.advance(to: list.snapshot()).changeset == expected)
         #expect(view.snapshot.ids[0] == [0, 1, 2, 3, 77, 4, 5, 6])
     }
 
     @Test("A subtree that moves below a collapsed row disappears as one, and appears where it is moved out")
     func moving() throws {
         var list = try OutlineEditTests.list([0, 1, 0, 1, 1], collapsed: [0])
-        var view = VisibleRows(of: list.snapshot())
+        var view = try Self.view(of: list.snapshot())
         #expect(view.snapshot.ids[0] == [0, 2, 3, 4])
         try list.commit { try $0.moveSubtree(2, to: .lastChild(of: 0)) }
-        view.advance(to: list.snapshot())
+        try view.advance(to: list.snapshot())
         #expect(view.snapshot.ids[0] == [0])
         try list.commit { try $0.moveSubtree(2, to: .root(ofSection: "s1")) }
-        view.advance(to: list.snapshot())
+        try view.advance(to: list.snapshot())
         #expect(view.snapshot.ids == [[0], [2, 3, 4]])
     }
 
@@ -105,11 +99,11 @@ struct VisibleRowsTests {
             return NewItem(id: .integer(Int64(number)), content: [], depth: isTop ? 0 : 1, isCollapsed: isTop)
         }
         try list.commit { try $0.insertSection(NewSection(id: "s", items: rows)) }
-        var view = VisibleRows(of: list.snapshot())
+        var view = try Self.view(of: list.snapshot())
         #expect(view.snapshot.itemCount == 2_000)
         let top = try #require(view.snapshot.tree[0].rows.node)
         try list.commit { try $0.expand(9_990) }
-        let changes = view.advance(to: list.snapshot())
+        let changes = try view.advance(to: list.snapshot()).changeset
         #expect(changes.items.inserted.count == 9 && changes.items.updated.count == 1 && changes.items.deleted.isEmpty)
         // All but the path to the row is shared with the view before.
         let now = try #require(view.snapshot.tree[0].rows.node)
@@ -120,8 +114,50 @@ struct VisibleRowsTests {
         #expect(shared.count >= top.count - 1 && top.count > 1)
     }
 
-    @Test("Among several rows that cannot be read, which have one id, changes are followed as by building anew")
-    func equalIDs() throws {
+    @Test("A collapsed row costs what it hides, however much is hidden below already")
+    func collapsingCosts() throws {
+        var list = MemoryList()
+        var rows = [NewItem(id: 0, content: []), NewItem(id: 1, content: [], depth: 1, isCollapsed: true)]
+        rows += (2..<20_000).map { NewItem(id: .integer(Int64($0)), content: [], depth: 2) }
+        rows += (20_000..<25_000).map { NewItem(id: .integer(Int64($0)), content: []) }
+        try list.commit { try $0.insertSection(NewSection(id: "s", items: rows)) }
+        var view = try Self.view(of: list.snapshot())
+        #expect(view.snapshot.itemCount == 5_002)
+        guard case .visible(let before) = view.levels[0].stage else { return }
+        try list.commit { try $0.collapse(0) }
+        #expect(try view.advance(to: list.snapshot()).changeset.items.deleted == [ListIndexPath(0, 1)])
+        guard case .visible(let after) = view.levels[0].stage else { return }
+        // What is known of the hidden rows is the same tree but for one leaf: that of the row that is hidden.
+        let leaves = [before, after].map { (visible: VisibleRows) -> [ObjectIdentifier] in
+            let top = visible.rows.sources[0].slots.node!
+            return (0..<top.count).map { top.children[$0].node! }.flatMap { node in
+                (0..<node.count).compactMap { node.children[$0].node.map { ObjectIdentifier($0) } }
+            }
+        }
+        #expect(leaves[0].count > 10 && Set(leaves[1]).subtracting(leaves[0]).count == 1)
+    }
+
+    @Test("A stage that was told less than happened is noticed by the checks")
+    func missedChanges() throws {
+        let kinds: [(inout ListEditor) throws -> Void] = [
+            { try $0.toggle(.item(3)) }, { try $0.collapse(0) }, { try $0.delete(.item(1)) }, { try $0.outdent(2) },
+            { try $0.insert([NewItem(99)], in: .firstChild(of: 3)) }, { try $0.insertSection(NewSection(9)) },
+        ]
+        for edit in kinds {
+            var list = try OutlineEditTests.list([0, 1, 2, 0, 1], collapsed: [3])
+            let before = list.snapshot()
+            var view = try Self.view(of: before)
+            try view.checkInvariants()
+            try list.commit("edit", edit)
+            try view.advance(Transition(old: before, new: list.snapshot(), changeset: Changeset()))
+            #expect(throws: InvariantViolation.self) { try view.checkInvariants() }
+        }
+    }
+
+    @Test(
+        "Rows that cannot be read have one id, and changes among them are followed as by building anew",
+        arguments: 0...3)
+    func equalIDs(visibleCount: Int) throws {
         func row(_ number: Int, depth: Int) -> ListItem {
             let id: Identifier = number % 4 == 0 ? "unreadable" : .integer(Int64(number))
             let content = ContentReference(version: Version(1), offset: 0, length: 0, hash: 7)
@@ -130,18 +166,20 @@ struct VisibleRowsTests {
         var generator = SeededGenerator(seed: 4)
         for round in 0..<50 {
             var state = ListState(NodeStore(limits: RandomEditTests.narrow), isTracking: false)
-            // Two of them are always shown, so that the view knows.
-            let shown = [row(4, depth: 0), row(12, depth: 0)]
-            let rows = shown + (1...30).map { row($0, depth: Int.random(in: 0...3, using: &generator)) }
+            // As many of them are shown as are wanted; most others are hidden.
+            let shown = (0..<visibleCount).map { _ in row(4, depth: 0) } + [row(1, depth: 0)]
+            let rows = shown + (1...30).map { row($0, depth: Int.random(in: 1...4, using: &generator)) }
             try state.apply(.sectionInserted(at: 0, ListSection(id: "s", title: "", items: rows)))
-            var view = VisibleRows(of: state.snapshot())
-            for number in 100..<104 {
-                let place = ListIndexPath(0, Int.random(in: 2...20, using: &generator))
+            var view = try DerivedView([.visibleRows], of: state.snapshot(), limits(UInt64(round)))
+            for number in 100..<110 {
+                let place = ListIndexPath(0, Int.random(in: 0...30, using: &generator))
                 let gone = state.items(inSection: 0, place.item..<place.item + 1)
                 try state.apply(.itemsDeleted(at: place, gone))
-                try state.apply(.itemsInserted(at: place, .one(row(number, depth: 1))))
-                view.advance(to: state.snapshot())
-                let expected = VisibleRows(of: state.snapshot()).snapshot
+                let new = row(number, depth: Int.random(in: 0...2, using: &generator))
+                let other = ListIndexPath(0, Int.random(in: 0...30, using: &generator))
+                try state.apply(.itemsInserted(at: other, .one(new)))
+                try view.advance(to: state.snapshot())
+                let expected = try Self.view(of: state.snapshot()).snapshot
                 try #require(view.snapshot.ids == expected.ids, "round \(round), row \(number)")
                 try #require(view.snapshot.stateHash == expected.stateHash)
             }
@@ -162,13 +200,21 @@ struct VisibleRowsTests {
             try stored.reopen()
             let bytes = stored.nodes[number]!
             stored.nodes[number] = nil
-            var view = VisibleRows(of: stored.list.snapshot())
-            view.advance(to: .empty)
-            view.advance(to: stored.list.snapshot())
+            var view = try Self.view(of: stored.list.snapshot())
+            try view.advance(to: .empty)
+            try view.advance(to: stored.list.snapshot())
             #expect(view.snapshot.itemCount <= 60)
             stored.nodes[number] = bytes
         }
         try stored.reopen()
-        #expect(VisibleRows(of: stored.list.snapshot()).snapshot.itemCount == 60)
+        #expect(try Self.view(of: stored.list.snapshot()).snapshot.itemCount == 60)
+    }
+
+    /// Narrow nodes, labels that run out, and stages that are built anew for any change or for none.
+    private func limits(_ seed: UInt64) -> ArrangedRows.Limits {
+        ArrangedRows.Limits(
+            tree: seed % 3 == 0 ? TreeLimits() : RandomEditTests.narrow,
+            space: seed % 2 == 0 ? LabelSpace() : LabelSpace(maximum: 1 << 24, step: 4),
+            rebuildShare: [1, 4, 1_000][Int(seed % 3)], rebuildMinimum: [1_000, 6, 0][Int(seed % 3)])
     }
 }

@@ -83,7 +83,7 @@ struct CompactionTests {
     ) throws {
         let source = GroupSource(base: store.source)
         try #require(try ReferenceList(store.snapshot, source) == past.versions.last!, comment)
-        #expect(try store.oldestVersion == oldest)
+        #expect(store.oldestVersion == oldest, comment)
         let head = try store.version
         for _ in 0..<25 {
             let version = Version(UInt64.random(in: oldest.rawValue...head.rawValue, using: &past.edits.generator))

@@ -19,7 +19,7 @@ struct RandomDriverTests {
             fixture.driver.drive(table)
             var user = RandomUser(seed: seed, store: fixture.store)
             for _ in 0..<300 { try Self.step(&user, fixture, table) }
-            settle(fixture, table)
+            Self.settle(fixture, table)
             #expect(table.problems.first == nil, "seed \(seed)")
             #expect(table.isUpToDate && fixture.driver.playback.isSettled, "seed \(seed)")
             #expect(try table.cells.shows(fixture.store.core.snapshot), "seed \(seed)")
@@ -44,7 +44,7 @@ struct RandomDriverTests {
                     try Self.step(&user, fixture, table)
                 }
             }
-            settle(fixture, table)
+            Self.settle(fixture, table)
             #expect(table.problems.first == nil, "seed \(seed)")
             #expect(try table.cells.shows(fixture.source.snapshot.core), "seed \(seed)")
         }
@@ -81,7 +81,7 @@ struct RandomDriverTests {
         }
     }
 
-    private static func step<Source>(
+    static func step<Source>(
         _ user: inout RandomUser, _ fixture: DriverFixture<Source>, _ table: FakeTable<Source>
     ) throws {
         switch user.int(0..<20) {
@@ -96,7 +96,7 @@ struct RandomDriverTests {
     }
 
     /// Lets everything end that goes on.
-    private func settle<Source>(_ fixture: DriverFixture<Source>, _ table: FakeTable<Source>) {
+    static func settle<Source>(_ fixture: DriverFixture<Source>, _ table: FakeTable<Source>) {
         table.drop(nil)
         fixture.driver.refresh()
         for _ in 0..<20 {

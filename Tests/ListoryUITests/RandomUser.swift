@@ -65,6 +65,27 @@ struct RandomUser {
         }
     }
 
+    /// A gesture in an outline. Some cannot be done, and change nothing.
+    mutating func outlineGesture<Source>(_ driver: ListDriver<Source>) where Source.Item == Todo {
+        guard let path = path(driver), let id = driver.id(at: path) else { return }
+        switch int(0..<8) {
+        case 0...1: driver.toggleCollapsed(id, recursively: oneIn(4))
+        case 2: driver.indent([id])
+        case 3: driver.outdent([id])
+        case 4: if oneIn(3) { driver.delete(id) }
+        case 5:
+            guard let other = self.path(driver).flatMap({ driver.id(at: $0) }) else { return }
+            driver.move([id], into: other)
+        case 6:
+            guard let gap = place(driver, from: nil) else { return }
+            let others = self.path(driver).flatMap { driver.id(at: $0) }.map { [$0] } ?? []
+            driver.move([id] + others, toGap: gap, depth: oneIn(2) ? int(0..<4) : nil)
+        default:
+            nextID += 1
+            driver.insert(Todo(id: nextID, title: "\(nextID)"), into: id)
+        }
+    }
+
     /// Begins a drag, or ends one.
     mutating func drag<Source>(_ table: FakeTable<Source>) {
         if !table.isBusy {

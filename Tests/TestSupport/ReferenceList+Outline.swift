@@ -32,6 +32,15 @@ extension ReferenceList {
         ancestors(of: path).allSatisfy { !item(at: $0).isCollapsed }
     }
 
+    /// The rows that no ancestor hides.
+    public func visibleRows() -> ReferenceList {
+        var result = self
+        for section in sections.indices {
+            result.sections[section].items = rows(inSection: section).filter(isVisible).map { item(at: $0) }
+        }
+        return result
+    }
+
     private func rows(inSection section: Int) -> [ListIndexPath] {
         sections[section].items.indices.map { ListIndexPath(section: section, item: $0) }
     }

@@ -5,6 +5,7 @@ import ListModel
 /// A stage of a view as a value, so that the library's and the reference's are the same one, and a failure can print it.
 public enum ReferenceStage: Hashable, Sendable {
     case arrange(ReferenceArrangement)
+    case visibleRows
     case first(Int)
     case firstOfEachSection(Int)
 }
@@ -47,7 +48,8 @@ public struct ReferenceArrangement: Hashable, Sendable {
 extension ReferenceStage {
     /// Any stage.
     public init(using generator: inout SeededGenerator) {
-        switch Int.random(in: 0..<8, using: &generator) {
+        switch Int.random(in: 0..<10, using: &generator) {
+        case 8...: self = .visibleRows
         case 0: self = .first(Int.random(in: -1...30, using: &generator))
         case 1: self = .firstOfEachSection(Int.random(in: 0...5, using: &generator))
         default: self = .arrange(ReferenceArrangement(using: &generator))
@@ -63,6 +65,7 @@ extension ReferenceStage {
         _ source: some CommitSource, probe: @escaping @Sendable (Identifier) throws -> Void = { _ in }
     ) -> ViewStage {
         switch self {
+        case .visibleRows: return .visibleRows
         case .first(let count): return .first(count)
         case .firstOfEachSection(let count): return .firstOfEachSection(count)
         case .arrange(let arrangement):
@@ -174,6 +177,7 @@ extension ReferenceList {
         stages.reduce(self) { list, stage in
             switch stage {
             case .arrange(let arrangement): list.arranged(arrangement, words)
+            case .visibleRows: list.visibleRows()
             case .first(let count): list.first(count)
             case .firstOfEachSection(let count):
                 list.mapped { $0.items = Array($0.items.prefix(max(0, count))) }

@@ -1,7 +1,8 @@
 // From two snapshots to a changeset, in three steps: which sections differ, which rows of those differ, which of the
 // rows that are in both can stay.
 //
-// Always holds: a row or section that both snapshots have is matched by its id and by nothing else.
+// Always holds: a row or section that both snapshots have is matched by its id and by nothing else. Of several of one id,
+// as rows are that cannot be read, one is matched and the others go and come.
 
 extension Changeset {
     /// What differs between two snapshots of one list.
@@ -56,8 +57,10 @@ private struct SnapshotDifference {
         let difference = TreeDifference(from: old, to: new)
         for change in difference.changed { compare(change.old, change.oldOffset, change.new, change.newOffset) }
         var oldByID: [Identifier: Int] = [:]
+        var unmatched: [Int] = []
         for (index, piece) in difference.old.enumerated() {
-            if let section = piece.element { oldByID[section.id] = index }
+            guard let section = piece.element else { continue }
+            if let other = oldByID.updateValue(index, forKey: section.id) { unmatched.append(other) }
         }
         var matches = PieceMatches(difference)
         for (index, piece) in difference.new.enumerated() {
@@ -70,7 +73,7 @@ private struct SnapshotDifference {
                 addPair(nil, piece.start, from: .empty, to: section.rows)
             }
         }
-        for index in oldByID.values.sorted() {
+        for index in (unmatched + oldByID.values).sorted() {
             let piece = difference.old[index]
             changes.sections.deleted.append(piece.start)
             addPair(piece.start, nil, from: piece.element!.rows, to: .empty)
@@ -109,13 +112,16 @@ private struct SnapshotDifference {
     /// Notes what happened to the rows of the sections that differ.
     mutating func matchItems() {
         var oldByID: [Identifier: OldItem] = [:]
+        var unmatched: [OldItem] = []
         var matches = pairs.map { PieceMatches($0.pieces) }
         for (index, pair) in pairs.enumerated() {
             for change in pair.pieces.changed {
                 changes.items.updated.append(ListIndexPath(section: pair.newIndex!, item: change.newOffset))
             }
             for (piece, part) in pair.pieces.old.enumerated() {
-                if let item = part.element { oldByID[item.id] = OldItem(pair: index, piece: piece, item: item) }
+                guard let item = part.element else { continue }
+                let old = OldItem(pair: index, piece: piece, item: item)
+                if let other = oldByID.updateValue(old, forKey: item.id) { unmatched.append(other) }
             }
         }
         for (index, pair) in pairs.enumerated() {
@@ -137,7 +143,8 @@ private struct SnapshotDifference {
                 }
             }
         }
-        for old in oldByID.values {
+        unmatched += oldByID.values
+        for old in unmatched {
             changes.items.deleted.append(oldPath(old))
             pairs[old.pair].isRearranged = true
         }

@@ -75,6 +75,8 @@ public struct ListEditor: ~Copyable, @unchecked Sendable {
     /// How many bytes the record had before its first event.
     private var eventsOffset = 0
     private var eventCount = 0
+    /// How many of them are annotations.
+    private var annotationCount = 0
 
     private var historyWriter = HistoryWriter()
     var coalescing = StepCoalescing()
@@ -149,7 +151,7 @@ extension ListEditor {
         let version = state.version.next
         writer.begin(draft, version: version, entry: entry, link: UInt32(truncatingIfNeeded: checksum))
         eventsOffset = writer.count
-        eventCount = 0
+        (eventCount, annotationCount) = (0, 0)
         shape = .nothing
         self.entry = entry
         self.draft = draft
@@ -160,14 +162,15 @@ extension ListEditor {
 
     /// Ends a commit.
     ///
-    /// - Returns: the commit, ready to be appended to the log, or nil if no event happened: the version then stands. (A move
-    ///   in the history is a commit all the same.)
+    /// - Returns: the commit, ready to be appended to the log, or nil if nothing happened but annotations: the version
+    ///   then stands. (A move in the history is a commit all the same.)
     /// - Throws: ``ListError/commitTooLarge(bytes:)``; the commit is then cancelled.
     /// - Complexity: O(nodes changed + bytes).
     public mutating func finish() throws -> Commit? {
         guard let draft else { preconditionFailure("a commit is begun before it is finished") }
-        guard eventCount > 0 || draft.cause.isMove else {
+        guard eventCount > annotationCount || draft.cause.isMove else {
             self.draft = nil
+            (eventCount, annotationCount) = (0, 0)
             return nil
         }
         if let damage = state.store.damage {
@@ -243,6 +246,14 @@ extension ListEditor {
         try append(event) { writer in writer.write(event, version: version) }
     }
 
+    /// Appends an event that says nothing about the rows.
+    mutating func append(ancillary event: Event) {
+        precondition(draft != nil, "an edit is part of a commit")
+        writer.write(ancillary: event)
+        eventCount &+= 1
+        annotationCount &+= 1
+    }
+
     /// Appends an event that `write` puts into the record.
     @inline(__always)
     private mutating func append(_ event: Event, _ write: (inout RecordWriter) -> Void) throws {
@@ -297,7 +308,9 @@ extension ListEditor {
                 _ = try reader.readBytes(offset, "the events before")
                 return try (0..<undone).map { _ in try reader.readEvent() }
             }
-            for event in events.reversed() { try state.apply(event.inverse) }
+            for event in events.reversed() {
+                if let inverse = event.inverse { try state.apply(inverse) } else { annotationCount -= 1 }
+            }
         } catch {
             // Rows that could not be read cannot be put back; nobody commits anything to such a list any more.
             precondition(

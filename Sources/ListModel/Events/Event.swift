@@ -5,6 +5,7 @@
 // needs that commit and not the past.
 //
 // Always holds: applied to the state before it, an event is valid; `event.inverse` applied after it restores that state.
+// An ancillary event changes no state and has no inverse.
 
 /// Something that happened to a list, in the past tense.
 ///
@@ -36,13 +37,25 @@ public enum Event: Equatable, Sendable {
     case sectionRenamed(at: Int, Identifier, old: String, new: String)
     /// Everything was replaced.
     case listReloaded(old: [ListSection], new: [ListSection])
+    /// A value was attached to the commit, under a name. Ancillary.
+    case annotated(name: String, value: [UInt8])
+    /// Something that a newer library wrote and that does not change the rows. Ancillary; `kind` is 129 to 255.
+    case unrecognised(kind: UInt8, payload: [UInt8])
 }
 
 extension Event {
-    /// The event that takes this one back.
+    /// Whether the event says something about its commit and nothing about the rows: folding skips it, undo leaves it out.
+    public var isAncillary: Bool {
+        switch self {
+        case .annotated, .unrecognised: true
+        default: false
+        }
+    }
+
+    /// The event that takes this one back; nil if it is ancillary, because there is nothing to take back.
     ///
     /// - Complexity: O(1); only references are swapped.
-    public var inverse: Event {
+    public var inverse: Event? {
         switch self {
         case .itemsInserted(let path, let items): .itemsDeleted(at: path, items)
         case .itemsDeleted(let path, let items): .itemsInserted(at: path, items)
@@ -57,6 +70,7 @@ extension Event {
         case .sectionMoved(let source, let target, let id): .sectionMoved(from: target, to: source, id)
         case .sectionRenamed(let index, let id, let old, let new): .sectionRenamed(at: index, id, old: new, new: old)
         case .listReloaded(let old, let new): .listReloaded(old: new, new: old)
+        case .annotated, .unrecognised: nil
         }
     }
 }
@@ -77,7 +91,9 @@ extension Event {
         case .listReloaded(let old, let new):
             visit(old)
             visit(new)
-        case .itemsMoved, .itemToggled, .itemsIndented, .itemCollapsed, .sectionMoved, .sectionRenamed: break
+        case .itemsMoved, .itemToggled, .itemsIndented, .itemCollapsed, .sectionMoved, .sectionRenamed, .annotated,
+            .unrecognised:
+            break
         }
     }
 }

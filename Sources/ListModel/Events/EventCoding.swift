@@ -9,7 +9,7 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// The byte an event begins with.
+/// The byte an event begins with. Those from 128 on are ancillary: who does not know one skips it.
 enum EventKind: UInt8 {
     case itemsInserted = 1
     case itemsDeleted = 2
@@ -23,6 +23,10 @@ enum EventKind: UInt8 {
     case listReloaded = 10
     case itemsIndented = 11
     case itemCollapsed = 12
+    case annotated = 128
+
+    /// The first kind that does not change the rows.
+    static let firstAncillary: UInt8 = 128
 }
 
 /// The byte that an identifier begins with.
@@ -84,6 +88,7 @@ extension RecordWriter {
                 write(count: sections.count)
                 for section in sections { write(section, version) }
             }
+        case .annotated, .unrecognised: write(ancillary: event)
         }
     }
 
@@ -174,7 +179,7 @@ extension RecordReader {
         let start = self
         let byte = try readByte("an event")
         guard let kind = EventKind(rawValue: byte) else {
-            throw start.error(.unknown(what: "kind of event", found: Int(byte)))
+            return try readUnrecognised(byte, start)
         }
         switch kind {
         case .itemsInserted: return .itemsInserted(at: try readPath(), try readItems())
@@ -210,6 +215,7 @@ extension RecordReader {
         case .listReloaded:
             let old = try readSections()
             return .listReloaded(old: old, new: try readSections())
+        case .annotated: return try readAnnotation()
         }
     }
 

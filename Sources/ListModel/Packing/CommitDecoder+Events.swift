@@ -16,7 +16,7 @@ extension CommitDecoder {
         newContents.removeAll(keepingCapacity: true)
         let number = context.predictedKind &+ (try next(.kinds))
         guard let byte = UInt8(exactly: number), let kind = EventKind(rawValue: byte) else {
-            throw error(.kinds, "kind of event", expected: "1 to 12", found: String(number))
+            throw error(.kinds, "kind of event", expected: "1 to 12, or 128", found: String(number))
         }
         context.note(number)
         switch kind {
@@ -70,6 +70,7 @@ extension CommitDecoder {
             let index = try readSectionIndex()
             return .sectionRenamed(at: index, new: try readString())
         case .listReloaded: return .listReloaded(new: try readSections())
+        case .annotated: return try readAnnotation()
         }
     }
 }

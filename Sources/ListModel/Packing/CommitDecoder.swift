@@ -48,6 +48,7 @@ struct CommitDecoder: ~Copyable {
 
     private let names: [String]
     private let origins: [String]
+    private var annotations: AnnotationUnpacking?
     /// How many bytes of records may still come.
     private var budget: Int
     /// Where the next content lies, in the block.
@@ -61,6 +62,7 @@ struct CommitDecoder: ~Copyable {
         var reader = try block.reader(block.names)
         let names = try reader.readNames()
         let origins = try reader.readNames()
+        annotations = reader.isAtEnd ? nil : try AnnotationUnpacking(reader, block.names.upperBound)
         self.block = block
         self.columns = columns
         self.literals = literals
@@ -237,9 +239,22 @@ extension CommitDecoder {
     }
 }
 
+// MARK: - Annotations
+
+extension CommitDecoder {
+    /// Unpacks an annotation.
+    mutating func readAnnotation() throws -> PackedEvent {
+        guard let annotation = try annotations?.next(&context.annotations, atMost: budget) else {
+            throw error(.kinds, "kind of event", expected: "another, without annotations", found: "an annotation")
+        }
+        try spend(.kinds, annotation.name.utf8.count + annotation.value.count)
+        return .annotated(name: annotation.name, value: annotation.value)
+    }
+}
+
 extension RecordReader {
     /// Reads a table of names.
-    fileprivate mutating func readNames() throws -> [String] {
+    mutating func readNames() throws -> [String] {
         let count = try readCount("a number of names")
         return try (0..<count).map { _ in try readString("a name") }
     }

@@ -54,6 +54,7 @@ extension CommitEncoder {
         case .listReloaded(let new):
             put(.destinations, Int64(new.count))
             for section in new { put(section) }
+        case .annotated(let name, let value): annotations.append(name, value, &context.annotations)
         }
     }
 

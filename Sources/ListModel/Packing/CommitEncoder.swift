@@ -20,6 +20,7 @@ struct CommitEncoder: ~Copyable {
     private var contentEnd = 0
 
     private var contents = ContentPacking()
+    var annotations = AnnotationPacking()
     private var names = NameTable()
     private var origins = NameTable()
 
@@ -30,7 +31,7 @@ struct CommitEncoder: ~Copyable {
     private var stateHash = StateHash(rawValue: 0)
 
     /// Strings by the order in which they first came.
-    private struct NameTable {
+    struct NameTable {
         private(set) var names: [String] = []
         // By identifier, because a string of its own is equal to others of other bytes.
         private var numbers: [Identifier: Int] = [:]
@@ -141,6 +142,7 @@ extension CommitEncoder {
             parts.write(count: table.count)
             for name in table { parts.write(name) }
         }
+        annotations.write(to: &parts)
         sizes.append(parts.count - start)
         contents.write(frames, choices, to: &parts)
 

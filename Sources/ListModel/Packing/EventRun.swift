@@ -25,6 +25,7 @@ struct EventRun {
             if kind != .deletion || !(path == self.path || isBefore) { try begin(.deletion, path, &state) }
             self.path = path
             self.count += count
+        case .annotated: break
         default:
             try flush(into: &state)
             try state.apply(state.resolve(event))

@@ -21,7 +21,8 @@ struct ExactCommit {
     ///   - state: the list before the commit; afterwards the list after it, in any case.
     ///   - writer: where the record is written again.
     /// - Returns: nil if the record is not the one that follows: the rows that it names differ in more than their ids
-    ///   from what stands there, a number is written in more bytes than it needs, or the hash is another.
+    ///   from what stands there, a number is written in more bytes than it needs, the hash is another, or an event is not
+    ///   known.
     /// - Throws: ``RecordError``, ``ListError``: the record is damaged or does not fit the rows.
     init?(
         _ header: RecordHeader, _ record: UnsafeRawBufferPointer, _ state: inout ListState, link: UInt32,
@@ -37,9 +38,13 @@ struct ExactCommit {
         writer.begin(draft, version: version, entry: header.entry, link: link)
         var reader = RecordReader(record, version: version)
         _ = try reader.readBytes(header.eventsOffset, "the header")
+        var isKnown = true
         for _ in 0..<header.eventCount {
             let event = try reader.readEvent()
-            let packed = PackedEvent(event)
+            guard let packed = PackedEvent(event) else {
+                isKnown = false
+                continue
+            }
             try writer.write(state.resolve(packed), version) { writer, reference, isChecked in
                 write(reference, isChecked, version, record, to: &writer)
             }
@@ -49,7 +54,7 @@ struct ExactCommit {
         try reader.checkEnd(after: header.eventCount)
         state.version = version
         state.histories.note(header.place, at: version)
-        guard state.stateHash() == header.stateHash else { return nil }
+        guard isKnown, state.stateHash() == header.stateHash else { return nil }
         let again = writer.finish(
             version: version, entry: header.entry, stateHash: header.stateHash, eventCount: header.eventCount)
         guard again.elementsEqual(record) else { return nil }

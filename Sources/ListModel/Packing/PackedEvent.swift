@@ -17,11 +17,12 @@ enum PackedEvent {
     case sectionMoved(from: Int, to: Int)
     case sectionRenamed(at: Int, new: String)
     case listReloaded(new: [ListSection])
+    case annotated(name: String, value: [UInt8])
 }
 
 extension PackedEvent {
-    /// An event without what follows from the state.
-    init(_ event: Event) {
+    /// An event without what follows from the state; nil if it is not known what it is.
+    init?(_ event: Event) {
         switch event {
         case .itemsInserted(let path, let items): self = .itemsInserted(at: path, items)
         case .itemsDeleted(let path, let items): self = .itemsDeleted(at: path, count: items.count)
@@ -37,6 +38,8 @@ extension PackedEvent {
         case .sectionMoved(let source, let target, _): self = .sectionMoved(from: source, to: target)
         case .sectionRenamed(let index, _, _, let new): self = .sectionRenamed(at: index, new: new)
         case .listReloaded(_, let new): self = .listReloaded(new: new)
+        case .annotated(let name, let value): self = .annotated(name: name, value: value)
+        case .unrecognised: return nil
         }
     }
 
@@ -55,6 +58,7 @@ extension PackedEvent {
         case .sectionMoved: .sectionMoved
         case .sectionRenamed: .sectionRenamed
         case .listReloaded: .listReloaded
+        case .annotated: .annotated
         }
     }
 }
@@ -91,6 +95,7 @@ extension ListState {
         case .listReloaded(let new):
             let old = (0..<sectionCount).map { sectionEntry(at: $0).contents(store) }
             return .listReloaded(old: old, new: new)
+        case .annotated(let name, let value): return .annotated(name: name, value: value)
         }
     }
 
@@ -137,7 +142,7 @@ extension RecordWriter {
             write(count: new.count)
             for section in new { try write(section, content: content) }
         case .itemsDeleted, .itemsMoved, .itemToggled, .itemsIndented, .itemCollapsed, .sectionDeleted, .sectionMoved,
-            .sectionRenamed:
+            .sectionRenamed, .annotated, .unrecognised:
             write(event, version: version)
         }
     }

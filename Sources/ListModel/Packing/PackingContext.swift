@@ -27,6 +27,7 @@ struct PackingContext {
     private var deletesForward = false
     private var kindWithContents = Int64(EventKind.itemsInserted.rawValue)
     private var kindWithoutContents = Int64(EventKind.itemsDeleted.rawValue)
+    var annotations = AnnotationContext()
 
     // Parts of events.
     var identifierKind: Int64 = 0
@@ -47,11 +48,18 @@ struct PackingContext {
 // MARK: - Events
 
 extension PackingContext {
-    /// The kind of the next event: that of the last one that came where there were contents to come, or were not.
-    var predictedKind: Int64 { remainingContents > 0 ? kindWithContents : kindWithoutContents }
+    /// The kind of the next event: an annotation if one is due, otherwise that of the last one that came where there were
+    /// contents to come, or were not.
+    var predictedKind: Int64 {
+        if annotations.isDue { return Int64(EventKind.annotated.rawValue) }
+        return remainingContents > 0 ? kindWithContents : kindWithoutContents
+    }
 
     /// Notes the kind of an event, before its contents.
     mutating func note(_ kind: Int64) {
+        // An annotation is noted with its name.
+        if kind == Int64(EventKind.annotated.rawValue) { return }
+        annotations.noteOther()
         if remainingContents > 0 { kindWithContents = kind } else { kindWithoutContents = kind }
     }
 

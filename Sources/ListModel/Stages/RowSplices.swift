@@ -21,7 +21,14 @@ extension Transition {
     /// - Parameter layout: how the sections lie.
     /// - Complexity: O(s + k log k) for s sections and k rows that differ.
     public func splices(layout: RowLayout) -> RowSplices {
-        let difference = RowDifference(self, layout)
+        RowDifference(self, layout).splices()
+    }
+}
+
+extension RowDifference {
+    /// What a model without moves tells its view.
+    func splices() -> RowSplices {
+        let difference = self
         var splices: [Splice] = []
         // Between the same two rows that stay, what goes and what comes is one splice.
         var (gone, arrived) = (0, 0)

@@ -14,7 +14,14 @@ extension Transition {
     /// - Parameter layout: how the sections lie.
     /// - Complexity: O(s + k log n) for s sections and k rows that differ.
     public func collectionDifference(layout: RowLayout) -> CollectionDifference<RowIdentity> {
-        let difference = RowDifference(self, layout)
+        RowDifference(self, layout).collectionDifference()
+    }
+}
+
+extension RowDifference {
+    /// What the standard library applies.
+    func collectionDifference() -> CollectionDifference<RowIdentity> {
+        let difference = self
         let targets = Dictionary(uniqueKeysWithValues: difference.moves.map { ($0.from, $0.to) })
         let sources = Dictionary(uniqueKeysWithValues: difference.moves.map { ($0.to, $0.from) })
         var changes: [CollectionDifference<RowIdentity>.Change] = []

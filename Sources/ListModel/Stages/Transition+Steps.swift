@@ -23,7 +23,14 @@ extension Transition {
     ///   - limit: if there were more steps, the view is to reload instead; nil for never.
     /// - Complexity: O(s + k log k) for s sections and k steps.
     public func steps(layout: RowLayout, reloadAbove limit: Int? = nil) -> RowSteps {
-        let difference = RowDifference(self, layout)
+        RowDifference(self, layout).steps(reloadAbove: limit)
+    }
+}
+
+extension RowDifference {
+    /// What a view without sections plays.
+    func steps(reloadAbove limit: Int? = nil) -> RowSteps {
+        let difference = self
         let count = difference.gone.count + difference.arrived.count - difference.moves.count + difference.updated.count
         if let limit, count > limit {
             return RowSteps(steps: [], isReload: true, old: difference.old, new: difference.new)

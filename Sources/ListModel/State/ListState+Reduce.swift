@@ -26,6 +26,7 @@ extension ListState {
         case .sectionMoved(let source, let target, let id): try moveSection(id, from: source, to: target)
         case .sectionRenamed(let index, let id, _, let new): try rename(id, at: index, to: new)
         case .listReloaded(_, let new): try reload(new)
+        case .annotated, .unrecognised: break
         }
     }
 }

@@ -87,6 +87,17 @@ public struct SectionCollection: RandomAccessCollection, Sendable {
     ///
     /// - Complexity: O(log s) for s sections.
     public subscript(position: Int) -> SectionView { SectionView(entry: tree[position], store: tree.store) }
+
+    /// Walks the sections from first to last, in O(1) each.
+    public func makeIterator() -> SectionIterator { SectionIterator(cursor: TreeCursor(tree), store: tree.store) }
+}
+
+/// Walks the sections of a snapshot.
+public struct SectionIterator: IteratorProtocol {
+    var cursor: TreeCursor<SectionEntry>
+    let store: NodeStore
+
+    public mutating func next() -> SectionView? { cursor.next().map { SectionView(entry: $0, store: store) } }
 }
 
 /// A section of a snapshot.

@@ -17,7 +17,9 @@ extension ListState {
         events.reserveCapacity(header.eventCount)
         for _ in 0..<header.eventCount { events.append(try reader.readEvent()) }
         try reader.checkEnd(after: header.eventCount)
-        for event in events.reversed() { try apply(event.inverse) }
+        for event in events.reversed() {
+            if let inverse = event.inverse { try apply(inverse) }
+        }
         version = Version(version.rawValue - 1)
     }
 

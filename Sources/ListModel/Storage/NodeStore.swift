@@ -20,7 +20,8 @@ package final class NodeStore: Sendable {
     package let limits: TreeLimits
     /// What the stores of all checkpoints share.
     private let shared: Shared
-    /// The stores for which this one reads, so that their checkpoints stay; none if it is one of its own.
+    /// The stores for which this one reads, so that their checkpoints stay; none if it is one of its own. None of them
+    /// reads for others: however often a tree is joined with another, it keeps no more stores than there are checkpoints.
     private let joined: [NodeStore]
     private let currentEpoch = Atomic<UInt32>(1)
     private let touchedCount = Atomic<Int>(0)
@@ -70,7 +71,10 @@ package final class NodeStore: Sendable {
         guard first.source == nil || second.source == nil || first.source === second.source else { return nil }
         limits = first.limits
         shared = first.source == nil ? second.shared : first.shared
-        joined = [first, second]
+        var roots: [NodeStore] = []
+        for root in [first, second].flatMap({ $0.joined.isEmpty ? [$0] : $0.joined })
+        where !roots.contains(where: { $0 === root }) { roots.append(root) }
+        joined = roots
     }
 
     /// The present epoch; each capture of a checkpoint begins one.

@@ -53,6 +53,23 @@ extension PersistentTree {
         insert(element, at: offset, owner: 0, &locator)
     }
 
+    /// Inserts elements one after another into a tree that no locator knows.
+    ///
+    /// - Complexity: O(k + k / w · log n) for k elements in leaves of width w.
+    mutating func insert(_ elements: [Element], at offset: Int) {
+        var locator = Locator<Element>(store, isTracking: false)
+        // SAFETY: the elements are copied, and the array is not touched meanwhile.
+        elements.withUnsafeBufferPointer { insert($0, at: offset, owner: 0, &locator) }
+    }
+
+    /// Removes elements of a tree that no locator knows.
+    ///
+    /// - Complexity: O(k + k / w · log n) for k elements in leaves of width w.
+    mutating func remove(_ range: Range<Int>) {
+        var locator = Locator<Element>(store, isTracking: false)
+        remove(range, &locator)
+    }
+
     /// Removes the element at an offset of a tree that no locator knows.
     ///
     /// - Complexity: O(log n).

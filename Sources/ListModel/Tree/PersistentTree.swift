@@ -193,6 +193,9 @@ struct TreeCursor<Element: TreeElement>: IteratorProtocol {
     /// The inner nodes above the present leaf, each with the slot to visit next.
     private var path: [(node: TreeNode<Element>, slot: Int)] = []
     private var leaf: TreeNode<Element>?
+    // SAFETY: the elements of the leaf, which is kept alive above.
+    private var elements: UnsafeMutablePointer<Element>?
+    private var count = 0
     private var slot = 0
 
     init(_ tree: PersistentTree<Element>) {
@@ -201,10 +204,10 @@ struct TreeCursor<Element: TreeElement>: IteratorProtocol {
     }
 
     mutating func next() -> Element? {
-        while let leaf {
-            if slot < leaf.count {
+        while leaf != nil {
+            if slot < count {
                 slot += 1
-                return leaf.elements[slot - 1]
+                return elements.unsafelyUnwrapped[slot - 1]
             }
             nextLeaf()
         }
@@ -218,7 +221,7 @@ struct TreeCursor<Element: TreeElement>: IteratorProtocol {
             node = store.node(node.children[0])
         }
         leaf = node
-        slot = 0
+        (elements, count, slot) = (node.elements, node.count, 0)
     }
 
     private mutating func nextLeaf() {

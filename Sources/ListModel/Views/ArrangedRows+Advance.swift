@@ -84,6 +84,7 @@ extension ArrangedRows {
         }
         for move in changes.items.moved {
             guard var slot = moved[move.from] else { continue }
+            if isOutline { slot.isFound = false }
             // A row that also changed was asked again.
             if let key = keys[move.to] { slot = RowSlot(label: 0, key: key, isFound: isFound(key)) }
             arrivals.append(Arrival(path: move.to, slot: slot))
@@ -119,7 +120,7 @@ extension ArrangedRows {
 
 extension ArrangedRows {
     /// Whether so much changes that building the view anew is quicker.
-    private func isWorthRebuilding(_ changes: Changeset, _ itemCount: Int) -> Bool {
+    func isWorthRebuilding(_ changes: Changeset, _ itemCount: Int) -> Bool {
         var count =
             changes.items.deleted.count + changes.items.inserted.count + 2 * changes.items.moved.count
             + changes.items.updated.count

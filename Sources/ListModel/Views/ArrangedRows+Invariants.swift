@@ -45,6 +45,14 @@ extension ArrangedRows {
         try InvariantViolation.check(section.group.id == entry.id, "ranks of another section than \(entry.id)")
         try InvariantViolation.check(Int(section.ranks.count) == entry.itemCount, "ranks of other rows")
         try InvariantViolation.check(entry.itemCount > 0 || !vanishesWhenEmpty, "an empty section is left")
+        let items = entry.items(store)
+        let depths = items.elements(in: 0..<entry.itemCount).map(\.depth)
+        for depth in Set(depths) {
+            try InvariantViolation.check(
+                items.firstOffset(from: 0, notDeeperThan: depth) == depths.firstIndex { $0 <= depth }
+                    && items.lastOffset(before: depths.count, notDeeperThan: depth) == depths.lastIndex { $0 <= depth },
+                "a node of \(entry.id) has another lowest depth than its rows")
+        }
         let ranks = section.ranks(store).elements(in: 0..<entry.itemCount)
         for (left, right) in zip(ranks, ranks.dropFirst()) {
             try InvariantViolation.check(order.isBefore(left, right), "the ranks of \(entry.id) do not ascend")

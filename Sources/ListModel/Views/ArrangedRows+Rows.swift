@@ -115,17 +115,17 @@ extension ArrangedRows {
     ///   - item: the row as it is now.
     mutating func place(_ item: ListItem, at path: ListIndexPath, _ key: RowKey?) {
         let store = store
-        let isFound = isFound(key)
         var change: (old: RowSlot, new: RowSlot)?
         var number: UInt32 = 0
         var group: ViewGroup?
+        let (isOutline, isFound) = (isOutline, isFound(key))
         sources.update(path.section) { section in
             (number, group) = (section.number, section.group)
             section.editSlots(store) { slots in
                 slots.update(path.item) { slot in
                     let old = slot
                     slot.key = key
-                    slot.isFound = isFound
+                    if !isOutline { slot.isFound = isFound }
                     change = (old, slot)
                 }
             }
@@ -163,7 +163,11 @@ extension ArrangedRows {
             }
         }
         rows.update(path.section) { section in
-            section.editItems(store) { $0.update(path.item) { $0 = item } }
+            section.editItems(store) { items in
+                if items[path.item].depth == item.depth { return items.update(path.item) { $0 = item } }
+                // Nodes know the lowest depth of what is below them.
+                items.updateAll(in: path.item..<path.item + 1) { $0 = item }
+            }
         }
     }
 }

@@ -16,6 +16,9 @@ struct ArrangedRows: Sendable {
     var arrangement: Arrangement
     /// What is searched for.
     var search: SearchWords
+    /// Whether this is the outline of `VisibleRows`: all rows have a place and no key, and shown are those that no ancestor
+    /// hides. What comes into the stage is hidden until `VisibleRows` says otherwise.
+    let isOutline: Bool
     /// How wide the nodes of the trees are.
     let store: NodeStore
     let space: LabelSpace
@@ -53,7 +56,17 @@ struct ArrangedRows: Sendable {
     }
 
     init(_ arrangement: Arrangement, _ search: SearchWords, _ limits: Limits) {
+        self.init(arrangement, search, limits, isOutline: false)
+    }
+
+    /// The stage of visible rows: all rows of the source that it is filled from, but for those that an ancestor hides.
+    init(outlineWith limits: Limits) {
+        self.init(Arrangement { _ in RowPlacement() }, SearchWords(), limits, isOutline: true)
+    }
+
+    private init(_ arrangement: Arrangement, _ search: SearchWords, _ limits: Limits, isOutline: Bool) {
         self.arrangement = arrangement
+        self.isOutline = isOutline
         self.search = arrangement.isSearchable ? search : SearchWords()
         self.limits = limits
         store = NodeStore(limits: limits.tree)
@@ -72,6 +85,7 @@ struct ArrangedRows: Sendable {
 
     /// Asks where a row stands.
     func key(of item: ListItem, at path: ListIndexPath, _ context: Context) throws(ViewError) -> RowKey? {
+        if isOutline { return RowKey.plain }
         do {
             guard let placement = try arrangement.place(item) else { return nil }
             if case .groups = arrangement.sections, placement.group == nil { return nil }
@@ -81,8 +95,11 @@ struct ArrangedRows: Sendable {
         }
     }
 
-    /// Whether a search finds a row of this key.
-    func isFound(_ key: RowKey?) -> Bool { search.isEmpty || key.map { search.matches($0.text) } ?? true }
+    /// Whether a row of this key that comes into the source is shown: a search has to find it. What comes into an outline
+    /// is hidden at first.
+    func isFound(_ key: RowKey?) -> Bool {
+        !isOutline && (search.isEmpty || key.map { search.matches($0.text) } ?? true)
+    }
 }
 
 // MARK: - Building
@@ -97,9 +114,9 @@ extension ArrangedRows {
 
     /// Fills the stage, which is empty, from a source.
     ///
-    /// - Parameter keys: the keys of all rows, by section.
+    /// - Parameter keys: the keys of all rows, by section; none for an outline, whose rows have no keys of their own.
     /// - Complexity: O(n), and O(m log m) for m rows that are sorted.
-    mutating func fill(from source: Snapshot, keys: [[RowKey?]]) {
+    mutating func fill(from source: Snapshot, keys: [[RowKey?]] = []) {
         let sectionLabels = space.spread(source.sectionCount)
         order = RowOrder(
             descending: arrangement.descending, sectionLabels: (0..<source.sectionCount).map { sectionLabels[$0] })
@@ -114,9 +131,11 @@ extension ArrangedRows {
             let labels = space.spread(section.items.count)
             var slots: [RowSlot] = []
             slots.reserveCapacity(section.items.count)
+            var fold = OutlineFold()
             for (offset, item) in section.items.enumerated() {
-                let key = keys[index][offset]
-                slots.append(RowSlot(label: labels[offset], key: key, isFound: isFound(key)))
+                let key = isOutline ? RowKey.plain : keys[index][offset]
+                let isFound = isOutline ? fold.shows(item) : isFound(key)
+                slots.append(RowSlot(label: labels[offset], key: key, isFound: isFound))
                 guard let key, slots[offset].isShown else { continue }
                 var place = gathered.count - 1
                 if case .groups = arrangement.sections, let group = key.group {

@@ -84,6 +84,11 @@ extension DerivedView.Level {
                 try rows.advance(from: old, to: new, changes ?? Changeset(from: old, to: new), stage: index)
             }
             output = output(new)
+        case .visible:
+            try editVisibleRows { rows throws(ViewError) in
+                try rows.advance(from: old, to: new, changes ?? Changeset(from: old, to: new))
+            }
+            output = output(new)
         }
     }
 
@@ -93,6 +98,15 @@ extension DerivedView.Level {
         // Taken out for the time of the edit, so that it alone refers to its trees.
         guard case .arranged(var rows) = exchange(&stage, with: .first(0)) else { return }
         defer { stage = .arranged(rows) }
+        try body(&rows)
+    }
+
+    private mutating func editVisibleRows(
+        _ body: (inout VisibleRows) throws(ViewError) -> Void
+    ) throws(ViewError) {
+        guard case .visible = stage else { return }
+        guard case .visible(var rows) = exchange(&stage, with: .first(0)) else { return }
+        defer { stage = .visible(rows) }
         try body(&rows)
     }
 
@@ -116,6 +130,10 @@ extension DerivedView.Level {
             let result = rows.snapshot(input.version)
             stage = .arranged(rows)
             return result
+        case .visible(var visible):
+            let result = visible.rows.snapshot(input.version)
+            stage = .visible(visible)
+            return result
         }
     }
 }
@@ -133,7 +151,11 @@ extension DerivedView {
     func checkInvariants() throws {
         var input = source
         for level in levels {
-            if case .arranged(let rows) = level.stage { try rows.checkInvariants(input) }
+            switch level.stage {
+            case .arranged(let rows): try rows.checkInvariants(input)
+            case .visible(let visible): try visible.checkInvariants(input)
+            case .first, .firstOfEachSection: break
+            }
             input = level.output
         }
     }

@@ -13,6 +13,9 @@ extension DerivedView {
             case .arranged(let rows):
                 guard let next = rows.position(ofSource: path) else { return nil }
                 path = next
+            case .visible(let visible):
+                guard let next = visible.rows.position(ofSource: path) else { return nil }
+                path = next
             case .first, .firstOfEachSection:
                 // Rows that are shown stand where they stood.
                 if level.output.item(at: path) == nil { return nil }

@@ -75,6 +75,8 @@ extension DerivedView {
     private mutating func put(
         _ stage: ViewStage, at index: Int, _ input: Snapshot, isSameInput: Bool
     ) throws(ViewError) {
+        // An outline says nothing that another could say in another way.
+        if isSameInput, case .visibleRows = stage, case .visible = levels[index].stage { return }
         guard case .arrange(let arrangement) = stage, case .arranged = levels[index].stage, isSameInput else {
             levels[index] = try level(stage, at: index, of: input, source.version)
             return

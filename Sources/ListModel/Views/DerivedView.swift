@@ -6,7 +6,7 @@
 //
 // Always holds: `snapshot` is what the stages make of `source`, also after an error.
 
-/// Rows that are derived from the rows of a list: filtered, sorted, grouped, searched, cut off.
+/// Rows that are derived from the rows of a list: filtered, sorted, grouped, searched, folded as an outline, cut off.
 ///
 /// ```swift
 /// var view = try DerivedView([.arrange(unchecked), .first(50)], of: store.snapshot)
@@ -39,6 +39,7 @@ public struct DerivedView: Sendable {
     /// What a stage knows.
     enum StageState: Sendable {
         case arranged(ArrangedRows)
+        case visible(VisibleRows)
         case first(Int)
         case firstOfEachSection(FirstRows)
     }
@@ -78,6 +79,10 @@ public struct DerivedView: Sendable {
             rows.fill(from: input, keys: try rows.keys(of: input, .init(version: version, stage: index)))
             let output = rows.snapshot(version)
             return Level(stage: .arranged(rows), output: output)
+        case .visibleRows:
+            var visible = VisibleRows(of: input, limits)
+            let output = visible.rows.snapshot(version)
+            return Level(stage: .visible(visible), output: output)
         case .first(let count): return Level(stage: .first(count), output: input.first(count))
         case .firstOfEachSection(let count):
             let rows = FirstRows(count, of: input)

@@ -29,7 +29,7 @@ final class RowKey: Sendable {
 
 /// What a view knows of a row of its source.
 struct RowSlot: MemoryElement {
-    /// The label and, in the lowest bit, whether a search finds the row.
+    /// The label and, in the lowest bit, whether a search finds the row or, in an outline, no ancestor hides it.
     private var bits: UInt64
     /// Where the row stands in the view; nil if it is left out.
     var key: RowKey?
@@ -45,7 +45,7 @@ struct RowSlot: MemoryElement {
         set { bits = newValue &<< 1 | bits & 1 }
     }
 
-    /// Whether the words that are searched for are in the row.
+    /// Whether the words that are searched for are in the row; in an outline, whether no ancestor hides it.
     var isFound: Bool {
         get { bits & 1 == 1 }
         set { bits = bits & ~1 | (newValue ? 1 : 0) }

@@ -1,7 +1,7 @@
 // Which rows of the new source a changeset may have hidden or shown, by section.
 //
 // Rows that neither go, come nor move keep their order: the n-th of them in the old section is the n-th in the new one. So
-// a place in one leads to a place in the other by counting.
+// a place in one leads to a place in the other by counting; and so it is with sections.
 
 /// A changeset by sections, with what leads from places before it to places after it.
 struct SourceSteps {
@@ -22,60 +22,54 @@ struct SourceSteps {
     /// The sections of the new source in which something happened to rows.
     var sections: some Sequence<Int> { steps.keys }
 
+    /// - Complexity: O(k log k) for k changes.
     init(_ changes: Changeset, from old: Snapshot, to new: Snapshot) {
         self.old = old
         self.new = new
         let items = changes.items
+        let places = SectionPlaces(changes.sections)
         for path in items.inserted + items.moved.map(\.to) {
             steps[path.section, default: Section()].added.append(path.item)
         }
         for path in items.updated { steps[path.section, default: Section()].updated.append(path.item) }
-        var newIndices: [Identifier: Int] = [:]
-        for (index, section) in new.sections.enumerated() { newIndices[section.id] = index }
-        var oldIndices: [Int: Int] = [:]
-        for (index, section) in old.sections.enumerated() {
-            if let newIndex = newIndices[section.id] { oldIndices[index] = newIndex }
-        }
         for path in items.deleted + items.moved.map(\.from) {
-            guard let index = oldIndices[path.section] else { continue }
+            guard let index = places.newIndex(ofOld: path.section) else { continue }
             steps[index, default: Section()].removed.append(path.item)
         }
-        for (oldIndex, newIndex) in oldIndices { steps[newIndex]?.oldIndex = oldIndex }
         for index in steps.keys {
+            steps[index]!.oldIndex = places.oldIndex(ofNew: index)
             steps[index]!.added.sort()
             steps[index]!.removed.sort()
         }
     }
 
-    /// The runs of rows that may have been hidden or shown, and the rows that changed; ascending and apart.
+    /// The runs of rows that may have been hidden or shown; ascending and apart.
     func regions(inSection index: Int) -> [Range<Int>] {
         guard let step = steps[index] else { return [] }
         let outline = new.sections[index].outline
-        var regions = step.added.map { outline.subtree(of: $0) }
-        let before = step.oldIndex.map { old.sections[$0].outline }
+        var regions: [Range<Int>] = []
+        for row in step.added where row >= regions.last?.upperBound ?? 0 { regions.append(outline.subtree(of: row)) }
+        guard let before = step.oldIndex.map({ old.sections[$0].outline }) else { return regions }
         for row in step.updated {
             let rank = row - step.added.countLess(than: row)
             // A row that moved besides is among those that were added.
-            guard let before, !step.added.containsSorted(row) else { continue }
+            if step.added.containsSorted(row) { continue }
             let was = before.items[step.removed.complement(rank)]
             let item = outline.items[row]
-            if was.outline == item.outline {
-                regions.append(row..<row + 1)
-            } else {
-                regions.append(row..<end(of: outline, from: row + 1, min(was.depth, item.depth)))
-            }
+            if was.outline == item.outline { continue }
+            // At another depth it may have another parent itself.
+            let first = was.depth == item.depth ? row + 1 : row
+            regions.append(first..<end(of: outline, from: row + 1, min(was.depth, item.depth)))
         }
-        if let before {
-            for (number, row) in step.removed.enumerated() {
-                let place = step.added.complement(row - number)
-                regions.append(place..<end(of: outline, from: place, before.items[row].depth))
-            }
+        for (number, row) in step.removed.enumerated() {
+            let place = step.added.complement(row - number)
+            regions.append(place..<end(of: outline, from: place, before.items[row].depth))
         }
         return SourceSteps.merged(regions)
     }
 
     private func end(of outline: SectionOutline, from row: Int, _ depth: Int) -> Int {
-        outline.tree.firstOffset(from: row, notDeeperThan: depth) ?? outline.tree.count
+        outline.tree.firstOffset(from: row, notDeeperThan: depth) ?? max(row, outline.tree.count)
     }
 
     private static func merged(_ regions: [Range<Int>]) -> [Range<Int>] {
@@ -88,5 +82,33 @@ struct SourceSteps {
             }
         }
         return result
+    }
+}
+
+/// Where sections are before and after a changeset.
+private struct SectionPlaces {
+    private let targets: [Int: Int]
+    private let sources: [Int: Int]
+    /// The sections of the old source that go or move, and those of the new one that come or moved; ascending.
+    private let gone: [Int]
+    private let arrived: [Int]
+
+    init(_ changes: Changeset.Changes<Int>) {
+        targets = Dictionary(uniqueKeysWithValues: changes.moved.map { ($0.from, $0.to) })
+        sources = Dictionary(uniqueKeysWithValues: changes.moved.map { ($0.to, $0.from) })
+        gone = (changes.deleted + changes.moved.map(\.from)).sorted()
+        arrived = (changes.inserted + changes.moved.map(\.to)).sorted()
+    }
+
+    /// Where a section is that was somewhere; nil if it was deleted.
+    func newIndex(ofOld index: Int) -> Int? {
+        if gone.containsSorted(index) { return targets[index] }
+        return arrived.complement(index - gone.countLess(than: index))
+    }
+
+    /// Where a section was that is somewhere; nil if it is new.
+    func oldIndex(ofNew index: Int) -> Int? {
+        if arrived.containsSorted(index) { return sources[index] }
+        return gone.complement(index - arrived.countLess(than: index))
     }
 }

@@ -1,95 +1,149 @@
-// An outline as a list view shows it: only the rows that no ancestor hides, kept up to date from the changes of the list.
+// The stage that shows an outline: the rows that no collapsed row hides.
 //
-// The rows that are shown are a list of their own, with an index of their ids, so that a row's neighbours in the outline
-// lead to its place in the view. `VisibleRows+Advance.swift` follows the changes.
+// It knows of each row of its source where it stands, as an arranged stage without keys does, and whether it is visible.
+// A change of the source goes to the arranged rows first: rows leave, come, move and change; those that come are hidden.
+// It can hide or show other rows only near those that changed (`SourceSteps`): below a row that came, moved, changed its
+// depth or was collapsed or expanded, and below where one went. In these *regions* the visible rows, found by stepping over
+// hidden ones, are compared with those that are shown. Everywhere else they stay.
 //
-// Always holds: `snapshot` has the sections of `source`, each with just those of its rows that are visible, in their order;
-// so it is what building anew would give.
+// Nothing is looked for by its id, so rows that cannot be read, all of which have one, are rows like any other.
+//
+// Always holds: the sections are those of the source, each with just those of its rows that are visible, in their order.
 
-/// The visible rows of outlines, as a list that follows another.
-///
-/// ```swift
-/// var visible = VisibleRows(of: store.snapshot)
-/// try store.edit("Collapse") { try $0.collapse(7) }
-/// let changes = visible.advance(to: store.snapshot)     // the children of 7 are deleted
-/// ```
-///
-/// The rows are a ``Snapshot`` of the same items, with their depths, so that changesets and views work on it as on any
-/// list. It is a value; a copy that is changed later builds its index anew, in O(m) for m visible rows.
-public struct VisibleRows: Sendable {
-    /// The rows of the list that is followed.
-    public private(set) var source: Snapshot
-    /// The rows that are visible, with the version of the source.
-    public private(set) var snapshot: Snapshot
-    private var head: VisibleHead
+/// The rows of outlines that no ancestor hides.
+struct VisibleRows: Sendable {
+    var rows: ArrangedRows
 
-    /// The visible rows of a snapshot.
+    /// The visible rows of a source.
     ///
-    /// - Complexity: O(m log n) for m visible rows of n; hidden rows are stepped over.
-    public init(of source: Snapshot) {
-        self.source = source
-        head = VisibleHead(of: source)
-        snapshot = head.snapshot(source.version)
+    /// - Complexity: O(n).
+    init(of source: Snapshot, _ limits: ArrangedRows.Limits) {
+        rows = ArrangedRows(outlineWith: limits)
+        rows.fill(from: source)
     }
 
-    /// Follows the list to another version of it, newer or older.
+    /// Follows the source from one snapshot to another.
     ///
-    /// - Parameter newSource: the rows of the same list at some version.
-    /// - Returns: what changed among the visible rows.
-    /// - Complexity: O(k log n), for k rows that differ in the source, that appear or disappear, or whose parent another
-    ///   row has become; and O(s) for s sections.
-    @discardableResult
-    public mutating func advance(to newSource: Snapshot) -> Changeset {
-        let before = snapshot
-        let changes = Changeset(from: source, to: newSource)
-        if !changes.isEmpty {
-            if !isKnownUniquelyReferenced(&head) { head = VisibleHead(showing: before) }
-            // Rows that cannot be read share one id, and no row can be looked up among them.
-            if head.state.itemLocator.isTracking {
-                do { try head.follow(changes, from: source, to: newSource) } catch { head = VisibleHead(of: newSource) }
-            } else {
-                head = VisibleHead(of: newSource)
+    /// - Parameters:
+    ///   - old: the snapshot that these are the visible rows of.
+    ///   - new: the snapshot that they are to be of.
+    ///   - changes: what leads from one to the other.
+    /// - Complexity: O(log n) for each row that differs in the source, appears or disappears, and for each visible row that
+    ///   has another parent. If those are more than a quarter of all, the stage is built anew.
+    mutating func advance(from old: Snapshot, to new: Snapshot, _ changes: Changeset) throws(ViewError) {
+        if changes.isEmpty { return }
+        if rows.isWorthRebuilding(changes, max(old.itemCount, new.itemCount)) { return rebuild(new) }
+        // An outline asks no function for places, so this throws nothing.
+        try rows.advance(from: old, to: new, changes, stage: 0)
+        let steps = SourceSteps(changes, from: old, to: new)
+        var count = 0
+        for index in steps.sections.sorted() {
+            let outline = new.sections[index].outline
+            for region in steps.regions(inSection: index) {
+                var wanted: [Int] = []
+                var visible = outline.visibleRows(from: region.lowerBound)
+                while let row = visible.next(), row < region.upperBound {
+                    wanted.append(row)
+                    count += 1
+                    if rows.isWorthRebuilding(count, new.itemCount) { return rebuild(new) }
+                }
+                rows.show(wanted, of: region, of: outline, inSection: index)
             }
         }
-        source = newSource
-        snapshot = head.snapshot(newSource.version)
-        return Changeset(from: before, to: snapshot)
+    }
+
+    private mutating func rebuild(_ source: Snapshot) { self = VisibleRows(of: source, rows.limits) }
+
+    /// Checks what always holds. For tests.
+    ///
+    /// - Throws: ``InvariantViolation``.
+    /// - Complexity: O(n log n).
+    func checkInvariants(_ source: Snapshot) throws {
+        try rows.checkInvariants(source)
+        for (index, section) in source.sections.enumerated() {
+            let shown = rows.sources[index].slots(rows.store).elements(in: 0..<section.items.count).map(\.isShown)
+            let visible = Set(section.outline.visibleRows)
+            try InvariantViolation.check(
+                shown == section.items.indices.map(visible.contains), "other rows of \(section.id) than are visible")
+        }
     }
 }
 
-/// The visible rows with an index of their ids.
-final class VisibleHead: @unchecked Sendable {
-    // @unchecked Sendable: it is changed only by a `VisibleRows` that alone refers to it.
-
-    var state: ListState
-
-    /// The visible rows of a snapshot.
-    convenience init(of source: Snapshot) {
-        self.init(
-            source.sections.map { section in
-                let outline = section.outline
-                let items = outline.visibleRows.map { outline.items[$0] }
-                return ListSection(id: section.id, title: section.title, items: items)
-            })
-    }
-
-    /// Just the rows of a snapshot.
-    convenience init(showing snapshot: Snapshot) {
-        self.init(
-            snapshot.sections.map { ListSection(id: $0.id, title: $0.title, items: Array($0.items)) })
-    }
-
-    private init(_ sections: [ListSection]) {
-        state = ListState()
-        do { try state.apply(.listReloaded(old: [], new: sections)) } catch {
-            // Ids that come twice are those of unreadable rows: shown as they are, and built anew with every change.
-            state = ListState(NodeStore(limits: TreeLimits()), isTracking: false)
-            for (index, section) in sections.enumerated() { try? state.apply(.sectionInserted(at: index, section)) }
+extension ArrangedRows {
+    /// Shows just these rows of a run of the source; rows that stay shown are left alone.
+    ///
+    /// - Parameters:
+    ///   - wanted: the rows, ascending.
+    ///   - region: the run.
+    /// - Complexity: O(log n) for each row that is wanted or was shown.
+    fileprivate mutating func show(
+        _ wanted: [Int], of region: Range<Int>, of outline: SectionOutline, inSection index: Int
+    ) {
+        let (store, source) = (store, sources[index])
+        let slots = source.slots(store)
+        let place = section(ofNumber: source.number).index
+        let ranks = ranked[place].ranks(store)
+        let labels = (first: slots[region.lowerBound].label, last: slots[region.upperBound - 1].label)
+        let start = ranks.partitionPoint { $0.label < labels.first }
+        let end = ranks.partitionPoint { $0.label <= labels.last }
+        let shown = ranks.elements(in: start..<end).map(\.label)
+        let wantedLabels = wanted.map { slots[$0].label }
+        // From the back, so that what is still to be done keeps its place.
+        var (left, right) = (shown.count, wanted.count)
+        while left > 0 || right > 0 {
+            if left > 0 && right > 0 && shown[left - 1] == wantedLabels[right - 1] {
+                (left, right) = (left - 1, right - 1)
+                continue
+            }
+            let (leftEnd, rightEnd) = (left, right)
+            while left > 0 && (right == 0 || shown[left - 1] > wantedLabels[right - 1]) { left -= 1 }
+            hide(start + left..<start + leftEnd, inSection: place, source: index)
+            while right > 0 && (left == 0 || shown[left - 1] < wantedLabels[right - 1]) { right -= 1 }
+            let coming = wanted[right..<rightEnd]
+            show(coming.map { (row: $0, item: outline.items[$0]) }, at: start + left, inSection: place, source: index)
         }
     }
 
-    func snapshot(_ version: Version) -> Snapshot {
-        state.version = version
-        return state.snapshot()
+    private mutating func hide(_ range: Range<Int>, inSection place: Int, source index: Int) {
+        if range.isEmpty { return }
+        let store = store
+        var labels: [UInt64] = []
+        ranked.update(place) { section in
+            section.editRanks(store) { ranks in
+                labels = ranks.elements(in: range).map(\.label)
+                ranks.remove(range)
+            }
+        }
+        rows.update(place) { section in section.editItems(store) { $0.remove(range) } }
+        itemCount -= range.count
+        sources.update(index) { section in
+            section.editSlots(store) { slots in
+                for label in labels {
+                    slots.update(slots.partitionPoint { $0.label < label }) { $0.isFound = false }
+                }
+            }
+        }
+    }
+
+    private mutating func show(
+        _ coming: [(row: Int, item: ListItem)], at offset: Int, inSection place: Int, source index: Int
+    ) {
+        if coming.isEmpty { return }
+        let store = store
+        var ranks: [RowRank] = []
+        sources.update(index) { section in
+            let number = section.number
+            section.editSlots(store) { slots in
+                for (row, _) in coming {
+                    slots.update(row) { slot in
+                        slot.isFound = true
+                        ranks.append(RowRank(label: slot.label, section: number, key: RowKey.plain))
+                    }
+                }
+            }
+        }
+        ranked.update(place) { section in section.editRanks(store) { $0.insert(ranks, at: offset) } }
+        rows.update(place) { section in section.editItems(store) { $0.insert(coming.map(\.item), at: offset) } }
+        itemCount += coming.count
     }
 }

@@ -17,6 +17,8 @@ final class CheckpointDatabase: NodeSource {
     /// For each checkpoint, the nodes that the one before had and it has not.
     let gone: Database<UInt64, [UInt8]>
     let meta: Database<String, [UInt8]>
+    /// The states of projections, by name; nil if there never was one and the file may only be read.
+    let projections: Database<String, [UInt8]>?
     /// A view of the file that does not change, for a process that only reads: the one that writes does not know of its
     /// snapshots, and frees what it does not need itself.
     private nonisolated(unsafe) var view: ReadTransaction?
@@ -45,9 +47,21 @@ final class CheckpointDatabase: NodeSource {
             guard error.kind == .engine(.notFound) else { throw error }
             return nil
         }
+        projections = try CheckpointDatabase.openProjections(environment)
         self.environment = environment
         self.meta = meta
         view = environment.options.isReadOnly ? try environment.beginRead() : nil
+    }
+
+    private static func openProjections(_ environment: Environment) throws -> Database<String, [UInt8]>? {
+        do {
+            return try environment.openDatabase(
+                named: LogFormat.projectionDatabase, of: String.self, [UInt8].self,
+                create: !environment.options.isReadOnly)
+        } catch let error as LMDBError {
+            guard error.kind == .engine(.notFound) else { throw error }
+            return nil
+        }
     }
 
     func withNode<Result>(_ number: UInt64, _ body: (UnsafeRawBufferPointer?) -> Result) throws -> Result {

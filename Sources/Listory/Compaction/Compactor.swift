@@ -120,6 +120,7 @@ struct Compactor: ~Copyable {
             try takeCheckpoint()
         }
         try finishMeta()
+        try source.copyProjections(to: database, from: written.base.version)
         return written
     }
 

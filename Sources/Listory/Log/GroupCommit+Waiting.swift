@@ -2,10 +2,12 @@
 //
 // A thread that waits leads if nobody else does and the batch is worth it (`Gathering`). Else it sleeps:
 // - while somebody leads, until that batch, or the one it belongs to, is finished; the leader wakes all threads of its
-//   batch, and one of the next so that this one is not forgotten;
+//   batch, and sees to the next one: if that is ready, a flush in the background leads it; if it is not, one of its threads
+//   is woken, so that it is not forgotten;
 // - while nobody leads, no longer than the gathering. Whoever comes and completes the batch leads it without any
 //   change of threads; if nobody comes, the first to wake up leads.
-// Tasks cannot sleep, so a flush in the background waits and leads for them.
+// Tasks cannot sleep, so a flush in the background waits and leads for them. It leads on as long as there is a next batch,
+// and leaves it to another queue to release those of the last one: while many wait, one sync follows the other.
 
 import Dispatch
 import ListModel
@@ -31,13 +33,13 @@ extension GroupCommit {
         while state.head.version < version {
             if state.failureCount != failureCount, let failure = state.failure { throw failure }
             if state.isStopped { throw StoreError.closed }
-            if mayLead(urgency) { lead() } else { sleep(until: version) }
+            if mayLead(urgency) { lead(.thread) } else { sleep(until: version) }
         }
     }
 
     /// Whether the calling thread should write now. The lock is held.
     private func mayLead(_ urgency: Urgency) -> Bool {
-        if state.isLed { return false }
+        if state.isBusy { return false }
         // What is left of a failed batch need not gather any more.
         return urgency == .urgent || state.hasLeftover || state.gathering.remaining == .zero
     }
@@ -48,7 +50,7 @@ extension GroupCommit {
         let batch = state.batchCount
         let isOfNextBatch = version >= state.waiting.first
         if isOfNextBatch { state.threadCount += 1 }
-        if state.isLed || state.hasTimekeeper {
+        if state.isBusy || state.hasTimekeeper {
             monitor.wait(condition)
         } else {
             state.hasTimekeeper = true
@@ -61,7 +63,7 @@ extension GroupCommit {
 
     /// Waits, without blocking a thread, until a version is durable.
     func durable(_ version: Version) async throws {
-        try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
+        try await withUnsafeThrowingContinuation { (continuation: UnsafeContinuation<Void, any Error>) in
             monitor.lock()
             if state.head.version >= version || state.isStopped {
                 let isDurable = state.head.version >= version
@@ -107,13 +109,25 @@ extension GroupCommit {
             monitor.lock()
             defer { monitor.unlock() }
             while !state.isEmpty && !state.isStopped {
-                if mayLead(state.waiting.size > maximumPendingBytes ? .urgent : .shared) {
-                    // What is queued from now on is not in this batch.
-                    state.isFlushQueued = false
-                    // A failure is kept for whoever waits and for the next edit.
-                    return lead()
+                guard mayLead(state.waiting.size > maximumPendingBytes ? .urgent : .shared) else {
+                    sleep(until: state.newest)
+                    continue
                 }
-                sleep(until: state.newest)
+                // What is queued from now on is not in this batch.
+                state.isFlushQueued = false
+                let hasTasks = !state.tasks.isEmpty
+                // A failure is kept for whoever waits and for the next edit.
+                lead(.background)
+                if state.hasLeftover || state.isFlushQueued || state.isStopped { return }
+                // Tasks that were released come back soon: being there costs less than being called again.
+                if state.isEmpty && hasTasks && state.gathering.remaining > .zero {
+                    state.isFlushQueued = true
+                    sleep(until: state.newest.next)
+                } else if state.needsBackground {
+                    state.isFlushQueued = true
+                } else {
+                    return
+                }
             }
             state.isFlushQueued = false
         }

@@ -1,11 +1,20 @@
 // Leading: one thread appends what has queued up, and releases those who waited for it.
 
 import Dispatch
+import LMDB
 import ListModel
 
 extension GroupCommit {
+    /// Who leads.
+    enum Leader {
+        /// A thread that waits itself.
+        case thread
+        /// A flush in the background, which leads on if it is needed.
+        case background
+    }
+
     /// Writes everything that waits, and releases those who waited for it. The lock is held, but not during the write.
-    func lead() {
+    func lead(_ leader: Leader) {
         state.isLed = true
         if !state.hasLeftover { takeBatch() }
         let batch = state.writing
@@ -30,7 +39,7 @@ extension GroupCommit {
                 return fail(StoreError.appendFailed(durable: head.version, cause: error))
             }
         }
-        finish(since: start)
+        finish(since: start, leader)
     }
 
     /// Makes all that waits the batch that is written.
@@ -44,29 +53,40 @@ extension GroupCommit {
         state.gathering.beginBatch()
     }
 
-    private func finish(since start: ContinuousClock.Instant) {
+    private func finish(since start: ContinuousClock.Instant, _ leader: Leader) {
         state.gathering.endBatch(since: start)
         isFailing.store(false, ordering: .releasing)
         state.isLed = false
         startStoreTimer()
-        release()
+        release(leader)
     }
 
-    /// Releases those whose commits are durable, and wakes the others. The lock is held, but not while they are woken.
-    private func release() {
+    /// Releases those whose commits are durable, and sees to the others. The lock is held, but not while they are woken.
+    private func release(_ leader: Leader) {
         let head = state.head.version
         let tasks = state.tasks.isEmpty ? [] : state.tasks.filter { $0.version <= head }
         if !tasks.isEmpty { state.tasks.removeAll { $0.version <= head } }
         let condition = state.batchCount & 1
-        let hasThreads = state.threadCount > 0
-        let needsFlush = !state.tasks.isEmpty && !state.isFlushQueued
+        let needsBackground = state.needsBackground
+        let needsFlush = needsBackground && leader == .thread && !state.isFlushQueued
         if needsFlush { state.isFlushQueued = true }
+        let needsThread = state.threadCount > 0 && !needsFlush && (leader == .thread || !needsBackground)
+        let isReady = state.waiting.count > 0 && state.gathering.remaining == .zero
         monitor.unlock()
-        monitor.broadcast(condition)
-        if hasThreads { monitor.signal(1 - condition) }
-        for task in tasks { task.continuation.resume() }
+        // Who leads the next batch comes first: it would have to wait for a processor behind all who are released.
         if needsFlush { flushInBackground() }
+        if needsThread { monitor.signal(1 - condition) }
+        if leader == .background && isReady {
+            releases.async { [monitor] in GroupCommit.wake(monitor, condition, tasks) }
+        } else {
+            GroupCommit.wake(monitor, condition, tasks)
+        }
         monitor.lock()
+    }
+
+    private static func wake(_ monitor: Monitor, _ condition: Int, _ tasks: [WaitingTask]) {
+        monitor.broadcast(condition)
+        for task in tasks { task.continuation.resume() }
     }
 
     private func fail(_ error: StoreError) {
@@ -97,7 +117,10 @@ extension GroupCommit {
     func store() throws {
         monitor.lock()
         defer { monitor.unlock() }
+        // A leader in the background might lead on and on.
+        state.moverCount += 1
         while state.isLed { monitor.wait(state.batchCount & 1) }
+        state.moverCount -= 1
         try storeTail()
     }
 
@@ -108,7 +131,7 @@ extension GroupCommit {
         let result = Result { try log.tail.store() }
         monitor.lock()
         state.isLed = false
-        release()
+        release(.thread)
         // Some waited for this without waiting for a commit.
         monitor.broadcast(0)
         monitor.broadcast(1)

@@ -29,6 +29,8 @@ final class GroupCommit: CommitSource, @unchecked Sendable {
     let monitor = Monitor(conditionCount: 2)
     var state: State
     let background = DispatchQueue(label: "listory.log")
+    /// Where those are released for whom the leader in the background has no time, because the next batch is ready.
+    let releases = DispatchQueue(label: "listory.log.releases")
     let isFailing = Atomic<Bool>(false)
     let maximumPendingBytes: Int
     let deferredDelay: DispatchTimeInterval
@@ -44,6 +46,8 @@ final class GroupCommit: CommitSource, @unchecked Sendable {
         var batchCount = 0
         /// Whether a thread leads.
         var isLed = false
+        /// How many wait for nobody to lead, to move the tail.
+        var moverCount = 0
         /// How many attempts to append a commit failed for good, and how the last of them did.
         var failureCount = 0
         var failure: StoreError?
@@ -67,7 +71,8 @@ final class GroupCommit: CommitSource, @unchecked Sendable {
     /// A task that wants to be told when a version is durable.
     struct WaitingTask {
         let version: Version
-        let continuation: CheckedContinuation<Void, any Error>
+        /// Resumed by whoever takes it out of `tasks`, so exactly once.
+        let continuation: UnsafeContinuation<Void, any Error>
     }
 
     init(_ log: CommitLog, _ past: Past, head: LogHead, options: StoreOptions) {
@@ -121,6 +126,13 @@ extension GroupCommit.State {
 
     /// Whether something of the last batch could not be appended.
     var hasLeftover: Bool { head.version.next < waiting.first }
+
+    /// Whether nobody else may begin to lead.
+    var isBusy: Bool { isLed || moverCount > 0 }
+
+    /// Whether a flush in the background has something to do that nobody else will: tasks wait, or there is a whole batch
+    /// that a thread which sleeps would have to be woken for.
+    var needsBackground: Bool { !tasks.isEmpty || (threadCount > 0 && gathering.remaining == .zero) }
 
     /// The condition that says that a version, which is not durable, may have become so.
     func condition(of version: Version) -> Int {

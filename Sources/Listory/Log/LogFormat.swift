@@ -18,6 +18,9 @@ enum LogFormat {
     /// The database of nodes that a checkpoint does not share with the one before, by version.
     static let goneDatabase = "gone"
 
+    /// The database of the states of projections, by name.
+    static let projectionDatabase = "projections"
+
     /// The database of the tail of the log.
     static let tailDatabase = "tail"
 

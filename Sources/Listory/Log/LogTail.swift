@@ -216,8 +216,18 @@ extension LogTail {
         try adoptingMoves { try appendOnce(batch, range) }
     }
 
+    /// What this process knows, but for the records: with a second reference to those, adding one would copy them all.
+    private func known() -> State {
+        state.withLock { state in
+            let none = RecordBatch(first: state.head.version.next)
+            var known = State(stored: state.stored, head: state.head, records: none)
+            (known.end, known.last, known.failed) = (state.end, state.last, state.failed)
+            return known
+        }
+    }
+
     private func appendOnce(_ batch: RecordBatch, _ range: Range<Int>) throws -> LogHead {
-        let known = state.withLock { $0 }
+        let known = known()
         if let database, let end = known.end,
             let bytes = TailEntry.bytes(batch, range, after: known.head, atMost: capacity - end)
         {
@@ -231,8 +241,10 @@ extension LogTail {
     /// - Throws: as ``append(_:_:)``. The commits are as durable as before.
     func store() throws {
         try adoptingMoves {
-            let known = state.withLock { $0 }
-            if known.records.count > 0 { _ = try store(known, RecordBatch(first: known.head.version.next), 0..<0) }
+            let known = known()
+            if known.head.version > known.stored.version {
+                _ = try store(known, RecordBatch(first: known.head.version.next), 0..<0)
+            }
         }
     }
 
@@ -256,7 +268,8 @@ extension LogTail {
 
     /// Moves everything into the database, and some more commits behind it.
     private func store(_ known: State, _ batch: RecordBatch, _ range: Range<Int>) throws -> LogHead {
-        let (stored, records) = (known.stored, known.records)
+        let stored = known.stored
+        let records = state.withLock { $0.records }
         let newHead = try environment.write { txn in
             try check(known, txn)
             let head = try rows.append(records, 0..<records.count, after: stored, &txn)
@@ -364,7 +377,7 @@ extension LogTail {
     func discardFailed() throws {
         guard let failed = state.withLock({ $0.failed }) else { return }
         let txn = try environment.beginWrite()
-        try check(state.withLock { $0 }, txn)
+        try check(known(), txn)
         try clear(failed, txn)
         try txn.sync()
         state.withLock { $0.failed = nil }

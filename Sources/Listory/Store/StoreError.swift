@@ -28,6 +28,9 @@ public enum StoreError: Error, Sendable {
     case damagedNode(any Error)
     /// The newest checkpoint cannot be read. Opening the store makes a new one from the log.
     case damagedCheckpoint(Version)
+    /// The stored state of a projection cannot be read: verifying a store found that. It is folded anew when it is asked
+    /// for.
+    case damagedProjection(name: String)
     /// The store was opened for reading.
     case readOnly
     /// The store was closed.
@@ -52,6 +55,7 @@ extension StoreError {
         case .writtenElsewhere: "writtenElsewhere"
         case .damagedNode: "damagedNode"
         case .damagedCheckpoint: "damagedCheckpoint"
+        case .damagedProjection: "damagedProjection"
         case .readOnly: "readOnly"
         case .closed: "closed"
         case .appendFailed: "appendFailed"
@@ -80,6 +84,7 @@ extension StoreError: CustomStringConvertible {
             "another process wrote to the store: expected version \(expected) to be the newest, found \(found)"
         case .damagedNode(let cause): "some rows cannot be read, open the store again: \(cause)"
         case .damagedCheckpoint(let version): "the checkpoint of version \(version) is damaged"
+        case .damagedProjection(let name): "the stored state of the projection \(name) is damaged"
         case .readOnly: "the store was opened for reading"
         case .closed: "the store is closed"
         case .appendFailed(let durable, let cause): "versions after \(durable) are not durable: \(cause)"

@@ -27,7 +27,8 @@ public struct StoreVerification: Hashable, Sendable {
     ///   - path: the store. Other processes may have it open, this one may not.
     ///   - progress: called now and then with the share that is done, 0 to 1.
     /// - Throws: the first fault: `LMDBError` for damaged pages, `RecordError` for a damaged record, `ListError` for
-    ///   events that do not fit or a hash that differs, ``StoreError`` for a head or a history that is not the log's.
+    ///   events that do not fit or a hash that differs, ``StoreError`` for a head or a history that is not the log's,
+    ///   or a damaged state of a projection.
     /// - Complexity: O(events · log n).
     public init(path: String, progress: (Double) -> Void = { _ in }) throws {
         var options = StoreOptions()
@@ -62,6 +63,7 @@ public struct StoreVerification: Hashable, Sendable {
         if let left = replay.checkpoints.first { throw StoreError.damagedCheckpoint(left.version) }
         nodeCount = try StoreVerification.checkNodes(checkpoints, database)
         checkpointCount = checkpoints.count
+        try database?.checkProjections(through: found.version)
         version = found.version
         commitCount = found.version.rawValue - base.version.rawValue
         eventCount = found.eventCount - base.eventCount

@@ -17,6 +17,8 @@ public struct ContentCoder<Item>: Sendable {
     public var encode: @Sendable (Item) throws -> [UInt8]
     /// The item of these bytes.
     public var decode: @Sendable (UnsafeRawBufferPointer) throws -> Item
+    /// The version of what it writes; 0 if it writes none. See ``upcasting(_:from:detecting:)``.
+    public internal(set) var version = 0
 
     /// A coder of these two functions.
     public init(
@@ -37,6 +39,12 @@ extension ContentCoder where Item: Codable & SendableMetatype {
                 encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
                 return Array(try encoder.encode(item))
             },
-            decode: { bytes in try JSONDecoder().decode(Item.self, from: Data(bytes)) })
+            decode: { bytes in
+                // No JSON begins like an envelope.
+                if let version = ContentEnvelope.version(of: bytes) {
+                    throw ContentError(version: version, problem: .newer(supported: 0))
+                }
+                return try JSONDecoder().decode(Item.self, from: Data(bytes))
+            })
     }
 }

@@ -83,7 +83,7 @@ extension ListEdit {
     /// Gives the row of the item's id this item as its content. If it is the present one, nothing happens; the checkmark
     /// stays as it is.
     public func update(_ item: EncodedItem<Item>) throws {
-        try withEditor { try $0.update(item.row.id, content: item.row.content) }
+        try withEditor { try $0.update(item.row.id, content: item.row.content, coder) }
     }
 
     /// Inserts a section, with rows, as one event.

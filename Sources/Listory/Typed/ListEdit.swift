@@ -74,7 +74,7 @@ extension ListEdit {
     public func item(_ id: Item.ID) throws -> Item? {
         try withEditor { editor in
             guard let item = editor.state.item(id.identifier) else { return nil }
-            return try editor.withContent(of: item.content, coder.decode)
+            return try editor.withContent(of: item.content) { try coder.item($0, of: item.id) }
         }
     }
 
@@ -127,7 +127,12 @@ extension ListEdit {
     /// Gives the row of the item's id this item as its content. If it is the present one, nothing happens.
     public func update(_ item: Item) throws {
         let content = try coder.encode(item)
-        try withEditor { try $0.update(item.id.identifier, content: content) }
+        try withEditor { try $0.update(item.id.identifier, content: content, coder) }
+    }
+
+    /// Attaches a value to the commit. See ``ListEditor/annotate(_:_:)``.
+    public func annotate(_ name: String, _ value: [UInt8]) {
+        withEditor { $0.annotate(name, value) }
     }
 }
 

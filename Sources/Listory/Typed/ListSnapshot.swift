@@ -107,7 +107,7 @@ public struct ListRow<Item: Codable & Identifiable & Sendable>: Sendable where I
     ///
     /// - Throws: an error of the log, or of the decoder.
     public var item: Item {
-        get throws { try reader.source.withContent(of: core.content, reader.coder.decode) }
+        get throws { try reader.coder.item(of: core, in: reader.source) }
     }
 }
 

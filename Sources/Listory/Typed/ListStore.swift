@@ -132,7 +132,7 @@ extension ListStore {
     /// - Throws: an error of the log or of the decoder.
     /// - Complexity: O(1) expected, plus decoding.
     public func item(_ id: Item.ID) throws -> Item? {
-        try core.item(id.identifier).map { try core.source.withContent(of: $0.content, coder.decode) }
+        try core.item(id.identifier).map { try coder.item(of: $0, in: core.source) }
     }
 
     /// The updates from now on, one for each commit. See ``Store/updates()``.

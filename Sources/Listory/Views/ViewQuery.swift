@@ -1,7 +1,8 @@
 // What a view of a typed list shows: which rows, in which order and sections, and how many.
 //
 // A query is read like one of a database: what is filtered, sorted, grouped and searched before a `prefix` is one stage
-// in whatever order it is written; what comes after the `prefix` sees only the rows that it left.
+// in whatever order it is written; what comes after the `prefix` sees only the rows that it left. `visibleRows` is a
+// stage of its own in the same way.
 //
 // Always holds: each row is asked in the order filters, group, keys, text, and nothing more once a filter said no.
 
@@ -28,6 +29,7 @@ where Item.ID: IdentifierConvertible {
     /// One stage of the view, as it is put together.
     enum Part: Sendable {
         case arrange(Rules)
+        case visibleRows
         case first(Int)
         case firstOfEachSection(Int)
     }
@@ -67,6 +69,7 @@ where Item.ID: IdentifierConvertible {
         ViewQuery<Other, Item>(
             parts.map { part in
                 switch part {
+                case .visibleRows: return .visibleRows
                 case .first(let count): return .first(count)
                 case .firstOfEachSection(let count): return .firstOfEachSection(count)
                 case .arrange(let rules):
@@ -105,6 +108,18 @@ extension ViewQuery {
         searchable { try $0.item[keyPath: text] }
     }
 
+    /// Only the rows of outlines that no collapsed row hides.
+    ///
+    /// ```swift
+    /// list.visibleRows().filter { !$0.isChecked }     // of what is expanded, the open rows
+    /// list.filter { !$0.isChecked }.visibleRows()     // an outline of the open rows alone
+    /// ```
+    ///
+    /// Rows keep the depths that they have in the list. What is said before this decides what a row is below: the nearest
+    /// row before it that is less deep, of those that are left. So a collapsed row that is checked hides its children in the
+    /// first of these, and none in the second. What sorts or groups rows is said after it.
+    public func visibleRows() -> ViewQuery { ViewQuery(parts + [.visibleRows]) }
+
     /// Only the first rows, over all sections; sections after the last of them are left out.
     public func prefix(_ count: Int) -> ViewQuery { ViewQuery(parts + [.first(count)]) }
 
@@ -124,6 +139,7 @@ extension ViewQuery {
         let reader = RowReader(source: source, coder: coder)
         return parts.map { part in
             switch part {
+            case .visibleRows: .visibleRows
             case .first(let count): .first(count)
             case .firstOfEachSection(let count): .firstOfEachSection(count)
             case .arrange(let rules): .arrange(ViewQuery.arrangement(rules, reader))

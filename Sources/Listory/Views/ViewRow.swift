@@ -32,7 +32,7 @@ public final class ViewRow<Item: Codable & Identifiable & Sendable> where Item.I
     public var item: Item {
         get throws {
             if let decoded { return decoded }
-            let item = try reader.source.withContent(of: core.content, reader.coder.decode)
+            let item = try reader.coder.item(of: core, in: reader.source)
             decoded = item
             return item
         }

@@ -121,6 +121,33 @@ open class TableViewAdapter<Source: ListSource>: NSObject, NSTableViewDataSource
         return driver.toggle(item.core.id)
     }
 
+    // MARK: Outlines
+
+    /// Hides or shows what is below a row of an outline: "Collapse Groceries".
+    ///
+    /// - Parameters:
+    ///   - row: the row of the table, for example of the triangle that was clicked.
+    ///   - recursively: whether the same is done to all rows below it, as AppKit does with the option key.
+    @discardableResult
+    public func toggleCollapsed(row: Int, recursively: Bool = false) -> Bool {
+        guard let item = driver.items(atRows: CollectionOfOne(row), in: layout).first else { return false }
+        return driver.toggleCollapsed(item.core.id, recursively: recursively)
+    }
+
+    /// Puts the selected rows below the siblings before them: "Indent 3 Rows".
+    @discardableResult
+    public func indentSelection() -> Bool {
+        let ids = selection.compactMap { driver.id(at: $0) }
+        return ids.isEmpty ? false : driver.indent(ids)
+    }
+
+    /// Puts the selected rows beside their parents: "Outdent 3 Rows".
+    @discardableResult
+    public func outdentSelection() -> Bool {
+        let ids = selection.compactMap { driver.id(at: $0) }
+        return ids.isEmpty ? false : driver.outdent(ids)
+    }
+
     // MARK: Reordering
 
     open func tableView(
@@ -151,6 +178,11 @@ open class TableViewAdapter<Source: ListSource>: NSObject, NSTableViewDataSource
         _ tableView: NSTableView, validateDrop info: any NSDraggingInfo, proposedRow row: Int,
         proposedDropOperation dropOperation: NSTableView.DropOperation
     ) -> NSDragOperation {
+        if dropOperation == .on, case .item(let path) = driver.place(atRow: row, in: layout),
+            driver.canMove(dragged, into: path)
+        {
+            return .move
+        }
         guard let gap = driver.gap(aboveRow: row, in: layout), driver.canMove(dragged, toGap: gap) else { return [] }
         tableView.setDropRow(row, dropOperation: .above)
         return .move
@@ -160,6 +192,12 @@ open class TableViewAdapter<Source: ListSource>: NSObject, NSTableViewDataSource
         _ tableView: NSTableView, acceptDrop info: any NSDraggingInfo, row: Int,
         dropOperation: NSTableView.DropOperation
     ) -> Bool {
+        if dropOperation == .on {
+            guard case .item(let path) = driver.place(atRow: row, in: layout), let parent = driver.id(at: path) else {
+                return false
+            }
+            return driver.move(dragged.map(\.core.id), into: parent)
+        }
         guard let gap = driver.gap(aboveRow: row, in: layout) else { return false }
         return driver.move(dragged.map(\.core.id), toGap: gap)
     }

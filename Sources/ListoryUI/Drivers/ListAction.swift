@@ -14,6 +14,14 @@ public enum ListAction: String, Hashable, Sendable {
     case uncheck = "Uncheck"
     /// The content of a row is changed.
     case edit = "Rename"
+    /// The children of a row are hidden.
+    case collapse = "Collapse"
+    /// The children of a row are shown.
+    case expand = "Expand"
+    /// Rows are put below the siblings before them.
+    case indent = "Indent"
+    /// Rows are put beside their parents.
+    case outdent = "Outdent"
     /// The newest commit is reverted.
     case undo = "Undo"
     /// The newest undo is taken back.

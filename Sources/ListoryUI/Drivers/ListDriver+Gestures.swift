@@ -5,14 +5,15 @@ import ListModel
 import Listory
 
 extension ListDriver {
-    /// Deletes rows: "Delete Milk". Those that are gone already are left out.
+    /// Deletes rows: "Delete Milk". Those that are gone already are left out; in an outline, all that is below them goes too.
     ///
     /// - Returns: whether it was committed.
     @discardableResult
     public func delete(_ ids: [Identifier]) -> Bool {
         commit(.delete, name(.delete, ids)) { editor in
             let present = ids.filter { editor.state.indexPath(of: $0) != nil }
-            if !present.isEmpty { try editor.delete(.items(present)) }
+            if present.isEmpty { return }
+            if isOutline { try editor.deleteSubtrees(present) } else { try editor.delete(.items(present)) }
         }
     }
 
@@ -28,7 +29,7 @@ extension ListDriver {
             return setChecked(!item.isChecked, [id])
         } catch {
             report(.check, name(.check, [id]), error)
-            refresh()
+            showResult()
             return false
         }
     }
@@ -53,11 +54,14 @@ extension ListDriver {
 
     /// Inserts a row between rows that the user saw, which may not be those that are shown by now.
     func insert(_ item: Source.Item, isChecked: Bool = false, at path: ListIndexPath, in seen: Snapshot) -> Bool {
-        let isSectionKnown = source.keepsOrder
+        let (isSectionKnown, isOutline) = (source.keepsOrder, isOutline)
         return commit(.insert, names.phrase(.insert, names.row(item))) { editor in
             let place = try RowGap(gap: path, in: seen)
             let new = NewItem(
                 id: item.id.identifier, isChecked: isChecked, content: try source.coder.encode(item))
+            if isOutline && isSectionKnown {
+                return try editor.insert([new], in: place.outlineDestination(in: &editor))
+            }
             let destination = place.destination(in: &editor, isSectionKnown: isSectionKnown)
             try editor.insert(new, at: destination)
         }
@@ -76,14 +80,14 @@ extension ListDriver {
     ) -> Bool {
         commit(.edit, name ?? self.name(.edit, [id])) { editor in
             guard let row = editor.state.item(id) else { throw ListError.unknownItem(id) }
-            var item = try editor.withContent(of: row.content, source.coder.decode)
+            var item = try editor.withContent(of: row.content) { try source.coder.item($0, of: id) }
             try change(&item)
             guard item.id.identifier == id else {
                 throw ListError.unreadable(
                     what: "identifier of a changed row", expected: id.description,
                     found: item.id.identifier.description)
             }
-            try editor.update(id, content: try source.coder.encode(item))
+            try editor.update(id, content: try source.coder.encode(item), source.coder)
         }
     }
 
@@ -127,7 +131,7 @@ extension ListDriver {
         let isCommitted = attempt(action, name) {
             try source.editedStore.edit(name, origin: origin, durability: durability, body)
         }
-        refresh()
+        showResult()
         return isCommitted
     }
 
@@ -144,7 +148,7 @@ extension ListDriver {
 
     private func revert(_ action: ListAction, _ name: String?, _ body: () throws -> Commit?) -> Bool {
         let isDone = attempt(action, name.map { names.phrase(action, $0) } ?? action.rawValue, body)
-        refresh()
+        showResult()
         return isDone
     }
 
@@ -157,7 +161,7 @@ extension ListDriver {
     private func rowName(_ id: Identifier) -> String {
         let store = source.editedStore
         guard let row = try? store.item(id),
-            let item = try? store.source.withContent(of: row.content, source.coder.decode)
+            let item = try? source.coder.item(of: row, in: store.source)
         else { return id.description }
         return names.row(item)
     }

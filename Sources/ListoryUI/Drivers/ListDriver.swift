@@ -28,6 +28,9 @@ public final class ListDriver<Source: ListSource> {
     public var names: ActionNames<Source.Item>
     /// What a user may do with which row.
     public var rules = RowRules<Source.Item>()
+    /// Whether the rows are an outline: then a row is deleted and moved with all that is below it, and one that is inserted
+    /// or dropped gets the depth of the rows around it.
+    public var isOutline = false
     /// Who the user is; goes into the commits.
     public var origin = ""
     /// What a commit waits for; nil for the store's own choice. By default not for the disk, because the view waits too.
@@ -80,16 +83,21 @@ public final class ListDriver<Source: ListSource> {
 
     /// Looks at the newest rows now, instead of when the source tells of them.
     public func refresh() {
-        if let newest = readNewest() { playback.show(newest) }
+        if let newest = readNewest(isReporting: true) { playback.show(newest) }
     }
 
-    /// The newest rows; nil, and a report, if they cannot be read.
-    func readNewest() -> Snapshot? {
+    /// Looks at what came of a gesture. If it cannot be read, that is reported when the source tells of it, and only then.
+    func showResult() {
+        if let newest = readNewest(isReporting: false) { playback.show(newest) }
+    }
+
+    /// The newest rows; nil if they cannot be read.
+    func readNewest(isReporting: Bool) -> Snapshot? {
         do { typed = try source.snapshot } catch StoreError.closed {
             // What is shown stays; there is nothing newer to show.
             return nil
         } catch {
-            report(.read, ListAction.read.rawValue, error)
+            if isReporting { report(.read, ListAction.read.rawValue, error) }
             return nil
         }
         return typed.core

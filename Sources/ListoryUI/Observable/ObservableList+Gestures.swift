@@ -58,7 +58,7 @@ extension ObservableList {
         do {
             let store = driver.source.editedStore
             guard let row = try store.item(id) else { return nil }
-            return try store.source.withContent(of: row.content, driver.source.coder.decode)[keyPath: field]
+            return try driver.source.coder.item(of: row, in: store.source)[keyPath: field]
         } catch {
             driver.report(.read, driver.name(.read, [id]), error)
             return nil

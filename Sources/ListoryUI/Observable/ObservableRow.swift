@@ -12,6 +12,8 @@ public struct ObservableRow<Source: ListSource>: Identifiable {
     public var id: Identifier { row.core.id }
     /// Whether it has a checkmark.
     public var isChecked: Bool { row.isChecked }
+    /// How deep it stands in an outline.
+    public var depth: Int { row.depth }
     /// The item, read and decoded.
     ///
     /// - Throws: an error of the log, or of the decoder.

@@ -39,6 +39,18 @@ extension ObservableList {
             set: { @MainActor isChecked in self.driver.setChecked(isChecked, [id]) })
     }
 
+    /// A binding to whether the rows below a row are shown.
+    ///
+    /// ```swift
+    /// Toggle("", isOn: list.isExpanded(row)).padding(.leading, CGFloat(row.depth * 16))
+    /// ```
+    public func isExpanded(_ row: ObservableRow<Source>) -> Binding<Bool> {
+        let id = row.id
+        return Binding(
+            get: { @MainActor in self.isExpanded(id) },
+            set: { @MainActor isExpanded in self.driver.setCollapsed(!isExpanded, id) })
+    }
+
     /// Animates newer rows from now on; nil to show them at once.
     public func animate(with animation: Animation?) {
         animate = { change in withAnimation(animation, change) }

@@ -137,6 +137,20 @@ open class CollectionViewAdapter<Source: ListSource>: NSObject, UICollectionView
         return UISwipeActionsConfiguration(actions: [action])
     }
 
+    // MARK: Outlines
+
+    /// The triangle of a row of an outline, for the accessories of its cell; nil if there is nothing below the row. A tap on
+    /// it hides or shows what is below: "Collapse Groceries".
+    ///
+    /// It points to where the cell's `isExpanded` says, a part of its configuration state; ``ListRow/isCollapsed`` is what
+    /// that should follow. `cell.indentationLevel = row.depth` indents the cell.
+    public func disclosure(at indexPath: IndexPath) -> UICellAccessory? {
+        guard let id = driver.id(at: indexPath.listPath), driver.disclosure(at: indexPath.listPath) != .none else {
+            return nil
+        }
+        return .outlineDisclosure(options: .init(style: .cell)) { [weak driver] in _ = driver?.toggleCollapsed(id) }
+    }
+
     // MARK: Reordering
 
     open func collectionView(_ collectionView: UICollectionView, canMoveItemAt indexPath: IndexPath) -> Bool {

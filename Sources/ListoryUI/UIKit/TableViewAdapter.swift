@@ -44,6 +44,8 @@ open class TableViewAdapter<Source: ListSource>: NSObject, UITableViewDataSource
     public var animation = UITableView.RowAnimation.automatic
     /// What the button of a swipe says.
     public var deleteTitle = "Delete"
+    /// What the buttons of a swipe in the other direction say, in an outline.
+    public var (indentTitle, outdentTitle) = ("Indent", "Outdent")
     /// Shows a section in its header; nil for no headers.
     public var configureHeader: HeaderConfiguration? = { header, section in
         var content = header.defaultContentConfiguration()
@@ -154,6 +156,43 @@ open class TableViewAdapter<Source: ListSource>: NSObject, UITableViewDataSource
             finish(driver?.delete(id) ?? false)
         }
         return UISwipeActionsConfiguration(actions: [action])
+    }
+
+    // MARK: Outlines
+
+    open func tableView(_ tableView: UITableView, indentationLevelForRowAt indexPath: IndexPath) -> Int {
+        driver.isOutline ? driver.row(at: indexPath.listPath)?.depth ?? 0 : 0
+    }
+
+    open func tableView(_ tableView: UITableView, accessoryButtonTappedForRowWith indexPath: IndexPath) {
+        toggleCollapsed(at: indexPath)
+    }
+
+    open func tableView(
+        _ tableView: UITableView, leadingSwipeActionsConfigurationForRowAt indexPath: IndexPath
+    ) -> UISwipeActionsConfiguration? {
+        guard driver.isOutline, let id = driver.id(at: indexPath.listPath) else { return nil }
+        var actions: [UIContextualAction] = []
+        if driver.canIndent(at: indexPath.listPath) {
+            actions.append(
+                UIContextualAction(style: .normal, title: indentTitle) { [weak driver] _, _, finish in
+                    finish(driver?.indent([id]) ?? false)
+                })
+        }
+        if driver.canOutdent(at: indexPath.listPath) {
+            actions.append(
+                UIContextualAction(style: .normal, title: outdentTitle) { [weak driver] _, _, finish in
+                    finish(driver?.outdent([id]) ?? false)
+                })
+        }
+        return UISwipeActionsConfiguration(actions: actions)
+    }
+
+    /// Hides or shows what is below a row: "Collapse Groceries". For the control that a cell has for that; what it shows,
+    /// ``ListDriver/disclosure(at:)`` says.
+    @discardableResult
+    public func toggleCollapsed(at indexPath: IndexPath) -> Bool {
+        driver.id(at: indexPath.listPath).map { driver.toggleCollapsed($0) } ?? false
     }
 
     // MARK: Reordering

@@ -29,6 +29,14 @@ extension TextField where Label == Text {
     public init<S>(_ title: S, text: Binding<String>) where S: StringProtocol {}
 }
 
+public struct Toggle<Label: View>: View {
+    public var body: Never { fatalError("never") }
+}
+
+extension Toggle where Label == Text {
+    public init<S>(_ title: S, isOn: Binding<Bool>) where S: StringProtocol {}
+}
+
 public struct List<SelectionValue: Hashable, Content: View>: View {
     public var body: Never { fatalError("never") }
 }

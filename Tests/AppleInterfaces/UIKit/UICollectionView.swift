@@ -3,7 +3,32 @@
 
 @MainActor open class UICollectionReusableView: UIView {}
 
-@MainActor open class UICollectionViewCell: UICollectionReusableView {}
+public struct UICellConfigurationState: Sendable {
+    public var isExpanded: Bool
+}
+
+@MainActor open class UICollectionViewCell: UICollectionReusableView {
+    open var configurationState: UICellConfigurationState { UICellConfigurationState(isExpanded: false) }
+    open func setNeedsUpdateConfiguration() {}
+}
+
+@MainActor open class UICollectionViewListCell: UICollectionViewCell {
+    open var indentationLevel: Int = 0
+    open var accessories: [UICellAccessory] = []
+}
+
+@MainActor public struct UICellAccessory {
+    public enum DisplayedState: Sendable { case always, whenEditing, whenNotEditing }
+    public typealias ActionHandler = () -> Void
+    public struct OutlineDisclosureOptions {
+        public enum Style: Sendable { case automatic, header, cell }
+        public init(style: Style = .automatic) {}
+    }
+    public static func outlineDisclosure(
+        displayed: DisplayedState = .always, options: OutlineDisclosureOptions = OutlineDisclosureOptions(),
+        actionHandler: ActionHandler? = nil
+    ) -> UICellAccessory { UICellAccessory() }
+}
 
 @MainActor open class UICollectionView: UIScrollView {
     public struct ScrollPosition: OptionSet, Sendable {

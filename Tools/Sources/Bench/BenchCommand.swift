@@ -61,6 +61,7 @@ struct BenchCommand: ParsableCommand {
         try ChangesetBenchmarks(runner: runner, scale: scale).run()
         try TransitionBenchmarks(runner: runner, scale: scale).run()
         try ViewBenchmarks(runner: runner, scale: scale).run()
+        try ProjectionBenchmarks(runner: runner, scale: scale, files: files).run()
         try UndoBenchmarks(runner: runner, scale: scale, files: files).run()
         try GroupCommitBenchmarks(runner: runner, scale: scale, files: files).run()
         try StoreBenchmarks(runner: runner, scale: scale, files: files).run()

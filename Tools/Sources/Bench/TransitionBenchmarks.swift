@@ -22,6 +22,9 @@ struct TransitionBenchmarks {
             let editCount = rowCount / 100
             let many = Lazy { try [VersionPair(list.value, editCount: editCount)] }
             try measure("transition/1-percent/\(size)", many, rowCount, editCount: editCount)
+            for (name, pairs) in [("1-edit", single), ("1-percent", many)] {
+                try measureSequences("transition/\(name)", size, pairs)
+            }
         }
         for rowCount in scale.shuffledRowCounts {
             let pairs = Lazy { try [VersionPair.shuffled(rowCount: rowCount)] }
@@ -43,18 +46,36 @@ struct TransitionBenchmarks {
         try runner.measure(
             name, unit: "µs", peer: isSkipped ? nil : peer,
             note: { isSkipped ? "\(Self.peerName) left out: about \(NumberText.text(prediction)) s" : nil }
-        ) { try sample(pairs.value) }
+        ) {
+            sample(try pairs.value) { $0.batches().reduce(0) { $0 &+ $1.changes.items.moved.count } }
+        }
     }
 
-    /// Microseconds for a changeset and its batches.
-    private func sample(_ pairs: [VersionPair]) throws -> Double {
+    /// What views without sections are told: the changeset is made anew each time, as for the batches.
+    private func measureSequences(_ name: String, _ size: String, _ pairs: Lazy<[VersionPair]>) throws {
+        for layout in [RowLayout.rows, .rowsWithHeaders] {
+            let suffix = layout == .rows ? size : "headers/\(size)"
+            if runner.wants("\(name)/steps/\(suffix)") {
+                try runner.measure("\(name)/steps/\(suffix)", unit: "µs") {
+                    sample(try pairs.value) { $0.steps(layout: layout).steps.count }
+                }
+            }
+            if runner.wants("\(name)/splices/\(suffix)") {
+                try runner.measure("\(name)/splices/\(suffix)", unit: "µs") {
+                    sample(try pairs.value) { $0.splices(layout: layout).splices.count }
+                }
+            }
+        }
+    }
+
+    /// Microseconds for a changeset and what is made of it.
+    private func sample(_ pairs: [VersionPair], _ stages: (Transition) -> Int) -> Double {
         // One edit is a matter of microseconds: repeated, so that the clock's own grain does not show.
         let repetitions = pairs.count > 1 ? 200 : 1
         let time = seconds {
             for _ in 0..<repetitions {
                 for pair in pairs {
-                    let batches = Transition(from: pair.old, to: pair.new).batches()
-                    runner.sink.take(batches.reduce(0) { $0 &+ $1.changes.items.moved.count })
+                    runner.sink.take(stages(Transition(from: pair.old, to: pair.new)))
                 }
             }
         }

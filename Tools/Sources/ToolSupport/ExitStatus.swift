@@ -57,7 +57,7 @@ extension ExitStatus {
     private init(_ error: StoreError) {
         switch error {
         case .notFound, .notAStore, .newerFormat: self = .unusable
-        case .headMismatch, .damagedNode, .damagedCheckpoint: self = .damaged
+        case .headMismatch, .damagedNode, .damagedCheckpoint, .damagedProjection: self = .damaged
         case .alreadyExists, .unknownVersion, .droppedVersion, .inUse, .writtenElsewhere, .readOnly, .closed:
             self = .refused
         case .appendFailed(_, let cause): self.init(cause)

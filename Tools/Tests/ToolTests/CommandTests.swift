@@ -140,8 +140,13 @@ import ToolSupport
 
     @Test func `A damaged store ends with 4 in both formats of verify`() throws {
         var data = try Data(contentsOf: URL(fileURLWithPath: store))
-        let name = try #require(data.range(of: Data("Tidy".utf8)))
-        data[name.lowerBound] = UInt8(ascii: "t")
+        // Wherever it stands: the tail may still have a record that is in the database by now.
+        var rest = data.startIndex..<data.endIndex
+        while let name = data.range(of: Data("Tidy".utf8), in: rest) {
+            data[name.lowerBound] = UInt8(ascii: "t")
+            rest = name.upperBound..<data.endIndex
+        }
+        #expect(rest.lowerBound > data.startIndex)
         let damaged = folder.file("damaged")
         try data.write(to: URL(fileURLWithPath: damaged))
         let json = try ToolProcess.run("verify", damaged, "--format", "json")

@@ -69,6 +69,19 @@ import ToolSupport
         #expect([UInt8]().withUnsafeBytes(RowContent.value) == .object(["$base64": ""]))
     }
 
+    @Test func `Content with a version is shown with it, and survives`() {
+        let bytes: [UInt8] = [0xFF, 3] + Array(#"{"title":"Milk"}"#.utf8)
+        let shown = bytes.withUnsafeBytes(RowContent.value)
+        #expect(shown == .object(["$version": .integer(3), "$content": .object(["title": .string("Milk")])]))
+        #expect(RowContent.bytes(shown) == bytes)
+        #expect(bytes.withUnsafeBytes(RowContent.title) == "Milk")
+        let binary: [UInt8] = [0xFF, 1, 0, 0xFE]
+        #expect(RowContent.bytes(binary.withUnsafeBytes(RowContent.value)) == binary)
+        // A version that no envelope can say is an object like any other.
+        let plain = Array(#"{"$content":1,"$version":126}"#.utf8)
+        #expect(RowContent.bytes(plain.withUnsafeBytes(RowContent.value)) == plain)
+    }
+
     @Test(arguments: [
         (#"{"title":"Milk","n":1}"#, "Milk"), (#"{"title":7}"#, #"{"title":7}"#), (#""a""#, #""a""#),
         ("[1, 2]", "[1,2]"),

@@ -24,6 +24,10 @@ func show(
         view: { table, _, row in cell("todo", try row.item.title, table) })
     adapter.deleteSelection()
     adapter.toggle(row: 3)
+    driver.isOutline = true
+    adapter.toggleCollapsed(row: 3, recursively: true)
+    adapter.indentSelection()
+    adapter.outdentSelection()
     driver.undo()
     return adapter
 }

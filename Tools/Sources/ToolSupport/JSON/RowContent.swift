@@ -1,15 +1,19 @@
 // The content of a row, which is opaque bytes to the library, as JSON.
 //
-// Always holds: bytes that are JSON are shown as what they say, all others as {"$base64": "…"}; what was shown can be
-// given back.
+// Always holds: bytes that are JSON are shown as what they say, those with a version before them as
+// {"$version": 2, "$content": …}, all others as {"$base64": "…"}; what was shown can be given back.
 
 import Foundation
 import ListModel
+import Listory
 
 /// Between the bytes of a content and JSON.
 public enum RowContent {
     /// The member that says that an object stands for bytes that are not JSON.
     static let base64Key = "$base64"
+    /// The members of an object that stands for a content with a version.
+    static let versionKey = "$version"
+    static let contentKey = "$content"
 
     /// The bytes that a row of this content has.
     public static func bytes(_ value: JSONValue) -> [UInt8] {
@@ -18,17 +22,32 @@ public enum RowContent {
         {
             return Array(data)
         }
+        if let members = value.members, members.count == 2, let content = members[contentKey],
+            case .integer(let number)? = members[versionKey], let version = Int(exactly: number),
+            ContentEnvelope.versions.contains(version)
+        {
+            return ContentEnvelope(version: version, content: bytes(content)).bytes
+        }
         return value.bytes
     }
 
     /// What the bytes of a content say.
     public static func value(_ bytes: UnsafeRawBufferPointer) -> JSONValue {
+        guard let envelope = ContentEnvelope(bytes) else { return plainValue(bytes) }
+        let content = envelope.content.withUnsafeBytes(plainValue)
+        return .object([versionKey: .integer(Int64(envelope.version)), contentKey: content])
+    }
+
+    /// What bytes without a version say.
+    private static func plainValue(_ bytes: UnsafeRawBufferPointer) -> JSONValue {
         (try? JSONValue(parsing: bytes)) ?? .object([base64Key: .string(Data(bytes).base64EncodedString())])
     }
 
     /// What a list shows of the content: the title of an object that has one, otherwise all of it.
     public static func title(_ bytes: UnsafeRawBufferPointer) -> String {
-        let value = value(bytes)
+        var value = value(bytes)
+        // The version is no part of what a user reads.
+        if ContentEnvelope(bytes) != nil, let content = value.members?[contentKey] { value = content }
         return value.members?["title"]?.text ?? JSONValue.text(of: value)
     }
 }

@@ -33,6 +33,10 @@ struct EventText {
             ["renamed section \(index): \"\(old)\" → \"\(new)\" (id \(id))".visible]
         case .listReloaded(let old, let new):
             ["replaced everything: \(EventText.size(old)) → \(EventText.size(new))"]
+        case .annotated(let name, let value):
+            ["annotated \"\(name)\": \(value.withUnsafeBytes { RowContent.title($0) })".visible]
+        case .unrecognised(let kind, let payload):
+            ["event of the unknown kind \(kind), \(EventText.count(payload.count, "byte")): written by a newer version"]
         }
     }
 

@@ -70,6 +70,14 @@ extension JSONWriter {
                     for section in sections { try writer.write(section, source) }
                 }
             }
+        case .annotated(let name, let value):
+            member("name", name)
+            key("value")
+            value.withUnsafeBytes { write(RowContent.value($0)) }
+        case .unrecognised(let kind, let payload):
+            member("kind", Int(kind))
+            key("payload")
+            payload.withUnsafeBytes { write(RowContent.value($0)) }
         }
     }
 
@@ -111,6 +119,8 @@ extension Event {
         case .sectionMoved: "sectionMoved"
         case .sectionRenamed: "sectionRenamed"
         case .listReloaded: "listReloaded"
+        case .annotated: "annotated"
+        case .unrecognised: "unrecognised"
         }
     }
 }

@@ -1,0 +1,50 @@
+// Ancillary events as bytes: kind, length of the payload, payload. So whoever does not know a kind can go past it.
+//
+// Always holds: what is not known is given back as it was read.
+
+extension RecordWriter {
+    /// Writes an ancillary event.
+    mutating func write(ancillary event: Event) {
+        switch event {
+        case .annotated(let name, let value):
+            let nameBytes = name.utf8.count
+            write(byte: EventKind.annotated.rawValue)
+            write(count: RecordWriter.byteCount(ofVarint: nameBytes) + nameBytes + value.count)
+            write(name)
+            value.withUnsafeBytes { write(raw: $0) }
+        case .unrecognised(let kind, let payload):
+            write(byte: kind)
+            write(count: payload.count)
+            payload.withUnsafeBytes { write(raw: $0) }
+        default: preconditionFailure("the event says something about the rows")
+        }
+    }
+
+    /// How many bytes a varint takes.
+    private static func byteCount(ofVarint value: Int) -> Int { max(1, (70 - value.leadingZeroBitCount) / 7) }
+}
+
+extension RecordReader {
+    /// Reads what follows a kind that is not known, which stands at `start`.
+    mutating func readUnrecognised(_ kind: UInt8, _ start: RecordReader) throws -> Event {
+        guard kind >= EventKind.firstAncillary else {
+            throw start.error(.unknown(what: "kind of event", found: Int(kind)))
+        }
+        let payload = try readBytes(try readCount("the length of an event"), "an event")
+        return .unrecognised(kind: kind, payload: Array(payload))
+    }
+
+    /// Reads what follows the kind of an annotation.
+    mutating func readAnnotation() throws -> Event {
+        let count = try readCount("the length of an annotation")
+        let end = offset + count
+        let name = try readString("the name of an annotation")
+        guard offset <= end else {
+            throw error(
+                .invalid(
+                    what: "name of an annotation", expected: "at most \(count) bytes",
+                    found: "\(offset - end) more"))
+        }
+        return .annotated(name: name, value: Array(try readBytes(end - offset, "an annotation")))
+    }
+}

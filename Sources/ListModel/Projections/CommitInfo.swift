@@ -1,0 +1,38 @@
+// What a commit says of itself, for whoever folds its events.
+
+/// What a commit says of itself, without its events.
+public struct CommitInfo: Hashable, Sendable {
+    /// The version that the commit made.
+    public let version: Version
+    /// Why it was made.
+    public let cause: Commit.Cause
+    /// What the user did.
+    public let name: String
+    /// Who made it; may be empty.
+    public let origin: String
+    /// When it was made.
+    public let time: Timestamp
+    /// Whether it is none: it stands for all commits up to the version, which were dropped. Then the name and the origin
+    /// are empty, and the time is 0.
+    public let isSeed: Bool
+
+    /// What a commit says.
+    public init(_ commit: Commit) {
+        version = commit.version
+        cause = commit.cause
+        name = commit.name
+        origin = commit.origin
+        time = commit.time
+        isSeed = false
+    }
+
+    /// What stands for all commits up to a version.
+    public init(seedOf version: Version) {
+        self.version = version
+        cause = .edit
+        name = ""
+        origin = ""
+        time = Timestamp(microseconds: 0)
+        isSeed = true
+    }
+}

@@ -1,0 +1,140 @@
+// What a projection is told besides the event.
+//
+// Always holds: between two events, `before` is the list as the events so far left it, if there is one. A class, and not
+// sendable, so that a projection cannot keep it: it belongs to the call.
+
+/// What a projection may ask about the event that it is given.
+public final class EventContext {
+    /// The commit that the event is of.
+    public private(set) var commit: CommitInfo
+    private let source: any CommitSource
+    private let before: Before?
+
+    /// The rows as the events so far left them. A class of its own, because a state cannot be copied out of an optional.
+    fileprivate final class Before {
+        var state: ListState
+
+        init(_ rows: Snapshot) { state = ListState(from: rows, history: .empty) }
+    }
+
+    /// Why a content could not be read, if that happened: then the projection is not to blame for an error.
+    package private(set) var readFailure: (any Error)?
+
+    /// A context for a fold.
+    ///
+    /// - Parameters:
+    ///   - commit: the first commit.
+    ///   - source: where contents are read.
+    ///   - rows: the rows before it, for a projection that reads rows.
+    public init(_ commit: CommitInfo, source: any CommitSource, rows: Snapshot?) {
+        self.commit = commit
+        self.source = source
+        before = rows.map { Before($0) }
+    }
+
+    /// The bytes that a reference of the event points to.
+    ///
+    /// - Throws: an error of the log. A projection lets it pass.
+    /// - Complexity: O(length), and finding the record.
+    public func content(of reference: ContentReference) throws -> [UInt8] {
+        try withContent(of: reference) { Array($0) }
+    }
+
+    /// Calls `body` with the bytes that a reference of the event points to, valid only until it returns.
+    ///
+    /// - Throws: an error of the log, which a projection lets pass; and what `body` throws.
+    /// - Complexity: O(1), and finding the record.
+    public func withContent<Result>(
+        of reference: ContentReference, _ body: (UnsafeRawBufferPointer) throws -> Result
+    ) throws -> Result {
+        var isRead = false
+        do {
+            return try source.withContent(of: reference) { bytes in
+                isRead = true
+                return try body(bytes)
+            }
+        } catch {
+            if !isRead { readFailure = error }
+            throw error
+        }
+    }
+
+    /// The rows as they were just before the event.
+    ///
+    /// - Precondition: ``ProjectionState/readsRows`` is true.
+    public var rows: Rows {
+        guard let before else {
+            preconditionFailure("a projection that looks at rows says so: `static let readsRows = true`")
+        }
+        return Rows(before: before)
+    }
+
+    /// The rows just before an event.
+    public struct Rows {
+        fileprivate let before: Before
+
+        /// How many sections there are.
+        public var sectionCount: Int { before.state.sectionCount }
+        /// How many rows there are in all sections.
+        public var itemCount: Int { before.state.itemCount }
+
+        /// The id of the section at an index, or nil if there is none.
+        public func sectionID(at index: Int) -> Identifier? { before.state.sectionID(at: index) }
+
+        /// How many rows the section at an index has; 0 if there is none.
+        public func itemCount(inSection index: Int) -> Int {
+            index >= 0 && index < sectionCount ? before.state.itemCount(inSection: index) : 0
+        }
+
+        /// The row at an index path, or nil if there is none.
+        ///
+        /// - Complexity: O(log n).
+        public func item(at path: ListIndexPath) -> ListItem? {
+            path.section >= 0 && path.item >= 0 ? before.state.item(at: path) : nil
+        }
+
+        /// Rows from an index path on, as many of them as there are.
+        ///
+        /// - Complexity: O(count + log n).
+        public func items(at path: ListIndexPath, count: Int) -> [ListItem] {
+            let end = min(itemCount(inSection: path.section), path.item + max(0, count))
+            guard path.item >= 0 && path.item < end else { return [] }
+            return Array(before.state.items(inSection: path.section, path.item..<end))
+        }
+    }
+}
+
+// MARK: - Folding
+
+extension EventContext {
+    /// Calls `body` with each event of a commit and its index, and goes on with the rows after it.
+    ///
+    /// - Throws: ``RecordError``, ``ListError`` if the log is damaged; what `body` throws.
+    package func fold(_ commit: Commit, _ body: (Int, Event) throws -> Void) throws {
+        self.commit = CommitInfo(commit)
+        for (index, event) in try commit.events().enumerated() {
+            try body(index, event)
+            try before?.state.apply(event)
+        }
+        before?.state.version = commit.version
+    }
+
+    /// Calls `body` with an event for each section, as if all had been inserted one after the other.
+    package func forEachInsertion(of rows: Snapshot, _ body: (Event) throws -> Void) throws {
+        for (index, section) in rows.sections.enumerated() {
+            let section = ListSection(id: section.id, title: section.title, items: Array(section.items))
+            let event = Event.sectionInserted(at: index, section)
+            try body(event)
+            try before?.state.apply(event)
+        }
+    }
+
+    /// The rows as the events so far left them; nil if nobody reads rows.
+    ///
+    /// - Throws: why some could not be read.
+    package func rowsAfter() throws -> Snapshot? {
+        guard let before else { return nil }
+        if let damage = before.state.store.damage { throw damage }
+        return before.state.snapshot()
+    }
+}

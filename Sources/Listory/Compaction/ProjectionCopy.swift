@@ -1,0 +1,52 @@
+// The states of projections on their way into a compacted store: what was folded before knows of commits that are dropped.
+//
+// Always holds: a state that is copied belongs to a commit that the new log has or begins with; others are left behind.
+
+import LMDB
+import ListModel
+
+extension Store {
+    /// Copies the states that the log of a compacted store can be folded into.
+    ///
+    /// - Parameters:
+    ///   - target: the databases of the new store.
+    ///   - base: the version that its log begins with.
+    func copyProjections(to target: CheckpointDatabase, from base: Version) throws {
+        guard let database = checkpointer?.database, let projections = database.projections,
+            let copies = target.projections
+        else { return }
+        var rows: [(name: String, row: [UInt8])] = []
+        try database.reading { txn in
+            try txn.forEach(in: projections) { key, row in
+                rows.append((String(decoding: key, as: UTF8.self), Array(row)))
+                return true
+            }
+        }
+        for (name, row) in rows {
+            guard let stored = row.withUnsafeBytes({ StoredProjection($0, name: name) }), stored.version >= base,
+                stored.version <= group.durableVersion, try recordChecksum(of: stored.version) == stored.checksum
+            else { continue }
+            try target.environment.write { txn in
+                try row.withUnsafeBytes { try txn.put(bytes: $0, forKey: name, in: copies) }
+            }
+        }
+    }
+}
+
+extension CheckpointDatabase {
+    /// Reads the states of all projections.
+    ///
+    /// - Throws: ``StoreError/damagedProjection(name:)`` for one that is damaged or belongs to no version up to the newest.
+    func checkProjections(through newest: Version) throws {
+        guard let projections else { return }
+        try reading { txn in
+            try txn.forEach(in: projections) { key, row in
+                let name = String(decoding: key, as: UTF8.self)
+                guard let stored = StoredProjection(row, name: name), stored.version <= newest else {
+                    throw StoreError.damagedProjection(name: name)
+                }
+                return true
+            }
+        }
+    }
+}

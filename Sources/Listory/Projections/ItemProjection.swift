@@ -1,0 +1,72 @@
+// Projections that look at an app's own items.
+//
+// Always holds: items are decoded by the coder of the store, so old content is brought up as everywhere else.
+
+import ListModel
+
+/// A value that folds the events of a list of `Item`s.
+///
+/// ```swift
+/// struct Words: ItemProjection, Codable {
+///     static let name = "words"
+///     static let version = 1
+///     var ids: [String: Set<Int>] = [:]
+///
+///     mutating func apply(_ event: Event, in context: ItemEventContext<Todo>) throws {
+///         guard case .itemsInserted(_, let rows) = event else { return }
+///         for row in rows {
+///             let todo = try context.item(row)
+///             for word in todo.title.split(separator: " ") { ids[String(word), default: []].insert(todo.id) }
+///         }
+///     }
+/// }
+/// ```
+///
+/// What holds of ``Projection`` holds of it.
+public protocol ItemProjection<Item>: ProjectionState {
+    /// What a row holds.
+    associatedtype Item: Codable & Identifiable & Sendable
+
+    /// The value of a list whose history before a version was dropped. See ``Projection/init(rows:in:)``.
+    init(rows: Snapshot, in context: ItemEventContext<Item>) throws
+
+    /// Folds an event into the value. See ``Projection/apply(_:in:)``.
+    mutating func apply(_ event: Event, in context: ItemEventContext<Item>) throws
+}
+
+extension ItemProjection {
+    public init(rows: Snapshot, in context: ItemEventContext<Item>) throws {
+        self.init()
+        try context.core.forEachInsertion(of: rows) { try apply($0, in: context) }
+    }
+}
+
+/// What a projection of items may ask about the event that it is given. It belongs to the call.
+public struct ItemEventContext<Item: Codable & Identifiable & Sendable> {
+    /// The context that knows no items.
+    public let core: EventContext
+    private let coder: ContentCoder<Item>
+
+    init(_ core: EventContext, _ coder: ContentCoder<Item>) {
+        self.core = core
+        self.coder = coder
+    }
+
+    /// The commit that the event is of.
+    public var commit: CommitInfo { core.commit }
+
+    /// The rows as they were just before the event; only if ``ProjectionState/readsRows`` is true.
+    public var rows: EventContext.Rows { core.rows }
+
+    /// The item of a row of the event, new or old.
+    ///
+    /// - Throws: an error of the log, or of the decoder.
+    public func item(_ row: ListItem) throws -> Item { try item(row.content, of: row.id) }
+
+    /// The item that a row had or has: `old` or `new` of ``Event/itemUpdated(at:_:old:new:)``.
+    ///
+    /// - Throws: an error of the log, or of the decoder.
+    public func item(_ content: ContentReference, of id: Identifier) throws -> Item {
+        try core.withContent(of: content) { try coder.item($0, of: id) }
+    }
+}

@@ -1,0 +1,120 @@
+// A projection of a store, as an app sees it.
+//
+// It follows when it is asked, and when somebody waits for its values: then a task follows every commit.
+
+import ListModel
+
+/// The value of a projection, kept up to date.
+///
+/// ```swift
+/// let counts = try store.projection(SectionCounts.self)
+/// try store.edit("Check milk") { try $0.toggle(.item(7)) }
+/// show(try counts.value)
+/// ```
+///
+/// The first look folds what is not stored, of a long log perhaps all of it: a million events take about a second. After
+/// that, what is stored with the store's checkpoints is gone on with.
+///
+/// A value that is kept is copied by the next commit, if its type shares what it holds, as arrays do.
+///
+/// - Important: The functions of a projection must use neither it nor the store.
+public final class LiveProjection<Value: Sendable>: Sendable {
+    /// The store whose events are folded.
+    public let store: Store
+    private let follower: ProjectionFollower<Value>
+
+    init(_ store: Store, _ follower: ProjectionFollower<Value>) {
+        self.store = store
+        self.follower = follower
+    }
+
+    /// What its state is stored under.
+    public var name: String { follower.rules.name }
+
+    /// The value at the newest version of the store.
+    ///
+    /// - Throws: ``ProjectionError/failed(projection:version:event:cause:)``, until ``rebuild()``; ``StoreError/closed``; an
+    ///   error of the log, and then the next look tries again.
+    /// - Complexity: that of folding the events since the last look.
+    public var value: Value {
+        get throws { try follower.moment(store).0.value }
+    }
+
+    /// The value at the newest version of the store, and which version that is.
+    ///
+    /// - Throws, Complexity: as ``value``.
+    public var moment: ProjectedMoment<Value> {
+        get throws { try follower.moment(store).0 }
+    }
+
+    /// The version from which on the value knows the history; ``Version/empty`` if it has seen every event. Otherwise it was
+    /// seeded with the rows of that version, because the store was compacted before.
+    ///
+    /// - Throws, Complexity: as ``value``.
+    public var beginning: Version {
+        get throws { try follower.moment(store).beginning }
+    }
+
+    /// Why there is no value; nil if nothing is known against it.
+    public var failure: ProjectionError? { follower.failure }
+
+    /// Folds the projection anew, from the beginning of the log.
+    ///
+    /// - Throws: as ``value``.
+    /// - Complexity: that of folding all events.
+    public func rebuild() throws {
+        follower.reset()
+        _ = try follower.moment(store)
+    }
+
+    /// Stores the state now. It is stored by itself after checkpoints and when the store is closed; this is for a moment
+    /// that suits better.
+    ///
+    /// - Throws: as ``value``; ``StoreError/readOnly``; an error of the encoder, or of the file.
+    /// - Complexity: O(size of the state).
+    public func checkpoint() throws { try follower.store(in: store) }
+
+    /// The values from now on, the present one first.
+    ///
+    /// Each call makes a sequence of its own, to be read by one reader. Who is slow sees the newest value, and not those
+    /// in between. It ends when the store is closed, and with an error if the projection fails.
+    ///
+    /// - Throws: ``StoreError/closed``.
+    public func values() throws -> ProjectedValues<Value> {
+        // Not the snapshot that the updates begin with, which would be kept.
+        let updates = try store.updates().stream
+        let (stream, continuation) = AsyncThrowingStream.makeStream(
+            of: ProjectedMoment<Value>.self, throwing: (any Error).self, bufferingPolicy: .bufferingNewest(1))
+        let task = Task { [self] in
+            do {
+                var last = try moment
+                continuation.yield(last)
+                for await update in updates where update.snapshot.version > last.version {
+                    last = try moment
+                    continuation.yield(last)
+                }
+                continuation.finish()
+            } catch StoreError.closed {
+                continuation.finish()
+            } catch {
+                continuation.finish(throwing: error)
+            }
+        }
+        continuation.onTermination = { _ in task.cancel() }
+        return ProjectedValues(stream: stream)
+    }
+}
+
+/// The values of a projection, as they become known.
+///
+/// ```swift
+/// for try await moment in try counts.values() { show(moment.value) }
+/// ```
+public struct ProjectedValues<Value: Sendable>: AsyncSequence, Sendable {
+    public typealias Element = ProjectedMoment<Value>
+    public typealias Failure = any Error
+
+    let stream: AsyncThrowingStream<Element, any Error>
+
+    public func makeAsyncIterator() -> AsyncThrowingStream<Element, any Error>.Iterator { stream.makeAsyncIterator() }
+}

@@ -1,0 +1,186 @@
+// Follows a store for a projection: begins with what is stored or with the beginning of the log, and folds what came since.
+//
+// A fold goes in slices, each a batch of records that is read before the fold, so that nothing of the file is held while
+// a projection's functions run, and whoever else waits for the projection waits for one slice.
+//
+// Always holds: `folded` is the fold of all events up to its version, or there is none; what threw half-way is let go of.
+
+import ListModel
+
+/// A projection of any type, as the store sees it.
+protocol ProjectionFollowing: Sendable {
+    /// Stores the state, if it is one and there is something to store.
+    func storeState(in store: Store, isClosing: Bool) throws
+    /// Lets go of the value, which can be had again.
+    func letGo()
+}
+
+/// The value of a projection at a version.
+public struct ProjectedMoment<Value: Sendable>: Sendable {
+    /// The value.
+    public let value: Value
+    /// The version of the list that it is of.
+    public let version: Version
+}
+
+/// Keeps the value of a projection.
+final class ProjectionFollower<Value: Sendable>: ProjectionFollowing {
+    let rules: ProjectionRules<Value>
+    private let state = Locked(State())
+
+    /// A fold, and how far it is.
+    struct Folded: Sendable {
+        var value: Value
+        var version: Version
+        var beginning: Version
+        /// The rows at the version, if the projection reads rows.
+        var rows: Snapshot?
+        /// How many events were folded since the state was stored.
+        var eventCount = 0
+    }
+
+    private struct State: Sendable {
+        var folded: Folded?
+        /// Why there is no value, until it is folded anew.
+        var failure: ProjectionError?
+        /// Whether what is stored is not to be used, because the projection is to be folded anew.
+        var ignoresStored = false
+        /// The version and the size of what is stored, as far as that is known.
+        var stored: (version: Version, size: Int)?
+    }
+
+    init(_ rules: ProjectionRules<Value>) {
+        self.rules = rules
+    }
+
+    var failure: ProjectionError? { state.withLock { $0.failure } }
+
+    /// The value at the newest version, and from which version on it knows the history.
+    func moment(_ store: Store) throws -> (ProjectedMoment<Value>, beginning: Version) {
+        let folded = try follow(store)
+        return (ProjectedMoment(value: folded.value, version: folded.version), folded.beginning)
+    }
+
+    func letGo() { state.withLock { $0.folded = nil } }
+
+    /// Forgets the value, what is stored and that it failed.
+    func reset() {
+        state.withLock { state in
+            (state.folded, state.failure, state.stored) = (nil, nil, nil)
+            state.ignoresStored = true
+        }
+    }
+}
+
+// MARK: - Folding
+
+extension ProjectionFollower {
+    /// Folds what came since, up to the newest version at the moment.
+    private func follow(_ store: Store) throws -> Folded {
+        let newest = try store.projectionHead(withRows: rules.readsRows)
+        while true {
+            let folded: Folded? = try state.withLock { state in
+                if let failure = state.failure { throw failure }
+                // Taken out, so that it has one owner while it is changed.
+                var folded = try state.folded.take() ?? begin(&state, store)
+                if folded.version < newest.version {
+                    do { try advance(&folded, store, newest) } catch {
+                        state.failure = error as? ProjectionError
+                        throw error
+                    }
+                }
+                state.folded = folded
+                return folded.version >= newest.version ? folded : nil
+            }
+            if let folded { return folded }
+        }
+    }
+
+    /// Folds a batch of commits.
+    private func advance(_ folded: inout Folded, _ store: Store, _ newest: Store.ProjectionHead) throws {
+        let batch = try store.records(folded.version.next.rawValue...newest.version.rawValue)
+        let seed = CommitInfo(seedOf: folded.version)
+        let context = EventContext(seed, source: store.source, rows: folded.rows)
+        folded.rows = nil
+        for index in 0..<batch.count {
+            let commit = try Commit(record: batch.withRecord(index) { Array($0) }, version: batch.version(index))
+            try context.fold(commit) { number, event in
+                do { try rules.apply(&folded.value, event, context) } catch {
+                    // What could not be read is no fault of the projection, and may be read the next time.
+                    if let failure = context.readFailure { throw failure }
+                    throw ProjectionError.failed(
+                        projection: rules.name, version: commit.version, event: number, cause: error)
+                }
+            }
+            folded.eventCount += commit.eventCount
+        }
+        folded.version = batch.version(batch.count - 1)
+        // The store's own rows, if they are the same, share their nodes with what comes next.
+        folded.rows = try folded.version == newest.version ? newest.rows : context.rowsAfter()
+    }
+
+    /// The value to go on with: what is stored, or that of the beginning of the log.
+    private func begin(_ state: inout State, _ store: Store) throws -> Folded {
+        if !state.ignoresStored, let stored = try store.storedProjection(rules.name),
+            stored.rules == Int64(rules.version), let value = try? stored.state.withUnsafeBytes(rules.decode)
+        {
+            state.stored = (stored.version, stored.state.count)
+            let rows = rules.readsRows ? try store.snapshot(at: stored.version) : nil
+            return Folded(value: value, version: stored.version, beginning: stored.beginning, rows: rows)
+        }
+        state.stored = nil
+        let oldest = store.oldestVersion
+        if oldest == .empty {
+            return Folded(
+                value: rules.make(), version: .empty, beginning: .empty, rows: rules.readsRows ? store.emptyRows : nil)
+        }
+        let rows = try store.snapshot(at: oldest)
+        let context = EventContext(
+            CommitInfo(seedOf: oldest), source: store.source, rows: rules.readsRows ? store.emptyRows : nil)
+        do {
+            let value = try rules.seed(rows, context)
+            return Folded(value: value, version: oldest, beginning: oldest, rows: rules.readsRows ? rows : nil)
+        } catch {
+            if let failure = context.readFailure { throw failure }
+            let failure = ProjectionError.failed(
+                projection: rules.name, version: oldest, event: nil, cause: error)
+            state.failure = failure
+            throw failure
+        }
+    }
+}
+
+// MARK: - Storing
+
+extension ProjectionFollower {
+    /// How many bytes of state an event is worth: a larger state is stored after more events.
+    private static var bytesPerEvent: Int { 64 }
+
+    func storeState(in store: Store, isClosing: Bool) throws {
+        // Nobody looked at it yet, and the first look may take long; or it failed.
+        let isFollowing = state.withLock { $0.folded != nil }
+        guard isFollowing else { return }
+        let folded = try follow(store)
+        let isWorthIt = state.withLock { state in
+            guard let stored = state.stored else { return true }
+            if stored.version == folded.version { return false }
+            return isClosing || stored.size <= folded.eventCount * Self.bytesPerEvent
+        }
+        if isWorthIt { try write(folded, in: store) }
+    }
+
+    /// Stores the state now, whatever its size.
+    func store(in store: Store) throws { try write(follow(store), in: store) }
+
+    private func write(_ folded: Folded, in store: Store) throws {
+        // Outside of the lock: others may look at the value meanwhile, and a commit that comes copies it.
+        let bytes = try rules.encode(folded.value)
+        try store.putProjection(
+            rules.name, rules: rules.version, version: folded.version, beginning: folded.beginning, state: bytes)
+        state.withLock { state in
+            state.stored = (folded.version, bytes.count)
+            state.ignoresStored = false
+            if let now = state.folded?.eventCount { state.folded?.eventCount = max(0, now - folded.eventCount) }
+        }
+    }
+}

@@ -1,0 +1,113 @@
+// Projections of a store: asking for one, and what following it reads and writes.
+
+import LMDB
+import ListModel
+
+extension Store {
+    /// A projection of the events of this store. The same type gives the same value, however often it is asked for.
+    ///
+    /// - Parameter type: the projection. From now on its state is stored with the store's checkpoints.
+    /// - Throws: ``ProjectionError/invalidName(_:)``, ``ProjectionError/nameInUse(_:)``.
+    /// - Complexity: O(1): the first look at the value folds.
+    public func projection<Value: Projection & SendableMetatype>(_ type: Value.Type) throws -> LiveProjection<Value> {
+        LiveProjection(self, try projections.follower(ProjectionRules<Value>.untyped))
+    }
+}
+
+extension ListStore {
+    /// A projection of the events of this store that looks at items. See ``Store/projection(_:)``.
+    ///
+    /// - Throws: as ``Store/projection(_:)``.
+    public func projection<Value: ItemProjection<Item> & SendableMetatype>(
+        _ type: Value.Type
+    ) throws -> LiveProjection<Value> {
+        LiveProjection(core, try core.projections.follower(ProjectionRules<Value>.typed(coder)))
+    }
+
+    /// A projection of the events of this store. See ``Store/projection(_:)``.
+    public func projection<Value: Projection & SendableMetatype>(_ type: Value.Type) throws -> LiveProjection<Value> {
+        try core.projection(type)
+    }
+}
+
+// MARK: - Reading
+
+extension Store {
+    /// What a projection is to be folded to.
+    struct ProjectionHead {
+        var version: Version
+        var rows: Snapshot?
+    }
+
+    func projectionHead(withRows: Bool) throws -> ProjectionHead {
+        try withHead { head in
+            // A kept snapshot makes edits copy what they change: only who needs it takes one.
+            ProjectionHead(version: head.editor.state.version, rows: withRows ? head.editor.snapshot() : nil)
+        }
+    }
+
+    /// The rows before the first commit, with nodes as wide as the store's.
+    var emptyRows: Snapshot {
+        Snapshot(empty: ListState(NodeStore(limits: past.nodes.limits), isTracking: false))
+    }
+
+    /// Copies of records from the beginning of a range of versions, at least one: of what is in the file as many as there
+    /// are in a batch. Nothing is made durable for it, and no transaction stays open.
+    func records(_ range: ClosedRange<UInt64>) throws -> RecordBatch {
+        let (sealed, durable) = (group.log.base.sealed.rawValue, group.durableVersion.rawValue)
+        if range.lowerBound > sealed && range.lowerBound <= durable {
+            return try group.log.copies(of: range.lowerBound...min(range.upperBound, durable))
+        }
+        // Packed commits come from the block that was read last, others from the queue.
+        let last = range.lowerBound <= sealed ? min(range.upperBound, sealed) : range.upperBound
+        var batch = RecordBatch(first: Version(range.lowerBound))
+        for version in range.lowerBound...min(last, range.lowerBound + 1_023) {
+            try group.readRecord(of: Version(version)) { batch.append($0, eventCount: 0) }
+            if batch.size > 1 << 20 { break }
+        }
+        return batch
+    }
+}
+
+// MARK: - The stored states
+
+extension Store {
+    /// The stored state of a projection; nil if there is none that belongs to the log as it is.
+    func storedProjection(_ name: String) throws -> StoredProjection? {
+        guard let database = checkpointer?.database, let projections = database.projections else { return nil }
+        let stored = try database.reading { txn in
+            try txn.withValue(forKey: name, in: projections) { $0.flatMap { StoredProjection($0, name: name) } }
+        }
+        guard let stored, try hasCommit(stored.version, checksum: stored.checksum) else { return nil }
+        return stored
+    }
+
+    /// Whether the log has a commit of a version, or begins with it, and its record has a checksum.
+    func hasCommit(_ version: Version, checksum: UInt64) throws -> Bool {
+        let base = group.log.base
+        guard version >= base.version, version <= group.durableVersion else { return false }
+        // What is packed has not changed since: compacting has compared it.
+        if version > base.version && version <= base.sealed { return true }
+        return try recordChecksum(of: version) == checksum
+    }
+
+    /// The checksum of the record of a version, packed or not; 0 before the first.
+    func recordChecksum(of version: Version) throws -> UInt64 {
+        if version == group.log.base.version { return group.log.base.checksum }
+        return try group.withRecord(of: version) { UInt64(littleEndian: $0.loadUnaligned(as: UInt64.self)) }
+    }
+
+    /// Stores the state of a projection, after the commits that it is the fold of.
+    func putProjection(_ name: String, rules: Int, version: Version, beginning: Version, state: [UInt8]) throws {
+        if options.isReadOnly { throw StoreError.readOnly }
+        guard let database = checkpointer?.database, let projections = database.projections else { return }
+        try group.flush(through: version)
+        let stored = StoredProjection(
+            rules: rules, version: version, checksum: try recordChecksum(of: version), beginning: beginning,
+            state: state)
+        let row = stored.bytes(name: name)
+        try database.environment.write { txn in
+            try row.withUnsafeBytes { try txn.put(bytes: $0, forKey: name, in: projections) }
+        }
+    }
+}

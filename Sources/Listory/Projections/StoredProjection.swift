@@ -1,0 +1,69 @@
+// The row of a projection in the file. `Docs/FileFormat.md` says what each byte means.
+//
+// Always holds: a row that is read has the checksum that it says, with its name in it; whether it belongs to the log that
+// the file has now is for the reader to find out.
+
+import ListModel
+
+/// The state of a projection as it is stored.
+struct StoredProjection: Equatable {
+    /// The version of the projection's rules.
+    var rules: Int64
+    /// The version of the list that it was folded to, and the checksum of the record of that.
+    var version: Version
+    var checksum: UInt64
+    /// The version from which on it has seen the events; ``Version/empty`` if it has seen all.
+    var beginning: Version
+    /// What the projection wrote.
+    var state: [UInt8]
+
+    /// The most bytes of a name: what a key of the database may have.
+    static let nameLimit = 511
+
+    private static let currentFormat: UInt8 = 1
+    private static let headerSize = 41
+
+    init(rules: Int, version: Version, checksum: UInt64, beginning: Version, state: [UInt8]) {
+        self.rules = Int64(rules)
+        self.version = version
+        self.checksum = checksum
+        self.beginning = beginning
+        self.state = state
+    }
+
+    /// The state that a row holds; nil if the row is damaged, of another projection, or newer than this library.
+    init?(_ row: UnsafeRawBufferPointer, name: String) {
+        guard row.count >= StoredProjection.headerSize else { return nil }
+        func word(at offset: Int) -> UInt64 {
+            // SAFETY: all offsets are in the header, which was just seen to be there.
+            UInt64(littleEndian: row.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
+        }
+        let body = UnsafeRawBufferPointer(rebasing: row[8...])
+        guard word(at: 0) == StoredProjection.checksum(body, name), row[8] == StoredProjection.currentFormat else {
+            return nil
+        }
+        rules = Int64(bitPattern: word(at: 9))
+        version = Version(word(at: 17))
+        checksum = word(at: 25)
+        beginning = Version(word(at: 33))
+        state = Array(row[StoredProjection.headerSize...])
+    }
+
+    /// The row.
+    func bytes(name: String) -> [UInt8] {
+        var body = [StoredProjection.currentFormat]
+        body.reserveCapacity(StoredProjection.headerSize + state.count)
+        for word in [UInt64(bitPattern: rules), version.rawValue, checksum, beginning.rawValue] {
+            withUnsafeBytes(of: word.littleEndian) { body.append(contentsOf: $0) }
+        }
+        body += state
+        let checksum = body.withUnsafeBytes { StoredProjection.checksum($0, name) }
+        return withUnsafeBytes(of: checksum.littleEndian) { Array($0) } + body
+    }
+
+    private static func checksum(_ body: UnsafeRawBufferPointer, _ name: String) -> UInt64 {
+        var name = name
+        let seed = name.withUTF8 { XXHash64.hash(UnsafeRawBufferPointer($0), seed: 9) }
+        return XXHash64.hash(body, seed: seed)
+    }
+}

@@ -1,0 +1,164 @@
+// What a user does with the rows of an outline, as commits: "Collapse Groceries".
+//
+// Always holds: several rows are treated as their topmost ones are, since those that are below another go with it.
+
+import ListModel
+import Listory
+
+extension ListDriver {
+    /// Hides or shows what is below a row, the opposite of what the newest rows have: "Collapse Groceries". That is what a
+    /// tap on its triangle does.
+    ///
+    /// - Parameter recursively: whether the same is done to all rows below it.
+    /// - Returns: whether it was committed.
+    @discardableResult
+    public func toggleCollapsed(_ id: Identifier, recursively: Bool = false) -> Bool {
+        do {
+            guard let item = try source.editedStore.item(id) else { throw ListError.unknownItem(id) }
+            return setCollapsed(!item.isCollapsed, id, recursively: recursively)
+        } catch {
+            report(.collapse, name(.collapse, [id]), error)
+            showResult()
+            return false
+        }
+    }
+
+    /// Hides or shows what is below a row: "Expand Groceries".
+    @discardableResult
+    public func setCollapsed(_ isCollapsed: Bool, _ id: Identifier, recursively: Bool = false) -> Bool {
+        let action = isCollapsed ? ListAction.collapse : .expand
+        return commit(action, name(action, [id])) {
+            try $0.setCollapsed(isCollapsed, id, recursively: recursively)
+        }
+    }
+
+    /// Puts rows below the siblings before them, with all that is below them: "Indent Milk". A sibling that is collapsed is
+    /// expanded, so that nothing vanishes.
+    @discardableResult
+    public func indent(_ ids: [Identifier]) -> Bool {
+        commit(.indent, name(.indent, ids)) { editor in
+            for id in try editor.topmost(ids) {
+                try editor.indent(id)
+                guard let path = editor.state.indexPath(of: id) else { continue }
+                let outline = editor.state.outline(inSection: path.section)
+                guard let parent = outline.parent(of: path.item).map({ outline.items[$0] }) else { continue }
+                if parent.isCollapsed { try editor.expand(parent.id) }
+            }
+        }
+    }
+
+    /// Puts rows beside their parents, after all that is below those: "Outdent Milk".
+    @discardableResult
+    public func outdent(_ ids: [Identifier]) -> Bool {
+        commit(.outdent, name(.outdent, ids)) { editor in
+            // From the last to the first, each directly after its parent: so they keep their order.
+            for id in try editor.topmost(ids).reversed() { try editor.outdent(id) }
+        }
+    }
+
+    /// Puts rows below another one, as its last children and with all that is below them: "Move Milk". The view is yet to
+    /// show it.
+    @discardableResult
+    public func move(_ ids: [Identifier], into parent: Identifier) -> Bool {
+        commit(.move, name(.move, ids)) { editor in
+            guard source.keepsOrder else { throw MoveRefused() }
+            try editor.moveSubtrees(ids, to: .lastChild(of: parent))
+        }
+    }
+
+    /// Inserts a row below another one, as its last child: "Add Milk".
+    @discardableResult
+    public func insert(_ item: Source.Item, isChecked: Bool = false, into parent: Identifier) -> Bool {
+        commit(.insert, names.phrase(.insert, names.row(item))) { editor in
+            let new = NewItem(id: item.id.identifier, isChecked: isChecked, content: try source.coder.encode(item))
+            try editor.insert([new], in: .lastChild(of: parent))
+        }
+    }
+}
+
+// MARK: - What a data source answers
+
+/// What stands before a row of an outline.
+public enum RowDisclosure: Hashable, Sendable {
+    /// Nothing: there are no rows below it.
+    case none
+    /// There are rows below it, which are hidden.
+    case collapsed
+    /// There are rows below it, which are shown.
+    case expanded
+}
+
+extension ListDriver {
+    /// What stands before the row at an index path of the shown rows.
+    ///
+    /// - Complexity: O(log n).
+    public func disclosure(at path: ListIndexPath) -> RowDisclosure {
+        guard let row = playback.shown.item(at: path) else { return .none }
+        if playback.shown.sections[path.section].outline.hasChildren(path.item) {
+            return row.isCollapsed ? .collapsed : .expanded
+        }
+        // What is hidden is only in the store.
+        guard row.isCollapsed else { return .none }
+        let hasChildren = try? source.editedStore.read { state in
+            guard let path = state.indexPath(of: row.id) else { return false }
+            return state.outline(inSection: path.section).hasChildren(path.item)
+        }
+        return hasChildren ?? false ? .collapsed : .none
+    }
+
+    /// Whether the row at an index path may be put below the sibling before it.
+    public func canIndent(at path: ListIndexPath) -> Bool {
+        canMove(at: path) && playback.shown.sections[path.section].outline.previousSibling(of: path.item) != nil
+    }
+
+    /// Whether the row at an index path may be put beside its parent.
+    public func canOutdent(at path: ListIndexPath) -> Bool {
+        canMove(at: path) && playback.shown.sections[path.section].outline.parent(of: path.item) != nil
+    }
+
+    /// Whether rows may be put below another one. It looks at nothing but these rows.
+    ///
+    /// - Parameters:
+    ///   - rows: what is dragged.
+    ///   - path: where the other one is in the shown rows.
+    public func canMove(_ rows: [ListRow<Source.Item>], into path: ListIndexPath) -> Bool {
+        guard isOutline, canMove(rows, toGap: path) else { return false }
+        let outline = playback.shown.sections[path.section].outline
+        guard outline.items.indices.contains(path.item) else { return false }
+        let moved = Set(rows.map(\.core.id))
+        return !sequence(first: path.item, next: outline.parent).contains { moved.contains(outline.items[$0].id) }
+    }
+}
+
+// MARK: - Edits
+
+extension ListEditor {
+    /// The rows that are not below another of them, in their order.
+    ///
+    /// - Throws: ``ListError/unknownItem(_:)``.
+    /// - Complexity: O(k log n).
+    fileprivate mutating func topmost(_ ids: [Identifier]) throws -> [Identifier] {
+        var paths: [ListIndexPath] = []
+        for id in Set(ids) {
+            guard let path = state.indexPath(of: id) else { throw ListError.unknownItem(id) }
+            paths.append(path)
+        }
+        var result: [Identifier] = []
+        var end = ListIndexPath(section: 0, item: 0)
+        for path in paths.sorted() where path >= end {
+            let outline = state.outline(inSection: path.section)
+            end = ListIndexPath(section: path.section, item: outline.subtree(of: path.item).upperBound)
+            result.append(outline.items[path.item].id)
+        }
+        return result
+    }
+
+    /// Moves rows with all that is below them, one after another, to a place.
+    mutating func moveSubtrees(_ ids: [Identifier], to destination: OutlineDestination) throws {
+        var destination = destination
+        for id in try topmost(ids) {
+            try moveSubtree(id, to: destination)
+            destination = .after(id)
+        }
+    }
+}

@@ -1,0 +1,94 @@
+// A store that random commits go through, with three projections, and what those must be at every version.
+
+import Foundation
+import LMDB
+import ListModel
+@testable import Listory
+import TestSupport
+import Testing
+
+/// A store with projections.
+struct ProjectedStore: ~Copyable {
+    let folder: TemporaryFolder
+    var path: String
+    var store: Store
+    var edits: RandomEdits
+    /// The rows as they must be.
+    var rows = ReferenceList()
+    /// The edits as they must have been counted.
+    var edited = EditsPerDay()
+    private var clock: Int64 = 1_700_000_000_000_000
+
+    init(seed: UInt64) throws {
+        let fixture = try StoreFixture(CheckpointTests.eager)
+        folder = fixture.folder
+        path = fixture.path
+        store = fixture.store
+        edits = RandomEdits(seed: seed, targetCount: 30)
+    }
+
+    /// Makes one commit: an edit, an undo or a redo.
+    mutating func commit() throws {
+        let history = try store.history
+        clock += Int64.random(in: 0...20_000_000_000, using: &edits.generator)
+        let time = Timestamp(microseconds: clock)
+        let origin = ["", "phone", "sync"].randomElement(using: &edits.generator)!
+        var made: Commit?
+        switch Int.random(in: 0..<8, using: &edits.generator) {
+        case 0 where history.undo.depth > 0: made = try store.undo(origin: origin)
+        case 1 where history.redo.depth > 0: made = try store.redo(origin: origin)
+        default:
+            let operation = edits.next(rows)
+            let isAnnotated = edits.generator.oneIn(4)
+            made = try? store.edit("Edit", origin: origin, time: time) { list in
+                if isAnnotated { list.annotate("note", [1]) }
+                try list.apply(operation)
+            }
+        }
+        guard let made else { return }
+        edited.note(made.origin, made.time)
+        rows = try ReferenceList(store.snapshot, GroupSource(base: store.source))
+    }
+
+    /// Opens the store again.
+    mutating func reopen(isCrash: Bool = false) throws {
+        let options = store.options
+        if isCrash {
+            // What a crash leaves: the file as it is, without what closing would have written.
+            try store.waitUntilDurable()
+            let copy = folder.file("crashed-\(UInt64.random(in: 0...(.max), using: &edits.generator))")
+            try FileManager.default.copyItem(atPath: path, toPath: copy)
+            try store.close()
+            path = copy
+        } else {
+            try store.close()
+        }
+        store = try Store.open(at: path, options: options)
+    }
+
+    /// The projections are what they must be.
+    func check(_ comment: Comment, sourceLocation: SourceLocation = #_sourceLocation) throws {
+        try #require(
+            try store.projection(SectionCounts.self).value == SectionCounts(of: rows), comment,
+            sourceLocation: sourceLocation)
+        try #require(
+            try store.projection(WordIndex.self).value == WordIndex(of: rows), comment, sourceLocation: sourceLocation)
+        try #require(
+            try store.projection(EditsPerDay.self).value.counts == edited.counts, comment,
+            sourceLocation: sourceLocation)
+    }
+
+    /// The version that the stored state of a projection is of; nil if there is none that can be used.
+    func storedVersion(_ name: String) throws -> Version? { try store.storedProjection(name)?.version }
+
+    /// Changes the row of a projection in the file of a store that is closed.
+    static func changeRow(_ path: String, _ name: String, _ change: (inout [UInt8]) -> Void) throws {
+        let environment = try Environment.open(path: path)
+        defer { try? environment.close() }
+        let rows = try environment.openDatabase(named: "projections", of: String.self, [UInt8].self)
+        var row = try #require(try environment.read { try $0.get(name, in: rows) })
+        change(&row)
+        let changed = row
+        try environment.write { try $0.put(changed, forKey: name, in: rows) }
+    }
+}

@@ -1,0 +1,254 @@
+// Gestures in an outline: what they commit, where subtrees land, and that the table accepts what follows.
+
+import ListModel
+import Listory
+@testable import ListoryUI
+import TestSupport
+import Testing
+
+@MainActor
+@Suite("Gestures in an outline")
+struct OutlineGestureTests {
+    typealias View = TypedLiveView<String, Todo>
+    typealias Fixture = (fixture: DriverFixture<View>, table: FakeTable<View>)
+
+    /// A table of what is expanded of a list of these rows: a dot for each step of depth, a minus after what is collapsed.
+    static func fixture(_ rows: [String], isOutline: Bool = true) throws -> Fixture {
+        let fixture = try DriverFixture([["x"]]) { try $0.view { $0.visibleRows() } }
+        try fixture.store.edit("Outline") { list in
+            try list.delete(1)
+            let items = rows.enumerated().map { index, text in
+                ListEdit<String, Todo>.Row(
+                    Todo(id: index + 1, title: text.trimmed), depth: text.prefix { $0 == "." }.count,
+                    isCollapsed: text.hasSuffix("-"))
+            }
+            try list.insert(items, in: .root(of: "A"))
+        }
+        fixture.driver.isOutline = isOutline
+        let table = FakeTable(fixture.driver)
+        table.isInstant = true
+        fixture.driver.refresh()
+        fixture.driver.drive(table)
+        return (fixture, table)
+    }
+
+    /// Rows as `fixture` takes them.
+    static func text(_ snapshot: ListSnapshot<String, Todo>) throws -> [String] {
+        try snapshot.section(at: 0)!.rows.map { row in
+            String(repeating: ".", count: row.depth) + (try row.item.title) + (row.isCollapsed ? "-" : "")
+        }
+    }
+
+    private func rows(_ fixture: Fixture) throws -> [String] { try Self.text(fixture.fixture.store.snapshot) }
+
+    private func expectQuiet(_ fixture: Fixture, sourceLocation: SourceLocation = #_sourceLocation) {
+        fixture.fixture.pause.run()
+        #expect(fixture.table.problems.isEmpty && fixture.table.isUpToDate, sourceLocation: sourceLocation)
+        #expect(fixture.fixture.failures.all.isEmpty, sourceLocation: sourceLocation)
+    }
+
+    @Test("Each gesture is a commit with a name, and undo takes it back")
+    func names() throws {
+        let start = ["a", ".b", "..c", ".d", "e"]
+        let outline = try Self.fixture(start)
+        let driver = outline.fixture.driver
+        func check(_ name: String, _ expected: [String], _ isCommitted: Bool) throws {
+            #expect(try isCommitted && outline.fixture.newestName == name && rows(outline) == expected, "\(name)")
+            expectQuiet(outline)
+            #expect(driver.undoName == name && driver.undo())
+            #expect(try rows(outline) == start)
+        }
+        try check("Collapse a", ["a-", ".b", "..c", ".d", "e"], driver.toggleCollapsed(1))
+        try check("Indent e", ["a", ".b", "..c", ".d", ".e"], driver.indent([5]))
+        try check("Outdent b", ["a", ".d", "b", ".c", "e"], driver.outdent([2]))
+        try check("Delete b", ["a", ".d", "e"], driver.delete(2))
+        try check("Delete 2 Rows", ["e"], driver.delete([3, 1]))
+        try check("Move b", ["a", ".d", "e", "b", ".c"], driver.move([2], toGap: at(0, 5), depth: 0))
+        try check("Move e", ["a", ".b", "..c", "..e", ".d"], driver.move([5], into: 2))
+        try check("Add f", ["a", ".b", "..c", "..f", ".d", "e"], driver.insert(Todo(id: 9, title: "f"), into: 2))
+        // Several: what is below another goes with it, siblings keep their order.
+        try check("Outdent 3 Rows", ["a", "b", ".c", "d", "e"], driver.outdent([4, 3, 2]))
+        #expect(driver.outdent([2]) && driver.indent([2]))
+    }
+
+    @Test("Everything below is collapsed and expanded on demand")
+    func recursively() throws {
+        let outline = try Self.fixture(["a", ".b", "..c", ".d"])
+        #expect(outline.fixture.driver.toggleCollapsed(1, recursively: true))
+        #expect(try rows(outline) == ["a-", ".b-", "..c", ".d"])
+        #expect(outline.fixture.driver.setCollapsed(false, 1))
+        #expect(try Self.text(outline.fixture.driver.shown) == ["a", ".b-", ".d"])
+        expectQuiet(outline)
+    }
+
+    @Test("A row that is indented below a collapsed one is still seen, because that one is expanded in the same commit")
+    func indentBelowCollapsed() throws {
+        let outline = try Self.fixture(["a-", ".b", "c"])
+        #expect(outline.fixture.driver.indent([3]))
+        #expect(try Self.text(outline.fixture.driver.shown) == ["a", ".b", ".c"])
+        #expect(outline.fixture.driver.undo())
+        #expect(try rows(outline) == ["a-", ".b", "c"])
+        expectQuiet(outline)
+    }
+
+    @Test("What cannot be indented or moved is one failure, and nothing has happened")
+    func refused() throws {
+        let outline = try Self.fixture(["a", ".b", "c"])
+        let driver = outline.fixture.driver
+        #expect(!driver.indent([1]) && !driver.outdent([3]))
+        #expect(!driver.move([1], into: 2) && !driver.toggleCollapsed(77))
+        #expect(
+            outline.fixture.failures.take() == [
+                "Indent a: \(ListError.cannotIndent(1))", "Outdent c: \(ListError.cannotOutdent(3))",
+                "Move a: \(ListError.movedOntoItself(2))", "Collapse 77: \(ListError.unknownItem(77))",
+            ])
+        #expect(try rows(outline) == ["a", ".b", "c"])
+        #expect(!driver.canIndent(at: at(0, 0)) && driver.canIndent(at: at(0, 2)))
+        #expect(driver.canOutdent(at: at(0, 1)) && !driver.canOutdent(at: at(0, 2)))
+        driver.rules.canMove = { _ in false }
+        #expect(!driver.canIndent(at: at(0, 2)) && !driver.canOutdent(at: at(0, 1)))
+    }
+
+    @Test("A dragged row takes all that is below it along, shown or not, and the table plays the rest")
+    func drag() throws {
+        let outline = try Self.fixture(["a", ".b-", "..c", ".d", "e"])
+        let (fixture, table) = outline
+        #expect(try Self.text(fixture.driver.shown) == ["a", ".b-", ".d", "e"])
+        table.beginDrag(at(0, 1))
+        table.drop(at(0, 3))
+        expectQuiet(outline)
+        #expect(try rows(outline) == ["a", ".d", "e", "b-", ".c"])
+        // A tree with its shown rows: only the row was dragged on screen.
+        fixture.driver.setCollapsed(false, 2)
+        table.beginDrag(at(0, 0))
+        table.drop(at(0, 4))
+        expectQuiet(outline)
+        #expect(try rows(outline) == ["e", "b", ".c", "a", ".d"])
+        #expect(table.batchCount > 0)
+        // Dropped between its own rows, it stays where it is.
+        table.beginDrag(at(0, 1))
+        table.drop(at(0, 2))
+        expectQuiet(outline)
+        #expect(try rows(outline) == ["e", "b", ".c", "a", ".d"])
+    }
+
+    @Test("A row that is dropped stays as deep as it was, as far as the rows around it allow, or gets a given depth")
+    func depths() throws {
+        /// Where c lands above a row, with a depth that is said or not.
+        func landing(_ rows: [String], _ gap: Int, _ depth: Int? = nil) throws -> [String] {
+            let outline = try Self.fixture(rows)
+            let index = try #require(rows.firstIndex { $0.trimmed == "c" })
+            #expect(outline.fixture.driver.move([.integer(Int64(index + 1))], toGap: at(0, gap), depth: depth))
+            expectQuiet(outline)
+            return try self.rows(outline)
+        }
+        // Between a row and its first child is among the children; behind a collapsed one is behind what it hides.
+        #expect(try landing(["c", "a", ".b"], 2) == ["a", ".c", ".b"])
+        #expect(try landing(["c", "a-", ".b"], 2) == ["a-", ".b", "c"])
+        // A root that is dropped at the end stays one; a child becomes a sibling and not a child of a root.
+        #expect(try landing(["c", "a", ".b"], 3) == ["a", ".b", "c"])
+        #expect(try landing(["a", ".c", "b"], 3) == ["a", "b", "c"])
+        #expect(try landing(["a", ".c", "b", ".d"], 4) == ["a", "b", ".d", ".c"])
+        // Between two children it has to be one.
+        #expect(try landing(["c", "a", ".b", ".d"], 3) == ["a", ".b", ".c", ".d"])
+        // Said depths, and such as are not possible there.
+        #expect(try landing(["c", "a", ".b"], 3, 2) == ["a", ".b", "..c"])
+        #expect(try landing(["c", "a", ".b"], 3, 1) == ["a", ".b", ".c"])
+        #expect(try landing(["c", "a", ".b"], 3, 40) == ["a", ".b", "..c"])
+        #expect(try landing(["c", "a", ".b", ".d"], 3, 0) == ["a", ".b", ".c", ".d"])
+        // Into a collapsed row it goes behind what that hides.
+        #expect(try landing(["c", "a-", ".b"], 2, 1) == ["a-", ".b", ".c"])
+        #expect(try landing(["a", ".b", "c"], 0) == ["c", "a", ".b"])
+    }
+
+    @Test("New rows are inserted among the children above the first of them, and as siblings elsewhere")
+    func insertion() throws {
+        let outline = try Self.fixture(["a", ".b-", "..c"])
+        #expect(outline.fixture.driver.insert(Todo(id: 8, title: "first"), at: at(0, 1)))
+        #expect(outline.fixture.driver.insert(Todo(id: 9, title: "last"), at: at(0, 3)))
+        #expect(try rows(outline) == ["a", ".first", ".b-", "..c", ".last"])
+        expectQuiet(outline)
+        let empty = try Self.fixture([])
+        #expect(empty.fixture.driver.insert(Todo(id: 8, title: "only"), at: at(0, 0)))
+        #expect(try rows(empty) == ["only"])
+    }
+
+    @Test("A list that is no outline is edited row by row, whatever depths there are")
+    func noOutline() throws {
+        let outline = try Self.fixture(["a", ".b", "c"], isOutline: false)
+        #expect(outline.fixture.driver.move([1], toGap: at(0, 3)))
+        #expect(try rows(outline) == [".b", "c", "a"])
+        #expect(outline.fixture.driver.delete(3))
+        #expect(try rows(outline) == [".b", "a"])
+        expectQuiet(outline)
+    }
+
+    @Test("What stands before a row says whether there is something below it, and whether that is hidden")
+    func disclosure() throws {
+        let outline = try Self.fixture(["a", ".b-", "..c", ".d-", "e"])
+        let driver = outline.fixture.driver
+        #expect((0..<5).map { driver.disclosure(at: at(0, $0)) } == [.expanded, .collapsed, .none, .none, .none])
+        driver.toggleCollapsed(1)
+        #expect(driver.disclosure(at: at(0, 0)) == .collapsed)
+        try outline.fixture.store.close()
+        #expect(driver.disclosure(at: at(0, 0)) == .none)
+    }
+
+    @Test("An observable list forwards the gestures of an outline, and shows what came of them at once")
+    func observable() throws {
+        let fixture = try Self.fixture(["a", ".b", "c"]).fixture
+        let list = try ObservableList(fixture.source, names: ActionNames { $0.title })
+        list.driver.isOutline = true
+        func row(_ offset: Int) -> ObservableRow<View> { list.sections[0].rows[offset] }
+        #expect(list.isExpanded(1) && list.disclosure(of: 0, in: list.sections[0]) == .expanded)
+        #expect(list.toggleCollapsed(row(0)) && !list.isExpanded(1) && list.sections[0].rows.count == 2)
+        #expect(list.disclosure(of: 1) == .collapsed && list.disclosure(of: 2) == .none)
+        #expect(list.setExpanded(true, row(0)) && list.indent(row(2)) && row(2).depth == 1)
+        #expect(list.outdent(row(1)))
+        #expect(try Self.text(list.snapshot) == ["a", ".c", "b"])
+        #expect(list.move([0], to: 3, in: list.sections[0]))
+        #expect(try Self.text(list.snapshot) == ["b", "a", ".c"])
+        #expect(list.failure == nil && !list.isExpanded(77))
+    }
+
+    @Test("Rows of an outline are dropped into others, but not into what is below themselves")
+    func dropInto() throws {
+        let outline = try Self.fixture(["a", ".b", "c"])
+        let driver = outline.fixture.driver
+        let rows = driver.items(atRows: [0], in: .rows)
+        #expect(driver.canMove(rows, into: at(0, 2)))
+        #expect(!driver.canMove(rows, into: at(0, 0)) && !driver.canMove(rows, into: at(0, 1)))
+        #expect(!driver.canMove(rows, into: at(0, 3)) && !driver.canMove(rows, into: at(1, 0)))
+        driver.isOutline = false
+        #expect(!driver.canMove(rows, into: at(0, 2)))
+    }
+
+    @Test("No table rejects what an outline plays under random gestures, drags and edits of others", arguments: 0..<8)
+    func random(seed: Int) throws {
+        for round in 0..<Soak.factor {
+            let seed = UInt64(4 * seed + 1 + 1_000 * round)
+            let fixture = try DriverFixture(reloadAbove: nil) { try $0.view { $0.visibleRows() } }
+            fixture.driver.isOutline = true
+            let table = FakeTable(fixture.driver)
+            fixture.driver.drive(table)
+            var user = RandomUser(seed: seed, store: fixture.store)
+            for _ in 0..<250 {
+                if user.oneIn(3) {
+                    user.outlineGesture(fixture.driver)
+                } else {
+                    try RandomDriverTests.step(&user, fixture, table)
+                }
+            }
+            RandomDriverTests.settle(fixture, table)
+            #expect(table.problems.first == nil, "seed \(seed)")
+            #expect(try table.cells.shows(fixture.source.snapshot.core), "seed \(seed)")
+            let anew = try DerivedView([.visibleRows], of: fixture.store.core.snapshot).snapshot
+            #expect(fixture.driver.playback.shown.stateHash == anew.stateHash, "seed \(seed)")
+        }
+    }
+}
+
+extension String {
+    /// The title of a row, without depth and fold.
+    fileprivate var trimmed: String { filter { $0 != "." && $0 != "-" } }
+}
