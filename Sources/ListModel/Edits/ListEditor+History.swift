@@ -1,8 +1,8 @@
 // Undo, redo, going anywhere, revert and restore: commits that are computed from others.
 //
-// If the rows are exactly those that a step left, which their hash tells, undo applies the inverses of its events, and redo
-// its events: that reads the step's records and nothing else. Otherwise somebody edited in between, in another scope or
-// untracked, and the step is merged (`ListEditor+Merge.swift`).
+// If the rows are exactly those that a commit left, which their hash tells, undo applies the inverses of its events; if they
+// are those that it was made on, redo applies its events: that reads the step's records and nothing else. Otherwise somebody
+// edited in between, in another scope or untracked, and the commit is merged (`ListEditor+Merge.swift`).
 //
 // Always holds: whoever throws has changed nothing; a move in the history is one commit, with or without events.
 
@@ -27,13 +27,15 @@ extension ListEditor {
             throw ListError.nothingToUndo(requested: 1, available: 0)
         }
         let draft = try moveDraft(.undo(of: history.position), in: scope, origin, time)
-        let isExact = try isAt(history.position)
+        var isExact = try isAt(history.position)
         return try move(draft, undo.entry, onConflict) { editor in
             var conflicts: [MergeConflict] = []
-            for node in undo.step {
+            for (index, node) in undo.step.enumerated() {
+                // The rows before a commit are those after the one that it continues, unless others edited in between.
+                if index > 0 && isExact { isExact = try editor.follows(undo.step[index - 1], node.version) }
                 if isExact {
                     for event in try editor.source.commit(node.version).events().reversed() {
-                        try editor.append(event.inverse)
+                        if let inverse = event.inverse { try editor.append(inverse) }
                     }
                 } else {
                     conflicts += try editor.mergeCommit(node.version, isInverse: true)
@@ -56,12 +58,15 @@ extension ListEditor {
             throw ListError.nothingToRedo(requested: 1, available: 0)
         }
         let draft = try moveDraft(.redo(of: redo.after.position), in: scope, origin, time)
-        let isExact = try isAt(history.position)
+        var isExact = try redo.step.first.map { try isAt($0.version.previous) } ?? false
         return try move(draft, redo.entry, onConflict) { editor in
             var conflicts: [MergeConflict] = []
-            for node in redo.step {
+            for (index, node) in redo.step.enumerated() {
+                if index > 0 && isExact { isExact = try editor.follows(node, redo.step[index - 1].version) }
                 if isExact {
-                    for event in try editor.source.commit(node.version).events() { try editor.append(event) }
+                    for event in try editor.source.commit(node.version).events() where !event.isAncillary {
+                        try editor.append(event)
+                    }
                 } else {
                     conflicts += try editor.mergeCommit(node.version, isInverse: false)
                 }
@@ -75,22 +80,28 @@ extension ListEditor {
     /// - Parameter target: a commit of this history, or the root: ``Version/empty``, or where a compacted log begins.
     /// - Returns: what was done; without a commit if the position is the target already.
     /// - Throws: ``ListError/notInHistory(_:)``, or as ``undo(in:origin:time:onConflict:)``.
-    /// - Complexity: O(k log n) for k rows that differ, and the way to the target from the nearest checkpoint.
+    /// - Complexity: O(k log n) for k rows that differ, the way to the target from the nearest checkpoint, and O(log n) records
+    ///   for each time that moves or commits of others lie between the nodes on the way.
     public mutating func go(
         to target: Version, in scope: HistoryScope = .shared, origin: String = "", time: Timestamp,
         onConflict: ConflictPolicy = .refuse
     ) throws -> Reversal {
         try checkUngrouped(scope)
         let history = state.histories[scope]
-        if target == history.position { return Reversal(commit: nil, conflicts: []) }
-        guard history.position >= oldestVersion else { throw ListError.notInHistory(target) }
         let go = try tree.going(to: target, history, in: scope, at: state.version.next)
-        let isExact = try isAt(history.position)
-        let now = state.snapshot()
-        let base = try isExact ? now : source.snapshot(at: history.position)
-        let goal = try source.snapshot(at: target)
+        if go.after.position == history.position { return Reversal(commit: nil, conflicts: []) }
+        let changes = try tree.changes(from: history.position, to: go.after.position)
         let draft = try moveDraft(.go(to: target), in: scope, origin, time)
-        return try move(draft, go.entry, onConflict) { try $0.merge(from: base, to: goal, now: now) }
+        return try move(draft, go.entry, onConflict) { editor in
+            var conflicts: [MergeConflict] = []
+            for change in changes {
+                let now = editor.state.snapshot()
+                let isExact = try editor.tree.stateHash(at: change.from) == now.stateHash
+                let base = try isExact ? now : editor.source.snapshot(at: change.from)
+                conflicts += try editor.merge(from: base, to: editor.source.snapshot(at: change.to), now: now)
+            }
+            return conflicts
+        }
     }
 
     /// Takes one commit back, whoever made it and whatever came after it, by a commit that can itself be undone.
@@ -195,9 +206,14 @@ extension ListEditor {
         }
     }
 
+    /// Whether a commit was made on the rows that another left.
+    private func follows(_ node: HistoryNode, _ version: Version) throws -> Bool {
+        try tree.areSame(node.version.previous, version)
+    }
+
     /// Merges what one commit did, or what takes it back, into the rows as they are.
     private mutating func mergeCommit(_ version: Version, isInverse: Bool) throws -> [MergeConflict] {
-        let before = try source.snapshot(at: Version(version.rawValue - 1))
+        let before = try source.snapshot(at: version.previous)
         let after = try source.snapshot(at: version)
         let now = state.snapshot()
         return try isInverse
@@ -224,10 +240,7 @@ extension ListEditor {
 
     /// Whether the rows are just those of a commit.
     private mutating func isAt(_ version: Version) throws -> Bool {
-        let hash = state.stateHash()
-        if version == .empty { return hash == Snapshot.empty.stateHash }
         if version == state.version { return true }
-        if version <= oldestVersion { return try source.snapshot(at: version).stateHash == hash }
-        return try source.withRecord(of: version) { try RecordHeader.stateHash($0, version: version) } == hash
+        return try tree.stateHash(at: version) == state.stateHash()
     }
 }

@@ -239,8 +239,8 @@ extension Merge {
             return add(.item(new.id), .gone)
         }
         guard let old = oldItems[new.id] else { return }
-        if present.content.hash != new.content.hash || present.content.length != new.content.length {
-            if present.content.hash != old.content.hash || present.content.length != old.content.length {
+        if !old.hasSameContent(as: new) && !present.hasSameContent(as: new) {
+            if !present.hasSameContent(as: old) {
                 add(.item(new.id), .changed)
             } else {
                 try editor.append(.itemUpdated(at: place, new.id, old: present.content, new: new.content))
@@ -255,6 +255,12 @@ extension Merge {
         guard old.depth != new.depth && present.depth != new.depth else { return }
         if present.depth != old.depth { return add(.item(new.id), .changed) }
         try editor.append(.itemsIndented(at: place, .one(new.id), by: new.depth - present.depth))
+    }
+}
+
+extension ListItem {
+    fileprivate func hasSameContent(as other: ListItem) -> Bool {
+        content.hash == other.content.hash && content.length == other.content.length
     }
 }
 

@@ -119,6 +119,9 @@ public struct ListEditor: ~Copyable, @unchecked Sendable {
     /// - Throws: as ``ListState/replay(_:previousChecksum:check:)``.
     public mutating func replay(_ record: UnsafeRawBufferPointer, check: ReplayCheck = .records) throws {
         checksum = try state.replay(record, previousChecksum: checksum, check: check)
+        // What the commits of this editor led to is not where it stands any more.
+        historyWriter.forget()
+        coalescing.endStep()
     }
 
     /// Checks what always holds of the state.

@@ -73,7 +73,7 @@ package struct HistoryCheck: ~Copyable {
             }
             return move.entry
         case .redo(let target):
-            guard history.position >= oldest, history.tip > oldest else { return nil }
+            guard history.tip > oldest else { return nil }
             guard let move = try tree.redoing(history) else { return nil }
             return move.after.position == target ? move.entry : .untracked
         case .go(let target):

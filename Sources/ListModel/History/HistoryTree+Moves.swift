@@ -83,14 +83,18 @@ extension HistoryTree {
                 found: String(history.undoCount + history.redoCount)))
     }
 
+    /// Where a compacted log begins, the position is the node that the oldest one that is still there was made on.
     private func goingToRoot(_ target: Version, _ history: History) throws -> HistoryMove {
-        guard target == oldest, history.tip > oldest else { throw ListError.notInHistory(target) }
-        let tip = try node(history.tip)
-        guard let first = try ancestor(of: tip, where: { $0.parent <= oldest }), first.parent == target else {
-            throw ListError.notInHistory(target)
+        guard history.tip > oldest else {
+            guard target == oldest || target == history.position else { throw ListError.notInHistory(target) }
+            return HistoryMove(step: [], after: history, branchSwitch: nil)
         }
+        let tip = try node(history.tip)
+        guard let first = try ancestor(of: tip, where: { $0.parent <= oldest }),
+            target == oldest || target == first.parent
+        else { throw ListError.notInHistory(target) }
         let after = history.moved(
-            to: target, depth: first.depth - 1, undoCount: first.continues ? first.steps : first.steps - 1,
+            to: first.parent, depth: first.depth - 1, undoCount: first.continues ? first.steps : first.steps - 1,
             redoCount: tip.steps - first.steps + 1)
         return try HistoryMove(step: [], after: checked(after), branchSwitch: nil)
     }

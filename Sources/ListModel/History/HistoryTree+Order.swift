@@ -7,7 +7,8 @@ extension HistoryTree {
     package func earlier(than position: Version, by count: Int) throws -> Version {
         var position = position
         for _ in 0..<max(0, count) {
-            guard position > oldest, let first = try step(endingWith: position)?.last else { break }
+            guard position > oldest else { break }
+            guard let first = try step(endingWith: position)?.last else { return oldest }
             position = max(first.previous, oldest)
         }
         return position

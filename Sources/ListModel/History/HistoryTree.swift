@@ -87,7 +87,7 @@ package struct HistoryTree {
     ///
     /// - Complexity: O(log n + commits of the step) records.
     func nextStep(_ history: History) throws -> [HistoryNode]? {
-        guard history.tip != history.position, history.tip > oldest, history.position >= oldest else { return nil }
+        guard history.tip != history.position, history.tip > oldest else { return nil }
         let tip = try node(history.tip)
         guard let first = try ancestor(of: tip, where: { $0.depth <= history.depth + 1 }),
             first.parent == history.position

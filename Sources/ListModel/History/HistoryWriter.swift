@@ -46,6 +46,9 @@ struct HistoryWriter: Sendable {
         spine.append(Vertebra(version: node.version, depth: node.depth))
     }
 
+    /// Forgets the spine: commits were made that this did not see.
+    mutating func forget() { scope = nil }
+
     /// Forgets the spine of a scope, because its position moves.
     mutating func forget(_ scope: HistoryScope) { if self.scope == scope { self.scope = nil } }
 

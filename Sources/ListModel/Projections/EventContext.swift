@@ -14,7 +14,7 @@ public final class EventContext {
     fileprivate final class Before {
         var state: ListState
 
-        init(_ rows: Snapshot) { state = ListState(from: rows, history: .empty) }
+        init(_ rows: Snapshot) { state = ListState(from: rows) }
     }
 
     /// Why a content could not be read, if that happened: then the projection is not to blame for an error.

@@ -18,6 +18,9 @@ public struct Version: Hashable, Comparable, Sendable, Codable, CustomStringConv
     /// The version that the next commit makes.
     public var next: Version { Version(rawValue + 1) }
 
+    /// The version before. A version that a commit made has one.
+    package var previous: Version { Version(rawValue - 1) }
+
     public static func < (left: Version, right: Version) -> Bool {
         left.rawValue < right.rawValue
     }

@@ -1,0 +1,137 @@
+// Histories beside others: undo, redo, groups and going anywhere among commits of other scopes, whose rows stay.
+
+@testable import ListModel
+import TestSupport
+import Testing
+
+@Suite("Histories of several scopes")
+struct ScopedHistoryTests {
+    /// One section with rows, untracked.
+    private func list(_ rows: [Int]) throws -> KeptList {
+        var list = KeptList()
+        try list.commit(tracking: .untracked) { try $0.insertSection(NewSection(0, rows)) }
+        return list
+    }
+
+    private func add(_ number: Int, before id: Identifier? = nil) -> (inout ListEditor) throws -> Void {
+        { try $0.insert(NewItem(number), at: id.map { .before($0) } ?? .end(ofSection: "s0")) }
+    }
+
+    @Test("A group among whose commits others edited is undone and redone, and what they did stays")
+    func interruptedGroup() throws {
+        var list = try list([1, 2, 3])
+        list.editor.beginGroup(in: .origin("a"))
+        try list.commit(by: "a", add(10))
+        try list.commit(by: "b", add(20, before: 1))
+        try list.commit(by: "a") { try $0.delete(.item(2)) }
+        try list.commit(tracking: .untracked) { try $0.delete(.item(1)) }
+        try list.commit(by: "a", add(11, before: 3))
+        try list.editor.endGroup(in: .origin("a"))
+        #expect(list.editor.snapshot().ids == [[20, 11, 3, 10]])
+        let after = list.editor.snapshot().stateHash
+        try list.undo("a")
+        #expect(list.editor.snapshot().ids == [[20, 2, 3]])
+        #expect(list.editor.state.history(of: .origin("a")).undoCount == 0)
+        try list.redo("a")
+        #expect(list.editor.snapshot().stateHash == after)
+        try list.editor.checkInvariants()
+    }
+
+    @Test("A redo after others took back what it was made on does not take their rows for its own")
+    func redoOnOtherRows() throws {
+        var list = try list([1, 2, 3])
+        try list.commit(by: "a", add(10))
+        try list.commit(by: "b") { try $0.insert([20, 21].map { NewItem($0) }, at: .before(1)) }
+        try list.commit(by: "a", add(11, before: 3))
+        try list.undo("a")
+        try list.undo("b")
+        // The rows are those of the commit that the position is, but not those that the next step was made on.
+        #expect(list.editor.snapshot().ids == [[1, 2, 3, 10]])
+        try list.redo("a")
+        #expect(list.editor.snapshot().ids == [[1, 2, 11, 3, 10]])
+        try list.redo("b")
+        #expect(list.editor.snapshot().ids == [[20, 21, 1, 2, 11, 3, 10]])
+    }
+
+    @Test("Going back and forth in an own history leaves the rows of others")
+    func goAmongOthers() throws {
+        var list = try list([1])
+        let first = try #require(try list.commit(by: "a", add(10))).version
+        try list.commit(by: "b", add(20))
+        try list.commit(by: "a", add(11))
+        try list.commit(tracking: .untracked, add(30))
+        let last = try #require(try list.commit(by: "a", add(12))).version
+        let hash = list.editor.snapshot().stateHash
+        try list.go(to: first, "a")
+        #expect(list.editor.snapshot().ids == [[1, 10, 20, 30]])
+        try list.go(to: last, "a")
+        #expect(list.editor.snapshot().stateHash == hash)
+        try list.go(to: .empty, "a")
+        #expect(list.editor.snapshot().ids == [[1, 20, 30]])
+        // Another branch, and back from there: the rows of the one go, those of the other come.
+        let other = try #require(try list.commit(by: "a", add(13, before: 1))).version
+        try list.go(to: last, "a")
+        #expect(list.editor.snapshot().stateHash == hash)
+        try list.go(to: other, "a")
+        #expect(list.editor.snapshot().ids == [[13, 1, 20, 30]])
+        #expect(throws: ListError.notInHistory(Version(3))) { try list.go(to: Version(3), "a") }
+    }
+
+    @Test("Going over many nodes is one change if nobody else edited, and one for each interruption if somebody did")
+    func ways() throws {
+        var list = KeptList()
+        try list.commit { try $0.insertSection(NewSection(0)) }
+        for number in 1...40 { try list.commit(add(number)) }
+        try list.undo()
+        try list.undo()
+        for number in 41...60 { try list.commit(add(number)) }
+        let tree = HistoryTree(list.log, oldest: .empty)
+        let tip = list.editor.state.history.tip
+        // The undos in between end with the rows of the node that the next one was made on.
+        #expect(try tree.changes(from: tip, to: .empty) == [HistoryChange(from: tip, to: .empty)])
+        #expect(
+            try tree.changes(from: Version(41), to: tip) == [HistoryChange(from: Version(41), to: tip)])
+        try list.commit(tracking: .untracked, add(100))
+        let newest = try #require(try list.commit(add(61))).version
+        #expect(
+            try tree.changes(from: newest, to: .empty) == [
+                HistoryChange(from: newest, to: newest.previous), HistoryChange(from: tip, to: .empty),
+            ])
+        #expect(try tree.changes(from: newest, to: newest) == [])
+    }
+
+    @Test("An undo reports a conflict only for the field that it is about")
+    func otherField() throws {
+        var list = try list([1, 2])
+        try list.commit(by: "a") { try $0.toggle(.item(1)) }
+        try list.commit(by: "b") { try $0.update(1, content: [99]) }
+        try list.undo("a")
+        let row = try list.contents().sections[0].items[0]
+        #expect(row.content == [99] && !row.isChecked)
+        try list.redo("a")
+        try list.undo("b")
+        let other = try list.contents().sections[0].items[0]
+        #expect(other.content == [1] && other.isChecked)
+    }
+
+    @Test("An editor that edited and then replays commits of another goes on as that one does")
+    func replayAfterEdits() throws {
+        var list = KeptList()
+        try list.commit { try $0.insertSection(NewSection(0, [1])) }
+        var other = try list.replayed()
+        func draft(_ time: Int64) -> CommitDraft { CommitDraft(name: "n", time: Timestamp(microseconds: time)) }
+        other.coalescingPolicy = .standard
+        let mine = try #require(try other.commit(draft(1)) { try $0.update(1, content: [5]) })
+        list.editor.coalescingPolicy = .standard
+        list.keep(try list.editor.commit(draft(1)) { try $0.update(1, content: [5]) })
+        #expect(try list.log.commit(mine.version).record == mine.record)
+        // Where the position moves away and the other hears of it only by the records.
+        try list.undo()
+        try list.commit { try $0.update(1, content: [6]) }
+        for version in [Version(3), Version(4)] { try list.log.withRecord(of: version) { try other.replay($0) } }
+        let next = try #require(try other.commit(draft(9_000_001)) { try $0.update(1, content: [7]) })
+        list.editor.breakUndoCoalescing()
+        let expected = try #require(try list.editor.commit(draft(9_000_001)) { try $0.update(1, content: [7]) })
+        #expect(next.record == expected.record && !next.continuesStep)
+    }
+}
