@@ -85,7 +85,7 @@ struct PackedAnnotationTests {
         }
         let names = ["", "a", "selection", "Zoë", "e\u{301}", "\u{E9}"]
         while list.log.head.rawValue < 150 {
-            if generator.oneIn(6), list.editor.state.history.undo.depth > 0 {
+            if generator.oneIn(6), list.editor.state.history.undoCount > 0 {
                 try list.undo()
                 continue
             }

@@ -81,10 +81,10 @@ struct ScopedHistoryTests {
     func ways() throws {
         var list = KeptList()
         try list.commit { try $0.insertSection(NewSection(0)) }
-        for number in 1...40 { try list.commit(add(number)) }
+        for number in 1...40 { try list.commit("add", add(number)) }
         try list.undo()
         try list.undo()
-        for number in 41...60 { try list.commit(add(number)) }
+        for number in 41...60 { try list.commit("add", add(number)) }
         let tree = HistoryTree(list.log, oldest: .empty)
         let tip = list.editor.state.history.tip
         // The undos in between end with the rows of the node that the next one was made on.
@@ -92,7 +92,7 @@ struct ScopedHistoryTests {
         #expect(
             try tree.changes(from: Version(41), to: tip) == [HistoryChange(from: Version(41), to: tip)])
         try list.commit(tracking: .untracked, add(100))
-        let newest = try #require(try list.commit(add(61))).version
+        let newest = try #require(try list.commit("add", add(61))).version
         #expect(
             try tree.changes(from: newest, to: .empty) == [
                 HistoryChange(from: newest, to: newest.previous), HistoryChange(from: tip, to: .empty),

@@ -43,7 +43,7 @@ struct FutureStoreTests {
         var store = try Store.open(at: fixture.path, options: fixture.store.options)
         #expect(try store.snapshot.item(at: ListIndexPath(section: 0, item: 0))?.isChecked == true)
         let toggled = try store.snapshot.stateHash
-        let undo = try #require(try store.undo())
+        let undo = try #require(try store.undo().commit)
         #expect(try undo.events().count == 1)
         #expect(try store.snapshot.stateHash == store.snapshot(at: Version(2)).stateHash)
         try store.redo()

@@ -35,8 +35,8 @@ struct ProjectedStore: ~Copyable {
         let origin = ["", "phone", "sync"].randomElement(using: &edits.generator)!
         var made: Commit?
         switch Int.random(in: 0..<8, using: &edits.generator) {
-        case 0 where history.undo.depth > 0: made = try store.undo(origin: origin)
-        case 1 where history.redo.depth > 0: made = try store.redo(origin: origin)
+        case 0 where history.undoCount > 0: made = try store.undo(origin: origin).commit
+        case 1 where history.redoCount > 0: made = try store.redo(origin: origin).commit
         default:
             let operation = edits.next(rows)
             let isAnnotated = edits.generator.oneIn(4)
