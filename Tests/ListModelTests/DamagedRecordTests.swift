@@ -118,13 +118,14 @@ struct DamagedRecordTests {
             TestRecords.problem(
                 TestRecords.resealed(record, version: version, byte: byte, at: offset), version: version)
         }
-        for format in [0, 2, 255] as [UInt8] {
+        for format in [0, 1, 3, 255] as [UInt8] {
             #expect(problem(format, at: 12) == .unknownFormat(found: Int(format)))
         }
-        for cause in [3, 255] as [UInt8] {
+        for cause in [6, 255] as [UInt8] {
             #expect(problem(cause, at: 13) == .unknown(what: "cause", found: Int(cause)))
         }
-        for bit in 0..<16 {
+        #expect(problem(3, at: 14) == .unknown(what: "flags", found: 3))
+        for bit in 4..<16 {
             #expect(
                 problem(1 << UInt8(bit % 8), at: 14 + bit / 8) == .unknown(what: "flags", found: 1 << bit))
         }

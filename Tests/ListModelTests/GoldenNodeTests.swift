@@ -6,7 +6,7 @@
 //     stored = lambda number, kind, count, body: (rest := bytes([kind]) + var(count) + body,
 //                                                 struct.pack("<I", X(rest, number) & 0xFFFFFFFF) + rest)[1]
 //     fingerprint = lambda hash: hash >> 38
-//     leaf = bytes([0]) + var(1) + bytes([0]) + zz(7) + zz(1) + zz(77) + var(16) + le(X(content, 4) % P)
+//     leaf = bytes([0]) + var(1) + bytes([0]) + zz(7) + zz(1) + zz(83) + var(16) + le(X(content, 4) % P)
 
 @testable import ListModel
 import TestSupport
@@ -31,9 +31,9 @@ struct GoldenNodeTests {
         // The root of the sections has place number 0 as well, in a table of its own.
         7: [0xB2, 0x2C, 0xAB, 0x1C, 65, 0x80, 2, 0x80, 0x80, 0x80, 0x80, 8] + [UInt8](repeating: 0, count: 255),
         8: [0xE7, 0x6D, 0xBF, 0x0A, 66, 1, 14],
-        // The leaf of rows: a run of one tag, 0; integer 7; version 1; offset 77; 16 bytes; the hash of the content.
+        // The leaf of rows: a run of one tag, 0; integer 7; version 1; offset 83; 16 bytes; the hash of the content.
         9: [
-            0x1B, 0xB8, 0x8C, 0x6D, 0, 1, 0, 1, 0, 14, 2, 0x9A, 1, 16, 0x77, 0x29, 0x5E, 0x08, 0xD2, 0x1F, 0xDE, 0x07,
+            0xF0, 0x7E, 0xF2, 0xC5, 0, 1, 0, 1, 0, 14, 2, 0xA6, 1, 16, 0x77, 0x29, 0x5E, 0x08, 0xD2, 0x1F, 0xDE, 0x07,
         ],
         // The leaf of sections: "today", "Today", number 0, one row, whose root is stored as 9, has place number 0, and
         // this hash.
@@ -45,12 +45,14 @@ struct GoldenNodeTests {
     ]
 
     /// One row; one event, one unit of work; the checksum of the commit; the state hash; numbers 10 to 10; the root is
-    /// 10, with its hash; undo is 1 deep, with version 1 on top, redo 0; one number for sections, one section, place 0.
+    /// 10, with its hash; in the shared history, position, tip and newest node are version 1, no branch was left, undo can go
+    /// 1 step back and redo none forward, at depth 1; no origin has its own; one number for sections, one section, place 0.
     private static let checkpoint: [UInt8] = [
-        0xE7, 0x5D, 0x74, 0xF1, 67, 1, 1, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0,
-        0x3F, 0x3A, 0x08, 0x77, 0xF4, 0x36, 0x6E, 0x92, 0xA4, 0x59, 0x53, 0x25, 0x3D, 0xEF, 0x65, 0xCE,
+        0xBF, 0xFD, 0xEC, 0x36, 67, 1, 1, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0,
+        0x8F, 0x86, 0xE0, 0x9C, 0xFE, 0x68, 0xA1, 0x4C, 0xA4, 0x59, 0x53, 0x25, 0x3D, 0xEF, 0x65, 0xCE,
         1, 0, 0, 0, 0, 0, 0, 0, 10, 0, 0, 0, 0, 0, 0, 0, 10, 0, 0, 0, 0, 0, 0, 0,
-        0x53, 0x65, 0xA0, 0x95, 0xEC, 0x59, 0x7A, 0x01, 1, 1, 0, 0, 1, 1, 0,
+        0x53, 0x65, 0xA0, 0x95, 0xEC, 0x59, 0x7A, 0x01,
+        1, 1, 1, 0, 1, 0, 1, 0, 1, 1, 0,
     ]
 
     /// One entry and two; a page of each kind; one place number each, in use, none free; the directories.

@@ -39,8 +39,8 @@ enum TestRecords {
         }
         return .node(
             HistoryNode(
-                version: version, parent: before, jump: .empty, depth: Int(version.rawValue),
-                steps: Int(version.rawValue), continues: false, previous: before, switched: .empty,
+                version: version, parent: before, jump: .empty, depth: 1,
+                steps: 1, continues: false, previous: before, switched: .empty,
                 branchSwitch: nil))
     }
 

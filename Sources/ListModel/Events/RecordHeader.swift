@@ -137,6 +137,9 @@ package struct RecordHeader {
     private static func readCause(_ byte: UInt8, _ reader: inout RecordReader) throws -> Commit.Cause {
         if byte == 0 { return .edit }
         let start = reader
+        guard Commit.Cause(number: byte, target: .empty) != nil else {
+            throw start.error(.unknown(what: "cause", found: Int(byte)))
+        }
         let distance = try reader.readVarint("a distance in versions")
         guard distance >= 1 && distance <= reader.version.rawValue else {
             throw start.error(.invalid(what: "version", expected: "one of this log", found: "\(distance) back"))
@@ -297,7 +300,7 @@ extension RecordWriter {
     ) -> [UInt8] {
         patch(stateHash.rawValue, at: RecordLayout.stateHash)
         patch(UInt32(truncatingIfNeeded: eventCount), at: RecordLayout.eventCount)
-        patch(UInt32(truncatingIfNeeded: entry.history(after: version)?.undoCount ?? 0), at: RecordLayout.steps)
+        patch(UInt32(clamping: entry.history(after: version)?.undoCount ?? 0), at: RecordLayout.steps)
         if case .node(let node) = entry, node.continues {
             let flags = withBytes { $0.loadUnaligned(fromByteOffset: RecordLayout.flags, as: UInt16.self) }
             patch(UInt16(littleEndian: flags) | RecordFlags.continues.rawValue, at: RecordLayout.flags)
