@@ -15,6 +15,7 @@ struct CheckpointTests {
         options.checkpoints.maximumSpacing = 32
         options.checkpoints.isBackground = false
         options.durability = .deferred
+        options.coalescing = .never
         options.limits = TreeLimits(leafCapacity: 4, innerCapacity: 4)
     }
 

@@ -122,7 +122,7 @@ struct FutureStoreTests {
     @Test(
         "A flag, a cause and a format of a record that are not known are refused, each by its name",
         arguments: [
-            (14, 1, RecordError.Problem.unknown(what: "flags", found: 1)),
+            (14, 16, RecordError.Problem.unknown(what: "flags", found: 16)),
             (15, 0x80, .unknown(what: "flags", found: 0x8000)),
             (13, 7, .unknown(what: "cause", found: 7)),
             (12, 200, .unknownFormat(found: 200)),
@@ -171,12 +171,12 @@ struct FutureStoreTests {
         try environment.close()
         let bytes = try Data(contentsOf: URL(fileURLWithPath: fixture.path))
         #expect { try Store.open(at: fixture.path) } throws: { error in
-            guard case .newerFormat(_, LogFormat.version + 1, LogFormat.version) = error as? StoreError else {
+            guard case .unknownFormat(_, LogFormat.version + 1, LogFormat.version) = error as? StoreError else {
                 return false
             }
             return true
         }
-        #expect { try Store.compact(at: fixture.path) } throws: { ($0 as? StoreError)?.code == "newerFormat" }
+        #expect { try Store.compact(at: fixture.path) } throws: { ($0 as? StoreError)?.code == "unknownFormat" }
         #expect(try Data(contentsOf: URL(fileURLWithPath: fixture.path)) == bytes)
     }
 }

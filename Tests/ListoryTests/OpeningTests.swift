@@ -31,16 +31,19 @@ struct OpeningTests {
     }
 
     @Test("A store from the future is refused, and stays as it is")
-    func newerFormat() throws {
+    func otherFormat() throws {
         let fixture = try StoreFixture()
         try fixture.fill(2)
         try fixture.store.close()
-        try Self.changeMeta(fixture.path, "format", Array("listory\0".utf8) + [3, 0, 0, 0])
-        #expect { try Store.open(at: fixture.path) } throws: { error in
-            guard case .newerFormat(_, 3, 2) = error as? StoreError else { return false }
-            return true
+        // Nor is one that was written before there were releases.
+        for format in [0, 2, 4, 255] as [UInt8] {
+            try Self.changeMeta(fixture.path, "format", Array("listory\0".utf8) + [format, 0, 0, 0])
+            #expect { try Store.open(at: fixture.path) } throws: { error in
+                guard case .unknownFormat(_, UInt32(format), 3) = error as? StoreError else { return false }
+                return true
+            }
         }
-        try Self.changeMeta(fixture.path, "format", Array("listory\0".utf8) + [2, 0, 0, 0])
+        try Self.changeMeta(fixture.path, "format", Array("listory\0".utf8) + [3, 0, 0, 0])
         #expect(try Store.open(at: fixture.path).snapshot.itemCount == 2)
     }
 

@@ -60,7 +60,7 @@ struct GestureTests {
         #expect(try fixture.titles == [["Tea"]])
         #expect(table.isUpToDate && table.problems.isEmpty && fixture.failures.all.isEmpty)
         #expect(fixture.driver.redo() && !fixture.driver.redo())
-        #expect(fixture.failures.take() == ["Redo: cannot redo 1: 0 commits can be redone"])
+        #expect(fixture.failures.take() == ["Redo: cannot redo 1 step: 0 can be redone"])
     }
 
     @Test("A gesture that fails is reported and changes nothing")

@@ -87,9 +87,9 @@ extension ListError: CustomStringConvertible {
         case .cannotIndent(let id): "\(id) has no sibling before it whose child it could become"
         case .cannotOutdent(let id): "\(id) has no parent whose sibling it could become"
         case .nothingToUndo(let requested, let available):
-            "cannot undo \(requested) steps: \(available) can be undone"
+            "cannot undo \(ListError.steps(requested)): \(available) can be undone"
         case .nothingToRedo(let requested, let available):
-            "cannot redo \(requested) steps: \(available) can be redone"
+            "cannot redo \(ListError.steps(requested)): \(available) can be redone"
         case .conflicts(let conflicts):
             "the rows were changed since: " + conflicts.map(\.description).joined(separator: ", ")
         case .notInHistory(let version): "version \(version) is not in this history"
@@ -100,6 +100,8 @@ extension ListError: CustomStringConvertible {
             "\(what): expected \(expected), found \(found)"
         }
     }
+
+    private static func steps(_ count: Int) -> String { count == 1 ? "1 step" : "\(count) steps" }
 
     private static func text(_ valid: Range<Int>) -> String {
         valid.isEmpty ? "there are none" : "expected \(valid.lowerBound) to \(valid.upperBound - 1)"

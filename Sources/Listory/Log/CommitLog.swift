@@ -110,8 +110,8 @@ struct CommitLog: Sendable {
             guard let row, let format = LogFormat.format(row) else {
                 throw StoreError.notAStore(path: path, found: "no format row")
             }
-            guard format >= 1 && format <= LogFormat.version else {
-                throw StoreError.newerFormat(path: path, found: format, supported: LogFormat.version)
+            guard format == LogFormat.version else {
+                throw StoreError.unknownFormat(path: path, found: format, supported: LogFormat.version)
             }
             let commits = try environment.openDatabase(
                 named: LogFormat.commitDatabase, of: UInt64.self, [UInt8].self)

@@ -12,7 +12,7 @@ public enum StoreError: Error, Sendable {
     /// The file is an LMDB database, but not a store.
     case notAStore(path: String, found: String)
     /// The store was written in a format that this library does not know.
-    case newerFormat(path: String, found: UInt32, supported: UInt32)
+    case unknownFormat(path: String, found: UInt32, supported: UInt32)
     /// The store says that it ends with another commit than the log does.
     case headMismatch(what: String, expected: String, found: String)
     /// The log has no record of a version.
@@ -47,7 +47,7 @@ extension StoreError {
         case .notFound: "notFound"
         case .alreadyExists: "alreadyExists"
         case .notAStore: "notAStore"
-        case .newerFormat: "newerFormat"
+        case .unknownFormat: "unknownFormat"
         case .headMismatch: "headMismatch"
         case .unknownVersion: "unknownVersion"
         case .droppedVersion: "droppedVersion"
@@ -70,8 +70,8 @@ extension StoreError: CustomStringConvertible {
         case .notFound(let path): "there is no store at \(path)"
         case .alreadyExists(let path): "there is a file at \(path) already"
         case .notAStore(let path, let found): "\(path) is not a Listory store: \(found)"
-        case .newerFormat(let path, let found, let supported):
-            "\(path) has format \(found); this library reads formats up to \(supported)"
+        case .unknownFormat(let path, let found, let supported):
+            "\(path) has format \(found); this library reads format \(supported)"
         case .headMismatch(let what, let expected, let found):
             "the store is damaged: \(what): expected \(expected), found \(found)"
         case .unknownVersion(let version, let head): "there is no version \(version): the newest is \(head)"

@@ -56,7 +56,7 @@ extension ExitStatus {
 
     private init(_ error: StoreError) {
         switch error {
-        case .notFound, .notAStore, .newerFormat: self = .unusable
+        case .notFound, .notAStore, .unknownFormat: self = .unusable
         case .headMismatch, .damagedNode, .damagedCheckpoint, .damagedProjection: self = .damaged
         case .alreadyExists, .unknownVersion, .droppedVersion, .inUse, .writtenElsewhere, .readOnly, .closed:
             self = .refused
