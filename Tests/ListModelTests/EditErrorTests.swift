@@ -233,7 +233,7 @@ struct EditErrorTests {
             (.cannotIndent(7), "cannotIndent", "7 has no sibling before it whose child it could become"),
             (.cannotOutdent(7), "cannotOutdent", "7 has no parent whose sibling it could become"),
             (.nothingToUndo(requested: 3, available: 1), "nothingToUndo", "cannot undo 3 steps: 1 can be undone"),
-            (.nothingToRedo(requested: 1, available: 0), "nothingToRedo", "cannot redo 1 steps: 0 can be redone"),
+            (.nothingToRedo(requested: 1, available: 0), "nothingToRedo", "cannot redo 1 step: 0 can be redone"),
             (.commitTooLarge(bytes: 5), "commitTooLarge", "the commit has 5 bytes, and a record holds less than 4 GiB"),
             (.eventMismatch(what: "w", expected: "e", found: "f"), "eventMismatch", "w: expected e, found f"),
             (.unreadable(what: "w", expected: "e", found: "f"), "unreadable", "w: expected e, found f"),

@@ -209,19 +209,4 @@ struct LogTailTests {
         try fixture.store.close(discardingUnappended: true)
         #expect(try StoreVerification(path: fixture.path).version.rawValue >= UInt64(2 + acknowledged - 1))
     }
-
-    @Test("A file of the format before gets one when it is opened for editing, and the format that has one")
-    func olderFormat() throws {
-        let fixture = try StoreFixture { $0.tail.isUsed = false }
-        try fixture.fill(2)
-        try fixture.store.close()
-        try OpeningTests.changeMeta(fixture.path, "format", Array("listory\0".utf8) + [1, 0, 0, 0])
-        #expect(try StoreVerification(path: fixture.path).version == Version(1))
-        let store = try Store.open(at: fixture.path)
-        try store.edit("Toggle") { try $0.toggle(.item(1)) }
-        try store.close()
-        let row = try OpeningTests.changeMeta(fixture.path, "format", LogFormat.formatRow)
-        #expect(row == LogFormat.formatRow)
-        #expect(try Store.open(at: fixture.path).version == Version(2))
-    }
 }

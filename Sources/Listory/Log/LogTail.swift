@@ -105,8 +105,6 @@ extension LogTail {
                 try txn.put(reserving: options.size, forKey: LogTail.key, in: database) { room in
                     _ = room.initializeMemory(as: UInt8.self, repeating: 0)
                 }
-                // Who knows no tail would overlook it.
-                try txn.put(LogFormat.formatRow, forKey: LogFormat.formatKey, in: rows.meta)
                 return options.size
             }
         }
