@@ -20,4 +20,14 @@ extension ListEditor {
     public mutating func annotate(_ name: String, _ value: [UInt8]) {
         append(ancillary: .annotated(name: name, value: value))
     }
+
+    /// Attaches what was selected before the edit, and what is after it, so that undo and redo can select it again.
+    ///
+    /// What a selection is, is the app's business: ids of rows, or where a caret stands.
+    ///
+    /// - Complexity: O(bytes).
+    public mutating func attachSelection(before: [UInt8], after: [UInt8]) {
+        annotate(Annotation.selectionBefore, before)
+        annotate(Annotation.selectionAfter, after)
+    }
 }

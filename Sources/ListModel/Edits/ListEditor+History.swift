@@ -28,7 +28,7 @@ extension ListEditor {
         }
         let draft = try moveDraft(.undo(of: history.position), in: scope, origin, time)
         var isExact = try isAt(history.position)
-        return try move(draft, undo.entry, onConflict) { editor in
+        return try move(draft, undo, onConflict) { editor in
             var conflicts: [MergeConflict] = []
             for (index, node) in undo.step.enumerated() {
                 // The rows before a commit are those after the one that it continues, unless others edited in between.
@@ -59,7 +59,7 @@ extension ListEditor {
         }
         let draft = try moveDraft(.redo(of: redo.after.position), in: scope, origin, time)
         var isExact = try redo.step.first.map { try isAt($0.version.previous) } ?? false
-        return try move(draft, redo.entry, onConflict) { editor in
+        return try move(draft, redo, onConflict) { editor in
             var conflicts: [MergeConflict] = []
             for (index, node) in redo.step.enumerated() {
                 if index > 0 && isExact { isExact = try editor.follows(node, redo.step[index - 1].version) }
@@ -92,7 +92,7 @@ extension ListEditor {
         if go.after.position == history.position { return Reversal(commit: nil, conflicts: []) }
         let changes = try tree.changes(from: history.position, to: go.after.position)
         let draft = try moveDraft(.go(to: target), in: scope, origin, time)
-        return try move(draft, go.entry, onConflict) { editor in
+        return try move(draft, go, onConflict) { editor in
             var conflicts: [MergeConflict] = []
             for change in changes {
                 let now = editor.state.snapshot()
@@ -178,11 +178,11 @@ extension ListEditor {
 extension ListEditor {
     /// Makes a commit that moves in the history.
     private mutating func move(
-        _ draft: CommitDraft, _ entry: HistoryEntry, _ onConflict: ConflictPolicy,
+        _ draft: CommitDraft, _ move: HistoryMove, _ onConflict: ConflictPolicy,
         _ body: (inout ListEditor) throws -> [MergeConflict]
     ) throws -> Reversal {
-        begin(draft, entry)
-        return try complete(onConflict, body)
+        begin(draft, move.entry)
+        return try complete(move.stepVersions, onConflict, body)
     }
 
     /// Makes a commit that is a node of the history, or untracked.
@@ -190,16 +190,16 @@ extension ListEditor {
         _ draft: CommitDraft, _ onConflict: ConflictPolicy, _ body: (inout ListEditor) throws -> [MergeConflict]
     ) throws -> Reversal {
         try begin(draft)
-        return try complete(onConflict, body)
+        return try complete([], onConflict, body)
     }
 
     private mutating func complete(
-        _ onConflict: ConflictPolicy, _ body: (inout ListEditor) throws -> [MergeConflict]
+        _ versions: [Version], _ onConflict: ConflictPolicy, _ body: (inout ListEditor) throws -> [MergeConflict]
     ) throws -> Reversal {
         do {
             let conflicts = try body(&self)
             if onConflict == .refuse && !conflicts.isEmpty { throw ListError.conflicts(conflicts) }
-            return Reversal(commit: try finish(), conflicts: conflicts)
+            return Reversal(commit: try finish(), versions: versions, conflicts: conflicts)
         } catch {
             if isEditing { cancel() }
             throw error

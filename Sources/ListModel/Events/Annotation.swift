@@ -12,6 +12,10 @@ public struct Annotation: Hashable, Sendable {
         self.name = name
         self.value = value
     }
+
+    /// The name of what was selected before an edit, and of what was after it.
+    public static let selectionBefore = "selection.before"
+    public static let selectionAfter = "selection.after"
 }
 
 extension Commit {

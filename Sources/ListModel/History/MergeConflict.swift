@@ -69,11 +69,14 @@ public enum ConflictPolicy: Hashable, Sendable {
 public struct Reversal: Sendable {
     /// The commit that did it; the last one if there are several, and nil if nothing was to be done.
     public let commit: Commit?
+    /// The commits that were undone or redone, in the order in which that happened; empty for all else.
+    public let versions: [Version]
     /// What was left undone, because the rows are not as they were expected to be.
     public let conflicts: [MergeConflict]
 
-    package init(commit: Commit?, conflicts: [MergeConflict]) {
+    package init(commit: Commit?, versions: [Version] = [], conflicts: [MergeConflict]) {
         self.commit = commit
+        self.versions = versions
         self.conflicts = conflicts
     }
 }

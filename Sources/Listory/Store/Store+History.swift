@@ -70,6 +70,7 @@ extension Store {
         _ count: Int, _ durability: Durability?, _ scope: HistoryScope, available: KeyPath<History, Int>,
         _ tooFew: (Int, Int) -> ListError, _ step: (inout ListEditor) throws -> Reversal
     ) throws -> Reversal {
+        var versions: [Version] = []
         var conflicts: [MergeConflict] = []
         let commit = try perform(durability) { head in
             // One can be tried: whether there are more takes a look at the tree, in a compacted store.
@@ -80,12 +81,13 @@ extension Store {
             var last: Queued?
             for _ in 0..<max(0, count) {
                 let reversal = try step(&head.editor)
+                versions += reversal.versions
                 conflicts += reversal.conflicts
                 if let commit = reversal.commit { last = append(commit, &head) }
             }
             return last
         }
-        return Reversal(commit: commit, conflicts: conflicts)
+        return Reversal(commit: commit, versions: versions, conflicts: conflicts)
     }
 
     /// Makes one commit that is computed from others.

@@ -1,0 +1,145 @@
+// A range of versions, played one after another: how a list got into its state, as it happened or faster, forward or back.
+//
+// Always holds: a frame begins with the rows that the one before ended with; playing touches neither the store nor what undo
+// would revert.
+
+import ListModel
+
+/// One step of a playback: from the rows of a version to those of the next, or of the one before.
+public struct PlaybackFrame: Sendable {
+    /// The rows before.
+    public let previous: Snapshot
+    /// The rows after.
+    public let snapshot: Snapshot
+    /// The commit that made the difference. Played backward, it is taken back.
+    public let commit: Commit
+    /// How long the rows before stood at the time.
+    public let pause: Duration
+
+    /// What changed, for a list view to play. It is computed when asked for.
+    ///
+    /// - Complexity: O(k log n) for k rows that differ.
+    public var changeset: Changeset { Changeset(from: previous, to: snapshot) }
+}
+
+/// How fast versions are played.
+public struct PlaybackSpeed: Hashable, Sendable {
+    private enum Pace: Hashable {
+        case times(Double)
+        case every(Duration)
+    }
+
+    private var pace: Pace
+    /// The longest pause between two frames, so that nobody waits through a night; nil for none.
+    public var longestPause: Duration?
+
+    /// As it happened.
+    public static let original = PlaybackSpeed.times(1)
+    /// One frame after another, without pauses.
+    public static let unpaced = PlaybackSpeed.every(.zero)
+
+    /// Faster than it happened, or slower.
+    ///
+    /// - Parameters:
+    ///   - factor: how many times as fast; above 0.
+    ///   - longestPause: the longest pause between two frames, after the factor; nil for none.
+    public static func times(_ factor: Double, longestPause: Duration? = nil) -> PlaybackSpeed {
+        precondition(factor > 0, "a playback goes on")
+        return PlaybackSpeed(pace: .times(factor), longestPause: longestPause)
+    }
+
+    /// A frame in each interval, whenever it happened.
+    public static func every(_ interval: Duration) -> PlaybackSpeed {
+        PlaybackSpeed(pace: .every(interval), longestPause: nil)
+    }
+
+    /// How long to wait for a frame before which the list stood for a time.
+    func pause(_ original: Duration) -> Duration {
+        let pause: Duration
+        switch pace {
+        case .times(let factor): pause = factor == 1 ? original : original / factor
+        case .every(let interval): pause = interval
+        }
+        return max(.zero, min(pause, longestPause ?? pause))
+    }
+}
+
+/// The frames of a range of versions, each at its time.
+///
+/// ```swift
+/// let playback = try store.playback(from: version, to: store.version, speed: .times(4, longestPause: .seconds(1)))
+/// show(playback.initial)
+/// for try await frame in playback {
+///     play(frame.changeset, on: tableView)
+/// }
+/// ```
+///
+/// Each loop plays from the beginning. A loop that takes longer than the pauses is not made to wait for what it missed. It
+/// ends with `CancellationError` if its task is cancelled.
+public struct VersionPlayback<C: Clock<Duration>>: AsyncSequence, Sendable {
+    public typealias Element = PlaybackFrame
+
+    /// The rows before the first frame.
+    public let initial: Snapshot
+    /// The version that the last frame leads to.
+    public let target: Version
+    let store: Store
+    let speed: PlaybackSpeed
+    let clock: C
+
+    public func makeAsyncIterator() -> Iterator { Iterator(playback: self, reel: Reel(store, initial, to: target)) }
+
+    /// Waits for frames.
+    public struct Iterator: AsyncIteratorProtocol {
+        fileprivate let playback: VersionPlayback
+        fileprivate var reel: Reel
+        /// When the next frame would be due without a pause.
+        fileprivate var due: C.Instant?
+
+        /// The next frame, when its time has come; nil at the end.
+        public mutating func next() async throws -> PlaybackFrame? {
+            guard let frame = try reel.next() else { return nil }
+            try Task.checkCancellation()
+            let pause = playback.speed.pause(frame.pause)
+            let instant = (due ?? playback.clock.now).advanced(by: pause)
+            if playback.clock.now < instant {
+                try await playback.clock.sleep(until: instant, tolerance: nil)
+                due = instant
+            } else {
+                due = playback.clock.now
+            }
+            return frame
+        }
+    }
+}
+
+extension Store {
+    /// A range of versions as frames that come at their time.
+    ///
+    /// - Parameters:
+    ///   - start: the version to begin with.
+    ///   - end: the version to end with; if it is the older one, it is played backward.
+    ///   - speed: how fast.
+    ///   - clock: what pauses are measured with.
+    /// - Throws: as ``snapshot(at:)-(Version)``.
+    /// - Complexity: that of ``snapshot(at:)-(Version)``; of each frame, O(k log n) for k rows that its commit named.
+    public func playback<C: Clock<Duration>>(
+        from start: Version, to end: Version, speed: PlaybackSpeed = .original, clock: C = ContinuousClock()
+    ) throws -> VersionPlayback<C> {
+        VersionPlayback(
+            initial: try snapshot(at: start), target: try snapshot(at: end).version, store: self, speed: speed, clock: clock
+        )
+    }
+
+    /// Calls `body` with the frames of a range of versions, without waiting.
+    ///
+    /// - Parameters:
+    ///   - start: the version to begin with.
+    ///   - end: the version to end with; if it is the older one, it is played backward.
+    /// - Throws: as ``snapshot(at:)-(Version)``, and what `body` throws.
+    /// - Complexity: as ``playback(from:to:speed:clock:)``.
+    public func forEachFrame(from start: Version, to end: Version, _ body: (PlaybackFrame) throws -> Void) throws {
+        var reel = Reel(self, try snapshot(at: start), to: try snapshot(at: end).version)
+        while let frame = try reel.next() { try body(frame) }
+    }
+}
