@@ -1,27 +1,11 @@
-// Small lists for the tests: sections "s0", "s1", … with rows of given numbers, whose content is the number.
+// Small lists for the tests, and what their edits do.
 
 import ListModel
 import TestSupport
 import Testing
 
-extension NewItem {
-    /// A row whose content is one byte: its number, unless another is given.
-    init(_ number: Int, isChecked: Bool = false, content: UInt8? = nil) {
-        self.init(
-            id: .integer(Int64(number)), isChecked: isChecked,
-            content: [content ?? UInt8(truncatingIfNeeded: number)])
-    }
-}
-
 extension ListIndexPath {
     init(_ section: Int, _ item: Int) { self.init(section: section, item: item) }
-}
-
-extension NewSection {
-    /// The section "s" with a number, of these rows, with a title that is its id.
-    init(_ number: Int, _ rows: [Int] = []) {
-        self.init(id: .string("s\(number)"), title: "s\(number)", items: rows.map { NewItem($0) })
-    }
 }
 
 extension MemoryList {

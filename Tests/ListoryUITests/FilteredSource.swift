@@ -38,19 +38,22 @@ final class FilteredSource: ListSource, Sendable {
     }
 
     var snapshot: ListSnapshot<String, Todo> {
-        get throws {
-            let all = try store.snapshot
-            let predicate = state.withLock { $0.predicate }
-            var rows = ListState()
-            for section in all.core.sections {
-                let items = section.items.filter(predicate)
-                try rows.apply(
-                    .sectionInserted(
-                        at: rows.sectionCount, ListSection(id: section.id, title: section.title, items: items)))
-            }
-            rows.version = all.version
-            return all.showing(rows.snapshot())
+        get throws { try filtered(store.snapshot) }
+    }
+
+    func snapshot(at version: Version) throws -> ListSnapshot<String, Todo> { try filtered(store.snapshot(at: version)) }
+
+    private func filtered(_ all: ListSnapshot<String, Todo>) throws -> ListSnapshot<String, Todo> {
+        let predicate = state.withLock { $0.predicate }
+        var rows = ListState()
+        for section in all.core.sections {
+            let items = section.items.filter(predicate)
+            try rows.apply(
+                .sectionInserted(
+                    at: rows.sectionCount, ListSection(id: section.id, title: section.title, items: items)))
         }
+        rows.version = all.version
+        return all.showing(rows.snapshot())
     }
 
     func changes() throws -> AsyncStream<Void> {

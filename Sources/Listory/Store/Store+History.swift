@@ -192,6 +192,7 @@ extension Store {
     /// - Parameters:
     ///   - name: what all of them are called; nil to leave them their own names.
     ///   - origin: whose commits, if ``StoreOptions/undoScope`` is `.origin`; otherwise those of all who edit meanwhile.
+    @discardableResult
     public func group<Result>(
         _ name: String? = nil, origin: String = "", _ body: () throws -> Result
     ) throws -> Result {

@@ -12,6 +12,9 @@ public struct UndoState: Hashable, Sendable {
     public let undoCount: Int
     public let redoCount: Int
 
+    /// There is nothing to undo and nothing to redo.
+    public static let nothing = UndoState(undo: nil, redo: nil, undoCount: 0, redoCount: 0)
+
     /// A step that undo or redo would take.
     public struct Step: Hashable, Sendable {
         /// The commit that it ends with: ``Store/commit(_:)`` has its time, its origin and what is attached to it.

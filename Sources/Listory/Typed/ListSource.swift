@@ -20,6 +20,11 @@ public protocol ListSource<SectionID, Item>: AnyObject, Sendable {
     /// - Throws: ``StoreError/closed``, or an error of whatever derives the rows.
     var snapshot: ListSnapshot<SectionID, Item> { get throws }
 
+    /// The rows at a version of the store that is edited.
+    ///
+    /// - Throws: as ``Store/snapshot(at:)-(Version)``, or an error of whatever derives the rows.
+    func snapshot(at version: Version) throws -> ListSnapshot<SectionID, Item>
+
     /// Tells that there are newer rows: an element after one or several changes, from now on. It ends when the store is
     /// closed. Each call makes a sequence of its own, to be read by one reader.
     ///

@@ -88,6 +88,7 @@ extension ListStore {
     }
 
     /// Makes one step of all commits that `body` makes. See ``Store/group(_:origin:_:)``.
+    @discardableResult
     public func group<Result>(
         _ name: String? = nil, origin: String = "", _ body: () throws -> Result
     ) throws -> Result {

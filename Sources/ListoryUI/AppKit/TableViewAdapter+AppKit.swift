@@ -86,6 +86,8 @@ open class TableViewAdapter<Source: ListSource>: NSObject, NSTableViewDataSource
         !self.tableView(tableView, isGroupRow: row)
     }
 
+    open func tableViewSelectionDidChange(_ notification: Notification) { driver.selectionDidChange() }
+
     open func tableView(_ tableView: NSTableView, viewFor tableColumn: NSTableColumn?, row: Int) -> NSView? {
         do {
             switch driver.place(atRow: row, in: layout) {

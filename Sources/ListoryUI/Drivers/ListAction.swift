@@ -22,10 +22,14 @@ public enum ListAction: String, Hashable, Sendable {
     case indent = "Indent"
     /// Rows are put beside their parents.
     case outdent = "Outdent"
-    /// The newest commit is reverted.
+    /// The newest step is undone.
     case undo = "Undo"
-    /// The newest undo is taken back.
+    /// The next step is redone.
     case redo = "Redo"
+    /// One commit is taken back.
+    case revert = "Revert"
+    /// The rows of a version are put back.
+    case restore = "Restore"
     /// The newest rows are looked at.
     case read = "Show"
 }

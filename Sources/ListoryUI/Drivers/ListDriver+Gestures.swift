@@ -90,30 +90,6 @@ extension ListDriver {
             try editor.update(id, content: try source.coder.encode(item), source.coder)
         }
     }
-
-    /// Undoes the newest step that was not undone yet.
-    @discardableResult
-    public func undo() -> Bool {
-        revert(.undo, undoName) {
-            try source.editedStore.undo(origin: origin, durability: durability).commit
-        }
-    }
-
-    /// Redoes the next step on the present branch.
-    @discardableResult
-    public func redo() -> Bool {
-        revert(.redo, redoName) {
-            try source.editedStore.redo(origin: origin, durability: durability).commit
-        }
-    }
-
-    /// The name of the step that undo reverts, for a menu: "Delete Milk"; nil if there is none.
-    public var undoName: String? { undoState?.undo?.name }
-
-    /// The name of the step that redo does again, for a menu; nil if there is none.
-    public var redoName: String? { undoState?.redo?.name }
-
-    private var undoState: UndoState? { try? source.editedStore.undoState(origin: origin) }
 }
 
 // MARK: - Commits
@@ -138,18 +114,13 @@ extension ListDriver {
     /// Does something to the store, and reports if it fails.
     func attempt(_ action: ListAction, _ name: String, _ body: () throws -> Commit?) -> Bool {
         do {
+            if let previewed { throw PastShown(version: previewed) }
             _ = try body()
             return true
         } catch {
             report(action, name, error)
             return false
         }
-    }
-
-    private func revert(_ action: ListAction, _ name: String?, _ body: () throws -> Commit?) -> Bool {
-        let isDone = attempt(action, name.map { names.phrase(action, $0) } ?? action.rawValue, body)
-        showResult()
-        return isDone
     }
 
     /// The name of a commit: what is done, and what the rows are called in the store. A row that cannot be read is called

@@ -35,6 +35,10 @@ public final class ListDriver<Source: ListSource> {
     public var origin = ""
     /// What a commit waits for; nil for the store's own choice. By default not for the disk, because the view waits too.
     public var durability: Durability? = .deferred
+    /// What undo and redo do about rows that somebody else, in another history, changed meanwhile.
+    public var onConflict = ConflictPolicy.refuse
+    /// The version of the past that is shown instead of the newest rows; see ``preview(_:)``.
+    public internal(set) var previewed: Version?
 
     private let onFailure: @MainActor (ListFailure) -> Void
     /// The rows that were asked for last, with which all others are typed.
@@ -91,9 +95,9 @@ public final class ListDriver<Source: ListSource> {
         if let newest = readNewest(isReporting: false) { playback.show(newest) }
     }
 
-    /// The newest rows; nil if they cannot be read.
+    /// The newest rows, or those of the past that are looked at; nil if they cannot be read.
     func readNewest(isReporting: Bool) -> Snapshot? {
-        do { typed = try source.snapshot } catch StoreError.closed {
+        do { typed = try previewed.map { try source.snapshot(at: $0) } ?? source.snapshot } catch StoreError.closed {
             // What is shown stays; there is nothing newer to show.
             return nil
         } catch {
@@ -133,11 +137,13 @@ extension ListDriver {
     public func id(at path: ListIndexPath) -> Identifier? { playback.shown.item(at: path)?.id }
 
     /// What is offered for the row at an index path while the table is edited.
-    public func editing(at path: ListIndexPath) -> RowEditing { row(at: path).map(rules.editing) ?? .none }
+    public func editing(at path: ListIndexPath) -> RowEditing {
+        previewed == nil ? row(at: path).map(rules.editing) ?? .none : .none
+    }
 
     /// Whether the row at an index path may be moved.
     public func canMove(at path: ListIndexPath) -> Bool {
-        source.keepsOrder && (row(at: path).map(rules.canMove) ?? false)
+        source.keepsOrder && previewed == nil && (row(at: path).map(rules.canMove) ?? false)
     }
 
     /// Where a row that is dragged may be dropped: where the user is about to, or else where it came from.

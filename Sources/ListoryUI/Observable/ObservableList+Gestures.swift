@@ -87,11 +87,11 @@ extension ObservableList {
         return (try? driver.source.editedStore.item(id))??.isChecked ?? false
     }
 
-    /// Reverts the newest commit that was not undone yet.
+    /// Undoes the newest step that was not undone yet.
     @discardableResult
     public func undo() -> Bool { driver.undo() }
 
-    /// Takes the newest undo back that no edit followed.
+    /// Redoes the next step on the present branch.
     @discardableResult
     public func redo() -> Bool { driver.redo() }
 

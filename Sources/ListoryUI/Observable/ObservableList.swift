@@ -32,6 +32,8 @@ import Observation
 public final class ObservableList<Source: ListSource> {
     /// The rows that are shown.
     public private(set) var snapshot: ListSnapshot<Source.SectionID, Source.Item>
+    /// What undo and redo would do, for buttons and menus.
+    public private(set) var undoState: UndoState
     /// What failed last; an alert may show it and set it to nil.
     public var failure: ListFailure?
 
@@ -42,6 +44,7 @@ public final class ObservableList<Source: ListSource> {
     @ObservationIgnored public var animate: (_ change: () -> Void) -> Void = { $0() }
     @ObservationIgnored private var isOnScreenAlready = false
     @ObservationIgnored private let screen = ObservingScreen()
+    @ObservationIgnored private let undoDriver: UndoDriver<Source>
 
     /// An observable list.
     ///
@@ -56,13 +59,21 @@ public final class ObservableList<Source: ListSource> {
 
     init(_ driver: ListDriver<Source>, _ reporter: FailureReporter) {
         self.driver = driver
+        undoDriver = UndoDriver(driver)
         snapshot = driver.shown
+        undoState = undoDriver.state
         reporter.onFailure = { [weak self] in self?.failure = $0 }
         screen.onReload = { [weak self] in self?.take() }
+        undoDriver.onEvent = { [weak self] _ in self?.takeUndoState() }
         driver.drive(screen)
     }
 
+    private func takeUndoState() {
+        if undoState != undoDriver.state { undoState = undoDriver.state }
+    }
+
     private func take() {
+        undoDriver.refresh()
         let rows = driver.shown
         if isOnScreenAlready { snapshot = rows } else { animate { snapshot = rows } }
     }
@@ -79,15 +90,9 @@ public final class ObservableList<Source: ListSource> {
     /// - Complexity: O(1); sections and rows are made when they are looked at.
     public var sections: ObservableSections<Source> { ObservableSections(snapshot: snapshot) }
 
-    /// The name of the commit that undo reverts, or nil if there is none.
-    public var undoName: String? {
-        access(keyPath: \.snapshot)
-        return driver.undoName
-    }
+    /// The name of the step that undo reverts, or nil if there is none.
+    public var undoName: String? { undoState.undo?.name }
 
-    /// The name of the commit that redo takes back, or nil if there is none.
-    public var redoName: String? {
-        access(keyPath: \.snapshot)
-        return driver.redoName
-    }
+    /// The name of the step that redo does again, or nil if there is none.
+    public var redoName: String? { undoState.redo?.name }
 }

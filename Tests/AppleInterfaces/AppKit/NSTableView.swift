@@ -59,6 +59,7 @@ public protocol NSControlTextEditingDelegate: NSObjectProtocol {}
 public protocol NSTableViewDelegate: NSControlTextEditingDelegate {
     @MainActor func tableView(_ tableView: NSTableView, isGroupRow row: Int) -> Bool
     @MainActor func tableView(_ tableView: NSTableView, shouldSelectRow row: Int) -> Bool
+    @MainActor func tableViewSelectionDidChange(_ notification: Notification)
     @MainActor func tableView(
         _ tableView: NSTableView, viewFor tableColumn: NSTableColumn?, row: Int
     ) -> NSView?

@@ -2,9 +2,15 @@
 
 @_exported import Foundation
 
-@MainActor open class NSResponder: NSObject {}
+@MainActor open class NSResponder: NSObject {
+    open var undoManager: UndoManager? { nil }
+}
 
 @MainActor open class NSWindow: NSResponder {}
+
+@MainActor public protocol NSWindowDelegate: NSObjectProtocol {
+    func windowWillReturnUndoManager(_ window: NSWindow) -> UndoManager?
+}
 
 @MainActor open class NSView: NSResponder {
     open var window: NSWindow? { nil }

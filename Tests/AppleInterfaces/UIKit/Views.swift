@@ -2,7 +2,11 @@
 
 @_exported import Foundation
 
-@MainActor open class UIResponder: NSObject {}
+@MainActor open class UIResponder: NSObject {
+    open var undoManager: UndoManager? { nil }
+}
+
+@MainActor open class UIViewController: UIResponder {}
 
 @MainActor open class UIWindow: UIView {}
 

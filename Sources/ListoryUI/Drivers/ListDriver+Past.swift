@@ -1,0 +1,80 @@
+// The past on screen: previews and playbacks, which are played like any other change and touch nothing.
+//
+// Always holds: while the past is shown, gestures are refused; what others commit meanwhile is shown when the preview ends.
+
+import ListModel
+import Listory
+
+extension ListDriver {
+    /// Shows the rows of a version instead of the newest, until ``endPreview()``. What undo would revert stays as it is.
+    ///
+    /// ```swift
+    /// slider.onChange { driver.preview(Version($0)) }
+    /// cancelButton.onClick { driver.endPreview() }
+    /// restoreButton.onClick { driver.restorePreview() }
+    /// ```
+    ///
+    /// - Returns: whether it could be read. If not, it was reported, and what was shown stays.
+    /// - Complexity: that of ``Store/snapshot(at:)-(Version)``, and of playing what differs.
+    @discardableResult
+    public func preview(_ version: Version) -> Bool {
+        let before = previewed
+        previewed = version
+        if let rows = readNewest(isReporting: true) {
+            playback.show(rows)
+            return true
+        }
+        previewed = before
+        return false
+    }
+
+    /// Shows the newest rows again.
+    public func endPreview() {
+        if previewed == nil { return }
+        previewed = nil
+        refresh()
+    }
+
+    /// Makes the rows those of the version that is looked at, by one commit that can be undone, and ends the preview.
+    ///
+    /// - Returns: whether it was done; false if no preview is shown.
+    @discardableResult
+    public func restorePreview() -> Bool {
+        guard let version = previewed else { return false }
+        previewed = nil
+        let isDone = attempt(.restore, ListAction.restore.rawValue) {
+            try source.editedStore.restore(
+                version, name: ListAction.restore.rawValue, origin: origin, durability: durability)
+        }
+        refresh()
+        return isDone
+    }
+
+    /// Shows a range of versions one after another, and then the newest rows again. It ends early if its task is cancelled, or
+    /// if the preview is ended or moved meanwhile.
+    ///
+    /// - Parameters:
+    ///   - start: the version to begin with.
+    ///   - end: the version to end with; if it is the older one, it is played backward.
+    ///   - speed: how fast.
+    ///   - clock: what pauses are measured with.
+    /// - Throws: as ``Store/playback(from:to:speed:clock:)``; `CancellationError`.
+    public func play<C: Clock<Duration>>(
+        from start: Version, to end: Version, speed: PlaybackSpeed = .original, clock: C = ContinuousClock()
+    ) async throws {
+        let versions = try source.editedStore.playback(from: start, to: end, speed: speed, clock: clock)
+        guard preview(start) else { return }
+        var shown = start
+        do {
+            for try await frame in versions {
+                guard previewed == shown else { return }
+                shown = frame.snapshot.version
+                guard preview(shown) else { break }
+            }
+        } catch {
+            endPreview()
+            throw error
+        }
+        if previewed == shown { endPreview() }
+    }
+}

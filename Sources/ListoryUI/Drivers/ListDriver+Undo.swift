@@ -1,0 +1,68 @@
+// Undo and redo, as a user's gestures; and what makes one step of several gestures.
+
+import ListModel
+import Listory
+
+extension ListDriver {
+    /// Undoes the newest step that was not undone yet.
+    ///
+    /// - Returns: whether it was done. If not, it was reported: there was nothing to undo, or the rows were changed since.
+    @discardableResult
+    public func undo() -> Bool {
+        move(.undo, undoName) {
+            try source.editedStore.undo(origin: origin, onConflict: onConflict, durability: durability).commit
+        }
+    }
+
+    /// Redoes the next step on the present branch.
+    @discardableResult
+    public func redo() -> Bool {
+        move(.redo, redoName) {
+            try source.editedStore.redo(origin: origin, onConflict: onConflict, durability: durability).commit
+        }
+    }
+
+    /// Takes one commit back, whoever made it and whatever came after it: "Revert Move Milk". It can itself be undone.
+    @discardableResult
+    public func revert(_ version: Version) -> Bool {
+        let store = source.editedStore
+        let name = names.phrase(.revert, (try? store.commit(version).name) ?? version.description)
+        return move(.revert, name: name) {
+            try store.revert(version, name: name, origin: origin, onConflict: onConflict, durability: durability).commit
+        }
+    }
+
+    /// The name of the step that undo reverts, for a menu: "Delete Milk"; nil if there is none.
+    public var undoName: String? { undoState.undo?.name }
+
+    /// The name of the step that redo does again, for a menu; nil if there is none.
+    public var redoName: String? { undoState.redo?.name }
+
+    /// What undo and redo would do; nothing if that cannot be told. See ``UndoDriver`` for one that tells of changes.
+    public var undoState: UndoState { (try? source.editedStore.undoState(origin: origin)) ?? .nothing }
+
+    private func move(_ action: ListAction, _ step: String?, _ body: () throws -> Commit?) -> Bool {
+        move(action, name: step.map { names.phrase(action, $0) } ?? action.rawValue, body)
+    }
+
+    func move(_ action: ListAction, name: String, _ body: () throws -> Commit?) -> Bool {
+        let isDone = attempt(action, name, body)
+        showResult()
+        return isDone
+    }
+}
+
+// MARK: - Steps
+
+extension ListDriver {
+    /// Tells that the selection moved, or that a field lost its focus: what is typed next is a step of its own.
+    public func selectionDidChange() { try? source.editedStore.breakUndoCoalescing() }
+
+    /// Makes one step of all gestures that `body` makes, so that one undo reverts them. Groups nest.
+    ///
+    /// - Parameter name: what their commits are called; nil to leave them their own names.
+    @discardableResult
+    public func group<Result>(_ name: String? = nil, _ body: () throws -> Result) throws -> Result {
+        try source.editedStore.group(name, origin: origin, body)
+    }
+}

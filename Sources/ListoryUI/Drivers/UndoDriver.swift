@@ -1,0 +1,88 @@
+// What an undo manager, a menu or a button shows of a driver's history, kept up to date.
+//
+// Always holds: `state` is what the store said when the last event was told; every change of it is told.
+
+import ListModel
+import Listory
+
+/// Follows what undo and redo would do, and does it.
+///
+/// `ListUndoManager` forwards to one on Apple's platforms; it knows no toolkit itself.
+///
+/// ```swift
+/// let undo = UndoDriver(driver)
+/// undo.onEvent = { _ in undoButton.isEnabled = undo.state.canUndo }
+/// ```
+@MainActor
+public final class UndoDriver<Source: ListSource> {
+    /// What happens, in the order of Foundation's notifications.
+    public enum Event: Hashable, Sendable {
+        /// What undo and redo would do is something else now.
+        case checkpoint
+        case willUndo, didUndo
+        case willRedo, didRedo
+    }
+
+    /// What commits.
+    public let driver: ListDriver<Source>
+    /// What undo and redo would do.
+    public private(set) var state: UndoState
+    /// Whether an undo is being made, or a redo.
+    public private(set) var isUndoing = false
+    public private(set) var isRedoing = false
+    /// Is told what happens.
+    public var onEvent: @MainActor (Event) -> Void = { _ in }
+
+    private var following: Task<Void, Never>?
+
+    /// Follows the history of a driver.
+    public init(_ driver: ListDriver<Source>) {
+        self.driver = driver
+        // Listening begins before looking, so that nothing happens in between.
+        let updates = try? driver.source.editedStore.updates()
+        state = driver.undoState
+        guard let updates else { return }
+        following = Task { [weak self] in
+            for await _ in updates {
+                guard let self else { return }
+                refresh()
+            }
+        }
+    }
+
+    deinit { following?.cancel() }
+
+    /// Looks at the history now, instead of when the store tells of a commit.
+    public func refresh() {
+        let newest = driver.undoState
+        if newest == state { return }
+        state = newest
+        onEvent(.checkpoint)
+    }
+
+    /// Undoes the newest step.
+    @discardableResult
+    public func undo() -> Bool {
+        if isUndoing || isRedoing { return false }
+        isUndoing = true
+        onEvent(.willUndo)
+        let isDone = driver.undo()
+        isUndoing = false
+        refresh()
+        onEvent(.didUndo)
+        return isDone
+    }
+
+    /// Redoes the next step.
+    @discardableResult
+    public func redo() -> Bool {
+        if isUndoing || isRedoing { return false }
+        isRedoing = true
+        onEvent(.willRedo)
+        let isDone = driver.redo()
+        isRedoing = false
+        refresh()
+        onEvent(.didRedo)
+        return isDone
+    }
+}
