@@ -41,7 +41,7 @@ struct HostileBlockTests {
                 try state.checkInvariants()
                 _ = state.stateHash()
                 outcomes.replayed += 1
-            } catch where error is RecordError || error is ListError {
+            } catch  where error is RecordError || error is ListError {
                 outcomes.stopped += 1
             }
             state = try PackedLog(records: before).state(at: Version(UInt64(before.count)))

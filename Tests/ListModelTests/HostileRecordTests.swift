@@ -112,7 +112,8 @@ struct HostileRecordTests {
         }
     }
 
-    @Test("Steps and depths that are more than the log has versions are refused", arguments: [4, 1_000, Int(UInt32.max)])
+    @Test(
+        "Steps and depths that are more than the log has versions are refused", arguments: [4, 1_000, Int(UInt32.max)])
     func tooManySteps(count: Int) {
         func node(depth: Int, steps: Int) -> HistoryEntry {
             .node(
@@ -130,7 +131,10 @@ struct HostileRecordTests {
             let record = TestRecords.record(of: [Self.event], version: Version(3), entry: entry)
             #expect(throws: RecordError.self) { try Commit(record: record, version: Version(3)) }
         }
-        for entry in [move(undo: count, redo: 1, depth: 1), move(undo: 1, redo: count, depth: 1), move(undo: 1, redo: 1, depth: count)] {
+        for entry in [
+            move(undo: count, redo: 1, depth: 1), move(undo: 1, redo: count, depth: 1),
+            move(undo: 1, redo: 1, depth: count),
+        ] {
             let record = TestRecords.record(
                 of: [Self.event], version: Version(3), cause: .undo(of: Version(2)), entry: entry)
             #expect(throws: RecordError.self) { try Commit(record: record, version: Version(3)) }

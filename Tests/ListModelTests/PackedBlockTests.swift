@@ -73,7 +73,8 @@ struct PackedBlockTests {
                     let commit = try Commit(record: log.record(of: Version(version)), version: Version(version))
                     #expect(state.version == commit.version, "seed \(seed)")
                     #expect(state.stateHash() == commit.stateHash, "seed \(seed), version \(version)")
-                    #expect(commit.scope.map { state.history(of: $0) } == commit.history, "seed \(seed), version \(version)")
+                    let history = commit.scope.map { state.history(of: $0) }
+                    #expect(history == commit.history, "seed \(seed), version \(version)")
                     try state.checkInvariants()
                 }
             }

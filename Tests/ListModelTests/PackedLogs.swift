@@ -78,7 +78,8 @@ extension PackedLog {
             switch Int.random(in: 0..<12, using: &edits.generator) {
             case 0 where history.undoCount > 0:
                 commit = try editor.undo(
-                    origin: PackedLog.name(&edits.generator), time: now, onConflict: .skip).commit
+                    origin: PackedLog.name(&edits.generator), time: now, onConflict: .skip
+                ).commit
             case 1 where history.redoCount > 0: commit = try editor.redo(time: now, onConflict: .skip).commit
             case 2 where log.head > .empty:
                 let target = Version(UInt64.random(in: 0...log.head.rawValue, using: &edits.generator))

@@ -127,7 +127,8 @@ struct TimeTravelTests {
         func pauses(_ speed: PlaybackSpeed, from: UInt64 = 1, to: UInt64 = 5) async throws -> [Duration] {
             let clock = SleepingClock()
             var versions: [UInt64] = []
-            for try await frame in try store.playback(from: Version(from), to: Version(to), speed: speed, clock: clock) {
+            for try await frame in try store.playback(from: Version(from), to: Version(to), speed: speed, clock: clock)
+            {
                 versions.append(frame.snapshot.version.rawValue)
             }
             let expected = from < to ? Array(from + 1...to) : Array((to..<from).reversed())

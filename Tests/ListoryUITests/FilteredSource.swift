@@ -41,7 +41,9 @@ final class FilteredSource: ListSource, Sendable {
         get throws { try filtered(store.snapshot) }
     }
 
-    func snapshot(at version: Version) throws -> ListSnapshot<String, Todo> { try filtered(store.snapshot(at: version)) }
+    func snapshot(at version: Version) throws -> ListSnapshot<String, Todo> {
+        try filtered(store.snapshot(at: version))
+    }
 
     private func filtered(_ all: ListSnapshot<String, Todo>) throws -> ListSnapshot<String, Todo> {
         let predicate = state.withLock { $0.predicate }

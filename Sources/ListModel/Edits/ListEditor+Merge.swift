@@ -167,7 +167,8 @@ extension Merge {
         let moved = change.items.moved.map(\.to)
         var (nextInserted, nextMoved) = (0, 0)
         while nextInserted < inserted.count || nextMoved < moved.count {
-            if nextMoved == moved.count || (nextInserted < inserted.count && inserted[nextInserted] < moved[nextMoved]) {
+            if nextMoved == moved.count || (nextInserted < inserted.count && inserted[nextInserted] < moved[nextMoved])
+            {
                 nextInserted = try insertRun(inserted, from: nextInserted, &editor)
             } else {
                 try move(to: moved[nextMoved], &editor)
@@ -177,7 +178,8 @@ extension Merge {
     }
 
     /// Inserts neighbours as one event, and returns the index of the next path.
-    private mutating func insertRun(_ paths: [ListIndexPath], from first: Int, _ editor: inout ListEditor) throws -> Int {
+    private mutating func insertRun(_ paths: [ListIndexPath], from first: Int, _ editor: inout ListEditor) throws -> Int
+    {
         var items: [ListItem] = []
         var next = first
         while next < paths.count, next == first || paths[next].follows(paths[next - 1]) {

@@ -127,7 +127,8 @@ extension Store {
         from start: Version, to end: Version, speed: PlaybackSpeed = .original, clock: C = ContinuousClock()
     ) throws -> VersionPlayback<C> {
         VersionPlayback(
-            initial: try snapshot(at: start), target: try snapshot(at: end).version, store: self, speed: speed, clock: clock
+            initial: try snapshot(at: start), target: try snapshot(at: end).version, store: self, speed: speed,
+            clock: clock
         )
     }
 

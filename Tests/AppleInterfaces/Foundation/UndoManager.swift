@@ -21,6 +21,8 @@
     open var redoActionIsDiscardable: Bool { false }
 }
 
+// swift-format-ignore: AlwaysUseLowerCamelCase
+// They are Foundation's names.
 extension NSNotification.Name {
     public static let NSUndoManagerCheckpoint = NSNotification.Name("NSUndoManagerCheckpointNotification")
     public static let NSUndoManagerWillUndoChange = NSNotification.Name("NSUndoManagerWillUndoChangeNotification")
