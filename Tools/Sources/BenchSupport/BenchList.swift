@@ -95,7 +95,7 @@ public final class BenchList {
     public func timeUndo(_ count: Int) throws -> Double {
         let time = Timestamp(microseconds: clock)
         return try seconds {
-            for _ in 0..<count { log.append(try editor.undo(time: time)) }
+            for _ in 0..<count { log.append(try editor.undo(time: time).commit!) }
         }
     }
 
@@ -103,7 +103,7 @@ public final class BenchList {
     public func timeRedo(_ count: Int) throws -> Double {
         let time = Timestamp(microseconds: clock)
         return try seconds {
-            for _ in 0..<count { log.append(try editor.redo(time: time)) }
+            for _ in 0..<count { log.append(try editor.redo(time: time).commit!) }
         }
     }
 
@@ -114,7 +114,7 @@ public final class BenchList {
         let result = try body()
         let time = Timestamp(microseconds: clock)
         var last: Commit?
-        for _ in depth..<editor.state.history.undoCount { last = try editor.undo(time: time) }
+        for _ in depth..<editor.state.history.undoCount { last = try editor.undo(time: time).commit }
         guard editor.snapshot().stateHash == before else { throw NotRestored() }
         if let last { log.forgetAll(but: last) }
         return result
