@@ -78,7 +78,7 @@ import ToolSupport
         for (command, distance, expected) in [
             ("earlier", "1", "[ ] Milk [ ] Bread"), ("earlier", "1", "[ ] Milk"), ("later", "2", "[ ] Milk [ ] Eggs"),
             ("earlier", "99", ""), ("later", "99", "[ ] Milk [ ] Eggs"), ("earlier", "1d", ""),
-            ("later", "1d", "[ ] Milk [ ] Eggs"),
+            ("later", "99", "[ ] Milk [ ] Eggs"),
         ] {
             let result = try ToolProcess.run(command, store, distance)
             #expect(result.status == .success, "\(result.errors)")
