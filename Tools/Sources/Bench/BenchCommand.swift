@@ -63,6 +63,7 @@ struct BenchCommand: ParsableCommand {
         try ViewBenchmarks(runner: runner, scale: scale).run()
         try ProjectionBenchmarks(runner: runner, scale: scale, files: files).run()
         try UndoBenchmarks(runner: runner, scale: scale, files: files).run()
+        try LogLengthBenchmarks(runner: runner, scale: scale, files: files).run()
         try GroupCommitBenchmarks(runner: runner, scale: scale, files: files).run()
         try StoreBenchmarks(runner: runner, scale: scale, files: files).run()
         try StoredListBenchmarks(runner: runner, scale: scale, files: files).run()

@@ -13,6 +13,8 @@ enum Probe {
     case opening(path: String, id: Int64)
     /// Loads all rows of a store that has no checkpoints.
     case memory(path: String)
+    /// Opens a store, and undoes and redoes a step.
+    case history(path: String)
 
     private static let flag = "--probe"
 
@@ -30,6 +32,7 @@ enum Probe {
             guard let id = Int64(arguments[4]) else { return nil }
             self = .opening(path: arguments[3], id: id)
         case ("memory", 4): self = .memory(path: arguments[3])
+        case ("history", 4): self = .history(path: arguments[3])
         default: return nil
         }
     }
@@ -38,6 +41,7 @@ enum Probe {
         switch self {
         case .opening(let path, let id): [Probe.flag, "opening", path, String(id)]
         case .memory(let path): [Probe.flag, "memory", path]
+        case .history(let path): [Probe.flag, "history", path]
         }
     }
 
@@ -50,6 +54,7 @@ enum Probe {
         case .opening(let path, let id):
             result = try JSONEncoder().encode(OpeningProbe(path: path, id: .integer(id), since: start))
         case .memory(let path): result = try JSONEncoder().encode(MemoryProbe(path: path))
+        case .history(let path): result = try JSONEncoder().encode(HistoryProbe(path: path))
         }
         FileHandle.standardOutput.write(result + Data("\n".utf8))
     }

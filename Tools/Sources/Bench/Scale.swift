@@ -17,6 +17,9 @@ struct Scale {
     /// How many commits a sample of the undo benchmarks reverts, and how many edits the large commit has.
     let undoCount: Int
     let largeCommitSize: Int
+    /// How many events two logs have between which undo must not differ, and how many commits a sample reverts in them.
+    let logEventCounts: (short: Int, long: Int)
+    let logUndoCount: Int
     /// How many commits each of the concurrent writers makes, each waited for; the first is one writer alone.
     let groupCommits: [(writerCount: Int, commitCount: Int)]
     /// How many rows the stored list has, and how many edits were made in it; a multiple of 10,000.
@@ -32,7 +35,7 @@ struct Scale {
         rowCounts: [1_000, 100_000, 1_000_000], transitionRowCounts: [1_000, 10_000, 100_000, 1_000_000],
         shuffledRowCounts: [10_000, 100_000], editCount: 10_000,
         appends: [(1, 200), (100, 10_000), (10_000, 200_000)], replayEventCount: 1_000_000, replayRowCount: 100_000,
-        undoCount: 2_000, largeCommitSize: 1_000, groupCommits: [(1, 1_000), (8, 1_000), (64, 500)],
+        undoCount: 2_000, largeCommitSize: 1_000, logEventCounts: (1_000, 1_000_000), logUndoCount: 250, groupCommits: [(1, 1_000), (8, 1_000), (64, 500)],
         storedRowCount: 1_000_000, storedVersionCount: 1_000, storedEditCount: 100_000,
         longestPeerSample: 40)
 
@@ -41,6 +44,7 @@ struct Scale {
         rowCounts: [1_000, 10_000], transitionRowCounts: [1_000, 10_000], shuffledRowCounts: [1_000], editCount: 1_000,
         appends: [(1, 20), (100, 1_000), (10_000, 20_000)],
         replayEventCount: 20_000, replayRowCount: 2_000, undoCount: 200, largeCommitSize: 100,
+        logEventCounts: (1_000, 20_000), logUndoCount: 100,
         groupCommits: [(1, 20), (8, 10), (64, 5)],
         storedRowCount: 20_000, storedVersionCount: 100, storedEditCount: 5_000, longestPeerSample: 1)
 

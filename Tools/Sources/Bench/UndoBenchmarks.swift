@@ -79,7 +79,10 @@ struct UndoBenchmarks {
         let names = (undo: "undo/store/1-edit/\(size)", redo: "redo/store/1-edit/\(size)")
         guard runner.wants(names.undo) || runner.wants(names.redo) else { return }
         try files.withNewFile { path in
-            let store = try Store.create(at: path)
+            var options = StoreOptions()
+            // One commit is undone at a time.
+            options.coalescing = .never
+            let store = try Store.create(at: path, options: options)
             try ListRecipe(rowCount: rowCount).forEachCommit { try store.edit("Edit", durability: .deferred, $0) }
             var planner = EditPlanner(rowCount: rowCount, seed: 3)
             try runner.measure(names.undo, unit: "ns/commit") { try sample(store, &planner, isRedo: false) }
@@ -100,10 +103,10 @@ struct UndoBenchmarks {
         return (isRedo ? redo : undo) / Double(edits.count) * 1e9
     }
 
-    private func time(_ store: Store, _ count: Int, _ body: () throws -> Commit?) throws -> Double {
+    private func time(_ store: Store, _ count: Int, _ body: () throws -> Reversal) throws -> Double {
         try store.waitUntilDurable()
         return try seconds {
-            for _ in 0..<count { runner.sink.take(try body()!.checksum) }
+            for _ in 0..<count { runner.sink.take(try body().commit!.checksum) }
         }
     }
 }

@@ -9,7 +9,8 @@ struct ExecCommand: ParsableCommand {
         commandName: "exec",
         abstract: "Carry out requests: JSON lines in, one answer line out for each.",
         discussion: """
-            A request is an object with one member. Each edit is a commit of its own, except between begin and end:
+            A request is an object with one member. Each edit is a commit and a step of its own, except between begin \
+            and end:
 
               {"insertSection":{"id":"today","title":"Today","at":0}}
               {"insert":{"id":7,"content":{"title":"Milk"},"section":"today","at":0}}
@@ -26,7 +27,9 @@ struct ExecCommand: ParsableCommand {
               {"moveSubtree":{"id":9,"outline":{"after":8}}}  {"deleteSubtree":{"ids":[8,9]}}
               {"indent":{"id":9}}  {"outdent":{"id":9}}  {"changeDepth":{"id":9,"by":1}}
               {"collapse":{"id":8,"recursively":true}}  {"expand":{"id":8}}
-              {"begin":"Tidy up"}  {"end":{}}  {"undo":1}  {"redo":1}
+              {"begin":"Tidy up"}  {"end":{}}  {"beginGroup":"Tidy up"}  {"endGroup":{}}
+              {"undo":1}  {"redo":1}  {"go":12}  {"branches":{"limit":5}}
+              {"earlier":2}  {"later":"5m"}  {"revert":7}  {"restore":12}
 
             Rows are named by id, ids, or path with count; places by section with at (the end without it; for a move, \
             at counts the rows without those that move), before, after, or a path (for a move: to). An id is an \
@@ -39,10 +42,17 @@ struct ExecCommand: ParsableCommand {
             root (the id of a section), firstChild and lastChild (of a row), before and after (a sibling); depths of \
             rows that are inserted there count from the place.
 
-            The answer to a commit is {"version":…,"changeset":{…},"hash":…}, inside a group {"pending":events}, and \
-            to a request that was rejected, and changed nothing, {"error":{"code":…,"message":…}}. An answer is \
-            printed when its commit is durable. A group with a rejected line, or without an end, does not happen at \
-            all.
+            Edits between begin and end are one commit. Those between beginGroup and endGroup, which may nest, are \
+            commits of their own and one step: one undo takes them back. undo, redo, go, earlier, later and revert do \
+            nothing if rows were changed since by somebody else, except for the steps before; with \
+            {"revert":{"version":7,"skipConflicts":true}}, {"undo":{"count":1,…}}, {"earlier":{"by":"5m",…}} they \
+            leave such rows as they are, do the rest, and the answer has "conflicts".
+
+            The answer to a commit is {"version":…,"changeset":{…},"hash":…}, between begin and end {"pending":events}, to \
+            beginGroup and endGroup {"openGroups":count}, to branches {"branches":[…]}, and to a request that was \
+            rejected, and changed nothing, {"error":{"code":…,"message":…}}, with "conflicts" where there are some. An \
+            answer is printed when its commit is durable. What is between begin and end does not happen at all if a \
+            line of it is rejected, or the end is missing.
 
             Example:
               echo '{"insertSection":{"id":"today"}}' | listory exec todo.listory
@@ -51,10 +61,11 @@ struct ExecCommand: ParsableCommand {
             """)
 
     @OptionGroup var store: StoreArgument
+    @OptionGroup var origin: OriginOption
 
     func run() throws {
-        let store = try store.file.open(isReadOnly: false)
-        var session = try ExecSession(store, input: LineReader(descriptor: STDIN_FILENO)) {
+        let store = try store.file.open(isReadOnly: false, origin: origin.name)
+        var session = try ExecSession(store, origin: origin.name ?? "", input: LineReader(descriptor: STDIN_FILENO)) {
             try Standard.output.write($0)
         }
         try session.run()

@@ -26,8 +26,9 @@ struct ListoryCommand: ParsableCommand {
             """,
         subcommands: [
             NewCommand.self, ExecCommand.self, ShowCommand.self, LogCommand.self, DiffCommand.self, UndoCommand.self,
-            RedoCommand.self, StatsCommand.self, ImportCommand.self, VerifyCommand.self, CompactCommand.self,
-            DemoCommand.self,
+            RedoCommand.self, BranchesCommand.self, GoCommand.self, EarlierCommand.self, LaterCommand.self,
+            RevertCommand.self, RestoreCommand.self, StatsCommand.self, ImportCommand.self, VerifyCommand.self,
+            CompactCommand.self, DemoCommand.self,
         ])
 
     static func main() {

@@ -8,7 +8,9 @@ struct LogCommand: ParsableCommand {
         commandName: "log",
         abstract: "Print what happened, commit by commit, the oldest first.",
         discussion: """
-            As json, each commit is one line. In a compacted store the log begins after the oldest version; the exit \
+            A commit is an edit, or an undo, redo, go, revert or restore of another. Marks tell that it continues the \
+            step before it, is in the history of its origin or in none (untracked), or does not matter to the user \
+            (discardable). As json, each commit is one line. In a compacted store the log begins after the oldest version; the exit \
             code is 1 for a version before.
 
             Example:

@@ -8,6 +8,8 @@ struct StatsCommand: ParsableCommand {
         commandName: "stats",
         abstract: "Print how much a store holds.",
         discussion: """
+            Steps are those that undo and redo can go in the history that all share.
+
             Example:
               listory stats todo.listory --format json
             """)

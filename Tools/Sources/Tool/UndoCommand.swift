@@ -6,16 +6,29 @@ import ToolSupport
 struct UndoCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "undo",
-        abstract: "Undo the newest commits.",
+        abstract: "Undo the newest steps.",
         discussion: """
-            Each is undone by a commit of its own, so nothing is lost and redo takes it back. If fewer commits \
-            than asked for can be undone, none is, and the exit code is 1.
+            A step is a commit, with those that continue it. Each is undone by a commit of its own, so nothing is lost \
+            and redo takes it back. If fewer steps than asked for can be undone, none is, and the exit code is 1. It is \
+            7 if rows were changed since by somebody else: that step, and those before it, are not undone then.
 
             Example:
               listory undo todo.listory 2
             """)
 
-    @OptionGroup var arguments: RevertArguments
+    @OptionGroup var options: ReversalOptions
+    @OptionGroup var conflicts: ConflictOption
+    @OptionGroup var steps: StepCount
 
-    func run() throws { try arguments.run(RevertReport.undoing) }
+    func run() throws { try options.run(.undo(steps.count), conflicts.policy) }
+}
+
+/// How many steps.
+struct StepCount: ParsableArguments {
+    @Argument(help: "How many steps.")
+    var count = 1
+
+    func validate() throws {
+        if count < 1 { throw ValidationError("count: expected at least 1, found \(count)") }
+    }
 }

@@ -24,6 +24,8 @@ public enum ExitStatus: Int32, CaseIterable, Sendable {
     case inputOutput = 5
     /// `exec`: a line was rejected, or the input ended inside a group.
     case rejected = 6
+    /// Rows are not as an undo, a redo or the like expects them: somebody else changed them.
+    case conflicts = 7
 
     /// What the number means, for the help.
     public var meaning: String {
@@ -35,6 +37,7 @@ public enum ExitStatus: Int32, CaseIterable, Sendable {
         case .damaged: "the store is damaged"
         case .inputOutput: "reading or writing failed"
         case .rejected: "exec: a line was rejected, or a group did not end"
+        case .conflicts: "conflicts: rows were changed since by somebody else"
         }
     }
 }
@@ -85,6 +88,7 @@ extension ExitStatus {
     private init(_ error: ListError) {
         switch error {
         case .eventMismatch, .unreadable: self = .damaged
+        case .conflicts: self = .conflicts
         default: self = .refused
         }
     }

@@ -20,13 +20,24 @@ public struct StoreFile: Sendable {
     /// Whether anything is at the path.
     public var exists: Bool { FileManager.default.fileExists(atPath: path) }
 
+    /// How a command edits: each commit is a step of its own, however fast commits come from a program. Steps of several
+    /// are asked for.
+    private static var options: StoreOptions {
+        var options = StoreOptions()
+        options.coalescing = .never
+        return options
+    }
+
     /// Opens the store.
     ///
-    /// - Parameter isReadOnly: whether the command only looks.
-    public func open(isReadOnly: Bool) throws -> Store {
+    /// - Parameters:
+    ///   - isReadOnly: whether the command only looks.
+    ///   - origin: in whose own history the command undoes; nil for the one that all share.
+    public func open(isReadOnly: Bool, origin: String? = nil) throws -> Store {
         try requireFile()
-        var options = StoreOptions()
+        var options = StoreFile.options
         options.isReadOnly = isReadOnly
+        options.undoScope = origin == nil ? .shared : .origin
         // Replaying the log reads the whole file anyway.
         options.gate = .full
         return try explaining { try Store.open(at: path, options: options) }
@@ -34,7 +45,7 @@ public struct StoreFile: Sendable {
 
     /// Opens the store, or makes it if there is none.
     public func openOrCreate() throws -> Store {
-        exists ? try open(isReadOnly: false) : try Store.create(at: path)
+        exists ? try open(isReadOnly: false) : try Store.create(at: path, options: StoreFile.options)
     }
 
     /// Checks the whole store.

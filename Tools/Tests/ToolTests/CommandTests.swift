@@ -91,7 +91,7 @@ import ToolSupport
         let text = try ToolProcess.run("stats", store).output
         let json = try ToolProcess.run("stats", store, "--format", "json").json()[0]
         for (line, name) in [
-            ("version", "version"), ("events", "events"), ("undo depth", "undoDepth"), ("oldest", "oldestVersion"),
+            ("version", "version"), ("events", "events"), ("undo steps", "undoDepth"), ("redo steps", "redoDepth"), ("oldest", "oldestVersion"),
             ("checkpoint", "checkpointVersion"),
         ] {
             let value = try #require(json[name])
@@ -105,7 +105,8 @@ import ToolSupport
     @Test func `What is refused ends with 1 and one line`() throws {
         for arguments in [
             ["new", store], ["show", store, "--at", "4"], ["diff", store, "1", "9"], ["undo", store, "4"],
-            ["redo", store], ["log", store, "--from", "9"], ["log", store, "--to", "0"],
+            ["redo", store], ["log", store, "--from", "9"], ["log", store, "--to", "0"], ["go", store, "9"],
+            ["revert", store, "9"], ["revert", store, "0"], ["restore", store, "9"],
         ] {
             let result = try ToolProcess(arguments).finish()
             #expect(result.status == .refused, "\(arguments)")
@@ -118,6 +119,10 @@ import ToolSupport
         for arguments in [
             ["show"], ["show", store, "--at", "x"], ["show", store, "--format", "xml"], ["unknown"],
             ["diff", store, "1"], ["undo", store, "0"], ["log", store, "--limit=-1"], ["import", store, "-"],
+            ["go", store], ["go", store, "x"], ["revert", store], ["restore", store, "1", "--skip-conflicts"],
+            ["earlier", store, "0"], ["earlier", store, "5y"], ["later", store, "m"], ["later", store, "+1"],
+            ["earlier", store, "9223372036854775807d"], ["branches", store, "--limit=-1"],
+            ["show", store, "--at", "2026-13-01"], ["show", store, "--at", "2026-03-01T12:30"],
         ] {
             let result = try ToolProcess(arguments).finish()
             #expect(result.status == .usage, "\(arguments)")
@@ -177,7 +182,10 @@ import ToolSupport
     @Test func `The help has an abstract and an example for every command, and all exit codes`() throws {
         let help = try ToolProcess.run("--help").output
         for status in ExitStatus.allCases { #expect(help.contains("\(status.rawValue)  \(status.meaning)")) }
-        for command in ["new", "exec", "show", "log", "diff", "undo", "redo", "stats", "import", "verify", "compact"] {
+        for command in [
+            "new", "exec", "show", "log", "diff", "undo", "redo", "branches", "go", "earlier", "later", "revert",
+            "restore", "stats", "import", "verify", "compact",
+        ] {
             #expect(help.contains("\n  \(command) "))
             let result = try ToolProcess.run("help", command)
             #expect(result.status == .success)

@@ -51,7 +51,9 @@ struct CompactedTraceTests {
     /// Imports the recording, and returns the hashes of some of its versions, the newest among them.
     private static func importPaper(_ path: String) throws -> [Version: StateHash] {
         var trace = try ListImport(path: RecordedTrace.automergePaper.path, format: .editingTrace)
-        let store = try Store.create(at: path)
+        var options = StoreOptions()
+        options.coalescing = .never
+        let store = try Store.create(at: path, options: options)
         try trace.apply(to: store)
         let newest = try store.version
         var versions = (0..<20).map { _ in Version(UInt64.random(in: 1..<newest.rawValue)) }

@@ -74,8 +74,20 @@ import ToolSupport
 
     @Test(
         arguments: [
-            (#"{"begin":"Tidy up"}"#, .begin("Tidy up")), (#"{"end":{}}"#, .end), (#"{"undo":1}"#, .undo(1)),
-            (#"{"redo":12}"#, .redo(12)),
+            (#"{"begin":"Tidy up"}"#, .begin("Tidy up")), (#"{"end":{}}"#, .end),
+            (#"{"beginGroup":"Tidy up"}"#, .beginGroup("Tidy up")), (#"{"beginGroup":{}}"#, .beginGroup(nil)),
+            (#"{"endGroup":{}}"#, .endGroup), (#"{"branches":{}}"#, .branches(limit: nil)),
+            (#"{"branches":{"limit":2}}"#, .branches(limit: 2)), (#"{"undo":1}"#, .history(.undo(1), .refuse)),
+            (#"{"undo":{"count":2}}"#, .history(.undo(2), .refuse)),
+            (#"{"redo":12}"#, .history(.redo(12), .refuse)),
+            (#"{"redo":{"count":1,"skipConflicts":true}}"#, .history(.redo(1), .skip)),
+            (#"{"go":7}"#, .history(.go(to: Version(7)), .refuse)),
+            (#"{"go":{"version":0,"skipConflicts":false}}"#, .history(.go(to: .empty), .refuse)),
+            (#"{"revert":{"version":7,"skipConflicts":true}}"#, .history(.revert(Version(7)), .skip)),
+            (#"{"restore":7}"#, .history(.restore(Version(7)), .refuse)),
+            (#"{"earlier":2}"#, .history(.earlier(.steps(2)), .refuse)),
+            (#"{"earlier":"5m"}"#, .history(.earlier(.time(.seconds(300))), .refuse)),
+            (#"{"later":{"by":"1d","skipConflicts":true}}"#, .history(.later(.time(.seconds(86_400))), .skip)),
         ] as [(String, ExecRequest)])
     func `A request about commits is understood`(line: String, request: ExecRequest) throws {
         #expect(try ExecRequest(line: line.utf8) == request)
@@ -148,8 +160,28 @@ import ToolSupport
         (#"{"renameSection":{"id":1}}"#, "renameSection.title: expected a string, found nothing"),
         (#"{"begin":7}"#, "begin: expected a name, found the number 7"),
         (#"{"end":{"x":1}}"#, #"end: expected no fields, found the unknown field "x""#),
-        (#"{"undo":0}"#, "undo: expected how many commits, at least 1, found the number 0"),
-        (#"{"redo":"1"}"#, #"redo: expected how many commits, at least 1, found the string "1""#),
+        (#"{"undo":0}"#, "undo: expected how many steps, at least 1, found the number 0"),
+        (#"{"redo":"1"}"#, #"redo: expected how many steps, at least 1, found the string "1""#),
+        (#"{"undo":{}}"#, "undo.count: expected how many steps, at least 1, found nothing"),
+        (#"{"go":-1}"#, "go: expected a version, found the number -1"),
+        (#"{"go":{"version":"1"}}"#, #"go.version: expected a version, found the string "1""#),
+        (
+            #"{"revert":{"version":1,"skip":true}}"#,
+            #"revert: expected one of version, skipConflicts, found the unknown field "skip""#
+        ),
+        (
+            #"{"restore":{"version":1,"skipConflicts":true}}"#,
+            #"restore: expected one of version, found the unknown field "skipConflicts""#
+        ),
+        (#"{"undo":{"count":1,"skipConflicts":1}}"#, "undo.skipConflicts: expected true or false, found the number 1"),
+        (
+            #"{"earlier":"5x"}"#,
+            "earlier: expected a number of steps like 5 or a time like 30s, 5m, 2h or 1d, "
+                + #"found the string "5x""#
+        ),
+        (#"{"beginGroup":1}"#, "beginGroup: expected a name, or {}, found the number 1"),
+        (#"{"endGroup":{"x":1}}"#, #"endGroup: expected no fields, found the unknown field "x""#),
+        (#"{"branches":{"limit":-1}}"#, "branches.limit: expected at least 0, found the number -1"),
     ])
     func `A field that is wrong is named with what was expected and found`(line: String, message: String) {
         #expect(error(line) == RequestError(.invalidRequest, message))

@@ -105,9 +105,9 @@ public struct Demo {
         print("  three undos and three redos: \(verdict)")
     }
 
-    private func revert(_ store: Store, _ verb: String, _ body: () throws -> Commit?) throws {
+    private func revert(_ store: Store, _ verb: String, _ body: () throws -> Reversal) throws {
         let before = try store.snapshot
-        let commit = try body()
+        let commit = try body().commit
         try tell("\(verb): \(commit?.name ?? "")", from: before, store)
     }
 

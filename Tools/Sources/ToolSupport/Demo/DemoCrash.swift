@@ -47,7 +47,7 @@ struct DemoCrash {
         print(
             "  killed after \(acknowledged.commits.count) acknowledged commits: \(verdict); "
                 + "recovered \(store.recovery.commitCount) commits in \(Int(milliseconds.rounded(.up))) ms, "
-                + "undo goes \(try store.history.undoCount) commits back")
+                + "undo goes \(try store.history.undoCount) steps back")
     }
 }
 

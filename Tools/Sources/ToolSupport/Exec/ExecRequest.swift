@@ -12,18 +12,23 @@ public enum ExecRequest: Equatable, Sendable {
     case begin(String)
     /// The group ends.
     case end
-    /// That many commits are to be undone.
-    case undo(Int)
-    /// That many undos are to be taken back.
-    case redo(Int)
+    /// Something is asked of the history; what to do about rows that somebody else changed.
+    case history(HistoryRequest, ConflictPolicy)
+    /// The branches of the history are asked for, at most so many.
+    case branches(limit: Int?)
+    /// A step begins: all commits up to its end are undone together. They have this name, or their own.
+    case beginGroup(String?)
+    /// The step ends.
+    case endGroup
 }
 
 extension ExecRequest {
     /// All requests, for error messages.
     static let names = [
-        "apply", "begin", "changeDepth", "check", "collapse", "delete", "deleteSection", "deleteSubtree", "end",
-        "expand", "indent", "insert", "insertSection", "move", "moveSection", "moveSubtree", "outdent", "redo",
-        "reload", "renameSection", "toggle", "undo", "update",
+        "apply", "begin", "beginGroup", "branches", "changeDepth", "check", "collapse", "delete", "deleteSection",
+        "deleteSubtree", "earlier", "end", "endGroup", "expand", "go", "indent", "insert", "insertSection", "later",
+        "move", "moveSection", "moveSubtree", "outdent", "redo", "reload", "renameSection", "restore", "revert",
+        "toggle", "undo", "update",
     ]
 
     /// The request of a line.
@@ -47,16 +52,45 @@ extension ExecRequest {
         case "end":
             _ = try RequestFields(argument, "end")
             self = .end
-        case "undo": self = .undo(try ExecRequest.count(argument, "undo"))
-        case "redo": self = .redo(try ExecRequest.count(argument, "redo"))
+        case "beginGroup": self = .beginGroup(try ExecRequest.groupName(argument))
+        case "endGroup":
+            _ = try RequestFields(argument, "endGroup")
+            self = .endGroup
+        case "branches":
+            let fields = try RequestFields(argument, "branches", expected: "limit")
+            let limit = try fields.has("limit") ? fields.index("limit") : nil
+            if let limit, limit < 0 {
+                throw RequestError.field(
+                    "branches.limit", expected: "at least 0", found: .integer(Int64(limit)))
+            }
+            self = .branches(limit: limit)
+        case _ where HistoryRequest.names.contains(name):
+            let (request, policy) = try HistoryRequest.parsed(name, argument)
+            self = .history(request, policy)
         default: self = .edit(try ListEdit(name, argument))
         }
     }
 
-    private static func count(_ value: JSONValue, _ name: String) throws -> Int {
-        guard case .integer(let count) = value, count > 0, let count = Int(exactly: count) else {
-            throw RequestError.field(name, expected: "how many commits, at least 1", found: value)
+    /// The name of a group of commits; nil if they are to have their own.
+    private static func groupName(_ argument: JSONValue) throws -> String? {
+        if let name = argument.text { return name }
+        guard argument.members != nil else {
+            throw RequestError.field("beginGroup", expected: "a name, or {}", found: argument)
         }
-        return count
+        _ = try RequestFields(argument, "beginGroup")
+        return nil
+    }
+
+    /// What a line calls it.
+    var name: String {
+        switch self {
+        case .edit(let edit): edit.commitName
+        case .begin: "begin"
+        case .end: "end"
+        case .history(let request, _): request.name
+        case .branches: "branches"
+        case .beginGroup: "beginGroup"
+        case .endGroup: "endGroup"
+        }
     }
 }

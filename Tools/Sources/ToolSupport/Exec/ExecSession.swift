@@ -6,7 +6,8 @@
 //
 // Always holds:
 // - an answer is sent only after its commit is durable, and answers come in the order of the requests;
-// - a rejected request has changed nothing;
+// - a rejected request has changed nothing; if it asked for several steps, and a later one had conflicts, the answer tells
+//   what the first ones did;
 // - of a group in which a request was rejected, or whose end never came, nothing happens.
 
 import ListModel
@@ -15,6 +16,8 @@ import Listory
 /// Carries out the requests of an input and answers each.
 public struct ExecSession {
     private let store: Store
+    /// Who edits.
+    private let origin: String
     private var queue: RequestQueue
     private let send: ([UInt8]) throws -> Void
 
@@ -24,6 +27,9 @@ public struct ExecSession {
     private var needs: [(version: Version, end: Int)] = []
     /// The rows after the last commit.
     private var rows: Snapshot
+
+    /// How many groups of commits are open.
+    private var openGroupCount = 0
 
     /// How many requests were rejected.
     public private(set) var rejectedCount = 0
@@ -38,10 +44,14 @@ public struct ExecSession {
     ///
     /// - Parameters:
     ///   - store: what is edited.
+    ///   - origin: who edits; and in whose history, if the store was opened for that of an origin.
     ///   - input: where requests come from.
     ///   - send: where answers go; called with whole lines.
-    public init(_ store: Store, input: LineReader, send: @escaping ([UInt8]) throws -> Void) throws {
+    public init(
+        _ store: Store, origin: String = "", input: LineReader, send: @escaping ([UInt8]) throws -> Void
+    ) throws {
         self.store = store
+        self.origin = origin
         queue = RequestQueue(input)
         self.send = send
         rows = try store.snapshot
@@ -54,6 +64,10 @@ public struct ExecSession {
     public mutating func run() throws {
         do {
             while let entry = try next() { try carryOut(entry) }
+            if openGroupCount > 0 {
+                throw ToolError(
+                    .rejected, "the input ended before endGroup: the commits since beginGroup are a step all the same")
+            }
         } catch {
             // What became durable before the failure is answered all the same.
             try? sendDurable()
@@ -74,14 +88,19 @@ public struct ExecSession {
         do {
             switch try entry.request.get() {
             case .edit(let edit):
-                try store.edit(edit.commitName, durability: .deferred) { try edit.apply(to: &$0) }
+                try store.edit(edit.commitName, origin: origin, durability: .deferred) { try edit.apply(to: &$0) }
                 try answerCommit()
-            case .undo(let count):
-                try store.undo(count, durability: .deferred)
-                try answerCommit()
-            case .redo(let count):
-                try store.redo(count, durability: .deferred)
-                try answerCommit()
+            case .history(let request, let policy): try carryOut(request, policy)
+            case .branches(let limit):
+                answers.write(.branches(try BranchReport(store, origin: origin, limit: limit)))
+            case .beginGroup(let name):
+                try store.beginGroup(name, origin: origin)
+                openGroupCount += 1
+                answers.write(.openGroups(openGroupCount))
+            case .endGroup:
+                try store.endGroup(origin: origin)
+                openGroupCount -= 1
+                answers.write(.openGroups(openGroupCount))
             case .begin(let name): try carryOutGroup(name)
             case .end: throw RequestError(.noGroup, "end: expected a group that has begun, found none")
             }
@@ -95,18 +114,35 @@ public struct ExecSession {
         }
     }
 
+    private mutating func carryOut(_ request: HistoryRequest, _ policy: ConflictPolicy) throws {
+        do {
+            let conflicts = try request.carryOut(
+                in: store, origin: origin, onConflict: policy, durability: .deferred)
+            try answerCommit(conflicts)
+        } catch ListError.conflicts(let conflicts) {
+            let error = ListError.conflicts(conflicts)
+            let before = rows
+            rows = try store.snapshot
+            if rows.version == before.version { throw error }
+            rejectedCount += 1
+            answers.write(.stopped(rows, Changeset(from: before, to: rows), error))
+            needs.append((rows.version, answers.bytes.count))
+        }
+    }
+
     /// Answers that a request changed nothing; what is not the request's fault ends the session.
     private mutating func reject(_ error: any Error) throws {
-        guard error is RequestError || error is ListError && ExitStatus(error) == .refused else { throw error }
+        let isRefusal = error is ListError && [.refused, .conflicts].contains(ExitStatus(error))
+        guard error is RequestError || isRefusal else { throw error }
         rejectedCount += 1
         answers.write(.rejected(error))
     }
 
     /// Answers with what changed since the last commit.
-    private mutating func answerCommit() throws {
+    private mutating func answerCommit(_ conflicts: [MergeConflict] = []) throws {
         let before = rows
         rows = try store.snapshot
-        answers.write(.committed(rows, Changeset(from: before, to: rows)))
+        answers.write(.committed(rows, Changeset(from: before, to: rows), conflicts: conflicts))
         if rows.version > before.version { needs.append((rows.version, answers.bytes.count)) }
     }
 
@@ -118,7 +154,7 @@ public struct ExecSession {
         // not be used. If the whole group is there, nothing waits.
         if !queue.holdsEnd { try sendWhenDurable() }
         do {
-            try store.edit(name, durability: .deferred) { try readGroup(&$0) }
+            try store.edit(name, origin: origin, durability: .deferred) { try readGroup(&$0) }
             try answerCommit()
         } catch GroupFailure.spoiled(let line, let reason) {
             throw RequestError(
@@ -141,9 +177,8 @@ public struct ExecSession {
                 case .end:
                     if let firstRejected { throw firstRejected }
                     return
-                case .begin: throw RequestError(.insideGroup, "begin: expected the end of the group first")
-                case .undo: throw RequestError(.insideGroup, "undo: expected the end of the group first")
-                case .redo: throw RequestError(.insideGroup, "redo: expected the end of the group first")
+                case let other:
+                    throw RequestError(.insideGroup, "\(other.name): expected the end of the group first")
                 }
             } catch {
                 try reject(error)

@@ -14,7 +14,7 @@ public struct RequestError: Error, Equatable, CustomStringConvertible, Sendable 
         case invalidRequest
         /// A group was to end, and none had begun.
         case noGroup
-        /// What cannot stand inside a group: `begin`, `undo`, `redo`.
+        /// What cannot stand between `begin` and `end`: anything but an edit.
         case insideGroup
         /// A line of the group was rejected, so nothing of it happened.
         case groupSpoiled

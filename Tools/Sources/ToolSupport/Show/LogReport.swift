@@ -57,15 +57,32 @@ public struct LogReport {
             case .edit: "edit"
             case .undo(let target): "undo of \(target)"
             case .redo(let target): "redo of \(target)"
+            case .go(let target): "go to \(target)"
+            case .revert(let target): "revert of \(target)"
+            case .restore(let target): "restore of \(target)"
             }
         let origin = commit.origin.isEmpty ? "" : " by \(commit.origin.visible)"
         let version = style.bold("version \(commit.version)")
-        var text = "\(version)  \(commit.time.text)  \(cause)  \"\(commit.name.visible)\"\(origin)\n"
+        var text = "\(version)  \(commit.time.text)  \(cause)  \"\(commit.name.visible)\"\(origin)"
+        text += LogReport.marks(commit).map { "  \($0)" }.joined() + "\n"
         let events = EventText(source: store.source)
         for event in try commit.events() {
             for line in try events.lines(event) { text += "    \(line)\n" }
         }
         return text
+    }
+
+    /// What is special about a commit's place in the history.
+    private static func marks(_ commit: Commit) -> [String] {
+        var marks: [String] = []
+        if commit.continuesStep { marks.append("continues the step") }
+        switch commit.tracking {
+        case .shared: break
+        case .own: marks.append("own history")
+        case .untracked: marks.append("untracked")
+        }
+        if commit.isDiscardable { marks.append("discardable") }
+        return marks
     }
 
     /// A commit as one line of JSON.
@@ -82,9 +99,25 @@ public struct LogReport {
             case .redo(let target):
                 writer.member("cause", "redo")
                 writer.member("of", target.rawValue)
+            case .go(let target):
+                writer.member("cause", "go")
+                writer.member("to", target.rawValue)
+            case .revert(let target):
+                writer.member("cause", "revert")
+                writer.member("of", target.rawValue)
+            case .restore(let target):
+                writer.member("cause", "restore")
+                writer.member("of", target.rawValue)
             }
             writer.member("name", commit.name)
             writer.member("origin", commit.origin)
+            if commit.continuesStep { writer.member("continuesStep", true) }
+            switch commit.tracking {
+            case .shared: break
+            case .own: writer.member("tracking", "own")
+            case .untracked: writer.member("tracking", "untracked")
+            }
+            if commit.isDiscardable { writer.member("discardable", true) }
             writer.member("hash", commit.stateHash.description)
             writer.key("events")
             try writer.array { writer in

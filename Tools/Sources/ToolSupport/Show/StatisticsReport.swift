@@ -15,8 +15,8 @@ extension StoreStatistics {
             events      \(eventCount)
             sections    \(sectionCount)
             items       \(itemCount)
-            undo depth  \(undoDepth)
-            redo depth  \(redoDepth)
+            undo steps  \(undoDepth)
+            redo steps  \(redoDepth)
             oldest      \(oldestVersion)
             packed      \(packedCommitCount) commits
             checkpoint  \(checkpointVersion)

@@ -79,8 +79,7 @@ extension Driver {
         let history = try store.history
         let isUndo = random.below(3) > 0
         let count = min(1 + random.below(6), isUndo ? history.undoCount : history.redoCount)
-        let commits = try isUndo ? store.undo(count) : store.redo(count)
-        _ = commits
+        _ = try isUndo ? store.undo(count) : store.redo(count)
         return isUndo ? "\(count) undone" : "\(count) redone"
     }
 

@@ -195,9 +195,9 @@ final class Driver {
         try mirror.check(when)
         try compare("a listener", mirror.rows)
         try WidgetTree.check(window, expected, when)
-        let names = try elsewhere.names
-        try expect(tooltip(window.undoButton), names.undo.map { "Undo \($0)" } ?? "Nothing to undo", when)
-        try expect(tooltip(window.redoButton), names.redo.map { "Redo \($0)" } ?? "Nothing to redo", when)
+        let names = try elsewhere.undoState
+        try expect(tooltip(window.undoButton), names.undo.map { "Undo \($0.name)" } ?? "Nothing to undo", when)
+        try expect(tooltip(window.redoButton), names.redo.map { "Redo \($0.name)" } ?? "Nothing to redo", when)
         try expect(String(cString: gtk_label_get_text(window.status.object)), expectedStatus(expected), when)
         try expect(gtk_widget_get_sensitive(window.undoButton) != 0, names.undo != nil, when)
     }

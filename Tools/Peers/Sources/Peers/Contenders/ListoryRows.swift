@@ -9,8 +9,11 @@ final class ListoryRows: RowStore {
     private static let section: Identifier = "today"
 
     init(path: String) throws {
-        do { store = try Store.open(at: path) } catch StoreError.notFound {
-            store = try Store.create(at: path)
+        var options = StoreOptions()
+        // An undo takes back one edit, as that of a peer does.
+        options.coalescing = .never
+        do { store = try Store.open(at: path, options: options) } catch StoreError.notFound {
+            store = try Store.create(at: path, options: options)
             try store.edit("Begin") { try $0.insertSection(NewSection(id: ListoryRows.section, title: "Today")) }
         }
     }

@@ -66,7 +66,10 @@ struct TraceWorkload {
     private func replayed() throws -> (store: Store, rowCount: Int, seconds: Double, memory: Double?) {
         let keys = try TraceWorkload.keys(atMost: order.size)
         let before = ProcessMemory.afterTrimming()
-        let store = try Store.create(at: order.path)
+        var options = StoreOptions()
+        // Keys are taken back one by one.
+        options.coalescing = .never
+        let store = try Store.create(at: order.path, options: options)
         try store.edit("Begin") { try $0.insertSection(NewSection(id: TraceWorkload.section)) }
         let time = try seconds {
             let commitSize = order.contender == .listoryAtOnce ? keys.count : 1

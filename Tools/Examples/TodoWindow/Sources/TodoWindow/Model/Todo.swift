@@ -81,10 +81,10 @@ public struct TodoEdits: Sendable {
         try edit("Delete \(title(of: id))") { try $0.delete(id) }
     }
 
-    /// Undoes the newest edit that was not undone yet.
+    /// Undoes the newest step that was not undone yet.
     public func undo() throws { try store.undo(origin: origin, durability: .deferred) }
 
-    /// Takes the newest undo back.
+    /// Takes the next step on the way again.
     public func redo() throws { try store.redo(origin: origin, durability: .deferred) }
 
     private func edit(_ name: String, _ body: (ListEdit<String, Todo>) throws -> Void) throws {
@@ -96,14 +96,8 @@ public struct TodoEdits: Sendable {
 }
 
 extension TodoEdits {
-    /// What undo and redo would revert, as menus name it; nil where there is nothing.
-    public var names: (undo: String?, redo: String?) {
-        get throws {
-            let history = try store.history
-            func name(_ stack: History.Stack) throws -> String? {
-                stack.depth == 0 ? nil : try store.core.source.commit(stack.top).name
-            }
-            return (try name(history.undo), try name(history.redo))
-        }
+    /// What undo and redo would do, for the buttons.
+    public var undoState: UndoState {
+        get throws { try store.core.undoState(origin: origin) }
     }
 }

@@ -145,11 +145,11 @@ extension TodoWindow {
     /// Shows how many rows there are, and what undo and redo would do.
     func showState() {
         do {
-            let names = try edits.names
-            for (name, button, commit) in [("Undo", undoButton, names.undo), ("Redo", redoButton, names.redo)] {
-                g_simple_action_set_enabled(actions[name.lowercased()], (commit != nil).gboolean)
-                gtk_widget_set_tooltip_text(button, commit.map { "\(name) \($0)" } ?? "Nothing to \(name.lowercased())")
-            }
+            let state = try edits.undoState
+            g_simple_action_set_enabled(actions["undo"], state.canUndo.gboolean)
+            g_simple_action_set_enabled(actions["redo"], state.canRedo.gboolean)
+            gtk_widget_set_tooltip_text(undoButton, state.canUndo ? state.undoTitle() : "Nothing to undo")
+            gtk_widget_set_tooltip_text(redoButton, state.canRedo ? state.redoTitle() : "Nothing to redo")
             showCounts(all: feed.newest.itemCount, done: try view.doneCount)
         } catch { report(error) }
     }

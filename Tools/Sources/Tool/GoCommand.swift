@@ -1,0 +1,27 @@
+// `listory go`. Always holds: when it has printed, the list is there, and that is durable.
+
+import ArgumentParser
+import ListModel
+import ToolSupport
+
+struct GoCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "go",
+        abstract: "Go to any commit of the history, on any branch.",
+        discussion: """
+            That is many steps of undo and redo at once, in one commit. The version is that of an edit, a revert or a \
+            restore, as log and branches print it, or 0 for the empty list. The exit code is 1 if it is no place in the \
+            history, 7 if rows were changed since by somebody else.
+
+            Example:
+              listory go todo.listory 12
+            """)
+
+    @OptionGroup var options: ReversalOptions
+    @OptionGroup var conflicts: ConflictOption
+
+    @Argument(help: "The version to go to.")
+    var version: UInt64
+
+    func run() throws { try options.run(.go(to: Version(version)), conflicts.policy) }
+}

@@ -1,0 +1,89 @@
+// From the member of a request to what it asks of the history: {"undo":2}, {"earlier":"5m"}, or with what to do about
+// conflicts: {"revert":{"version":7,"skipConflicts":true}}.
+//
+// Always holds: a request that was parsed counts at least one step.
+
+import ListModel
+
+extension HistoryRequest {
+    /// The names of these requests.
+    static let names = ["earlier", "go", "later", "redo", "restore", "revert", "undo"]
+
+    /// What a line calls it.
+    var name: String {
+        switch self {
+        case .undo: "undo"
+        case .redo: "redo"
+        case .go: "go"
+        case .earlier: "earlier"
+        case .later: "later"
+        case .revert: "revert"
+        case .restore: "restore"
+        }
+    }
+
+    /// What a request asks for.
+    ///
+    /// - Parameters:
+    ///   - name: the name of the request, one of ``names``.
+    ///   - argument: what it is about, bare or in a field.
+    /// - Throws: ``RequestError``.
+    static func parsed(_ name: String, _ argument: JSONValue) throws -> (HistoryRequest, ConflictPolicy) {
+        guard argument.members != nil else { return (try HistoryRequest(name, argument, at: name), .refuse) }
+        let field =
+            switch name {
+            case "undo", "redo": "count"
+            case "earlier", "later": "by"
+            default: "version"
+            }
+        // Whatever the rows are, they can become those of a version.
+        let fields =
+            name == "restore"
+            ? try RequestFields(argument, name, expected: field)
+            : try RequestFields(argument, name, expected: field, "skipConflicts")
+        let isSkipping = try fields.has("skipConflicts") && fields.bool("skipConflicts")
+        let value = try fields.value(field, expected: expected(name))
+        return (try HistoryRequest(name, value, at: fields.path(field)), isSkipping ? .skip : .refuse)
+    }
+
+    /// A request from its only number or text.
+    private init(_ name: String, _ value: JSONValue, at path: String) throws {
+        let result: HistoryRequest? =
+            switch name {
+            case "undo": HistoryRequest.count(value).map { .undo($0) }
+            case "redo": HistoryRequest.count(value).map { .redo($0) }
+            case "go": HistoryRequest.version(value).map { .go(to: $0) }
+            case "revert": HistoryRequest.version(value).map { .revert($0) }
+            case "restore": HistoryRequest.version(value).map { .restore($0) }
+            case "earlier": HistoryRequest.distance(value).map { .earlier($0) }
+            default: HistoryRequest.distance(value).map { .later($0) }
+            }
+        guard let result else {
+            throw RequestError.field(path, expected: HistoryRequest.expected(name), found: value)
+        }
+        self = result
+    }
+
+    /// What the number or text of a request has to be.
+    private static func expected(_ name: String) -> String {
+        switch name {
+        case "undo", "redo": "how many steps, at least 1"
+        case "earlier", "later": HistoryDistance.expected
+        default: "a version"
+        }
+    }
+
+    private static func count(_ value: JSONValue) -> Int? {
+        guard case .integer(let count) = value, count > 0 else { return nil }
+        return Int(exactly: count)
+    }
+
+    private static func version(_ value: JSONValue) -> Version? {
+        guard case .integer(let number) = value else { return nil }
+        return UInt64(exactly: number).map { Version($0) }
+    }
+
+    private static func distance(_ value: JSONValue) -> HistoryDistance? {
+        count(value).map { .steps($0) } ?? value.text.flatMap { HistoryDistance($0) }
+    }
+}

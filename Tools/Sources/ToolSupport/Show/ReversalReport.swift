@@ -1,0 +1,103 @@
+// What undo, redo, going elsewhere, revert and restore did, printed.
+//
+// Always holds: every commit that was made is named, and every conflict; if only the first of several steps could be
+// taken, both formats tell what they did and why it ended there.
+
+import ListModel
+import Listory
+
+/// Carries out a request of the history, and tells what that did.
+public struct ReversalReport {
+    private let store: Store
+    private let before: Snapshot
+    private let after: Snapshot
+    /// What was left as it is.
+    private let conflicts: [MergeConflict]
+    /// Why not all of it happened: rows that somebody else changed.
+    public let refusal: ListError?
+
+    /// Carries out a request, and waits until that is durable.
+    ///
+    /// - Parameters:
+    ///   - origin: who does it; see ``HistoryRequest/carryOut(in:origin:onConflict:durability:)``.
+    ///   - onConflict: what to do about rows that somebody else changed. If that is to refuse, ``refusal`` has them.
+    /// - Throws: `ListError` if there is nothing to do it with: too few steps, no such version.
+    public init(
+        _ request: HistoryRequest, in store: Store, origin: String = "", onConflict: ConflictPolicy = .refuse
+    ) throws {
+        self.store = store
+        before = try store.snapshot
+        do {
+            conflicts = try request.carryOut(in: store, origin: origin, onConflict: onConflict)
+            refusal = nil
+        } catch ListError.conflicts(let found) {
+            conflicts = []
+            refusal = .conflicts(found)
+        }
+        after = try store.snapshot
+        // Of what was refused in the middle, the beginning is waited for too.
+        try store.waitUntilDurable()
+    }
+
+    /// A line for each commit and each conflict, and the version that now stands; nothing if nothing could be done.
+    public func text() throws -> String {
+        if before.version == after.version && refusal != nil { return "" }
+        var lines: [String] = []
+        if before.version < after.version {
+            try store.forEachCommit(in: before.version.next...after.version) { commit in
+                lines.append(ReversalReport.line(commit))
+            }
+        } else if conflicts.isEmpty {
+            lines.append("nothing to do")
+        }
+        lines += conflicts.map { "left as it is: \($0)".visible }
+        return (lines + ["version \(after.version)\n"]).joined(separator: "\n")
+    }
+
+    private static func line(_ commit: Commit) -> String {
+        let name = "\"\(commit.name.visible)\""
+        return switch commit.cause {
+        case .edit: "edited \(name)"
+        case .undo(let target): "undid \(name) (version \(target))"
+        case .redo(let target): "redid \(name) (version \(target))"
+        case .go(let target): commit.name.isEmpty ? "went to version \(target)" : "went to \(name) (version \(target))"
+        case .revert(let target): "reverted \(name) (version \(target))"
+        case .restore(let target): "restored version \(target)"
+        }
+    }
+
+    /// The change, as `exec` answers with it.
+    public func json() -> [UInt8] {
+        var writer = JSONWriter()
+        let changeset = Changeset(from: before, to: after)
+        if let refusal {
+            writer.write(.stopped(after, changeset, refusal))
+        } else {
+            writer.write(.committed(after, changeset, conflicts: conflicts))
+        }
+        return writer.bytes
+    }
+}
+
+extension JSONWriter {
+    /// Writes the member that tells of conflicts, unless there are none.
+    mutating func writeConflicts(_ conflicts: [MergeConflict]) {
+        if conflicts.isEmpty { return }
+        key("conflicts")
+        array { writer in
+            for conflict in conflicts {
+                writer.object { writer in
+                    switch conflict.subject {
+                    case .item(let id):
+                        writer.key("item")
+                        writer.write(id)
+                    case .section(let id):
+                        writer.key("section")
+                        writer.write(id)
+                    }
+                    writer.member("reason", conflict.reason.rawValue)
+                }
+            }
+        }
+    }
+}
