@@ -1,0 +1,45 @@
+// The whole history against its model, over seeded random commits: undo, redo, going anywhere, branches, groups, typing.
+
+@testable import ListModel
+import TestSupport
+import Testing
+
+@Suite("The history, held against a model of the whole tree")
+struct HistoryModelTests {
+    static let seeds: [UInt64] = (1...20).map { $0 }
+    /// 100,000 commits in all, if a soak was asked for.
+    static let commitCount = Soak.isEnabled ? 5_000 : 150
+    static let branchInterval = Soak.isEnabled ? 50 : 1
+
+    private func run(_ trial: inout HistoryTrial, commits: Int) throws {
+        while trial.list.log.head < Version(UInt64(commits)) { try trial.step() }
+        try trial.endGroups()
+        try trial.checkLog()
+    }
+
+    @Test("In the history that all share every move is exact", arguments: seeds)
+    func shared(seed: UInt64) throws {
+        var trial = HistoryTrial(seed: seed, branchInterval: Self.branchInterval)
+        try run(&trial, commits: Self.commitCount)
+        #expect(trial.counts["refused"] == nil && trial.counts["skipped"] == nil)
+        #expect(trial.counts["exact"] == trial.counts["moves"])
+        for kind in ["continued", "branched", "switched", "moves", "reverted", "restored"] {
+            #expect(trial.counts[kind, default: 0] > 0, "seed \(seed): \(kind)")
+        }
+    }
+
+    @Test("An own history of one origin behaves as the one that all share", arguments: seeds.prefix(4))
+    func own(seed: UInt64) throws {
+        var trial = HistoryTrial(seed: 100 + seed, scopes: ["a"], branchInterval: Self.branchInterval)
+        try run(&trial, commits: Self.commitCount)
+        #expect(trial.counts["exact"] == trial.counts["moves"])
+    }
+
+    @Test("Histories of several scopes go their ways beside untracked commits", arguments: seeds)
+    func scopes(seed: UInt64) throws {
+        var trial = HistoryTrial(
+            seed: 200 + seed, scopes: [nil, "a", "b", "c"], isMixed: true, branchInterval: Self.branchInterval)
+        try run(&trial, commits: Self.commitCount)
+        #expect(trial.counts["moves", default: 0] > 0)
+    }
+}

@@ -1,0 +1,180 @@
+// The random undos, redos and the like of a trial, with what the model expects of each.
+
+@testable import ListModel
+import TestSupport
+import Testing
+
+extension HistoryTrial {
+    mutating func undo() throws {
+        let scope = anyScope()
+        action = "undo in \(scope)"
+        let (time, policy) = (tick(), anyPolicy())
+        let step = model.undoStep(scope)
+        guard let first = step.last else {
+            return try expectFailure(inGroup(scope) ?? .nothingToUndo(requested: 1, available: 0)) {
+                _ = try $0.editor.undo(in: scope, time: time, onConflict: policy)
+            }
+        }
+        // Exact if every commit was made on the rows that the one before it left.
+        let isExact = rows[index(step[0])] == now && isUninterrupted(step.reversed())
+        try move(
+            to: model.nodes[first]!.parent, in: scope, .undo(of: step[0]), isExact ? rows[index(first) - 1] : nil, policy
+        ) { try $0.undo(in: scope, time: time, onConflict: policy) }
+    }
+
+    mutating func redo() throws {
+        let scope = anyScope()
+        action = "redo in \(scope)"
+        let (time, policy) = (tick(), anyPolicy())
+        let step = model.redoStep(scope)
+        guard let first = step.first, let last = step.last else {
+            return try expectFailure(inGroup(scope) ?? .nothingToRedo(requested: 1, available: 0)) {
+                _ = try $0.editor.redo(in: scope, time: time, onConflict: policy)
+            }
+        }
+        let isExact = rows[index(first) - 1] == now && isUninterrupted(step)
+        try move(to: last, in: scope, .redo(of: last), isExact ? rows[index(last)] : nil, policy) {
+            try $0.redo(in: scope, time: time, onConflict: policy)
+        }
+    }
+
+    mutating func goAnywhere() throws {
+        let scope = anyScope()
+        let version = Version(UInt64(number(0..<(Int(list.log.head.rawValue) + 3))))
+        if version != .empty && model.nodes[version]?.scope != scope {
+            action = "go to \(version), not in \(scope)"
+            let time = tick()
+            return try expectFailure(inGroup(scope) ?? .notInHistory(version)) {
+                _ = try $0.editor.go(to: version, in: scope, time: time)
+            }
+        }
+        try go(to: version, in: scope)
+    }
+
+    mutating func switchBranch() throws {
+        let scope = anyScope()
+        guard let leaf = model.leaves(scope).randomElement(using: &edits.generator) else { return }
+        try go(to: leaf, in: scope)
+    }
+
+    mutating func goEarlierOrLater() throws {
+        let scope = anyScope()
+        let count = number(0..<5)
+        let history = list.editor.state.histories[scope]
+        action = "\(count) earlier"
+        let earlier = try tree.earlier(than: history.position, by: count)
+        // Going no step back stays where it is, even in the middle of a step.
+        try #require(earlier == (count == 0 ? history.position : model.neighbour(scope, by: -count)), comment)
+        action = "\(count) later"
+        let later = try tree.later(than: history, in: scope, by: count)
+        try #require(later == model.neighbour(scope, by: count), comment)
+        try go(to: edits.generator.oneIn(2) ? earlier : later, in: scope)
+    }
+
+    private mutating func go(to target: Version, in scope: HistoryScope) throws {
+        action = "go to \(target) in \(scope)"
+        let (time, policy) = (tick(), anyPolicy())
+        if let failure = inGroup(scope) {
+            return try expectFailure(failure) { _ = try $0.editor.go(to: target, in: scope, time: time) }
+        }
+        if target == model[scope].position {
+            let reversal = try list.editor.go(to: target, in: scope, time: time)
+            return try #require(reversal.commit == nil && reversal.conflicts.isEmpty, comment)
+        }
+        if model[scope].tip != .empty, !model.isAncestor(target, of: model[scope].tip) {
+            counts["switched", default: 0] += 1
+        }
+        try move(to: target, in: scope, .go(to: target), nil, policy) {
+            try $0.go(to: target, in: scope, time: time, onConflict: policy)
+        }
+    }
+
+    /// Makes a move that should be made.
+    ///
+    /// - Parameter exact: the rows that it must lead to, conflicts being impossible; nil if that depends.
+    private mutating func move(
+        to target: Version, in scope: HistoryScope, _ cause: Commit.Cause, _ exact: ReferenceList?,
+        _ policy: ConflictPolicy, _ body: (inout ListEditor) throws -> Reversal
+    ) throws {
+        if let failure = inGroup(scope) { return try expectFailure(failure) { _ = try body(&$0.editor) } }
+        // Where there is but one history, each node has its rows.
+        let exact = exact ?? (scopes.count == 1 && !isMixed ? rows[index(target)] : nil)
+        let reversal: Reversal
+        do { reversal = try body(&list.editor) } catch let error as ListError {
+            try #require(exact == nil && policy == .refuse && error.code == "conflicts", comment)
+            counts["refused", default: 0] += 1
+            return try expectFailure(error) { _ = try body(&$0.editor) }
+        }
+        let commit = try #require(reversal.commit, comment)
+        try #require(reversal.conflicts.isEmpty || (policy == .skip && exact == nil), comment)
+        if !reversal.conflicts.isEmpty { counts["skipped", default: 0] += 1 }
+        try #require(commit.cause == cause && !commit.continuesStep && commit.scope == scope, comment)
+        try #require(commit.name == (cause.target.flatMap { model.nodes[$0]?.name } ?? ""), comment)
+        model.move(to: target, in: scope, at: commit.version)
+        coalescing.endStep()
+        let after = try ReferenceList(list.editor.snapshot(), list.log)
+        if let exact {
+            try #require(after == exact, comment)
+            counts["exact", default: 0] += 1
+        }
+        counts["moves", default: 0] += 1
+        try note(commit, after)
+    }
+
+    // MARK: Revert and restore
+
+    mutating func revert() throws {
+        guard list.log.head > .empty else { return }
+        let version = Version(UInt64(number(1..<(Int(list.log.head.rawValue) + 1))))
+        let policy = anyPolicy()
+        var draft = CommitDraft(name: edits.generator.oneIn(3) ? "undo it" : "", time: tick())
+        if case .origin(let origin) = anyScope() { (draft.origin, draft.tracking) = (origin, .own) }
+        action = "revert \(version)"
+        let isExact = rows[index(version)] == now
+        let reversal: Reversal
+        do { reversal = try list.editor.revert(version, draft, onConflict: policy) } catch let error as ListError {
+            try #require(!isExact && policy == .refuse && error.code == "conflicts", comment)
+            let again = draft
+            return try expectFailure(error) { _ = try $0.editor.revert(version, again, onConflict: policy) }
+        }
+        try #require(reversal.conflicts.isEmpty || (policy == .skip && !isExact), comment)
+        guard let commit = reversal.commit else {
+            let unchanged = try ReferenceList(list.editor.snapshot(), list.log)
+            return try #require(unchanged == now && (!isExact || rows[index(version) - 1] == now), comment)
+        }
+        try #require(commit.cause == .revert(of: version), comment)
+        if draft.name.isEmpty { draft.name = try list.log.commit(version).name }
+        let after = try ReferenceList(list.editor.snapshot(), list.log)
+        if isExact { try #require(after == rows[index(version) - 1], comment) }
+        counts["reverted", default: 0] += 1
+        try noteNode(commit, draft, after, isEdit: false)
+    }
+
+    mutating func restore() throws {
+        let version = Version(UInt64(number(0..<(Int(list.log.head.rawValue) + 1))))
+        var draft = CommitDraft(name: "restore", time: tick())
+        if case .origin(let origin) = anyScope() { (draft.origin, draft.tracking) = (origin, .own) }
+        action = "restore \(version)"
+        let commit = try list.editor.restore(version, draft)
+        let after = try ReferenceList(list.editor.snapshot(), list.log)
+        try #require(after == rows[index(version)] && (commit == nil) == (after == now), comment)
+        guard let commit else { return }
+        try #require(commit.cause == .restore(of: version), comment)
+        counts["restored", default: 0] += 1
+        try noteNode(commit, draft, after, isEdit: false)
+    }
+
+    // MARK: Parts
+
+    private func index(_ version: Version) -> Int { Int(version.rawValue) }
+
+    /// What every move in a scope throws while it has a group.
+    private func inGroup(_ scope: HistoryScope) -> ListError? {
+        coalescing.isGrouping(scope) ? .groupMismatch(expected: "the end of the group first") : nil
+    }
+
+    /// Whether the commits of a step, the first one first, were made each on the rows that the one before it left.
+    private func isUninterrupted(_ step: [Version]) -> Bool {
+        zip(step, step.dropFirst()).allSatisfy { rows[index($0)] == rows[index($1) - 1] }
+    }
+}

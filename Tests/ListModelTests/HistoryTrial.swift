@@ -1,0 +1,237 @@
+// A list that is edited, undone and sent through its history at random, beside the model of all of it.
+//
+// Always holds: after each commit everything that the library says of the history, and the rows, are what the model says.
+
+@testable import ListModel
+import TestSupport
+import Testing
+
+/// A list and its model.
+struct HistoryTrial: ~Copyable {
+    /// Whose histories there are; nil is the one that all share.
+    let scopes: [String?]
+    /// Whether untracked commits are made as well. If not, and if there is one scope only, each move is exact.
+    let isMixed: Bool
+    let seed: UInt64
+    /// After how many commits all branches are compared, and not the first few only.
+    let branchInterval: Int
+
+    var list: KeptList
+    var model = ReferenceHistory()
+    var coalescing = ReferenceCoalescing()
+    var edits: RandomEdits
+    /// The rows, their hash and the histories of every version.
+    var rows = [ReferenceList()]
+    var hashes = [Snapshot.empty.stateHash]
+    var tables = [HistoryTable()]
+    /// What happened last, for messages.
+    var action = "nothing"
+    /// How often each thing was done, so that a test can say that it tried them all.
+    var counts: [String: Int] = [:]
+
+    init(seed: UInt64, scopes: [String?] = [nil], isMixed: Bool = false, branchInterval: Int = 1) {
+        self.seed = seed
+        self.scopes = scopes
+        self.isMixed = isMixed
+        self.branchInterval = branchInterval
+        list = KeptList(limits: seed % 3 == 0 ? TreeLimits() : TreeLimits(leafCapacity: 4, innerCapacity: 4))
+        list.editor.coalescingPolicy = .standard
+        edits = RandomEdits(seed: seed, targetCount: 24, maximumSections: 4)
+    }
+
+    var comment: Comment { "seed \(seed), version \(list.log.head): \(action)" }
+    var now: ReferenceList { rows[rows.count - 1] }
+    var tree: HistoryTree { HistoryTree(list.log, oldest: .empty) }
+
+    mutating func number(_ range: Range<Int>) -> Int { Int.random(in: range, using: &edits.generator) }
+    mutating func anyScope() -> HistoryScope { KeptList.scope(scopes[number(0..<scopes.count)]) }
+    mutating func anyPolicy() -> ConflictPolicy { edits.generator.oneIn(2) ? .refuse : .skip }
+
+    /// The time of the next commit: mostly little later, sometimes much, rarely earlier.
+    mutating func tick() -> Timestamp {
+        switch number(0..<12) {
+        case 0..<8: list.clock += Int64(number(0..<300_000))
+        case 8: list.clock += 500_000
+        case 9: list.clock += 500_001
+        case 10: list.clock += 4_000_000
+        default: list.clock -= Int64(number(0..<50))
+        }
+        return Timestamp(microseconds: list.clock)
+    }
+
+    // MARK: What can happen
+
+    /// Does something.
+    mutating func step() throws {
+        switch number(0..<100) {
+        case 0..<36: try edit(edits.next(now))
+        case ..<54: try type()
+        case ..<64: try undo()
+        case ..<73: try redo()
+        case ..<79: try goAnywhere()
+        case ..<83: try switchBranch()
+        case ..<87: try goEarlierOrLater()
+        case ..<90: try revert()
+        case ..<92: try restore()
+        case ..<96: try group()
+        case ..<98:
+            action = "break"
+            list.editor.breakUndoCoalescing()
+            coalescing.endStep()
+        default: try reopen()
+        }
+    }
+
+    /// A draft of somebody.
+    private mutating func draft(_ name: String) -> CommitDraft {
+        let tracking: Tracking
+        var origin = ["", "pen"][edits.generator.oneIn(4) ? 1 : 0]
+        if isMixed && edits.generator.oneIn(6) {
+            tracking = .untracked
+        } else if case .origin(let own) = anyScope() {
+            (origin, tracking) = (own, .own)
+        } else {
+            tracking = .shared
+        }
+        return CommitDraft(
+            name: name, origin: origin, time: tick(), tracking: tracking, isDiscardable: edits.generator.oneIn(9))
+    }
+
+    private mutating func edit(_ operation: EditOperation) throws {
+        let draft = draft(edits.generator.oneIn(3) ? "other" : "edit")
+        action = "\(operation)"
+        var after = now
+        var expected: ListError?
+        do { try after.apply(operation) } catch let error as ListError { expected = error }
+        guard let expected else {
+            guard let commit = try list.editor.commit(draft, { try $0.apply(operation) }) else {
+                return try #require(after == now, comment)
+            }
+            var isEdit = true
+            if case .reload = operation { isEdit = false }
+            return try noteNode(commit, draft, after, isEdit: isEdit)
+        }
+        try expectFailure(expected, isWhole: false) { _ = try $0.editor.commit(draft) { try $0.apply(operation) } }
+    }
+
+    /// Goes on with what was done last, as somebody who types does.
+    private mutating func type() throws {
+        let paths = now.paths
+        guard let any = paths.randomElement(using: &edits.generator), number(0..<20) > 0 else {
+            return try edit(edits.next(now))
+        }
+        var path = any
+        let ids = lastIDs()
+        if let id = ids.randomElement(using: &edits.generator), let found = now.path(of: id) { path = found }
+        let id = now.item(at: path).id
+        switch number(0..<4) {
+        case 0: try edit(.update(id, [UInt8(number(0..<250)), 1]))
+        case 1: try edit(.delete(.at(path)))
+        default:
+            let new = NewItem(id: .string("typed \(list.log.head)"), content: [7])
+            try edit(.insert([new], edits.generator.oneIn(2) ? .after(id) : .before(id)))
+        }
+    }
+
+    /// The rows that the newest commit named, or that stand where it deleted some.
+    private func lastIDs() -> [Identifier] {
+        guard list.log.head > .empty, let event = try? list.log.commit(list.log.head).events().last else { return [] }
+        switch event {
+        case .itemUpdated(_, let id, _, _): return [id]
+        case .itemsInserted(_, let items): return [items.first!.id, items.last!.id]
+        case .itemsDeleted(let path, _):
+            guard now.sections.indices.contains(path.section) else { return [] }
+            let items = now.sections[path.section].items
+            return [path.item - 1, path.item].filter { items.indices.contains($0) }.map { items[$0].id }
+        default: return []
+        }
+    }
+
+    private mutating func group() throws {
+        let scope = anyScope()
+        if edits.generator.oneIn(3) {
+            action = "begin a group"
+            let name = edits.generator.oneIn(2) ? "group \(number(0..<3))" : nil
+            list.editor.beginGroup(in: scope, name: name)
+            coalescing.beginGroup(scope, name: name)
+        } else if coalescing.endGroup(scope) {
+            action = "end a group"
+            try list.editor.endGroup(in: scope)
+        } else {
+            action = "end no group"
+            let error = #expect(throws: ListError.self) { try list.editor.endGroup(in: scope) }
+            #expect(error?.code == "groupMismatch", comment)
+        }
+    }
+
+    /// Ends all groups.
+    mutating func endGroups() throws {
+        for name in scopes {
+            while coalescing.endGroup(KeptList.scope(name)) { try list.editor.endGroup(in: KeptList.scope(name)) }
+        }
+    }
+
+    /// Goes on with an editor that replayed the log.
+    private mutating func reopen() throws {
+        action = "reopen"
+        let (hash, histories) = (list.editor.snapshot().stateHash, list.editor.state.histories)
+        list.editor = try list.replayed()
+        list.editor.coalescingPolicy = .standard
+        coalescing.forget()
+        try #require(list.editor.snapshot().stateHash == hash, comment)
+        try #require(list.editor.state.histories == histories, comment)
+    }
+
+    // MARK: Noting
+
+    /// Notes a commit that made rows, or an untracked one.
+    mutating func noteNode(
+        _ commit: Commit, _ draft: CommitDraft, _ after: ReferenceList, isEdit: Bool
+    ) throws {
+        let name = coalescing.name(draft.name, in: draft.scope)
+        try #require(commit.name == name && commit.origin == draft.origin && commit.time == draft.time, comment)
+        try #require(commit.isDiscardable == draft.isDiscardable && commit.tracking == draft.tracking, comment)
+        if let scope = draft.scope {
+            let place = model[scope]
+            let isAtTip = place.position == place.tip && place.position != .empty
+            let continues = coalescing.continues(
+                commit, in: scope, isAtTip: isAtTip, before: now, after: after, isEdit: isEdit)
+            try #require(commit.continuesStep == continues, comment)
+            model.add(commit.version, in: scope, continues: continues, name: name, origin: draft.origin)
+            if continues { counts["continued", default: 0] += 1 }
+            if place.position != place.tip { counts["branched", default: 0] += 1 }
+        } else {
+            coalescing.endStep()
+            try #require(commit.history == nil && !commit.continuesStep, comment)
+        }
+        try note(commit, after)
+    }
+
+    mutating func note(_ commit: Commit, _ after: ReferenceList) throws {
+        list.keep(commit)
+        rows.append(after)
+        hashes.append(commit.stateHash)
+        tables.append(list.editor.state.histories)
+        counts["commits", default: 0] += 1
+        try check()
+    }
+
+    /// That `body` throws an error and changes nothing.
+    ///
+    /// - Parameter isWhole: whether what the error says is compared as well, and not its kind alone.
+    mutating func expectFailure(
+        _ expected: ListError, isWhole: Bool = true, _ body: (inout KeptList) throws -> Void
+    ) throws {
+        let (head, histories) = (list.log.head, list.editor.state.histories)
+        var found: ListError?
+        do {
+            try body(&list)
+            Issue.record("an error was expected: \(comment)")
+        } catch let error as ListError { found = error }
+        let isExpected = isWhole ? found == expected : found?.code == expected.code
+        try #require(isExpected, "\(comment.rawValue), found \(String(describing: found))")
+        try #require(list.log.head == head && list.editor.state.histories == histories, comment)
+        try #require(!list.editor.isEditing && list.editor.state.version == head, comment)
+        try #require(list.editor.snapshot().stateHash == hashes[hashes.count - 1], comment)
+    }
+}
