@@ -1,6 +1,7 @@
 // `listory import`. Always holds: an input that is not what its format says leaves no trace.
 
 import ArgumentParser
+import ListModel
 import ToolSupport
 
 extension ImportFormat: ExpressibleByArgument {}
@@ -34,12 +35,15 @@ struct ImportCommand: ParsableCommand {
     @Option(help: ArgumentHelp("What the file holds.", valueName: "format"))
     var format: ImportFormat
 
+    @Flag(help: "Undo what was typed without a pause in one step, as an app does, and not key by key.")
+    var coalesce = false
+
     @Flag(help: "Print how long parsing, editing in memory and the rest of the wait for the disk took.")
     var timing = false
 
     func run() throws {
         var listImport = try ListImport(path: input, format: format)
-        let store = try store.file.openOrCreate()
+        let store = try store.file.openOrCreate(coalescing: coalesce ? .standard : .never)
         var bar = ProgressBar("importing")
         defer { bar.finish() }
         try listImport.apply(to: store) { bar.update($0) }

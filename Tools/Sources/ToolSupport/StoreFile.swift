@@ -5,6 +5,7 @@
 
 import Foundation
 import LMDB
+import ListModel
 import Listory
 
 /// The file of a store, as a command line names it.
@@ -34,18 +35,27 @@ public struct StoreFile: Sendable {
     ///   - isReadOnly: whether the command only looks.
     ///   - origin: in whose own history the command undoes; nil for the one that all share.
     public func open(isReadOnly: Bool, origin: String? = nil) throws -> Store {
-        try requireFile()
         var options = StoreFile.options
         options.isReadOnly = isReadOnly
         options.undoScope = origin == nil ? .shared : .origin
+        return try open(options)
+    }
+
+    private func open(_ options: StoreOptions) throws -> Store {
+        try requireFile()
+        var options = options
         // Replaying the log reads the whole file anyway.
         options.gate = .full
         return try explaining { try Store.open(at: path, options: options) }
     }
 
     /// Opens the store, or makes it if there is none.
-    public func openOrCreate() throws -> Store {
-        exists ? try open(isReadOnly: false) : try Store.create(at: path, options: StoreFile.options)
+    ///
+    /// - Parameter coalescing: which commits are undone together.
+    public func openOrCreate(coalescing: CoalescingPolicy = .never) throws -> Store {
+        var options = StoreFile.options
+        options.coalescing = coalescing
+        return exists ? try open(options) : try Store.create(at: path, options: options)
     }
 
     /// Checks the whole store.
