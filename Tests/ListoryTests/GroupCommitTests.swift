@@ -73,6 +73,67 @@ struct GroupCommitTests {
         try fixture.store.close()
     }
 
+    @Test("Moving the tail is not put off for as long as writers follow one another")
+    func movingInBetween() async throws {
+        let fixture = try StoreFixture()
+        let store = fixture.store
+        try store.edit("Begin") { try $0.insertSection(NewSection(id: "today")) }
+        let hasMoved = Atomic<Bool>(false)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for writer in 0..<32 {
+                group.addTask {
+                    var step = 0
+                    // They write until the tail has been moved, and would go on for ever if it were not.
+                    while !hasMoved.load(ordering: .acquiring) {
+                        let item = NewItem(id: .integer(Int64(writer + 32 * step)), content: [7])
+                        let commit = try store.edit("Insert", durability: .deferred) { list in
+                            try list.insert(item, at: .end(ofSection: "today"))
+                        }
+                        try await store.durable(commit!.version)
+                        step += 1
+                    }
+                }
+            }
+            await withCheckedContinuation { continuation in
+                Thread {
+                    defer { continuation.resume() }
+                    for _ in 0..<10 {
+                        do { try store.group.store() } catch { Issue.record(error) }
+                    }
+                    hasMoved.store(true, ordering: .releasing)
+                }.start()
+            }
+            try await group.waitForAll()
+        }
+        try store.close()
+        #expect(try StoreVerification(path: fixture.path).commitCount > 1)
+    }
+
+    @Test("After a crowd of tasks, of threads, or of both, one writer alone is served like the first")
+    func aloneAfterACrowd() async throws {
+        let fixture = try StoreFixture()
+        let store = fixture.store
+        try store.edit("Begin") { try $0.insertSection(NewSection(id: "today")) }
+        var next = 0
+        for round in 0..<12 {
+            let writers = Writers(store)
+            for writer in 0..<9 where round % 3 != 2 || writer == 0 {
+                let number = next
+                next += 1
+                if (round % 3 == 1) == (writer % 2 == 0) {
+                    writers.onThread { writers in for step in 0..<15 { try writers.write(number, step, 0) } }
+                } else {
+                    writers.inTask { writers in for step in 0..<15 { try await writers.writeAsync(number, step, 1) } }
+                }
+            }
+            try #require(await writers.finish(within: 300), "somebody was forgotten in round \(round)")
+            #expect(writers.failures.isEmpty)
+            #expect(try store.durableVersion == store.version)
+        }
+        try store.close()
+        #expect(try StoreVerification(path: fixture.path).commitCount == UInt64(1 + next * 15))
+    }
+
     @Test("When the file may not grow, every thread and every task that waits is told, and none waits for ever")
     func failuresReachEverybody() async throws {
         let fixture = try StoreFixture(options: .tiny)

@@ -84,8 +84,8 @@ extension ListState {
     public func item(at path: ListIndexPath) -> ListItem? {
         guard tree.indices.contains(path.section) else { return nil }
         return tree.withLeaf(at: path.section) { leaf, slot in
-            let items = leaf.elements[slot].items(store)
-            return items.indices.contains(path.item) ? items[path.item] : nil
+            guard path.item >= 0 && path.item < leaf.elements[slot].itemCount else { return nil }
+            return leaf.elements[slot].rows.withLeaf(at: path.item, store) { $0.elements[$1] }
         }
     }
 
@@ -126,7 +126,13 @@ extension ListState {
 
     /// The rows of a range of a section, all of which must be there.
     func items(inSection index: Int, _ range: Range<Int>) -> Run<ListItem> {
-        tree.withLeaf(at: index) { leaf, slot in leaf.elements[slot].items(store).run(in: range) }
+        tree.withLeaf(at: index) { leaf, slot in
+            // One row is read without a tree around it, which would be more counting of references than looking.
+            if range.count == 1 {
+                return .one(leaf.elements[slot].rows.withLeaf(at: range.lowerBound, store) { $0.elements[$1] })
+            }
+            return leaf.elements[slot].items(store).run(in: range)
+        }
     }
 
     /// The section at an index, with its rows; the index must be that of a section.

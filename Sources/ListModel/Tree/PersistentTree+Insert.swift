@@ -158,7 +158,8 @@ private struct TreeInsertion<Element: TreeElement>: ~Copyable {
     let run: UnsafeBufferPointer<Element>
     /// Whether it goes to the end of the tree, so that the last child is always the one.
     let isAtEnd: Bool
-    let store: NodeStore
+    // SAFETY: the tree that is inserted into has the store for longer than the insertion takes.
+    unowned(unsafe) let store: NodeStore
     /// How much was inserted.
     var inserted = 0
 

@@ -20,16 +20,17 @@ struct PersistentTree<Element: TreeElement>: @unchecked Sendable {
     // nodes it alone refers to.
 
     /// The topmost node with the summary of all elements; `TreeChild.empty` when there are none.
-    var top = TreeChild<Element>.empty
+    var top: TreeChild<Element>
     /// How wide the nodes are, and where those come from that are not in memory.
     var store: NodeStore
 
-    init(_ store: NodeStore) {
-        self.store = store
-    }
+    @inline(__always)
+    init(_ store: NodeStore) { self.init(.empty, store) }
 
     /// A tree whose nodes are stored.
-    init(_ top: TreeChild<Element>, _ store: NodeStore) {
+    // Inlined, because each edit of a row makes one: as a function of its own it counts all references twice.
+    @inline(__always)
+    init(_ top: consuming TreeChild<Element>, _ store: NodeStore) {
         self.top = top
         self.store = store
     }
