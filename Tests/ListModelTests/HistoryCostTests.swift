@@ -71,7 +71,8 @@ struct HistoryCostTests {
         try list.editor.endGroup()
         let log = list.log
         try list.undo()
-        #expect(try log.reads { try list.redo() }.count <= 10 + 2)
+        let newest = try log.reads { try list.redo() }
+        #expect(newest.count <= 10 + size.log, "\(newest.count)")
         let tip = list.editor.state.history.tip
         for part in [0, 7, size.count / 3, size.count / 2] {
             let path = try tree(list).node(tip)

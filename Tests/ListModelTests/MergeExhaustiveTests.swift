@@ -73,6 +73,7 @@ struct MergeExhaustiveTests {
     @Test("Undo and redo do what the merge by id says, and lose nothing that others did", arguments: lists)
     func everyPair(start: [[Int]]) throws {
         let rows = Array(1..<(1 + start.joined().count))
+        var count = 0
         let first = try Self.list(start, [])
         for mine in Self.edits(first.rows[1], number: 40) {
             let second = try Self.list(start, [mine])
@@ -80,8 +81,10 @@ struct MergeExhaustiveTests {
             for others in Self.edits(second.rows[2], number: 60, known: rows) {
                 if !Soak.isEnabled && !Self.isChosen(start, mine, others) { continue }
                 try check(start, mine, others)
+                count += 1
             }
         }
+        #expect(count >= 80, "\(start)")
     }
 
     /// One in so many pairs of the larger lists, always the same ones.

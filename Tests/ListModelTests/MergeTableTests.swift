@@ -10,13 +10,18 @@ enum MergeRows {
     /// - Parameter list: rows whose content is their number, and sections whose title is their id, need say no more.
     static func text(_ list: ReferenceList) -> String {
         list.sections.map { section in
-            let title = section.title == "\(section.id)" ? "" : "(\(section.title))"
-            return "\(section.id)\(title)[\(section.items.map(text).joined(separator: " "))]"
+            let id = text(section.id)
+            let title = section.title == id ? "" : "(\(section.title))"
+            return "\(id)\(title)[\(section.items.map(text).joined(separator: " "))]"
         }.joined(separator: " ")
     }
 
+    private static func text(_ id: Identifier) -> String {
+        if case .string(let text) = id { text } else { "\(id)" }
+    }
+
     private static func text(_ item: ReferenceItem) -> String {
-        var text = "\(item.id)"
+        var text = text(item.id)
         if item.content.map({ "\($0)" }) != [text] { text += "=" + item.content.map { "\($0)" }.joined(separator: ",") }
         if item.isChecked { text += "*" }
         if item.depth > 0 { text += ">\(item.depth)" }
@@ -116,7 +121,7 @@ struct MergeTableTests {
             #expect(list.editor.snapshot().stateHash == hash && list.editor.state.histories == histories)
             #expect(!list.editor.isEditing && list.editor.pendingEventCount == 0)
             // What comes next is not disturbed either.
-            try list.commit(by: "b") { try $0.insertSection(NewSection(9), at: .end) }
+            try list.commit(by: "b") { try $0.insertSection(NewSection(7), at: .end) }
             #expect(list.log.head == head.next)
         }
         try list.editor.checkInvariants()
