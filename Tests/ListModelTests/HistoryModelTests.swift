@@ -23,9 +23,22 @@ struct HistoryModelTests {
         try run(&trial, commits: Self.commitCount)
         #expect(trial.counts["refused"] == nil && trial.counts["skipped"] == nil)
         #expect(trial.counts["exact"] == trial.counts["moves"])
-        for kind in ["continued", "branched", "switched", "moves", "reverted", "restored"] {
-            #expect(trial.counts[kind, default: 0] > 0, "seed \(seed): \(kind)")
+        #expect(trial.counts["branched", default: 0] > 0 && trial.counts["switched", default: 0] > 0)
+    }
+
+    @Test("The trials try everything")
+    func coverage() throws {
+        var counts: [String: Int] = [:]
+        for seed in 1...3 as ClosedRange<UInt64> {
+            var single = HistoryTrial(seed: 300 + seed)
+            try run(&single, commits: 100)
+            var mixed = HistoryTrial(seed: 300 + seed, scopes: [nil, "a", "b"], isMixed: true)
+            try run(&mixed, commits: 100)
+            for (kind, count) in single.counts { counts[kind, default: 0] += count }
+            for (kind, count) in mixed.counts { counts[kind, default: 0] += count }
         }
+        let kinds = ["continued", "branched", "switched", "moves", "exact", "reverted", "restored", "refused", "skipped"]
+        for kind in kinds { #expect(counts[kind, default: 0] >= 3, "\(kind)") }
     }
 
     @Test("An own history of one origin behaves as the one that all share", arguments: seeds.prefix(4))

@@ -294,9 +294,10 @@ extension ListEditor {
     /// Does several edits as one: if the last of them throws, the first has not happened either.
     mutating func atomically(_ body: (inout ListEditor) throws -> Void) throws {
         let mark = writer.count
-        let count = eventCount
+        let (count, before) = (eventCount, shape)
         do { try body(&self) } catch {
             rollBack(to: mark, keeping: count)
+            shape = before
             throw error
         }
     }

@@ -32,6 +32,7 @@ extension HistoryTree {
         guard history.tip > oldest, limit > 0 else { return [] }
         let tip = try node(history.tip)
         branches.append(try branch(tip, from: tip, isCurrent: true))
+        if limit == 1 { return branches }
         try forEachLeftTip(history) { left in
             if left == history.tip { return true }
             branches.append(try branch(node(left), from: tip, isCurrent: false))

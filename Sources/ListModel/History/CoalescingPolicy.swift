@@ -156,7 +156,7 @@ struct StepCoalescing {
         defer { last = next }
         guard isAtTip, let last, let kind = shape.kind, policy.kinds.contains(kind) else { return false }
         guard last.scope == scope, last.version.next == version, last.name == draft.name, last.origin == draft.origin,
-            last.time <= draft.time, draft.time.microseconds - last.time.microseconds <= policy.microseconds,
+            last.time <= draft.time, policy.covers(from: last.time, to: draft.time),
             let joined = last.shape.followed(by: shape)
         else { return false }
         next.shape = joined
@@ -165,10 +165,20 @@ struct StepCoalescing {
 }
 
 extension CoalescingPolicy {
-    /// The interval, as timestamps count.
-    fileprivate var microseconds: Int64 {
+    /// Whether the time from one commit to a later one is short enough.
+    fileprivate func covers(from first: Timestamp, to second: Timestamp) -> Bool {
+        let (passed, isOver) = second.microseconds.subtractingReportingOverflow(first.microseconds)
+        // As numbers without a sign the times of all clocks have a difference.
+        let distance = isOver ? UInt64(bitPattern: passed) : UInt64(passed)
+        return microseconds.map { distance <= $0 } ?? false
+    }
+
+    /// The whole microseconds of the interval, the most that there can be if it is longer; nil if it is negative.
+    private var microseconds: UInt64? {
         let (seconds, attoseconds) = interval.components
-        let (product, isOver) = seconds.multipliedReportingOverflow(by: 1_000_000)
-        return isOver ? (seconds > 0 ? .max : .min) : product &+ attoseconds / 1_000_000_000_000
+        guard seconds >= 0 && attoseconds >= 0 else { return nil }
+        let (product, isOver) = UInt64(seconds).multipliedReportingOverflow(by: 1_000_000)
+        let (sum, isAbove) = product.addingReportingOverflow(UInt64(attoseconds) / 1_000_000_000_000)
+        return isOver || isAbove ? .max : sum
     }
 }

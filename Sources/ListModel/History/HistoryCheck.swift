@@ -52,6 +52,9 @@ package struct HistoryCheck: ~Copyable {
         return expected
     }
 
+    /// Whether commits before the first of the log are no longer there.
+    private var isCut: Bool { oldest > .empty }
+
     /// What the record of a commit should say; nil if that depends on commits that are no longer there.
     private mutating func expected(_ commit: Commit, in scope: HistoryScope) throws -> HistoryEntry? {
         let history = histories[scope]
@@ -60,21 +63,19 @@ package struct HistoryCheck: ~Copyable {
             var node = try writer.node(commit.version, in: scope, history, tree)
             if found.continues && node.branchSwitch == nil && history.undoCount > 0 { node = node.continuing }
             // A jump to what is no longer there was checked when it still was.
-            if found.jump <= oldest && found.jump < node.jump { node = node.jumping(to: found.jump) }
+            if isCut && found.jump <= oldest && found.jump < node.jump { node = node.jumping(to: found.jump) }
             writer.append(found)
             return .node(node)
         }
         writer.forget(scope)
         switch commit.cause {
         case .undo(let target):
-            guard target > oldest else { return nil }
-            guard target == history.position, let move = try tree.undoing(history) else {
-                return target == history.position ? nil : .untracked
-            }
+            guard target == history.position, target > .empty else { return .untracked }
+            guard let move = try tree.undoing(history) else { return isCut ? nil : .untracked }
             return move.entry
         case .redo(let target):
-            guard history.tip > oldest else { return nil }
-            guard let move = try tree.redoing(history) else { return nil }
+            guard history.tip != history.position else { return .untracked }
+            guard let move = try tree.redoing(history) else { return isCut ? nil : .untracked }
             return move.after.position == target ? move.entry : .untracked
         case .go(let target):
             guard target >= oldest else { return nil }

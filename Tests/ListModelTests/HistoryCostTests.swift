@@ -1,0 +1,162 @@
+// What a look at the history costs: records that are read, in logs of a hundred, a thousand and ten thousand commits. The
+// time it takes is for benchmarks to say.
+
+@testable import ListModel
+import TestSupport
+import Testing
+
+@Suite("What the history reads")
+struct HistoryCostTests {
+    /// How many commits a log has, and the logarithm that its bounds are made of.
+    struct Size: CustomTestStringConvertible, Sendable {
+        let count: Int
+        var log: Int { Int.bitWidth - count.leadingZeroBitCount }
+        /// What finding an ancestor reads at most: two records a hop, of which there are two for each digit of the depth
+        /// in skew-binary numbers.
+        var search: Int { 4 * log }
+        var testDescription: String { "\(count) commits" }
+    }
+
+    static let sizes = [100, 1_000, 10_000].map { Size(count: $0) }
+
+    private func toggle(_ list: inout KeptList, _ number: Int) throws {
+        try list.commit { try $0.toggle(.item(.integer(Int64(number % 20)))) }
+    }
+
+    /// A list of twenty rows of which one is toggled in each commit, so that each commit is small and all differ little.
+    ///
+    /// - Parameter branches: how many branches are left on the way, each five commits long.
+    private func list(_ size: Size, branches: Int = 0) throws -> KeptList {
+        var list = KeptList()
+        try list.commit { try $0.insertSection(NewSection(0, Array(0..<20))) }
+        while list.log.head.rawValue < UInt64(size.count) {
+            try toggle(&list, Int(list.log.head.rawValue))
+            if branches > 0, Int(list.log.head.rawValue) % (size.count / branches) == 0 {
+                for _ in 0..<5 { try list.undo() }
+            }
+        }
+        try toggle(&list, 1)
+        return list
+    }
+
+    private func tree(_ list: borrowing KeptList) -> HistoryTree { HistoryTree(list.log, oldest: .empty) }
+
+    @Test("An undo reads the records of its step, however long the log", arguments: sizes)
+    func undo(size: Size) throws {
+        var list = try list(size)
+        var step: Set<Version> = []
+        list.editor.beginGroup()
+        for number in 1...10 {
+            try toggle(&list, number)
+            step.insert(list.log.head)
+        }
+        try list.editor.endGroup()
+        let log = list.log
+        #expect(try log.reads { try list.undo() }.isSubset(of: step))
+        // The newest step of the rest, and one that was made long ago: its own record and that of the tip.
+        let tip = list.editor.state.history.tip
+        var position = list.editor.state.history.position
+        #expect(try log.reads { try list.undo() }.isSubset(of: [position, tip]))
+        try list.go(to: Version(UInt64(size.count / 2)))
+        position = list.editor.state.history.position
+        #expect(try log.reads { try list.undo() }.isSubset(of: [position, tip]))
+        #expect(try log.reads { _ = try tree(list).undoing(list.editor.state.history) }.count <= 2)
+    }
+
+    @Test("A redo reads the records of its step and a logarithm of others", arguments: sizes)
+    func redo(size: Size) throws {
+        var list = try list(size, branches: 5)
+        list.editor.beginGroup()
+        for number in 1...10 { try toggle(&list, number) }
+        try list.editor.endGroup()
+        let log = list.log
+        try list.undo()
+        let newest = try log.reads { try list.redo() }
+        #expect(newest.count <= 10 + size.log, "\(newest.count)")
+        let tip = list.editor.state.history.tip
+        for part in [0, 7, size.count / 3, size.count / 2] {
+            let path = try tree(list).node(tip)
+            let target = try tree(list).ancestor(of: path) { $0.depth <= part }?.version ?? .empty
+            try list.go(to: target)
+            let history = list.editor.state.history
+            #expect(history.depth == part && history.redoCount > 1)
+            let next = try log.reads { _ = try tree(list).nextStep(history) }
+            #expect(next.count <= 2 * size.search, "to depth \(part): \(next.count)")
+            let redo = try log.reads { try list.redo() }
+            #expect(redo.count <= 2 * size.search + 3, "from depth \(part): \(redo.count)")
+        }
+    }
+
+    @Test("Whether a node is an ancestor of another takes a logarithm of records", arguments: sizes)
+    func ancestors(size: Size) throws {
+        let list = try list(size, branches: 5)
+        var generator = SeededGenerator(seed: 1)
+        let tree = tree(list)
+        let nodes = try (1...list.log.head.rawValue).compactMap { version in
+            if case .node(let node) = try list.log.historyPlace(of: Version(version)).entry { node } else { nil }
+        }
+        var most = 0
+        for _ in 0..<300 {
+            let (first, second) = (nodes.randomElement(using: &generator)!, nodes.randomElement(using: &generator)!)
+            let reads = try list.log.reads { _ = try tree.isAncestor(first.version, depth: first.depth, of: second) }
+            most = max(most, reads.count)
+        }
+        #expect(most <= size.search && most > 2, "\(most) of \(size.count)")
+        // The bound is one that a walk from parent to parent exceeds.
+        let walk = try list.log.reads {
+            var version = list.editor.state.history.tip
+            while version > .empty { version = try tree.node(version).parent }
+        }
+        #expect(walk.count > size.count / 2 && walk.count > size.search)
+    }
+
+    @Test("The branches cost a logarithm or two each", arguments: sizes)
+    func branches(size: Size) throws {
+        let list = try list(size, branches: 5)
+        let (log, history) = (list.log, list.editor.state.history)
+        var count = 0
+        let reads = try log.reads { count = try tree(list).branches(history, limit: .max).count }
+        #expect(count == 6)
+        #expect(reads.count <= count * (size.search + 2 * size.log), "\(reads.count)")
+        let few = try log.reads { count = try tree(list).branches(history, limit: 1).count }
+        #expect(count == 1 && few.count == 1)
+    }
+
+    @Test("Going anywhere on the branch takes a logarithm or two of records, and the next commit one", arguments: sizes)
+    func go(size: Size) throws {
+        var list = try list(size, branches: 5)
+        let log = list.log
+        var generator = SeededGenerator(seed: 2)
+        let tip = try tree(list).node(list.editor.state.history.tip)
+        for _ in 0..<12 {
+            let depth = Int.random(in: 1...tip.depth, using: &generator)
+            let target = try #require(try tree(list).ancestor(of: tip) { $0.depth <= depth })
+            let reads = try log.reads { try list.go(to: target.version) }
+            // Each of the branches that were left is an interruption of the way.
+            #expect(reads.count <= 6 * 2 * size.search + 2 * size.log, "to depth \(depth): \(reads.count)")
+        }
+        // A node that is made after a move needs the ancestors that its jump is chosen from.
+        try list.go(to: try #require(try tree(list).ancestor(of: tip) { $0.depth <= size.count / 2 }).version)
+        #expect(try log.reads { try toggle(&list, 3) }.count <= 2 * size.log)
+        #expect(try log.reads { try toggle(&list, 4) }.isEmpty)
+        // And so does one that another scope was before.
+        try list.commit(by: "a") { try $0.toggle(.item(1)) }
+        #expect(try log.reads { try toggle(&list, 5) }.count <= 2 * size.log)
+        #expect(try log.reads { try list.commit(tracking: .untracked) { try $0.toggle(.item(2)) } }.isEmpty)
+    }
+
+    @Test("Earlier by a step reads the step, later by a step what lies in between", arguments: sizes)
+    func order(size: Size) throws {
+        var list = try list(size)
+        let log = list.log
+        let tip = list.editor.state.history.tip
+        #expect(try log.reads { _ = try tree(list).earlier(than: tip, by: 1) } == [tip])
+        #expect(try log.reads { _ = try tree(list).earlier(than: tip, by: 5) }.count == 5)
+        try list.go(to: Version(UInt64(size.count / 2)))
+        let history = list.editor.state.history
+        #expect(try log.reads { _ = try tree(list).later(than: history, in: .shared, by: 1) }.count <= 2)
+        // All of the rest: what it says of its cost is true, so the others are not just not counted.
+        let rest = try log.reads { _ = try tree(list).later(than: history, in: .shared, by: .max) }
+        #expect(rest.count >= size.count / 2)
+    }
+}

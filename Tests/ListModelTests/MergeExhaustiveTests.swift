@@ -1,0 +1,218 @@
+// Undo among edits of others, over all small lists, all edits of one and all edits of another from a complete small
+// repertoire: the outcome is what the naive merge by id says, and nothing that the other did is lost.
+
+@testable import ListModel
+import TestSupport
+import Testing
+
+@Suite("Undo among edits of others, exhaustively")
+struct MergeExhaustiveTests {
+    /// All lists of up to three rows in up to two sections; the larger ones of them in a soak only.
+    static let lists: [[[Int]]] = {
+        var lists: [[[Int]]] = []
+        for first in 0...3 {
+            lists.append([Array(1..<(1 + first))])
+            for second in 0...(3 - first) {
+                lists.append([Array(1..<(1 + first)), Array((1 + first)..<(1 + first + second))])
+            }
+        }
+        return lists
+    }()
+
+    /// All edits of a list, one of each kind at every place.
+    ///
+    /// - Parameters:
+    ///   - number: of a row that is inserted, and the content that rows get.
+    ///   - known: rows that others may have deleted, which come back as they were, and in another way.
+    private static func edits(_ list: ReferenceList, number: Int, known: [Int] = []) -> [EditOperation] {
+        var edits: [EditOperation] = []
+        let paths = list.paths
+        let ids = paths.map { list.item(at: $0).id }
+        let gone = known.filter { list.path(of: .integer(Int64($0))) == nil }
+        for (index, section) in list.sections.enumerated() {
+            for item in 0...section.items.count {
+                edits.append(.insert([NewItem(number)], .at(ListIndexPath(index, item))))
+            }
+            for row in gone {
+                edits.append(.insert([NewItem(row)], .at(ListIndexPath(index, section.items.count))))
+                edits.append(.insert([NewItem(row, content: 77)], .at(ListIndexPath(index, 0))))
+            }
+        }
+        for (path, id) in zip(paths, ids) {
+            edits += [
+                .delete(.item(id)), .toggle(.item(id)), .update(id, [UInt8(number)]), .changeDepth(.item(id), by: 1),
+                .setCollapsed(!list.item(at: path).isCollapsed, id, recursively: false),
+            ]
+            if list.item(at: path).depth > 0 { edits.append(.changeDepth(.item(id), by: -1)) }
+            if known.contains(where: { .integer(Int64($0)) == id }), case .integer(let row) = id {
+                edits.append(.update(id, [UInt8(row)]))
+            }
+            for (index, section) in list.sections.enumerated() {
+                let count = section.items.count - (index == path.section ? 1 : 0)
+                for item in 0...count { edits.append(.move(.item(id), .at(ListIndexPath(index, item)))) }
+            }
+        }
+        if ids.count > 1 { edits += [.delete(.items(ids)), .move(.items(Array(ids.dropFirst())), .before(ids[0]))] }
+        for (index, section) in list.sections.enumerated() {
+            edits += [.deleteSection(.at(index)), .renameSection(.at(index), "title \(number)")]
+            if section.title != "\(section.id)" { edits.append(.renameSection(.at(index), "\(section.id)")) }
+            for target in list.sections.indices where target != index {
+                edits.append(.moveSection(.at(index), .at(target)))
+            }
+        }
+        for index in 0...list.sections.count {
+            edits.append(.insertSection(NewSection(number, [number + 1]), .at(index)))
+        }
+        for section in 0...1 where !known.isEmpty && list.indexOfSection(.string("s\(section)")) == nil {
+            edits.append(.insertSection(NewSection(section), .at(0)))
+        }
+        edits.append(.reload([NewSection(0, Array(known.reversed()) + [number])]))
+        return edits
+    }
+
+    @Test("Undo and redo do what the merge by id says, and lose nothing that others did", arguments: lists)
+    func everyPair(start: [[Int]]) throws {
+        let rows = Array(1..<(1 + start.joined().count))
+        var count = 0
+        let first = try Self.list(start, [])
+        for mine in Self.edits(first.rows[1], number: 40) {
+            let second = try Self.list(start, [mine])
+            guard second.rows.count == 3 else { continue }
+            for others in Self.edits(second.rows[2], number: 60, known: rows) {
+                if !Soak.isEnabled && !Self.isChosen(start, mine, others) { continue }
+                try check(start, mine, others)
+                count += 1
+            }
+        }
+        #expect(count >= 80, "\(start)")
+    }
+
+    /// One in so many pairs of the larger lists, always the same ones.
+    private static func isChosen(_ start: [[Int]], _ mine: EditOperation, _ others: EditOperation) -> Bool {
+        guard start.joined().count > 1 else { return true }
+        let hash = Array("\(mine), \(others)".utf8).withUnsafeBytes { XXHash64.hash($0, seed: 0) }
+        return hash % (start.joined().count == 3 ? 12 : 4) == 0
+    }
+
+    /// A list, the rows of its versions, and what was done to it.
+    private struct Trial: ~Copyable {
+        var list: KeptList
+        var rows: [ReferenceList]
+    }
+
+    private static func list(_ start: [[Int]], _ edits: [EditOperation]) throws -> Trial {
+        var list = KeptList()
+        try list.commit(tracking: .untracked) { editor in
+            for (index, rows) in start.enumerated() { try editor.insertSection(NewSection(index, rows)) }
+        }
+        var trial = Trial(list: list, rows: [ReferenceList()])
+        trial.rows.append(try trial.list.contents())
+        for (edit, origin) in zip(edits, ["a", "b"]) {
+            guard try trial.list.commit(by: origin, { try $0.apply(edit) }) != nil else { break }
+            trial.rows.append(try trial.list.contents())
+        }
+        return trial
+    }
+
+    private func check(_ start: [[Int]], _ mine: EditOperation, _ others: EditOperation) throws {
+        var trial = try Self.list(start, [mine, others])
+        guard trial.rows.count == 4 else { return }
+        let comment: Comment = "\(start), undo of \(mine) after \(others)"
+        let log = trial.list.log
+        func side(_ version: Int, _ rows: ReferenceList) throws -> (rows: ReferenceList, snapshot: Snapshot) {
+            (rows, try log.snapshot(at: Version(UInt64(version))))
+        }
+        let (before, after) = (try side(1, trial.rows[1]), try side(2, trial.rows[2]))
+        let undo = ReferenceMerge(.init(base: after, target: before, now: try side(3, trial.rows[3])))
+        // All or nothing first.
+        if !undo.conflicts.isEmpty {
+            var found: ListError?
+            do { try trial.list.undo("a") } catch let error as ListError { found = error }
+            guard case .conflicts(let conflicts) = found else { throw Failure("no conflicts, \(comment.rawValue)") }
+            try #require(Set(conflicts) == undo.conflicts && conflicts.count == undo.conflicts.count, comment)
+            let unchanged = try trial.list.contents()
+            try #require(log.head == Version(3) && unchanged == trial.rows[3], comment)
+        }
+        let undone = try trial.list.undo("a", onConflict: .skip)
+        let now = try trial.list.contents()
+        try #require(Set(undone.conflicts) == undo.conflicts, comment)
+        try #require(now == undo.result, "\(comment.rawValue): \(MergeRows.text(now)), not \(MergeRows.text(undo.result))")
+        try checkOthers(trial.rows, now, comment)
+        try trial.list.editor.checkInvariants()
+        // And down again.
+        let redo = ReferenceMerge(.init(base: before, target: after, now: try side(4, now)))
+        let redone = try trial.list.redo("a", onConflict: .skip)
+        let end = try trial.list.contents()
+        try #require(Set(redone.conflicts) == redo.conflicts, comment)
+        try #require(end == redo.result, "redo, \(comment.rawValue)")
+        try trial.list.editor.checkInvariants()
+        if undo.conflicts.isEmpty { try checkBack(trial.rows, now, end, comment) }
+    }
+
+    private struct Failure: Error {
+        let text: String?
+        init(_ text: String?) { self.text = text }
+    }
+
+    /// Nothing that led from the rows of version 2 to those of version 3 is lost in the rows after the undo.
+    private func checkOthers(_ rows: [ReferenceList], _ now: ReferenceList, _ comment: Comment) throws {
+        let (base, left) = (rows[2], rows[3])
+        for path in base.paths {
+            let id = base.item(at: path).id
+            if left.path(of: id) == nil { try #require(now.path(of: id) == nil, "\(id) is back, \(comment.rawValue)") }
+        }
+        for path in left.paths {
+            let item = left.item(at: path)
+            let section = left.sections[path.section].id
+            let found = now.path(of: item.id)
+            guard let old = base.path(of: item.id) else {
+                // Inserted: there, as it was, in its section.
+                let place = try #require(found, "\(item.id), \(comment.rawValue)")
+                try #require(now.item(at: place) == item && now.sections[place.section].id == section, comment)
+                continue
+            }
+            let was = base.item(at: old)
+            if was != item { try #require(found != nil, "\(item.id), \(comment.rawValue)") }
+            guard let found else { continue }
+            let present = now.item(at: found)
+            if was.content != item.content { try #require(present.content == item.content, comment) }
+            if was.isChecked != item.isChecked { try #require(present.isChecked == item.isChecked, comment) }
+            if was.depth != item.depth { try #require(present.depth == item.depth, comment) }
+            if was.isCollapsed != item.isCollapsed { try #require(present.isCollapsed == item.isCollapsed, comment) }
+            if base.sections[old.section].id != section {
+                try #require(now.sections[found.section].id == section, comment)
+            }
+        }
+        for section in base.sections where left.indexOfSection(section.id) == nil {
+            try #require(now.indexOfSection(section.id) == nil, comment)
+        }
+        for section in left.sections {
+            let found = now.indexOfSection(section.id)
+            let old = base.indexOfSection(section.id).map { base.sections[$0] }
+            if old?.title != section.title {
+                try #require(found.map { now.sections[$0].title } == section.title, comment)
+            }
+        }
+    }
+
+    /// An undo without conflicts and its redo get back the rows that were there, but for places beside rows of others; what
+    /// the other had taken back already comes again.
+    private func checkBack(
+        _ rows: [ReferenceList], _ undone: ReferenceList, _ end: ReferenceList, _ comment: Comment
+    ) throws {
+        func items(_ list: ReferenceList) -> [Identifier: ReferenceItem] {
+            Dictionary(uniqueKeysWithValues: list.paths.map { (list.item(at: $0).id, list.item(at: $0)) })
+        }
+        let (first, mine, left, now) = (items(rows[1]), items(rows[2]), items(rows[3]), items(end))
+        for id in Set(left.keys).union(now.keys) where left[id] != now[id] {
+            // Only what I had changed, and the other had changed again, can be otherwise.
+            try #require(first[id] != mine[id] && mine[id] != left[id], "\(id), \(comment.rawValue)")
+        }
+        let titles = Dictionary(uniqueKeysWithValues: rows[3].sections.map { ($0.id, $0.title) })
+        for section in end.sections {
+            if let title = titles[section.id], rows[2].indexOfSection(section.id).map({ rows[2].sections[$0].title }) == title {
+                try #require(title == section.title, comment)
+            }
+        }
+    }
+}

@@ -1,0 +1,199 @@
+// The specification of a merge, in arrays and by id: what led from some rows to others is done to the rows as they are now.
+//
+// Which rows and sections moved is told by changesets, because of two that changed places either may be the one; those have
+// tests of their own.
+
+@testable import ListModel
+import TestSupport
+
+/// One merge.
+struct ReferenceMerge {
+    /// Rows before and after a change, and as they are now, all of them as snapshots too.
+    struct Sides {
+        var base: (rows: ReferenceList, snapshot: Snapshot)
+        var target: (rows: ReferenceList, snapshot: Snapshot)
+        var now: (rows: ReferenceList, snapshot: Snapshot)
+    }
+
+    private let base: ReferenceList
+    private let target: ReferenceList
+    /// What the merge leads to.
+    private(set) var result: ReferenceList
+    private(set) var conflicts: Set<MergeConflict> = []
+
+    /// What the change moves.
+    private let moves: Moved
+    /// What others moved: it is not in its place, unless this puts it there.
+    private var away: Moved
+
+    private struct Moved {
+        var items: Set<Identifier> = []
+        var sections: Set<Identifier> = []
+
+        init(_ from: Snapshot, _ to: Snapshot) {
+            let changes = Changeset(from: from, to: to)
+            items = Set(changes.items.moved.map { to.item(at: $0.to)!.id })
+            sections = Set(changes.sections.moved.map { to.sections[$0.to].id })
+        }
+    }
+
+    init(_ sides: Sides) {
+        (base, target, result) = (sides.base.rows, sides.target.rows, sides.now.rows)
+        moves = Moved(sides.base.snapshot, sides.target.snapshot)
+        away = Moved(sides.base.snapshot, sides.now.snapshot)
+        placeSections()
+        deleteItems()
+        placeItems()
+        deleteSections()
+        renameSections()
+        updateItems()
+    }
+
+    private static func item(_ id: Identifier, in list: ReferenceList) -> ReferenceItem? {
+        list.path(of: id).map { list.item(at: $0) }
+    }
+
+    // MARK: Sections
+
+    private mutating func placeSections() {
+        for (index, section) in target.sections.enumerated() {
+            let id = section.id
+            if base.indexOfSection(id) == nil {
+                guard result.indexOfSection(id) == nil else {
+                    conflicts.insert(.section(id, .alreadyThere))
+                    continue
+                }
+                let new = ReferenceSection(id: id, title: section.title, items: [])
+                result.sections.insert(new, at: sectionPlace(before: index))
+            } else if moves.sections.contains(id) {
+                guard let present = result.indexOfSection(id) else {
+                    conflicts.insert(.section(id, .gone))
+                    continue
+                }
+                guard !away.sections.contains(id) else {
+                    conflicts.insert(.section(id, .moved))
+                    continue
+                }
+                let moved = result.sections.remove(at: present)
+                result.sections.insert(moved, at: sectionPlace(before: index))
+            }
+        }
+    }
+
+    private func sectionPlace(before index: Int) -> Int {
+        let anchor = target.sections[..<index].last {
+            result.indexOfSection($0.id) != nil && !away.sections.contains($0.id)
+        }
+        return anchor.map { result.indexOfSection($0.id)! + 1 } ?? 0
+    }
+
+    private mutating func deleteSections() {
+        for section in base.sections where target.indexOfSection(section.id) == nil {
+            guard let index = result.indexOfSection(section.id) else { continue }
+            if !result.sections[index].items.isEmpty {
+                conflicts.insert(.section(section.id, .notEmpty))
+            } else if result.sections[index].title != section.title {
+                conflicts.insert(.section(section.id, .changed))
+            } else {
+                result.sections.remove(at: index)
+            }
+        }
+    }
+
+    private mutating func renameSections() {
+        for section in target.sections {
+            guard let old = base.indexOfSection(section.id).map({ base.sections[$0].title }), old != section.title
+            else { continue }
+            guard let index = result.indexOfSection(section.id) else {
+                conflicts.insert(.section(section.id, .gone))
+                continue
+            }
+            let title = result.sections[index].title
+            if title == old {
+                result.sections[index].title = section.title
+            } else if title != section.title {
+                conflicts.insert(.section(section.id, .changed))
+            }
+        }
+    }
+
+    // MARK: Rows
+
+    private mutating func deleteItems() {
+        for path in base.paths where target.path(of: base.item(at: path).id) == nil {
+            let item = base.item(at: path)
+            guard let present = result.path(of: item.id) else { continue }
+            if result.item(at: present) == item {
+                result.sections[present.section].items.remove(at: present.item)
+            } else {
+                conflicts.insert(.item(item.id, .changed))
+            }
+        }
+    }
+
+    private mutating func placeItems() {
+        for path in target.paths {
+            let item = target.item(at: path)
+            let section = target.sections[path.section]
+            let present = result.path(of: item.id)
+            if base.path(of: item.id) == nil {
+                if let present {
+                    if result.item(at: present) != item { conflicts.insert(.item(item.id, .alreadyThere)) }
+                } else if let index = result.indexOfSection(section.id) {
+                    result.sections[index].items.insert(item, at: place(in: section, before: path.item, index))
+                    away.items.remove(item.id)
+                } else {
+                    conflicts.insert(.item(item.id, .sectionGone))
+                }
+            } else if moves.items.contains(item.id) {
+                guard let present else {
+                    conflicts.insert(.item(item.id, .gone))
+                    continue
+                }
+                if away.items.contains(item.id) {
+                    conflicts.insert(.item(item.id, .moved))
+                } else if let index = result.indexOfSection(section.id) {
+                    let moved = result.sections[present.section].items.remove(at: present.item)
+                    result.sections[index].items.insert(moved, at: place(in: section, before: path.item, index))
+                } else {
+                    conflicts.insert(.item(item.id, .sectionGone))
+                }
+            }
+        }
+    }
+
+    /// Behind the nearest row before it that is in its place, in the section of an index.
+    private func place(in section: ReferenceSection, before item: Int, _ index: Int) -> Int {
+        let ids = result.sections[index].items.map(\.id)
+        let anchor = section.items[..<item].last { ids.contains($0.id) && !away.items.contains($0.id) }
+        return anchor.map { ids.firstIndex(of: $0.id)! + 1 } ?? 0
+    }
+
+    private mutating func updateItems() {
+        for path in target.paths {
+            let new = target.item(at: path)
+            guard let old = Self.item(new.id, in: base), old != new else { continue }
+            guard let present = result.path(of: new.id) else {
+                conflicts.insert(.item(new.id, .gone))
+                continue
+            }
+            update(\.content, from: old, to: new, at: present)
+            update(\.isChecked, from: old, to: new, at: present)
+            update(\.isCollapsed, from: old, to: new, at: present)
+            update(\.depth, from: old, to: new, at: present)
+        }
+    }
+
+    private mutating func update<Value: Equatable>(
+        _ field: WritableKeyPath<ReferenceItem, Value>, from old: ReferenceItem, to new: ReferenceItem,
+        at path: ListIndexPath
+    ) {
+        let present = result.item(at: path)[keyPath: field]
+        if old[keyPath: field] == new[keyPath: field] || present == new[keyPath: field] { return }
+        if present == old[keyPath: field] {
+            result.sections[path.section].items[path.item][keyPath: field] = new[keyPath: field]
+        } else {
+            conflicts.insert(.item(new.id, .changed))
+        }
+    }
+}
