@@ -94,7 +94,7 @@ struct GroupCommitTests {
                     }
                 }
             }
-            await withCheckedContinuation { continuation in
+            await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
                 Thread {
                     defer { continuation.resume() }
                     for _ in 0..<10 {

@@ -19,7 +19,7 @@ final class ReplayLog {
 
     init(_ scale: Scale, eventsPerCommit: Int, path: String) throws {
         self.path = path
-        let store = try Store.create(at: path)
+        let store = try Store.create(at: path, options: ReplayLog.options)
         var edits = GrowingEdits(eventCount: scale.replayEventCount, rowCount: scale.replayRowCount)
         add(
             try store.edit("Begin", durability: .deferred) {
@@ -57,10 +57,17 @@ final class ReplayLog {
         return time
     }
 
+    /// How the file is opened: without checkpoints, so that all of the log is replayed.
+    private static var options: StoreOptions {
+        var options = StoreOptions()
+        options.checkpoints = .never
+        return options
+    }
+
     /// The seconds that opening the file takes.
     func openSeconds(_ sink: Sink) throws -> Double {
         var store: Store?
-        let time = try seconds { store = try Store.open(at: path) }
+        let time = try seconds { store = try Store.open(at: path, options: ReplayLog.options) }
         guard let store, Int(store.recovery.eventCount) == eventCount else { throw Differs() }
         sink.take(try store.snapshot.stateHash.rawValue)
         try store.close()

@@ -35,7 +35,8 @@ struct Scale {
         rowCounts: [1_000, 100_000, 1_000_000], transitionRowCounts: [1_000, 10_000, 100_000, 1_000_000],
         shuffledRowCounts: [10_000, 100_000], editCount: 10_000,
         appends: [(1, 200), (100, 10_000), (10_000, 200_000)], replayEventCount: 1_000_000, replayRowCount: 100_000,
-        undoCount: 2_000, largeCommitSize: 1_000, logEventCounts: (1_000, 1_000_000), logUndoCount: 250, groupCommits: [(1, 1_000), (8, 1_000), (64, 500)],
+        undoCount: 2_000, largeCommitSize: 1_000, logEventCounts: (1_000, 1_000_000), logUndoCount: 250,
+        groupCommits: [(1, 1_000), (8, 1_000), (64, 500)],
         storedRowCount: 1_000_000, storedVersionCount: 1_000, storedEditCount: 100_000,
         longestPeerSample: 40)
 

@@ -91,8 +91,8 @@ import ToolSupport
         let text = try ToolProcess.run("stats", store).output
         let json = try ToolProcess.run("stats", store, "--format", "json").json()[0]
         for (line, name) in [
-            ("version", "version"), ("events", "events"), ("undo steps", "undoDepth"), ("redo steps", "redoDepth"), ("oldest", "oldestVersion"),
-            ("checkpoint", "checkpointVersion"),
+            ("version", "version"), ("events", "events"), ("undo steps", "undoDepth"), ("redo steps", "redoDepth"),
+            ("oldest", "oldestVersion"), ("checkpoint", "checkpointVersion"),
         ] {
             let value = try #require(json[name])
             let label = line.padding(toLength: 12, withPad: " ", startingAt: 0)

@@ -1,4 +1,4 @@
-// The guided demo: a real list is edited, undone, looked at in its past, killed in mid-write and recovered.
+// The guided demo: a real list is edited, undone, branched, shared, looked at in its past, killed in mid-write and recovered.
 //
 // Always holds: everything that is shown is done by the library on a real file; nothing is printed that was not
 // computed.
@@ -9,11 +9,11 @@ import Listory
 
 /// Shows what the project is for, in some seconds.
 public struct Demo {
-    private let style: TerminalStyle
+    let style: TerminalStyle
     private let folder: URL
-    private let print: (String) -> Void
+    let print: (String) -> Void
 
-    private var path: String { folder.appendingPathComponent("release.listory").path }
+    var path: String { folder.appendingPathComponent("release.listory").path }
 
     /// A demo in a folder of its own.
     ///
@@ -37,16 +37,18 @@ public struct Demo {
         let store = try importList()
         try edit(store)
         try undoAndRedo(store)
-        try timeTravel(store)
+        try branchOff(store)
         try store.close()
+        try undoOwnSteps()
+        try timeTravel()
         let crash = DemoCrash(path: path, style: style, print: print)
-        heading("5  Killed in mid-write, three times")
+        heading("7  Killed in mid-write, three times")
         for round in 1...3 { try crash.run(round: round, command: writer(path)) }
         try verify()
         whatNext()
     }
 
-    private func heading(_ text: String) {
+    func heading(_ text: String) {
         print("")
         print(style.bold(text))
     }
@@ -86,9 +88,11 @@ public struct Demo {
         }
     }
 
-    private func change(_ store: Store, _ name: String, _ body: (inout ListEditor) throws -> Void) throws {
+    func change(
+        _ store: Store, _ name: String, origin: String = "demo", _ body: (inout ListEditor) throws -> Void
+    ) throws {
         let before = try store.snapshot
-        try store.edit(name, origin: "demo", body)
+        try store.edit(name, origin: origin, body)
         try tell(name, from: before, store)
     }
 
@@ -105,14 +109,15 @@ public struct Demo {
         print("  three undos and three redos: \(verdict)")
     }
 
-    private func revert(_ store: Store, _ verb: String, _ body: () throws -> Reversal) throws {
+    func revert(_ store: Store, _ verb: String, _ body: () throws -> Reversal) throws {
         let before = try store.snapshot
         let commit = try body().commit
         try tell("\(verb): \(commit?.name ?? "")", from: before, store)
     }
 
-    private func timeTravel(_ store: Store) throws {
-        heading("4  Any moment of the past")
+    private func timeTravel() throws {
+        heading("6  Any moment of the past")
+        let store = try Store.open(at: path)
         for version in try [Version(1), Version(3), store.version] {
             let snapshot = try store.snapshot(at: version)
             let checked = snapshot.sections.reduce(0) { $0 + $1.items.count(where: \.isChecked) }
@@ -122,6 +127,7 @@ public struct Demo {
         print("  from version 1 to now: \(changes.summary)")
         print("")
         try show(store.snapshot, store)
+        try store.close()
     }
 
     private func verify() throws {
