@@ -78,13 +78,13 @@ struct GroupCommitTests {
         let fixture = try StoreFixture()
         let store = fixture.store
         try store.edit("Begin") { try $0.insertSection(NewSection(id: "today")) }
-        let hasMoved = Atomic<Bool>(false)
+        let hasMoved = Locked(false)
         try await withThrowingTaskGroup(of: Void.self) { group in
             for writer in 0..<32 {
                 group.addTask {
                     var step = 0
                     // They write until the tail has been moved, and would go on for ever if it were not.
-                    while !hasMoved.load(ordering: .acquiring) {
+                    while !hasMoved.withLock({ $0 }) {
                         let item = NewItem(id: .integer(Int64(writer + 32 * step)), content: [7])
                         let commit = try store.edit("Insert", durability: .deferred) { list in
                             try list.insert(item, at: .end(ofSection: "today"))
@@ -97,16 +97,18 @@ struct GroupCommitTests {
             await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
                 Thread {
                     defer { continuation.resume() }
+                    // Once all of them are at it.
+                    while store.durableVersion < Version(100) { Thread.sleep(forTimeInterval: 0.001) }
                     for _ in 0..<10 {
                         do { try store.group.store() } catch { Issue.record(error) }
                     }
-                    hasMoved.store(true, ordering: .releasing)
+                    hasMoved.withLock { $0 = true }
                 }.start()
             }
             try await group.waitForAll()
         }
         try store.close()
-        #expect(try StoreVerification(path: fixture.path).commitCount > 1)
+        #expect(try StoreVerification(path: fixture.path).commitCount >= 100)
     }
 
     @Test("After a crowd of tasks, of threads, or of both, one writer alone is served like the first")
