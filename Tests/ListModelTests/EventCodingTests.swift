@@ -60,7 +60,8 @@ struct EventCodingTests {
                     .node(
                         HistoryNode(
                             version: version, parent: other, jump: versions[index / 2],
-                            depth: [1, 127, 128, 1_000][index], steps: [1, 100, 128, 1][index], continues: index % 2 == 1, previous: Version(999),
+                            depth: [1, 127, 128, 1_000][index], steps: [1, 100, 128, 1][index],
+                            continues: index % 2 == 1, previous: Version(999),
                             switched: switched, branchSwitch: left)))
                 entries.append(
                     .move(

@@ -35,6 +35,9 @@ struct BenchCommand: ParsableCommand {
     @Flag(help: "Small sizes: shows that everything works, not how fast it is.")
     var quick = false
 
+    @Flag(help: "Measure peers that take minutes as well, once each.")
+    var patient = false
+
     @Option(help: "Where files are written; a folder made there is removed at the end.")
     var folder = FileManager.default.currentDirectoryPath
 
@@ -50,7 +53,7 @@ struct BenchCommand: ParsableCommand {
     }
 
     func run() throws {
-        let runner = Runner(runs: runs, filter: filter)
+        let runner = Runner(runs: runs, filter: filter, isPatient: patient)
         let scale = quick ? Scale.quick : Scale.full
         let temporary = try TemporaryFolder(in: folder)
         defer { temporary.remove() }

@@ -11,22 +11,44 @@ final class Runner {
     private(set) var figures: [Figure] = []
     private let runs: Int
     private let filter: String?
+    private let isPatient: Bool
 
-    init(runs: Int, filter: String?) {
+    /// - Parameters:
+    ///   - runs: how many samples of a figure count.
+    ///   - filter: what the names of figures contain that are measured; nil for all.
+    ///   - isPatient: whether peers are measured that take minutes.
+    init(runs: Int, filter: String?, isPatient: Bool) {
         self.runs = runs
         self.filter = filter
+        self.isPatient = isPatient
     }
 
     /// The other way to do what is measured.
     struct Peer {
         let name: String
         let ratioKind: Figure.RatioKind
+        /// Whether a sample takes so long that there is one only.
+        var isSampledOnce = false
         /// Takes one sample, in the unit of the figure.
         let sample: () throws -> Double
     }
 
     /// Whether a figure is to be measured.
     func wants(_ name: String) -> Bool { filter.map(name.contains) ?? true }
+
+    /// How a peer is sampled that takes a time.
+    enum Patience {
+        case often, once, never
+    }
+
+    /// How a peer is sampled.
+    ///
+    /// - Parameters:
+    ///   - seconds: how long a sample will probably take.
+    ///   - longest: how long it may take.
+    func patience(_ seconds: Double, longest: Double) -> Patience {
+        seconds <= longest ? .often : isPatient ? .once : .never
+    }
 
     /// Measures a figure, unless the filter leaves it out.
     ///
@@ -43,12 +65,12 @@ final class Runner {
     ) throws {
         guard wants(name) else { return }
         _ = try sample()
-        _ = try peer?.sample()
+        if let peer, !peer.isSampledOnce { _ = try peer.sample() }
         var samples: [Double] = []
         var peerSamples: [Double] = []
-        for _ in 0..<runs {
+        for run in 0..<runs {
             samples.append(try sample())
-            if let peer { peerSamples.append(try peer.sample()) }
+            if let peer, run == 0 || !peer.isSampledOnce { peerSamples.append(try peer.sample()) }
         }
         let measuredPeer = peer.map { Figure.Peer(name: $0.name, samples: peerSamples, ratioKind: $0.ratioKind) }
         add(Figure(name: name, unit: unit, samples: samples, peer: measuredPeer, target: target, note: note()))

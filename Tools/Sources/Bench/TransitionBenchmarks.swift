@@ -1,7 +1,8 @@
 // What the stages of a transition cost, changeset included, beside the standard library's difference of two arrays of ids.
 //
 // Always holds: the peer gets its arrays ready-made, compares ids only, and gives neither moves nor stages. Where it would
-// take longer than a sample may, it is left out, and the note says how long that would be.
+// take longer than a sample may, it is left out, and the note says how long that would be; or it is measured once, if the
+// runner is patient.
 
 import BenchSupport
 import ListModel
@@ -35,9 +36,10 @@ struct TransitionBenchmarks {
     private func measure(_ name: String, _ pairs: Lazy<[VersionPair]>, _ rowCount: Int, editCount: Int) throws {
         guard runner.wants(name) else { return }
         let prediction = try predictedPeerSeconds(rowCount, editCount: editCount)
-        let isSkipped = prediction > scale.longestPeerSample
+        let patience = runner.patience(prediction, longest: scale.longestPeerSample)
+        let isSkipped = patience == .never
         let arrays = isSkipped ? [] : try pairs.value.prefix(3).map(\.ids)
-        let peer = Runner.Peer(name: Self.peerName, ratioKind: .speedUp) {
+        let peer = Runner.Peer(name: Self.peerName, ratioKind: .speedUp, isSampledOnce: patience == .once) {
             let time = seconds {
                 for (old, new) in arrays { runner.sink.take(new.difference(from: old).count) }
             }
