@@ -18,7 +18,8 @@ extension HistoryTrial {
         // Exact if every commit was made on the rows that the one before it left.
         let isExact = rows[index(step[0])] == now && isUninterrupted(step.reversed())
         try move(
-            to: model.nodes[first]!.parent, in: scope, .undo(of: step[0]), isExact ? rows[index(first) - 1] : nil, policy
+            to: model.nodes[first]!.parent, in: scope, .undo(of: step[0]), isExact ? rows[index(first) - 1] : nil,
+            policy
         ) { try $0.undo(in: scope, time: time, onConflict: policy) }
     }
 

@@ -136,7 +136,8 @@ struct MergeExhaustiveTests {
         let undone = try trial.list.undo("a", onConflict: .skip)
         let now = try trial.list.contents()
         try #require(Set(undone.conflicts) == undo.conflicts, comment)
-        try #require(now == undo.result, "\(comment.rawValue): \(MergeRows.text(now)), not \(MergeRows.text(undo.result))")
+        try #require(
+            now == undo.result, "\(comment.rawValue): \(MergeRows.text(now)), not \(MergeRows.text(undo.result))")
         try checkOthers(trial.rows, now, comment)
         try trial.list.editor.checkInvariants()
         // And down again.
@@ -210,7 +211,9 @@ struct MergeExhaustiveTests {
         }
         let titles = Dictionary(uniqueKeysWithValues: rows[3].sections.map { ($0.id, $0.title) })
         for section in end.sections {
-            if let title = titles[section.id], rows[2].indexOfSection(section.id).map({ rows[2].sections[$0].title }) == title {
+            if let title = titles[section.id],
+                rows[2].indexOfSection(section.id).map({ rows[2].sections[$0].title }) == title
+            {
                 try #require(title == section.title, comment)
             }
         }
