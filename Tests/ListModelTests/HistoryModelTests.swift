@@ -39,6 +39,7 @@ struct HistoryModelTests {
         }
         let kinds = [
             "continued", "branched", "switched", "moves", "exact", "reverted", "restored", "refused", "skipped",
+            "merged",
         ]
         for kind in kinds { #expect(counts[kind, default: 0] >= 3, "\(kind)") }
     }
