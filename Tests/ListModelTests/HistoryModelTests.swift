@@ -1,4 +1,5 @@
-// The whole history against its model, over seeded random commits: undo, redo, going anywhere, branches, groups, typing.
+// The whole history against its model, over seeded random commits: undo, redo, going anywhere, branches, groups,
+// typing.
 
 @testable import ListModel
 import TestSupport

@@ -196,8 +196,8 @@ struct MergeExhaustiveTests {
         }
     }
 
-    /// An undo without conflicts and its redo get back the rows that were there, but for places beside rows of others; what
-    /// the other had taken back already comes again.
+    /// An undo without conflicts and its redo get back the rows that were there, but for places beside rows of others;
+    /// what the other had taken back already comes again.
     private func checkBack(
         _ rows: [ReferenceList], _ undone: ReferenceList, _ end: ReferenceList, _ comment: Comment
     ) throws {

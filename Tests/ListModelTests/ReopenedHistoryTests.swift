@@ -1,5 +1,5 @@
-// There and back on every branch, with an editor that is opened anew before each step: nothing of the history is anywhere but
-// in the records.
+// There and back on every branch, with an editor that is opened anew before each step: nothing of the history is
+// anywhere but in the records.
 
 @testable import ListModel
 import TestSupport

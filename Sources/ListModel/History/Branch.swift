@@ -22,8 +22,8 @@ public struct Branch: Hashable, Sendable {
 }
 
 extension HistoryTree {
-    /// The branches of a history: the present one first, then the others, those that were left last first. Those whose tip is no
-    /// longer there are left out.
+    /// The branches of a history: the present one first, then the others, those that were left last first. Those whose
+    /// tip is no longer there are left out.
     ///
     /// - Parameter limit: how many at most.
     /// - Throws: an error of the log.
