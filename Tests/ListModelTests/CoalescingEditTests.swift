@@ -23,7 +23,8 @@ struct TypingList: ~Copyable {
     /// - Returns: whether it continues the step; false as well if nothing happened.
     @discardableResult
     mutating func commit(
-        after milliseconds: Int64 = 100, _ name: String = "type", by origin: String = "", in tracking: Tracking = .shared,
+        after milliseconds: Int64 = 100, _ name: String = "type", by origin: String = "",
+        in tracking: Tracking = .shared,
         doing body: (inout ListEditor) throws -> Void
     ) throws -> Bool {
         list.clock += milliseconds * 1_000

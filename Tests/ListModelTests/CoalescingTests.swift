@@ -26,7 +26,8 @@ struct CoalescingTests {
     @Test("Commits within the interval merge, its end included; if the clock goes back they do not")
     func bounds() throws {
         let half = Duration.milliseconds(500)
-        for (after, merges) in [(0, true), (1, true), (500_000, true), (500_001, false), (-1, false)] as [(Int64, Bool)] {
+        for (after, merges) in [(0, true), (1, true), (500_000, true), (500_001, false), (-1, false)] as [(Int64, Bool)]
+        {
             #expect(try continues(1_000, 1_000 + after, half) == merges, "after \(after) µs")
             #expect(try continues(-700_000, -700_000 + after, half) == merges, "after \(after) µs, before 1970")
         }

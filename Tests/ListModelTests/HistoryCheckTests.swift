@@ -69,7 +69,8 @@ struct HistoryCheckTests {
 
     private func entries(_ history: History, _ branchSwitch: HistorySwitch?, at version: Version) -> [HistoryEntry] {
         func move(
-            position: Version? = nil, tip: Version? = nil, newest: Version? = nil, switched: Version? = nil, undo: Int = 0,
+            position: Version? = nil, tip: Version? = nil, newest: Version? = nil, switched: Version? = nil,
+            undo: Int = 0,
             redo: Int = 0, depth: Int = 0, _ other: HistorySwitch?? = nil
         ) -> HistoryEntry {
             .move(
@@ -92,7 +93,9 @@ struct HistoryCheckTests {
 
     // MARK: Tests
 
-    @Test("An entry that says anything else than the fold is rejected, in every commit", arguments: 1...4 as ClosedRange<UInt64>)
+    @Test(
+        "An entry that says anything else than the fold is rejected, in every commit",
+        arguments: 1...4 as ClosedRange<UInt64>)
     func tampering(seed: UInt64) throws {
         let scopes: [[String?]] = [[nil], [nil, "a", "b"], ["a"], [nil, "a"]]
         var trial = HistoryTrial(seed: 500 + seed, scopes: scopes[Int(seed) % 4], isMixed: seed % 2 == 1)

@@ -1,5 +1,5 @@
-// What a look at the history costs: records that are read, in logs of a hundred, a thousand and ten thousand commits. The
-// time it takes is for benchmarks to say.
+// What a look at the history costs: records that are read, in logs of a hundred, a thousand and ten thousand
+// commits. The time it takes is for benchmarks to say.
 
 @testable import ListModel
 import TestSupport
@@ -11,8 +11,8 @@ struct HistoryCostTests {
     struct Size: CustomTestStringConvertible, Sendable {
         let count: Int
         var log: Int { Int.bitWidth - count.leadingZeroBitCount }
-        /// What finding an ancestor reads at most: two records a hop, of which there are two for each digit of the depth
-        /// in skew-binary numbers.
+        /// What finding an ancestor reads at most: two records a hop, of which there are two for each digit of the
+        /// depth in skew-binary numbers.
         var search: Int { 4 * log }
         var testDescription: String { "\(count) commits" }
     }
@@ -23,7 +23,7 @@ struct HistoryCostTests {
         try list.commit { try $0.toggle(.item(.integer(Int64(number % 20)))) }
     }
 
-    /// A list of twenty rows of which one is toggled in each commit, so that each commit is small and all differ little.
+    /// A list of twenty rows of which one is toggled in each commit, so that commits are small and differ little.
     ///
     /// - Parameter branches: how many branches are left on the way, each five commits long.
     private func list(_ size: Size, branches: Int = 0) throws -> KeptList {

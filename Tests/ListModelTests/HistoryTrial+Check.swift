@@ -39,6 +39,7 @@ extension HistoryTrial {
         try #require(try tree.nextStep(history)?.map(\.version) ?? [] == redo, comment)
         try checkBranches(scope, history)
         if place.nodes.isEmpty { return }
+        if edits.generator.oneIn(3) { try checkCut(scope, history, after: Version(UInt64(number(0..<rows.count)))) }
         let (first, second) = (place.nodes[number(0..<place.nodes.count)], place.nodes[number(0..<place.nodes.count)])
         let isAncestor = try tree.isAncestor(first, depth: tree.node(first).depth, of: tree.node(second))
         try #require(isAncestor == model.isAncestor(first, of: second), "\(comment.rawValue), \(first) of \(second)")
@@ -51,15 +52,19 @@ extension HistoryTrial {
     }
 
     private mutating func checkBranches(_ scope: HistoryScope, _ history: History, limit: Int) throws {
-        let found = try tree.branches(history, limit: limit).map { branch in
+        let found = try branches(history, tree, limit: limit)
+        try #require(found == model.branches(scope, limit: limit), "\(comment.rawValue), limit \(limit)")
+        counts["most branches"] = max(counts["most branches"] ?? 0, found.count)
+    }
+
+    func branches(_ history: History, _ tree: HistoryTree, limit: Int) throws -> [ReferenceHistory.Branch] {
+        try tree.branches(history, limit: limit).map { branch in
             let commit = try list.log.commit(branch.tip)
             try #require(commit.time == branch.time, comment)
             return ReferenceHistory.Branch(
                 tip: branch.tip, name: branch.name, origin: branch.origin, stepCount: branch.stepCount,
                 fork: branch.fork, isCurrent: branch.isCurrent)
         }
-        try #require(found == model.branches(scope, limit: limit), "\(comment.rawValue), limit \(limit)")
-        counts["most branches"] = max(counts["most branches"] ?? 0, found.count)
     }
 
     /// What the history of a scope was at some earlier version.
@@ -77,12 +82,18 @@ extension HistoryTrial {
         try #require(other.snapshot().stateHash == list.editor.snapshot().stateHash, comment)
         try #require(other.state.histories == list.editor.state.histories, comment)
         try other.checkInvariants()
-        var check = HistoryCheck(after: .empty, HistoryTable())
-        var version = Version.empty
+        try checkFold(after: .empty)
+        for _ in 0..<4 { try checkFold(after: Version(UInt64(number(0..<rows.count)))) }
+    }
+
+    /// The fold of the history, from its beginning or from where a compacted log begins.
+    private func checkFold(after oldest: Version) throws {
+        var check = HistoryCheck(after: oldest, tables[Int(oldest.rawValue)])
+        var version = oldest
         while version < list.log.head {
             version = version.next
             let expected = try check.check(list.log.commit(version))
-            try #require(expected == nil, "seed \(seed), record \(version)")
+            try #require(expected == nil, "seed \(seed), record \(version), after \(oldest)")
         }
     }
 }

@@ -17,9 +17,12 @@ extension HistoryTrial {
         }
         // Exact if every commit was made on the rows that the one before it left.
         let isExact = rows[index(step[0])] == now && isUninterrupted(step.reversed())
-        try move(
-            to: model.nodes[first]!.parent, in: scope, .undo(of: step[0]), isExact ? rows[index(first) - 1] : nil, policy
-        ) { try $0.undo(in: scope, time: time, onConflict: policy) }
+        let expected = Expected(
+            exact: isExact ? rows[index(first) - 1] : nil,
+            merge: step.count == 1 ? try merge(from: first, to: first.previous) : nil)
+        try move(to: model.nodes[first]!.parent, in: scope, .undo(of: step[0]), expected, policy) {
+            try $0.undo(in: scope, time: time, onConflict: policy)
+        }
     }
 
     mutating func redo() throws {
@@ -33,7 +36,10 @@ extension HistoryTrial {
             }
         }
         let isExact = rows[index(first) - 1] == now && isUninterrupted(step)
-        try move(to: last, in: scope, .redo(of: last), isExact ? rows[index(last)] : nil, policy) {
+        let expected = Expected(
+            exact: isExact ? rows[index(last)] : nil,
+            merge: step.count == 1 ? try merge(from: first.previous, to: first) : nil)
+        try move(to: last, in: scope, .redo(of: last), expected, policy) {
             try $0.redo(in: scope, time: time, onConflict: policy)
         }
     }
@@ -84,25 +90,43 @@ extension HistoryTrial {
         if model[scope].tip != .empty, !model.isAncestor(target, of: model[scope].tip) {
             counts["switched", default: 0] += 1
         }
-        try move(to: target, in: scope, .go(to: target), nil, policy) {
+        let changes = try tree.changes(from: model[scope].position, to: target)
+        let expected = Expected(
+            exact: nil, merge: changes.count == 1 ? try merge(from: changes[0].from, to: changes[0].to) : nil)
+        try move(to: target, in: scope, .go(to: target), expected, policy) {
             try $0.go(to: target, in: scope, time: time, onConflict: policy)
         }
     }
 
+    /// What a move leads to.
+    private struct Expected {
+        /// The rows, conflicts being impossible; nil if that depends.
+        var exact: ReferenceList?
+        /// What the merge is, if it is one.
+        var merge: ReferenceMerge?
+    }
+
+    private func merge(from base: Version, to target: Version) throws -> ReferenceMerge {
+        func side(_ version: Version) throws -> (rows: ReferenceList, snapshot: Snapshot) {
+            (rows[index(version)], try list.log.snapshot(at: version))
+        }
+        return ReferenceMerge(.init(base: try side(base), target: try side(target), now: try side(list.log.head)))
+    }
+
     /// Makes a move that should be made.
-    ///
-    /// - Parameter exact: the rows that it must lead to, conflicts being impossible; nil if that depends.
     private mutating func move(
-        to target: Version, in scope: HistoryScope, _ cause: Commit.Cause, _ exact: ReferenceList?,
+        to target: Version, in scope: HistoryScope, _ cause: Commit.Cause, _ expected: Expected,
         _ policy: ConflictPolicy, _ body: (inout ListEditor) throws -> Reversal
     ) throws {
         if let failure = inGroup(scope) { return try expectFailure(failure) { _ = try body(&$0.editor) } }
         // Where there is but one history, each node has its rows.
-        let exact = exact ?? (scopes.count == 1 && !isMixed ? rows[index(target)] : nil)
+        let exact = expected.exact ?? (scopes.count == 1 && !isMixed ? rows[index(target)] : nil)
         let reversal: Reversal
         do { reversal = try body(&list.editor) } catch let error as ListError {
             try #require(exact == nil && policy == .refuse && error.code == "conflicts", comment)
+            try #require(expected.merge?.conflicts.isEmpty != true, comment)
             counts["refused", default: 0] += 1
+            try check(error, expected.merge)
             return try expectFailure(error) { _ = try body(&$0.editor) }
         }
         let commit = try #require(reversal.commit, comment)
@@ -117,8 +141,26 @@ extension HistoryTrial {
             try #require(after == exact, comment)
             counts["exact", default: 0] += 1
         }
+        try check(after, reversal.conflicts, expected.merge)
         counts["moves", default: 0] += 1
         try note(commit, after)
+    }
+
+    /// That an error lists just the conflicts of a merge.
+    private func check(_ error: ListError, _ merge: ReferenceMerge?) throws {
+        guard let merge, case .conflicts(let conflicts) = error else { return }
+        try #require(Set(conflicts) == merge.conflicts, comment)
+    }
+
+    /// That rows and conflicts are those of a merge.
+    private mutating func check(
+        _ after: ReferenceList, _ conflicts: [MergeConflict], _ merge: ReferenceMerge?
+    ) throws {
+        guard let merge else { return }
+        try #require(Set(conflicts) == merge.conflicts && conflicts.count == merge.conflicts.count, comment)
+        let difference = "\(MergeRows.text(after)), not \(MergeRows.text(merge.result))"
+        try #require(after == merge.result, "\(comment.rawValue): \(difference)")
+        counts["merged", default: 0] += 1
     }
 
     // MARK: Revert and restore
@@ -131,21 +173,25 @@ extension HistoryTrial {
         if case .origin(let origin) = anyScope() { (draft.origin, draft.tracking) = (origin, .own) }
         action = "revert \(version)"
         let isExact = rows[index(version)] == now
+        let merge = try merge(from: version, to: version.previous)
         let reversal: Reversal
         do { reversal = try list.editor.revert(version, draft, onConflict: policy) } catch let error as ListError {
             try #require(!isExact && policy == .refuse && error.code == "conflicts", comment)
+            try check(error, merge)
             let again = draft
             return try expectFailure(error) { _ = try $0.editor.revert(version, again, onConflict: policy) }
         }
         try #require(reversal.conflicts.isEmpty || (policy == .skip && !isExact), comment)
         guard let commit = reversal.commit else {
             let unchanged = try ReferenceList(list.editor.snapshot(), list.log)
+            try check(unchanged, reversal.conflicts, merge)
             return try #require(unchanged == now && (!isExact || rows[index(version) - 1] == now), comment)
         }
         try #require(commit.cause == .revert(of: version), comment)
         if draft.name.isEmpty { draft.name = try list.log.commit(version).name }
         let after = try ReferenceList(list.editor.snapshot(), list.log)
         if isExact { try #require(after == rows[index(version) - 1], comment) }
+        try check(after, reversal.conflicts, merge)
         counts["reverted", default: 0] += 1
         try noteNode(commit, draft, after, isEdit: false)
     }

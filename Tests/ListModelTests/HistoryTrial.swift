@@ -1,6 +1,7 @@
 // A list that is edited, undone and sent through its history at random, beside the model of all of it.
 //
-// Always holds: after each commit everything that the library says of the history, and the rows, are what the model says.
+// Always holds: after each commit everything that the library says of the history, and the rows, are what the model
+// says.
 
 @testable import ListModel
 import TestSupport

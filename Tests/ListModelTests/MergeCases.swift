@@ -170,7 +170,8 @@ extension MergeCase {
             "An inserted section is deleted with its rows", insertSection, others: toggle(3),
             gives: "s0[1 2 3* 4 5] s1[11 12] s2[21 22] s3[]"),
         MergeCase(
-            "An inserted section with a row of others stays, without its own", insertSection, others: insert(8, after: 91),
+            "An inserted section with a row of others stays, without its own", insertSection,
+            others: insert(8, after: 91),
             gives: "s0[1 2 3 4 5] s1[11 12] s9[8] s2[21 22] s3[]", .section("s9", .notEmpty)),
         MergeCase(
             "An inserted section to which a row was moved stays", insertSection, others: move(3, to: .after(92)),
@@ -221,7 +222,8 @@ extension MergeCase {
     private static let moveFirst: Edit = { try $0.moveSection(.section("s0"), to: .end) }
 
     static let sectionChanges = [
-        MergeCase("A title is as it was left: taken back", rename, others: toggle(3),
+        MergeCase(
+            "A title is as it was left: taken back", rename, others: toggle(3),
             gives: "s0[1 2 3* 4 5] s1[11 12] s2[21 22] s3[]"),
         MergeCase(
             "A title is taken back already", rename, others: { try $0.renameSection(.section("s1"), to: "s1") },

@@ -136,7 +136,8 @@ struct MergeExhaustiveTests {
         let undone = try trial.list.undo("a", onConflict: .skip)
         let now = try trial.list.contents()
         try #require(Set(undone.conflicts) == undo.conflicts, comment)
-        try #require(now == undo.result, "\(comment.rawValue): \(MergeRows.text(now)), not \(MergeRows.text(undo.result))")
+        try #require(
+            now == undo.result, "\(comment.rawValue): \(MergeRows.text(now)), not \(MergeRows.text(undo.result))")
         try checkOthers(trial.rows, now, comment)
         try trial.list.editor.checkInvariants()
         // And down again.
@@ -195,8 +196,8 @@ struct MergeExhaustiveTests {
         }
     }
 
-    /// An undo without conflicts and its redo get back the rows that were there, but for places beside rows of others; what
-    /// the other had taken back already comes again.
+    /// An undo without conflicts and its redo get back the rows that were there, but for places beside rows of others;
+    /// what the other had taken back already comes again.
     private func checkBack(
         _ rows: [ReferenceList], _ undone: ReferenceList, _ end: ReferenceList, _ comment: Comment
     ) throws {
@@ -210,7 +211,9 @@ struct MergeExhaustiveTests {
         }
         let titles = Dictionary(uniqueKeysWithValues: rows[3].sections.map { ($0.id, $0.title) })
         for section in end.sections {
-            if let title = titles[section.id], rows[2].indexOfSection(section.id).map({ rows[2].sections[$0].title }) == title {
+            if let title = titles[section.id],
+                rows[2].indexOfSection(section.id).map({ rows[2].sections[$0].title }) == title
+            {
                 try #require(title == section.title, comment)
             }
         }

@@ -1,5 +1,5 @@
-// The table of merges in `Docs/History.md`, row by row: an edit of one origin, then an edit of another, then the undo of
-// the first. Rows are written down as `MergeRows` writes them.
+// The table of merges in `Docs/History.md`, row by row: an edit of one origin, then an edit of another, then the undo
+// of the first. Rows are written down as `MergeRows` writes them.
 
 @testable import ListModel
 import TestSupport

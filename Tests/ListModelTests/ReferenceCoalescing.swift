@@ -1,4 +1,5 @@
-// The specification of what continues a step, told from the rows before and after a commit and from nothing that it wrote.
+// The specification of what continues a step, told from the rows before and after a commit and from nothing that it
+// wrote.
 
 @testable import ListModel
 import TestSupport

@@ -1,7 +1,8 @@
-// The specification of a merge, in arrays and by id: what led from some rows to others is done to the rows as they are now.
+// The specification of a merge, in arrays and by id: what led from some rows to others is done to the rows as they
+// are now.
 //
-// Which rows and sections moved is told by changesets, because of two that changed places either may be the one; those have
-// tests of their own.
+// Which rows and sections moved is told by changesets, because of two that changed places either may be the one; those
+// have tests of their own.
 
 @testable import ListModel
 import TestSupport

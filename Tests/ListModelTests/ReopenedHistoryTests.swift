@@ -1,5 +1,5 @@
-// There and back on every branch, with an editor that is opened anew before each step: nothing of the history is anywhere but
-// in the records.
+// There and back on every branch, with an editor that is opened anew before each step: nothing of the history is
+// anywhere but in the records.
 
 @testable import ListModel
 import TestSupport
@@ -35,7 +35,7 @@ struct ReopenedHistoryTests {
         arguments: Opening.allCases, Array(1...(3 * UInt64(Soak.factor))))
     func thereAndBack(opening: Opening, seed: UInt64) throws {
         var trial = HistoryTrial(seed: 400 + seed)
-        while trial.list.log.head < Version(40) { try trial.step() }
+        while trial.list.log.head < Version(40) || trial.model.leaves(.shared).count < 3 { try trial.step() }
         try trial.endGroups()
         var list = trial.list
         let tree = HistoryTree(list.log, oldest: .empty)

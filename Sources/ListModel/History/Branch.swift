@@ -22,17 +22,19 @@ public struct Branch: Hashable, Sendable {
 }
 
 extension HistoryTree {
-    /// The branches of a history: the present one first, then the others, those that were left last first.
+    /// The branches of a history: the present one first, then the others, those that were left last first. Those whose
+    /// tip is no longer there are left out.
     ///
     /// - Parameter limit: how many at most.
     /// - Throws: an error of the log.
     /// - Complexity: O(changes of the branch + branches · log² n) records.
     package func branches(_ history: History, limit: Int) throws -> [Branch] {
         var branches: [Branch] = []
-        guard history.tip > oldest, limit > 0 else { return [] }
-        let tip = try node(history.tip)
-        branches.append(try branch(tip, from: tip, isCurrent: true))
-        if limit == 1 { return branches }
+        if limit <= 0 { return [] }
+        // The present branch may be one that is no longer there; those that were left later are.
+        let tip = try history.tip > oldest ? node(history.tip) : nil
+        if let tip { branches.append(try branch(tip, from: tip, isCurrent: true)) }
+        if branches.count == limit { return branches }
         try forEachLeftTip(history) { left in
             if left == history.tip { return true }
             branches.append(try branch(node(left), from: tip, isCurrent: false))
@@ -57,9 +59,11 @@ extension HistoryTree {
         }
     }
 
-    private func branch(_ tip: HistoryNode, from current: HistoryNode, isCurrent: Bool) throws -> Branch {
+    private func branch(_ tip: HistoryNode, from current: HistoryNode?, isCurrent: Bool) throws -> Branch {
         let commit = try source.commit(tip.version)
-        let fork = try isCurrent ? tip : ancestor(of: tip) { try isAncestor($0.version, depth: $0.depth, of: current) }
+        let fork = try current.flatMap { current in
+            try isCurrent ? tip : ancestor(of: tip) { try isAncestor($0.version, depth: $0.depth, of: current) }
+        }
         return Branch(
             tip: tip.version, name: commit.name, origin: commit.origin, time: commit.time, stepCount: tip.steps,
             fork: fork?.version ?? oldest, isCurrent: isCurrent)

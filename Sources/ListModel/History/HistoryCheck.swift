@@ -78,7 +78,10 @@ package struct HistoryCheck: ~Copyable {
             guard let move = try tree.redoing(history) else { return isCut ? nil : .untracked }
             return move.after.position == target ? move.entry : .untracked
         case .go(let target):
-            guard target >= oldest else { return nil }
+            if isCut && target <= oldest {
+                // It went there when it was still there, or to where the log begins now.
+                guard target == oldest, commit.history?.position != target else { return nil }
+            }
             return try tree.going(to: target, history, in: scope, at: commit.version).entry
         case .edit, .revert, .restore: return .untracked
         }

@@ -1,0 +1,51 @@
+// Histories whose first commits are no longer there, because the log was compacted.
+
+@testable import ListModel
+import TestSupport
+import Testing
+
+@Suite("Histories of compacted logs")
+struct CompactedHistoryTests {
+    /// Versions 1 to 3 on one branch, 5 on another that begins at 1, and the position at a given one.
+    private func list(goingTo target: Version) throws -> KeptList {
+        var list = KeptList()
+        for number in 0..<3 { try list.commit { try $0.insertSection(NewSection(number)) } }
+        try list.go(to: Version(1))
+        try list.commit { try $0.insertSection(NewSection(9)) }
+        try list.go(to: target)
+        return list
+    }
+
+    @Test("Verification accepts that somebody went to the commit at which the log now begins")
+    func wentToTheBeginning() throws {
+        let list = try list(goingTo: Version(3))
+        var check = HistoryCheck(after: Version(3), try HistoryTable(list.log, at: Version(3)))
+        for version in 4...6 as ClosedRange<UInt64> {
+            let expected = try check.check(list.log.commit(Version(version)))
+            #expect(expected == nil, "record \(version)")
+        }
+    }
+
+    @Test("A branch that is still there is listed even if the present one is not")
+    func presentBranchIsGone() throws {
+        let list = try list(goingTo: Version(3))
+        let history = list.editor.state.history
+        #expect(history.tip == Version(3))
+        let tree = HistoryTree(list.log, oldest: Version(3))
+        let branches = try tree.branches(history, limit: .max)
+        #expect(branches.map(\.tip) == [Version(5)])
+        #expect(branches.map(\.isCurrent) == [false] && branches.map(\.fork) == [Version(3)])
+        #expect(try tree.branches(history, limit: 0).isEmpty)
+        // Where nothing is gone both are.
+        let all = try HistoryTree(list.log, oldest: .empty).branches(history, limit: .max)
+        #expect(all.map(\.tip) == [Version(3), Version(5)] && all.map(\.fork) == [Version(3), Version(1)])
+    }
+}
+
+extension HistoryTable {
+    /// What the records of a log say at a version.
+    fileprivate init(_ log: KeptLog, at version: Version) throws {
+        self.init()
+        for number in 1...version.rawValue { note(try log.commit(Version(number)).place, at: Version(number)) }
+    }
+}
