@@ -28,21 +28,3 @@ struct ReversalOptions: ParsableArguments {
         if let refusal = report.refusal { throw refusal }
     }
 }
-
-/// Whose history a command is about.
-struct OriginOption: ParsableArguments {
-    @Option(
-        name: .customLong("origin"),
-        help: ArgumentHelp(
-            "Who does it, in a store where everybody undoes their own. Without it, the history is the one that all share.",
-            valueName: "name"))
-    var name: String?
-}
-
-/// What a command does about rows that somebody else changed.
-struct ConflictOption: ParsableArguments {
-    @Flag(name: .customLong("skip-conflicts"), help: "Leave rows as they are that were changed since, and do the rest.")
-    var isSkipping = false
-
-    var policy: ConflictPolicy { isSkipping ? .skip : .refuse }
-}

@@ -22,13 +22,3 @@ struct UndoCommand: ParsableCommand {
 
     func run() throws { try options.run(.undo(steps.count), conflicts.policy) }
 }
-
-/// How many steps.
-struct StepCount: ParsableArguments {
-    @Argument(help: "How many steps.")
-    var count = 1
-
-    func validate() throws {
-        if count < 1 { throw ValidationError("count: expected at least 1, found \(count)") }
-    }
-}

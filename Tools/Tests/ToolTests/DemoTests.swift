@@ -14,7 +14,7 @@ struct DemoTests {
         #expect(text.contains("three undos and three redos: the same"))
         #expect(text.contains("the rows of the branch that was left: the same"))
         #expect(text.contains("* version ") && text.contains("steps, from version "))
-        #expect(text.contains("Ann: undo is refused: row cake was changed since"))
+        #expect(text.contains("Ann: undo is refused: row \"cake\" was changed since"))
         #expect(text.components(separatedBy: "none lost").count == 4)
         #expect(!text.contains("\u{1B}["), "colours are for terminals")
         #expect(text.contains("verified"))

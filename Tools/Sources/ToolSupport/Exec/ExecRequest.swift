@@ -81,7 +81,7 @@ extension ExecRequest {
         return nil
     }
 
-    /// What a line calls it.
+    /// What a line calls it; of an edit, what its commit is called.
     var name: String {
         switch self {
         case .edit(let edit): edit.commitName
