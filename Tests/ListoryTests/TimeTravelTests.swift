@@ -62,6 +62,9 @@ struct TimeTravelTests {
         #expect(try fixture.store.later(.minutes(1)).commit == nil)
         try fixture.store.earlier(.seconds(Int64.max))
         #expect(try fixture.ids == [])
+        // Later than the move itself is the newest, and not where the move led.
+        try fixture.store.later(.seconds(Int64.max))
+        #expect(try fixture.ids == [[2, 7, 8]])
     }
 
     @Test("The version at a time is the newest of then, and looking at it leaves undo alone")

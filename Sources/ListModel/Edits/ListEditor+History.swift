@@ -23,18 +23,23 @@ extension ListEditor {
     ) throws -> Reversal {
         try checkUngrouped(scope)
         let history = state.histories[scope]
-        guard history.redoCount < undoLimit, let undo = try tree.undoing(history) else {
-            throw ListError.nothingToUndo(requested: 1, available: 0)
-        }
-        let draft = try moveDraft(.undo(of: history.position), in: scope, origin, time)
-        var isExact = try isAt(history.position)
-        return try move(draft, undo, onConflict) { editor in
+        // The one record has all that there is to know: its node, its name, its events.
+        guard history.redoCount < undoLimit, history.position > oldestVersion,
+            case let last = try source.commit(history.position),
+            let undo = try tree.undoing(
+                history, endingWith: HistoryTree.node(last.entry, last.version),
+                tipSteps: undone.tipSteps(history, in: scope))
+        else { throw ListError.nothingToUndo(requested: 1, available: 0) }
+        let draft = moveDraft(.undo(of: last.version), last.name, in: scope, origin, time)
+        var isExact = last.version == state.version || last.stateHash == state.stateHash()
+        let reversal = try move(draft, undo, onConflict) { editor in
             var conflicts: [MergeConflict] = []
             for (index, node) in undo.step.enumerated() {
                 // The rows before a commit are those after the one that it continues, unless others edited in between.
                 if index > 0 && isExact { isExact = try editor.follows(undo.step[index - 1], node.version) }
                 if isExact {
-                    for event in try editor.source.commit(node.version).events().reversed() {
+                    let commit = try index == 0 ? last : editor.source.commit(node.version)
+                    for event in try commit.events().reversed() {
                         if let inverse = event.inverse { try editor.append(inverse) }
                     }
                 } else {
@@ -43,6 +48,8 @@ extension ListEditor {
             }
             return conflicts
         }
+        undone.noteUndo(undo, from: history, in: scope)
+        return reversal
     }
 
     /// Redoes the step that comes next on the way from the position of a history to its tip, by a commit of its own.
@@ -54,25 +61,27 @@ extension ListEditor {
     ) throws -> Reversal {
         try checkUngrouped(scope)
         let history = state.histories[scope]
-        guard let redo = try tree.redoing(history) else {
+        guard let redo = try undone.redoing(history, in: scope) ?? tree.redoing(history) else {
             throw ListError.nothingToRedo(requested: 1, available: 0)
         }
-        let draft = try moveDraft(.redo(of: redo.after.position), in: scope, origin, time)
+        let last = try source.commit(redo.after.position)
+        let draft = moveDraft(.redo(of: last.version), last.name, in: scope, origin, time)
         var isExact = try redo.step.first.map { try isAt($0.version.previous) } ?? false
-        return try move(draft, redo, onConflict) { editor in
+        let reversal = try move(draft, redo, onConflict) { editor in
             var conflicts: [MergeConflict] = []
             for (index, node) in redo.step.enumerated() {
                 if index > 0 && isExact { isExact = try editor.follows(node, redo.step[index - 1].version) }
                 if isExact {
-                    for event in try editor.source.commit(node.version).events() where !event.isAncillary {
-                        try editor.append(event)
-                    }
+                    let commit = try node.version == last.version ? last : editor.source.commit(node.version)
+                    for event in try commit.events() where !event.isAncillary { try editor.append(event) }
                 } else {
                     conflicts += try editor.mergeCommit(node.version, isInverse: false)
                 }
             }
             return conflicts
         }
+        undone.noteRedo(from: history, in: scope)
+        return reversal
     }
 
     /// Moves the position of a history to any of its nodes: many steps of undo and redo at once, on any branch.
@@ -91,7 +100,7 @@ extension ListEditor {
         let go = try tree.going(to: target, history, in: scope, at: state.version.next)
         if go.after.position == history.position { return Reversal(commit: nil, conflicts: []) }
         let changes = try tree.changes(from: history.position, to: go.after.position)
-        let draft = try moveDraft(.go(to: target), in: scope, origin, time)
+        let draft = try moveDraft(.go(to: target), name(of: target), in: scope, origin, time)
         return try move(draft, go, onConflict) { editor in
             var conflicts: [MergeConflict] = []
             for change in changes {
@@ -221,9 +230,9 @@ extension ListEditor {
     }
 
     private func moveDraft(
-        _ cause: Commit.Cause, in scope: HistoryScope, _ origin: String, _ time: Timestamp
-    ) throws -> CommitDraft {
-        var draft = CommitDraft(name: try name(of: cause), origin: origin, time: time)
+        _ cause: Commit.Cause, _ name: String, in scope: HistoryScope, _ origin: String, _ time: Timestamp
+    ) -> CommitDraft {
+        var draft = CommitDraft(name: name, origin: origin, time: time)
         draft.cause = cause
         if case .origin(let own) = scope {
             draft.origin = own
@@ -232,10 +241,9 @@ extension ListEditor {
         return draft
     }
 
-    /// What a move is called: as the commit that it speaks of.
-    private func name(of cause: Commit.Cause) throws -> String {
-        guard let target = cause.target, target > oldestVersion else { return "" }
-        return try source.commit(target).name
+    /// What a move to a commit is called: as that commit.
+    private func name(of target: Version) throws -> String {
+        target > oldestVersion ? try source.commit(target).name : ""
     }
 
     /// Whether the rows are just those of a commit.

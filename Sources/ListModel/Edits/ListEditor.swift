@@ -80,6 +80,7 @@ public struct ListEditor: ~Copyable, @unchecked Sendable {
 
     private var historyWriter = HistoryWriter()
     var coalescing = StepCoalescing()
+    var undone = UndoneSteps()
     /// How many steps undo goes back from the tip at most.
     package var undoLimit = Int.max
 
@@ -140,16 +141,15 @@ extension ListEditor {
     /// Begins a commit.
     ///
     /// - Throws: an error of the log, which is read for the first commit after an undo or the like.
-    public mutating func begin(_ draft: CommitDraft) throws {
-        var draft = draft
+    public mutating func begin(_ draft: consuming CommitDraft) throws {
         guard let scope = draft.scope else { return begin(draft, .untracked) }
-        if let name = coalescing.groupName(scope) { draft.name = name }
+        if coalescing.hasGroups, let name = coalescing.groupName(scope) { draft.name = name }
         let node = try historyWriter.node(state.version.next, in: scope, state.histories[scope], tree)
         begin(draft, .node(node))
     }
 
     /// Begins a commit that moves in the history, or makes a node there.
-    mutating func begin(_ draft: CommitDraft, _ entry: HistoryEntry) {
+    mutating func begin(_ draft: consuming CommitDraft, _ entry: consuming HistoryEntry) {
         precondition(self.draft == nil, "a commit is finished or cancelled before the next begins")
         let version = state.version.next
         writer.begin(draft, version: version, entry: entry, link: UInt32(truncatingIfNeeded: checksum))
@@ -170,9 +170,9 @@ extension ListEditor {
     /// - Throws: ``ListError/commitTooLarge(bytes:)``; the commit is then cancelled.
     /// - Complexity: O(nodes changed + bytes).
     public mutating func finish() throws -> Commit? {
-        guard let draft else { preconditionFailure("a commit is begun before it is finished") }
-        guard eventCount > annotationCount || draft.cause.isMove else {
-            self.draft = nil
+        guard let isMove = draft?.cause.isMove else { preconditionFailure("a commit is begun before it is finished") }
+        guard eventCount > annotationCount || isMove else {
+            draft = nil
             (eventCount, annotationCount) = (0, 0)
             return nil
         }
@@ -185,11 +185,11 @@ extension ListEditor {
             cancel()
             throw ListError.commitTooLarge(bytes: bytes)
         }
-        self.draft = nil
+        let draft = self.draft.take()!
         let version = state.version.next
         let entry = settled(draft, version)
         state.version = version
-        state.histories.note(HistoryPlace(draft.tracking, origin: draft.origin, entry), at: version)
+        if let scope = draft.scope, let history = entry.history(after: version) { state.histories[scope] = history }
         let stateHash = state.stateHash()
         let record = writer.finish(version: version, entry: entry, stateHash: stateHash, eventCount: eventCount)
         let commit = Commit(

@@ -94,7 +94,10 @@ extension CommitSource {
     }
 
     public func historyPlace(of version: Version) throws -> HistoryPlace {
-        try withRecord(of: version) { try RecordHeader.place($0, version: version) }
+        // Not by `withRecord`, whose result is put together at run time.
+        var place: HistoryPlace?
+        try readRecord(of: version) { place = try RecordHeader.place($0, version: version) }
+        return place!
     }
 
     public func snapshot(at version: Version) throws -> Snapshot {

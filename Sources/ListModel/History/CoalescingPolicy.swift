@@ -90,7 +90,9 @@ enum EditShape: Equatable {
 
 /// Decides which commits continue a step.
 struct StepCoalescing {
-    var policy = CoalescingPolicy.never
+    var policy = CoalescingPolicy.never { didSet { kindBits = policy.kinds.reduce(0) { $0 | $1.bit } } }
+    /// What is merged; a look at a set costs as much as the rest of the decision.
+    private var kindBits: UInt8 = 0
 
     /// The newest commit, if a step can be continued after it.
     private var last: Last?
@@ -112,6 +114,9 @@ struct StepCoalescing {
         /// Whether a commit was made in it, which the others continue.
         var isBegun: Bool
     }
+
+    /// Whether commits of some scope are being grouped.
+    var hasGroups: Bool { !groups.isEmpty }
 
     /// Ends the step of every scope, but for those of open groups.
     mutating func endStep() { last = nil }
@@ -144,23 +149,42 @@ struct StepCoalescing {
     mutating func continues(
         _ draft: borrowing CommitDraft, _ version: Version, in scope: HistoryScope, isAtTip: Bool, _ shape: EditShape
     ) -> Bool {
-        var next = Last(
-            scope: scope, version: version, name: draft.name, origin: draft.origin, time: draft.time, shape: shape)
-        if var group = groups[scope] {
+        if hasGroups, var group = groups[scope] {
             let continues = group.isBegun && isAtTip
             group.isBegun = true
             groups[scope] = group
             last = nil
             return continues
         }
-        defer { last = next }
-        guard isAtTip, let last, let kind = shape.kind, policy.kinds.contains(kind) else { return false }
-        guard last.scope == scope, last.version.next == version, last.name == draft.name, last.origin == draft.origin,
-            last.time <= draft.time, policy.covers(from: last.time, to: draft.time),
-            let joined = last.shape.followed(by: shape)
-        else { return false }
-        next.shape = joined
-        return true
+        guard let kind = shape.kind, kindBits & kind.bit != 0 else {
+            last = nil
+            return false
+        }
+        let joined = isAtTip ? joined(draft, version, in: scope, shape) : nil
+        last = Last(
+            scope: scope, version: version, name: draft.name, origin: draft.origin, time: draft.time,
+            shape: joined ?? shape)
+        return joined != nil
+    }
+
+    /// What the step and a commit that comes next did together; nil if it does not continue the step.
+    private func joined(
+        _ draft: borrowing CommitDraft, _ version: Version, in scope: HistoryScope, _ shape: EditShape
+    ) -> EditShape? {
+        guard let last, last.version.next == version, last.scope == scope, last.name == draft.name,
+            last.origin == draft.origin, last.time <= draft.time, let joined = last.shape.followed(by: shape)
+        else { return nil }
+        return policy.covers(from: last.time, to: draft.time) ? joined : nil
+    }
+}
+
+extension CoalescingPolicy.Kind {
+    fileprivate var bit: UInt8 {
+        switch self {
+        case .updates: 1
+        case .insertions: 2
+        case .deletions: 4
+        }
     }
 }
 

@@ -23,9 +23,18 @@ extension HistoryTree {
     ///
     /// - Complexity: O(commits of the step) records.
     package func undoing(_ history: History) throws -> HistoryMove? {
-        guard history.position > oldest, let step = try step(endingWith: history.position), let first = step.last
-        else { return nil }
-        let tipSteps = try history.tip == history.position ? step[0].steps : node(history.tip).steps
+        guard history.position > oldest else { return nil }
+        return try undoing(history, endingWith: node(history.position), tipSteps: nil)
+    }
+
+    /// What undo does; nil if some of it is no longer there.
+    ///
+    /// - Parameters:
+    ///   - last: the node of the position.
+    ///   - tipSteps: how many steps undo can go back from the tip; nil to find out.
+    func undoing(_ history: History, endingWith last: HistoryNode, tipSteps: Int?) throws -> HistoryMove? {
+        guard let step = try step(endingWith: last), let first = step.last else { return nil }
+        let tipSteps = try tipSteps ?? (history.tip == last.version ? last.steps : node(history.tip).steps)
         let undoCount = step[0].steps - 1
         let after = history.moved(
             to: first.parent, depth: first.depth - 1, undoCount: undoCount, redoCount: tipSteps - undoCount)

@@ -21,12 +21,15 @@ package struct HistoryTree {
     /// - Parameter version: one after `oldest`.
     /// - Throws: ``RecordError`` if the commit is none: the log is damaged.
     package func node(_ version: Version) throws -> HistoryNode {
-        guard case .node(let node) = try source.historyPlace(of: version).entry else {
-            throw RecordError(
-                version: version, offset: RecordLayout.cause,
-                problem: .invalid(what: "commit in a history", expected: "a node", found: "another"))
-        }
-        return node
+        try HistoryTree.node(source.historyPlace(of: version).entry, version)
+    }
+
+    /// The node that an entry is.
+    static func node(_ entry: HistoryEntry, _ version: Version) throws -> HistoryNode {
+        if case .node(let node) = entry { return node }
+        throw RecordError(
+            version: version, offset: RecordLayout.cause,
+            problem: .invalid(what: "commit in a history", expected: "a node", found: "another"))
     }
 
     /// The first node on the way up from `node` for which a condition holds, the node itself included; nil if that is at or
@@ -73,8 +76,8 @@ package struct HistoryTree {
     ///
     /// - Returns: nil if some of them are no longer there.
     /// - Complexity: O(commits of the step).
-    func step(endingWith version: Version) throws -> [HistoryNode]? {
-        var nodes = [try node(version)]
+    func step(endingWith last: HistoryNode) throws -> [HistoryNode]? {
+        var nodes = [last]
         while nodes[nodes.count - 1].continues {
             let parent = nodes[nodes.count - 1].parent
             guard parent > oldest else { return nil }

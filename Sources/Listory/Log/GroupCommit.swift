@@ -161,7 +161,10 @@ extension GroupCommit {
 
     func historyPlace(of version: Version) throws -> HistoryPlace {
         if let packed = try past.packedPlace(of: version) { return packed }
-        return try withRecord(of: version) { try RecordHeader.place($0, version: version) }
+        // Not by `withRecord`, whose result is put together at run time.
+        var place: HistoryPlace?
+        try readRecord(of: version) { place = try RecordHeader.place($0, version: version) }
+        return place!
     }
 
     /// When a commit was made.

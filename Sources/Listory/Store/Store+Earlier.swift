@@ -73,6 +73,7 @@ extension Store {
             let then = try tree.history(at: version, in: scope)
             // Between two commits, going by time must get somewhere.
             if microseconds > 0 && then.position <= history.position {
+                if try version == self.version { return history.newest }
                 return try tree.later(than: history, in: scope, by: 1)
             }
             return then.position

@@ -134,6 +134,12 @@ extension ListEdit {
     public func annotate(_ name: String, _ value: [UInt8]) {
         withEditor { $0.annotate(name, value) }
     }
+
+    /// Attaches what was selected before the edit, and what is after it. See
+    /// ``ListEditor/attachSelection(before:after:)``.
+    public func attachSelection(before: [UInt8], after: [UInt8]) {
+        withEditor { $0.attachSelection(before: before, after: after) }
+    }
 }
 
 // MARK: - Sections

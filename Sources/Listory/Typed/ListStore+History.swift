@@ -40,29 +40,37 @@ extension ListStore {
     /// Goes a number of steps back in the order in which they were made. See
     /// ``Store/earlier(_:origin:onConflict:durability:)-(Int,_,_,_)``.
     @discardableResult
-    public func earlier(_ count: Int = 1, origin: String = "") throws -> Reversal {
-        try core.earlier(count, origin: origin)
+    public func earlier(
+        _ count: Int = 1, origin: String = "", onConflict: ConflictPolicy = .refuse, durability: Durability? = nil
+    ) throws -> Reversal {
+        try core.earlier(count, origin: origin, onConflict: onConflict, durability: durability)
     }
 
     /// Goes a number of steps forward in the order in which they were made. See
     /// ``Store/later(_:origin:onConflict:durability:)-(Int,_,_,_)``.
     @discardableResult
-    public func later(_ count: Int = 1, origin: String = "") throws -> Reversal {
-        try core.later(count, origin: origin)
+    public func later(
+        _ count: Int = 1, origin: String = "", onConflict: ConflictPolicy = .refuse, durability: Durability? = nil
+    ) throws -> Reversal {
+        try core.later(count, origin: origin, onConflict: onConflict, durability: durability)
     }
 
     /// Goes to what the list showed some time earlier. See
     /// ``Store/earlier(_:origin:onConflict:durability:)-(Duration,_,_,_)``.
     @discardableResult
-    public func earlier(_ duration: Duration, origin: String = "") throws -> Reversal {
-        try core.earlier(duration, origin: origin)
+    public func earlier(
+        _ duration: Duration, origin: String = "", onConflict: ConflictPolicy = .refuse, durability: Durability? = nil
+    ) throws -> Reversal {
+        try core.earlier(duration, origin: origin, onConflict: onConflict, durability: durability)
     }
 
     /// Goes to what the list showed some time later. See
     /// ``Store/later(_:origin:onConflict:durability:)-(Duration,_,_,_)``.
     @discardableResult
-    public func later(_ duration: Duration, origin: String = "") throws -> Reversal {
-        try core.later(duration, origin: origin)
+    public func later(
+        _ duration: Duration, origin: String = "", onConflict: ConflictPolicy = .refuse, durability: Durability? = nil
+    ) throws -> Reversal {
+        try core.later(duration, origin: origin, onConflict: onConflict, durability: durability)
     }
 
     /// The branches of the history. See ``Store/branches(origin:limit:)``.
@@ -95,6 +103,33 @@ extension ListStore {
         try core.group(name, origin: origin, body)
     }
 
+    /// Begins a group. See ``Store/beginGroup(_:origin:)``.
+    public func beginGroup(_ name: String? = nil, origin: String = "") throws {
+        try core.beginGroup(name, origin: origin)
+    }
+
+    /// Ends the innermost group. See ``Store/endGroup(origin:)``.
+    public func endGroup(origin: String = "") throws { try core.endGroup(origin: origin) }
+
     /// Ends the step. See ``Store/breakUndoCoalescing()``.
     public func breakUndoCoalescing() throws { try core.breakUndoCoalescing() }
+
+    /// What undo and redo would do now. See ``Store/undoState(origin:)``.
+    public func undoState(origin: String = "") throws -> UndoState { try core.undoState(origin: origin) }
+
+    /// What undo and redo would do: now, and after each commit that changes it. See ``Store/undoStates(origin:)``.
+    public func undoStates(origin: String = "") throws -> AsyncStream<UndoState> {
+        try core.undoStates(origin: origin)
+    }
+
+    /// What an interface selects after an undo, a redo or a go. See ``Store/selection(after:)``.
+    public func selection(after reversal: Reversal) throws -> [UInt8]? { try core.selection(after: reversal) }
+
+    /// The newest version that was committed at a time or before. See ``Store/version(at:)``.
+    public func version(at time: Timestamp) throws -> Version { try core.version(at: time) }
+
+    /// The rows as they were at a time. See ``Store/snapshot(at:)-(Timestamp)``.
+    public func snapshot(at time: Timestamp) throws -> ListSnapshot<SectionID, Item> {
+        try snapshot(at: core.version(at: time))
+    }
 }
