@@ -24,8 +24,8 @@ struct ReferenceMerge {
 
     /// What the change moves.
     private let moves: Moved
-    /// What others moved: it is not in its place, unless this puts it there.
-    private var away: Moved
+    /// What others moved: it is not in its place.
+    private let away: Moved
 
     private struct Moved {
         var items: Set<Identifier> = []
@@ -142,7 +142,6 @@ struct ReferenceMerge {
                     if result.item(at: present) != item { conflicts.insert(.item(item.id, .alreadyThere)) }
                 } else if let index = result.indexOfSection(section.id) {
                     result.sections[index].items.insert(item, at: place(in: section, before: path.item, index))
-                    away.items.remove(item.id)
                 } else {
                     conflicts.insert(.item(item.id, .sectionGone))
                 }

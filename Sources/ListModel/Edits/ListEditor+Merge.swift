@@ -38,8 +38,6 @@ private struct Merge {
     /// What somebody else moved, which therefore says nothing about places.
     private var movedItems: Set<Identifier> = []
     private var movedSections: Set<Identifier> = []
-    /// What this merge put into its place, which does say where others go.
-    private var placedItems: Set<Identifier> = []
 
     init(_ base: Snapshot, _ target: Snapshot, now: Snapshot) {
         self.base = base
@@ -199,7 +197,6 @@ extension Merge {
             return next
         }
         try editor.append(.itemsInserted(at: place, run))
-        for item in items { placedItems.insert(item.id) }
         return next
     }
 
@@ -217,7 +214,6 @@ extension Merge {
         guard let place = try place(of: path, &editor) else { return add(.item(item.id), .sectionGone) }
         let run = ItemRun(path: source, count: 1)
         try editor.moveRun(run, to: Gap(place: place, anchor: nil).path(without: .one(run)))
-        placedItems.insert(item.id)
     }
 
     /// Where a row of the target goes: behind the nearest one before it that is in its place; nil if its section is gone.
@@ -226,7 +222,7 @@ extension Merge {
         guard let index = editor.state.indexOfSection(section.id) else { return nil }
         for before in stride(from: path.item - 1, through: 0, by: -1) {
             let id = section.items[before].id
-            if movedItems.contains(id) && !placedItems.contains(id) { continue }
+            if movedItems.contains(id) { continue }
             if let anchor = editor.state.indexPath(of: id), anchor.section == index {
                 return ListIndexPath(section: index, item: anchor.item + 1)
             }
