@@ -20,7 +20,7 @@ struct UndoneSteps: Sendable {
     private var nodeCount = 0
 
     /// How many nodes are kept at most; what was undone first is forgotten first.
-    private static let maximumNodeCount = 1_024
+    private static let maximumNodeCount = 2_048
 
     private func isNext(_ history: History, in scope: HistoryScope) -> Bool {
         steps.last?.position == history.position && tip == history.tip && self.scope == scope
