@@ -16,7 +16,7 @@ struct GroupCommitBenchmarks {
 
     func run() throws {
         try runOneWriter()
-        try runWriters()
+        for kind in [WaitingWriters.Kind.threads, .tasks] { try runWriters(kind) }
     }
 
     /// One writer beside the same records, each in a synced transaction of LMDB alone.
@@ -33,13 +33,13 @@ struct GroupCommitBenchmarks {
         }
     }
 
-    /// Many writers, on threads and in tasks, beside one thread.
-    private func runWriters() throws {
-        let all = [WaitingWriters.Kind.threads, .tasks].flatMap { kind in
-            scale.groupCommits.map { WaitingWriters(kind: kind, count: $0.writerCount, commitCount: $0.commitCount) }
+    /// Many writers beside one: threads beside a thread, tasks beside a task.
+    private func runWriters(_ kind: WaitingWriters.Kind) throws {
+        let all = scale.groupCommits.map {
+            WaitingWriters(kind: kind, count: $0.writerCount, commitCount: $0.commitCount)
         }
         guard all.contains(where: { runner.wants(name($0)) }) else { return }
-        // The first is one thread; it is what the others are compared with.
+        // The first is one alone; it is what the others are compared with.
         let writers = [all[0]] + all.dropFirst().filter { runner.wants(name($0)) }
         var results: [[WaitingWriters.Result]] = writers.map { _ in [] }
         try runner.repeatedly { counts in
@@ -48,7 +48,7 @@ struct GroupCommitBenchmarks {
                 if counts { results[index].append(result) }
             }
         }
-        let one = Figure.Peer(name: "one thread", samples: results[0].map(\.rate), ratioKind: .cost)
+        let one = Figure.Peer(name: "one of its kind", samples: results[0].map(\.rate), ratioKind: .cost)
         for (index, writers) in writers.enumerated() { add(writers, results[index], index == 0 ? nil : one) }
     }
 
