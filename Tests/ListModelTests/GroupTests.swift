@@ -175,4 +175,23 @@ struct GroupTests {
         try typing.list.editor.endGroup()
         #expect(typing.list.editor.state.history.undoCount == 2)
     }
+
+    @Test("Undone from its middle, a step is redone whole")
+    func fromTheMiddle() throws {
+        var typing = try TypingList()
+        typing.list.editor.beginGroup()
+        for id in 1...3 { try typing.commit(doing: toggle(.integer(Int64(id)))) }
+        try typing.list.editor.endGroup()
+        let tip = typing.list.editor.state.history.tip
+        let hash = typing.list.editor.snapshot().stateHash
+        for middle in [tip.previous, tip.previous.previous] {
+            try typing.list.go(to: middle)
+            try typing.list.undo()
+            #expect(typing.list.editor.state.history.redoCount == 1)
+            let redo = try typing.list.redo()
+            #expect(redo.versions == [tip.previous.previous, tip.previous, tip])
+            #expect(typing.list.editor.state.history.position == tip)
+            #expect(typing.list.editor.snapshot().stateHash == hash)
+        }
+    }
 }
