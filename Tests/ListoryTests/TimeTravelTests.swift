@@ -146,6 +146,8 @@ struct TimeTravelTests {
             try await pauses(.times(1, longestPause: .seconds(1))) == [.milliseconds(100), .seconds(1), .seconds(1)])
         #expect(try await pauses(.every(.milliseconds(40))) == Array(repeating: .milliseconds(40), count: 4))
         #expect(try await pauses(.unpaced) == [])
+        #expect(PlaybackSpeed.times(.leastNonzeroMagnitude).pause(.seconds(1)) == .seconds(1e9))
+        #expect(PlaybackSpeed.times(.infinity).pause(.seconds(1)) == .zero)
         // Backward, rows stand as long as they stood; for how long the newest will, nobody knows.
         #expect(try await pauses(.original, from: 5, to: 1) == [.seconds(60), .seconds(2)])
         #expect(try await pauses(.original, from: 0, to: 2) == [.milliseconds(100)])

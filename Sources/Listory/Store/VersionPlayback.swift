@@ -53,11 +53,16 @@ public struct PlaybackSpeed: Hashable, Sendable {
         PlaybackSpeed(pace: .every(interval), longestPause: nil)
     }
 
-    /// How long to wait for a frame before which the list stood for a time.
-    func pause(_ original: Duration) -> Duration {
+    /// How long to wait for a frame.
+    ///
+    /// - Parameter original: how long the rows before it stood: ``PlaybackFrame/pause``.
+    public func pause(_ original: Duration) -> Duration {
         let pause: Duration
         switch pace {
-        case .times(let factor): pause = factor == 1 ? original : original / factor
+        case .times(1): pause = original
+        case .times(let factor):
+            // A very small factor would make a pause that no duration can hold.
+            pause = .seconds(min(original / .seconds(1) / factor, 1e9))
         case .every(let interval): pause = interval
         }
         return max(.zero, min(pause, longestPause ?? pause))

@@ -25,7 +25,8 @@ struct ListoryCommand: ParsableCommand {
             \(ExitStatus.allCases.map { "  \($0.rawValue)  \($0.meaning)" }.joined(separator: "\n"))
             """,
         subcommands: [
-            NewCommand.self, ExecCommand.self, ShowCommand.self, LogCommand.self, DiffCommand.self, UndoCommand.self,
+            NewCommand.self, ExecCommand.self, ShowCommand.self, LogCommand.self, DiffCommand.self, PlayCommand.self,
+            UndoCommand.self,
             RedoCommand.self, BranchesCommand.self, GoCommand.self, EarlierCommand.self, LaterCommand.self,
             RevertCommand.self, RestoreCommand.self, StatsCommand.self, ImportCommand.self, VerifyCommand.self,
             CompactCommand.self, DemoCommand.self,

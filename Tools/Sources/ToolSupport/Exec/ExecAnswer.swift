@@ -53,7 +53,7 @@ extension JSONWriter {
     }
 
     /// Writes the members about a version and what led to it.
-    private mutating func write(_ snapshot: Snapshot, _ changeset: Changeset) {
+    mutating func write(_ snapshot: Snapshot, _ changeset: Changeset) {
         member("version", snapshot.version.rawValue)
         key("changeset")
         write(changeset)

@@ -23,13 +23,18 @@ public enum VersionOrDate: Hashable, Sendable {
         }
     }
 
+    /// The version, or the one that was the newest then.
+    public func version(in store: Store) throws -> Version {
+        switch self {
+        case .version(let version): version
+        case .time(let time): try store.version(at: time)
+        }
+    }
+
     /// The rows at that version.
     ///
     /// - Throws: `StoreError` if the store has no such version.
     public func snapshot(in store: Store) throws -> Snapshot {
-        switch self {
-        case .version(let version): try store.snapshot(at: version)
-        case .time(let time): try store.snapshot(at: time)
-        }
+        try store.snapshot(at: version(in: store))
     }
 }

@@ -1,0 +1,57 @@
+// A range of versions, printed frame by frame at the speed that is wanted.
+//
+// Always holds: a frame is printed when its time has come, and not before.
+
+import Foundation
+import ListModel
+import Listory
+
+/// Prints what a playback shows.
+public struct PlaybackReport {
+    private let store: Store
+
+    /// A report on the versions of a store.
+    public init(_ store: Store) {
+        self.store = store
+    }
+
+    /// Prints the frames of a range of versions.
+    ///
+    /// - Parameters:
+    ///   - start: the version to begin with.
+    ///   - end: the version to end with; if it is the older one, it is played backward.
+    ///   - send: where the output goes, frame by frame.
+    /// - Throws: `StoreError.unknownVersion`, `StoreError.droppedVersion`, an error of the log, and what `send` throws.
+    public func print(
+        from start: Version, to end: Version, _ speed: PlaybackSpeed, _ format: OutputFormat, _ style: TerminalStyle,
+        send: ([UInt8]) throws -> Void
+    ) throws {
+        try store.forEachFrame(from: start, to: end) { frame in
+            let pause = speed.pause(frame.pause)
+            if pause > .zero { Thread.sleep(forTimeInterval: pause / .seconds(1)) }
+            try send(format == .text ? Array(text(frame, style).utf8) : json(frame))
+        }
+    }
+
+    /// The commit, and a line for each change.
+    private func text(_ frame: PlaybackFrame, _ style: TerminalStyle) throws -> String {
+        let isBackward = frame.snapshot.version < frame.previous.version
+        let what = isBackward ? "before " : ""
+        let changes = try DifferenceReport(from: frame.previous, to: frame.snapshot, source: store.source).text(style)
+        return "\(frame.commit.time.text)  \(what)\"\(frame.commit.name.visible)\"\n\(changes)"
+    }
+
+    /// The commit, and the changeset in the shape of `exec`.
+    private func json(_ frame: PlaybackFrame) throws -> [UInt8] {
+        var writer = JSONWriter()
+        writer.object { writer in
+            writer.member("commit", frame.commit.version.rawValue)
+            writer.member("time", frame.commit.time.text)
+            writer.member("name", frame.commit.name)
+            writer.member("origin", frame.commit.origin)
+            writer.write(frame.snapshot, frame.changeset)
+        }
+        writer.endLine()
+        return writer.bytes
+    }
+}

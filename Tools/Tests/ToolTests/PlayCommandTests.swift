@@ -1,0 +1,61 @@
+// `listory play`: every version in its order, with what changed, forward and backward.
+
+import Foundation
+import ListModel
+import Listory
+import Testing
+import ToolSupport
+
+@Suite struct PlayCommandTests {
+    private let folder: TemporaryFolder
+    private let store: String
+
+    /// Versions 1 to 3: a section, a row, and its checkmark.
+    init() throws {
+        folder = try TemporaryFolder()
+        store = folder.file("store")
+        _ = try ToolProcess.run("new", store)
+        let filled = try ToolProcess.run(
+            "exec", store,
+            input: """
+                {"insertSection":{"id":"s","title":"Today"}}
+                {"insert":{"id":1,"content":{"title":"Milk"},"section":"s"}}
+                {"toggle":{"id":1}}
+
+                """)
+        try #require(filled.status == .success, "\(filled.errors)")
+    }
+
+    @Test func `Every version is played, and its changes are those of diff`() throws {
+        let text = try ToolProcess.run("play", store)
+        #expect(text.status == .success)
+        for (from, to) in [(0, 1), (1, 2), (2, 3)] {
+            #expect(text.output.contains(try ToolProcess.run("diff", store, "\(from)", "\(to)").output))
+        }
+        let json = try ToolProcess.run("play", store, "--format", "json").json()
+        #expect(json.map { $0["commit"] } == [1, 2, 3] && json.map { $0["version"] } == [1, 2, 3])
+        let log = try ToolProcess.run("log", store, "--format", "json").json()
+        #expect(json.map { $0["hash"] } == log.map { $0["hash"] } && json.map { $0["name"] } == log.map { $0["name"] })
+    }
+
+    @Test func `The later version may come first, and dates will do`() throws {
+        let backward = try ToolProcess.run("play", store, "3", "1", "--format", "json").json()
+        #expect(backward.map { $0["commit"] } == [3, 2] && backward.map { $0["version"] } == [2, 1])
+        let text = try ToolProcess.run("play", store, "3", "1").output
+        #expect(text.contains("before \"") && text.contains("- [0, 0] [ ] Milk"))
+        let all = try ToolProcess.run("play", store, "0", "2100-01-01", "--format", "json").json()
+        #expect(all.count == 3)
+    }
+
+    @Test func `Slowed down a million times, it ends all the same if no pause is long`() throws {
+        let result = try ToolProcess.run("play", store, "1", "3", "--speed", "0.000001", "--longest-pause", "0.05")
+        #expect(result.status == .success)
+        #expect(try result.output == ToolProcess.run("play", store, "1", "3").output)
+        for (option, wrong) in [
+            ("--speed", "0"), ("--speed", "nan"), ("--longest-pause", "-1"), ("--longest-pause", "inf"),
+        ] {
+            #expect(try ToolProcess.run("play", store, "\(option)=\(wrong)").status == .usage)
+        }
+        #expect(try ToolProcess.run("play", store, "9").status != .success)
+    }
+}
