@@ -62,27 +62,24 @@ public final class UndoDriver<Source: ListSource> {
 
     /// Undoes the newest step.
     @discardableResult
-    public func undo() -> Bool {
-        if isUndoing || isRedoing { return false }
-        isUndoing = true
-        onEvent(.willUndo)
-        let isDone = driver.undo()
-        isUndoing = false
-        refresh()
-        onEvent(.didUndo)
-        return isDone
-    }
+    public func undo() -> Bool { move(\.isUndoing, .willUndo, .didUndo) { $0.undo() } }
 
     /// Redoes the next step.
     @discardableResult
-    public func redo() -> Bool {
+    public func redo() -> Bool { move(\.isRedoing, .willRedo, .didRedo) { $0.redo() } }
+
+    private func move(
+        _ isMoving: ReferenceWritableKeyPath<UndoDriver, Bool>, _ before: Event, _ after: Event,
+        _ body: (ListDriver<Source>) -> Bool
+    ) -> Bool {
+        // Whoever is told of one must not make another before it is made.
         if isUndoing || isRedoing { return false }
-        isRedoing = true
-        onEvent(.willRedo)
-        let isDone = driver.redo()
-        isRedoing = false
+        self[keyPath: isMoving] = true
+        onEvent(before)
+        let isDone = body(driver)
+        self[keyPath: isMoving] = false
         refresh()
-        onEvent(.didRedo)
+        onEvent(after)
         return isDone
     }
 }
