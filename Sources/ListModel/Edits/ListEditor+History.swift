@@ -31,22 +31,9 @@ extension ListEditor {
                 tipSteps: undone.tipSteps(history, in: scope))
         else { throw ListError.nothingToUndo(requested: 1, available: 0) }
         let draft = moveDraft(.undo(of: last.version), last.name, in: scope, origin, time)
-        var isExact = last.version == state.version || last.stateHash == state.stateHash()
+        let isExact = last.version == state.version || last.stateHash == state.stateHash()
         let reversal = try move(draft, undo, onConflict) { editor in
-            var conflicts: [MergeConflict] = []
-            for (index, node) in undo.step.enumerated() {
-                // The rows before a commit are those after the one that it continues, unless others edited in between.
-                if index > 0 && isExact { isExact = try editor.follows(undo.step[index - 1], node.version) }
-                if isExact {
-                    let commit = try index == 0 ? last : editor.source.commit(node.version)
-                    for event in try commit.events().reversed() {
-                        if let inverse = event.inverse { try editor.append(inverse) }
-                    }
-                } else {
-                    conflicts += try editor.mergeCommit(node.version, isInverse: true)
-                }
-            }
-            return conflicts
+            try editor.apply(undo.step, isInverse: true, isExact: isExact, last: last)
         }
         undone.noteUndo(undo, from: history, in: scope)
         return reversal
@@ -66,19 +53,9 @@ extension ListEditor {
         }
         let last = try source.commit(redo.after.position)
         let draft = moveDraft(.redo(of: last.version), last.name, in: scope, origin, time)
-        var isExact = try redo.step.first.map { try isAt($0.version.previous) } ?? false
+        let isExact = try redo.step.first.map { try isAt($0.version.previous) } ?? false
         let reversal = try move(draft, redo, onConflict) { editor in
-            var conflicts: [MergeConflict] = []
-            for (index, node) in redo.step.enumerated() {
-                if index > 0 && isExact { isExact = try editor.follows(node, redo.step[index - 1].version) }
-                if isExact {
-                    let commit = try node.version == last.version ? last : editor.source.commit(node.version)
-                    for event in try commit.events() where !event.isAncillary { try editor.append(event) }
-                } else {
-                    conflicts += try editor.mergeCommit(node.version, isInverse: false)
-                }
-            }
-            return conflicts
+            try editor.apply(redo.step, isInverse: false, isExact: isExact, last: last)
         }
         undone.noteRedo(from: history, in: scope)
         return reversal
@@ -215,9 +192,43 @@ extension ListEditor {
         }
     }
 
-    /// Whether a commit was made on the rows that another left.
-    private func follows(_ node: HistoryNode, _ version: Version) throws -> Bool {
-        try tree.areSame(node.version.previous, version)
+    /// Does what the commits of a step did, or takes it back, one after the other.
+    ///
+    /// - Parameters:
+    ///   - step: the commits; to take them back, the last one first.
+    ///   - isExact: whether the rows are those that the first of them expects.
+    ///   - last: the last commit of the step, which was read already.
+    private mutating func apply(
+        _ step: [HistoryNode], isInverse: Bool, isExact: Bool, last: Commit
+    ) throws -> [MergeConflict] {
+        var isExact = isExact
+        var conflicts: [MergeConflict] = []
+        for (index, node) in step.enumerated() {
+            // The rows before a commit are those after the one that it continues, unless others edited in between.
+            if index > 0 && isExact {
+                let (later, earlier) = isInverse ? (step[index - 1], node) : (node, step[index - 1])
+                isExact = try tree.areSame(later.version.previous, earlier.version)
+            }
+            if isExact {
+                let commit = try node.version == last.version ? last : source.commit(node.version)
+                try appendEvents(of: commit, isInverse: isInverse)
+            } else {
+                conflicts += try mergeCommit(node.version, isInverse: isInverse)
+            }
+        }
+        return conflicts
+    }
+
+    /// Appends the events of a commit again, or their inverses, the last one first.
+    private mutating func appendEvents(of commit: Commit, isInverse: Bool) throws {
+        let events = try commit.events()
+        if isInverse {
+            for event in events.reversed() {
+                if let inverse = event.inverse { try append(inverse) }
+            }
+        } else {
+            for event in events where !event.isAncillary { try append(event) }
+        }
     }
 
     /// Merges what one commit did, or what takes it back, into the rows as they are.

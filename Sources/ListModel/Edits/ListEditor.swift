@@ -189,7 +189,7 @@ extension ListEditor {
         let version = state.version.next
         let entry = settled(draft, version)
         state.version = version
-        if let scope = draft.scope, let history = entry.history(after: version) { state.histories[scope] = history }
+        state.histories.note(entry, in: draft.scope, at: version)
         let stateHash = state.stateHash()
         let record = writer.finish(version: version, entry: entry, stateHash: stateHash, eventCount: eventCount)
         let commit = Commit(

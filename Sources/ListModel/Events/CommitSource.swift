@@ -93,7 +93,10 @@ extension CommitSource {
         try withContent(of: reference) { Array($0) }
     }
 
-    public func historyPlace(of version: Version) throws -> HistoryPlace {
+    public func historyPlace(of version: Version) throws -> HistoryPlace { try recordedPlace(of: version) }
+
+    /// The place of a commit in the history, as its record says it.
+    package func recordedPlace(of version: Version) throws -> HistoryPlace {
         // Not by `withRecord`, whose result is put together at run time.
         var place: HistoryPlace?
         try readRecord(of: version) { place = try RecordHeader.place($0, version: version) }

@@ -24,7 +24,12 @@ public struct HistoryPlace: Hashable, Sendable {
 extension HistoryTable {
     /// Takes over what a commit says of the history of its scope.
     package mutating func note(_ place: HistoryPlace, at version: Version) {
-        if let scope = place.scope, let history = place.entry.history(after: version) { self[scope] = history }
+        note(place.entry, in: place.scope, at: version)
+    }
+
+    /// Takes over what a commit says of the history of a scope; nothing if it is in none.
+    mutating func note(_ entry: HistoryEntry, in scope: HistoryScope?, at version: Version) {
+        if let scope, let history = entry.history(after: version) { self[scope] = history }
     }
 }
 

@@ -40,16 +40,16 @@ struct UndoneSteps: Sendable {
     /// Notes that a history was undone.
     mutating func noteUndo(_ move: HistoryMove, from history: History, in scope: HistoryScope) {
         let tipSteps = move.after.undoCount + move.after.redoCount
+        // Somebody went to the middle of the step, which counts on both sides; redo does all of it.
+        guard history.undoCount + history.redoCount == tipSteps else {
+            self = UndoneSteps()
+            return
+        }
         if !isNext(history, in: scope) {
             self = UndoneSteps()
             self.scope = scope
             tip = history.tip
             self.tipSteps = tipSteps
-        }
-        // Somebody went to the middle of the step, which counts on both sides; redo does all of it.
-        guard history.undoCount + history.redoCount == tipSteps else {
-            self = UndoneSteps()
-            return
         }
         steps.append(Step(position: move.after.position, nodes: move.step))
         nodeCount += move.step.count

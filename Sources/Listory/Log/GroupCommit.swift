@@ -161,10 +161,7 @@ extension GroupCommit {
 
     func historyPlace(of version: Version) throws -> HistoryPlace {
         if let packed = try past.packedPlace(of: version) { return packed }
-        // Not by `withRecord`, whose result is put together at run time.
-        var place: HistoryPlace?
-        try readRecord(of: version) { place = try RecordHeader.place($0, version: version) }
-        return place!
+        return try recordedPlace(of: version)
     }
 
     /// When a commit was made.

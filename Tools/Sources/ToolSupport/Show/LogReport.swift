@@ -52,15 +52,8 @@ public struct LogReport {
 
     /// A commit in words, its events on lines of their own.
     private func text(_ commit: Commit, _ style: TerminalStyle) throws -> String {
-        let cause =
-            switch commit.cause {
-            case .edit: "edit"
-            case .undo(let target): "undo of \(target)"
-            case .redo(let target): "redo of \(target)"
-            case .go(let target): "go to \(target)"
-            case .revert(let target): "revert of \(target)"
-            case .restore(let target): "restore of \(target)"
-            }
+        let (word, preposition) = commit.cause.words
+        let cause = commit.cause.target.map { "\(word) \(preposition) \($0)" } ?? word
         let origin = commit.origin.isEmpty ? "" : " by \(commit.origin.visible)"
         let version = style.bold("version \(commit.version)")
         var text = "\(version)  \(commit.time.text)  \(cause)  \"\(commit.name.visible)\"\(origin)"
@@ -91,24 +84,9 @@ public struct LogReport {
         try writer.object { writer in
             writer.member("version", commit.version.rawValue)
             writer.member("time", commit.time.text)
-            switch commit.cause {
-            case .edit: writer.member("cause", "edit")
-            case .undo(let target):
-                writer.member("cause", "undo")
-                writer.member("of", target.rawValue)
-            case .redo(let target):
-                writer.member("cause", "redo")
-                writer.member("of", target.rawValue)
-            case .go(let target):
-                writer.member("cause", "go")
-                writer.member("to", target.rawValue)
-            case .revert(let target):
-                writer.member("cause", "revert")
-                writer.member("of", target.rawValue)
-            case .restore(let target):
-                writer.member("cause", "restore")
-                writer.member("of", target.rawValue)
-            }
+            let (word, preposition) = commit.cause.words
+            writer.member("cause", word)
+            if let target = commit.cause.target { writer.member(preposition, target.rawValue) }
             writer.member("name", commit.name)
             writer.member("origin", commit.origin)
             if commit.continuesStep { writer.member("continuesStep", true) }
@@ -126,6 +104,20 @@ public struct LogReport {
         }
         writer.endLine()
         return writer.bytes
+    }
+}
+
+extension Commit.Cause {
+    /// What it is called, and how the version that it speaks of follows.
+    fileprivate var words: (word: String, preposition: String) {
+        switch self {
+        case .edit: ("edit", "of")
+        case .undo: ("undo", "of")
+        case .redo: ("redo", "of")
+        case .go: ("go", "to")
+        case .revert: ("revert", "of")
+        case .restore: ("restore", "of")
+        }
     }
 }
 
