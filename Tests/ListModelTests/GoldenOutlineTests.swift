@@ -94,7 +94,9 @@ struct GoldenOutlineTests {
 
     private static let limits = TreeLimits(leafCapacity: 4, innerCapacity: 4)
 
-    private static func bytes<Element>(_ node: TreeNode<Element>, _ children: [UInt64], _ number: UInt64) -> [UInt8] {
+    private static func bytes<Element: TreeElement>(_ node: TreeNode<Element>, _ children: [UInt64], _ number: UInt64)
+        -> [UInt8]
+    {
         var writer = NodeWriter()
         NodeCoding.encode(node, children: children[...], number: number, &writer) { _ in nil }
         return writer.withBytes { Array($0) }
@@ -133,13 +135,13 @@ struct GoldenOutlineTests {
         child.seal()
         child.node = nil
         child.stored = 5
-        let read = try expected.withUnsafeBytes { try NodeCoding.decode($0, child, Self.limits).get() }
+        let read = try expected.withUnsafeBytes { try NodeCoding.decode($0, child, Self.limits) }
         #expect((0..<read.count).map { read.elements[$0] } == rows)
         #expect(read.elements[1].depth == 2 && read.elements[0].isCollapsed)
         // A parent that says of the rows that they are deeper is not their parent.
         child.lowestDepth = 1
         #expect(throws: NodeError.self) {
-            try expected.withUnsafeBytes { _ = try NodeCoding.decode($0, child, Self.limits).get() }
+            try expected.withUnsafeBytes { _ = try NodeCoding.decode($0, child, Self.limits) }
         }
     }
 
@@ -171,7 +173,7 @@ struct GoldenOutlineTests {
         child.seal()
         child.node = nil
         child.stored = 9
-        let read = try expected.withUnsafeBytes { try NodeCoding.decode($0, child, Self.limits).get() }
+        let read = try expected.withUnsafeBytes { try NodeCoding.decode($0, child, Self.limits) }
         #expect(read.children[0].lowestDepth == 0 && read.children[1].lowestDepth == 5)
     }
 }

@@ -14,7 +14,7 @@ final class MemoryNodes: NodeSource {
     var count: Int { nodes.withLock { $0.count } }
     var numbers: [UInt64] { nodes.withLock { $0.keys.sorted() } }
 
-    func withNode<Result>(_ number: UInt64, _ body: (UnsafeRawBufferPointer?) -> Result) throws -> Result {
+    func readNode(_ number: UInt64, _ body: (UnsafeRawBufferPointer?) -> Void) throws {
         reads.add(1, ordering: .relaxed)
         let bytes = nodes.withLock { $0[number] }
         guard let bytes else { return body(nil) }

@@ -48,6 +48,24 @@ extension Transaction where Self: ~Copyable {
         }
     }
 
+    /// Calls a closure with every entry whose key is one of a range of numbers.
+    ///
+    /// What the more general function does, without types that are made of other types: when a process uses the first of those,
+    /// the runtime takes longer than the scan.
+    public func forEach<Value>(
+        in database: Database<UInt64, Value>, range: ClosedRange<UInt64>, reverse: Bool = false,
+        _ body: (UnsafeRawBufferPointer, UnsafeRawBufferPointer) throws -> Bool
+    ) throws {
+        try range.lowerBound.withEncodedBytes { lower in
+            try range.upperBound.withEncodedBytes { upper in
+                let range = ByteRange(
+                    lower: ByteRange.Bound(key: lower, isIncluded: true),
+                    upper: ByteRange.Bound(key: upper, isIncluded: true))
+                try scan(database.handle, range, reverse, body)
+            }
+        }
+    }
+
     private func scan(
         _ database: DatabaseHandle, _ range: ByteRange, _ reverse: Bool,
         _ body: (UnsafeRawBufferPointer, UnsafeRawBufferPointer) throws -> Bool

@@ -84,7 +84,7 @@ extension Snapshot {
     }
 }
 
-extension PersistentTree {
+extension PersistentTree where Element: TreeElement {
     /// Takes elements out, and puts them in where the result has them.
     fileprivate mutating func move(_ places: [Changeset.Move<Int>]) {
         var locator = Locator<Element>(store, isTracking: false)

@@ -71,7 +71,7 @@ public struct Snapshot: Sendable {
     }
 }
 
-extension PersistentTree {
+extension PersistentTree where Element: TreeElement {
     /// The offsets that have an element.
     var indices: Range<Int> { 0..<count }
 }

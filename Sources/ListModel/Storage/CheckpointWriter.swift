@@ -107,18 +107,18 @@ package struct CheckpointWriter: ~Copyable {
     }
 
     /// The node of a child, if it is not stored.
-    private func new<Element>(_ child: TreeChild<Element>) -> TreeNode<Element>? {
+    private func new<Element: TreeElement>(_ child: TreeChild<Element>) -> TreeNode<Element>? {
         guard let node = child.node, node.stored == 0 else { return nil }
         return node
     }
 
-    private mutating func known<Element>(_ child: TreeChild<Element>) -> UInt64 {
+    private mutating func known<Element: TreeElement>(_ child: TreeChild<Element>) -> UInt64 {
         let number = child.node?.stored ?? child.stored
         kept.append(number)
         return number
     }
 
-    private mutating func put<Element>(_ node: TreeNode<Element>, children: [UInt64]) throws -> UInt64 {
+    private mutating func put<Element: TreeElement>(_ node: TreeNode<Element>, children: [UInt64]) throws -> UInt64 {
         let number = nextNumber
         nextNumber += 1
         NodeCoding.encode(node, children: children[...], number: number, &writer, contentOf: contentOf)

@@ -150,7 +150,7 @@ extension SectionEntry {
     }
 }
 
-extension TreeChild {
+extension TreeChild where Element: TreeElement {
     /// Whether nobody else refers to the node.
     private var isUnique: Bool {
         mutating get { isKnownUniquelyReferenced(&node) }

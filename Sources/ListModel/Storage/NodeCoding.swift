@@ -70,7 +70,7 @@ extension NodeCoding {
     ///   - numbers: under which numbers its children are stored; not used for a leaf.
     ///   - number: under which number it will be stored.
     ///   - contentOf: the content of a row, if it is to be stored in the place of its hash.
-    static func encode<Element>(
+    static func encode<Element: TreeElement>(
         _ node: TreeNode<Element>, children numbers: ArraySlice<UInt64>, number: UInt64, _ writer: inout NodeWriter,
         contentOf: (ContentReference) -> [UInt8]?
     ) {
@@ -106,13 +106,11 @@ extension NodeCoding {
     ///   - bytes: what is stored under the child's number.
     ///   - child: what the parent says of the node.
     ///   - limits: how many elements or children to make room for.
+    /// - Throws: ``NodeError`` if they are not that node.
     static func decode<Element: TreeElement>(
         _ bytes: UnsafeRawBufferPointer, _ child: TreeChild<Element>, _ limits: TreeLimits
-    ) -> Result<TreeNode<Element>, NodeError> {
-        func failure(_ problem: String) -> Result<TreeNode<Element>, NodeError> {
-            .failure(NodeError(child.stored, problem))
-        }
-        guard isIntact(bytes, number: child.stored) else { return failure("its checksum is wrong") }
+    ) throws(NodeError) -> TreeNode<Element> {
+        guard isIntact(bytes, number: child.stored) else { throw NodeError(child.stored, "its checksum is wrong") }
         var reader = NodeReader(UnsafeRawBufferPointer(rebasing: bytes[headerSize...]))
         let kind = reader.readByte()
         let height = Int(kind & ~(Kind.sections | Kind.depths))
@@ -121,7 +119,7 @@ extension NodeCoding {
         guard kind & Kind.sections == treeKind(Element.self), height < Kind.heightLimit, count > 0,
             !hasDepths || height > 0 || kind & Kind.sections != 0,
             count <= child.count, count <= greatestCount, height == 0 || count <= reader.remaining
-        else { return failure("it is not the node that its parent refers to") }
+        else { throw NodeError(child.stored, "it is not the node that its parent refers to") }
         let width = max(count, limits.capacity(height: height))
         let node = TreeNode<Element>.make(height: height, width: width, number: child.number)
         if height == 0 {
@@ -130,17 +128,17 @@ extension NodeCoding {
             decodeInner(&reader, count, hasDepths: hasDepths, node, parent: child.stored)
         }
         guard !reader.isDamaged, reader.remaining == 0, node.count == count else {
-            return failure("its contents make no sense")
+            throw NodeError(child.stored, "its contents make no sense")
         }
         guard node.elementCount == Int(child.count), node.sequenceHash == child.hash,
             node.lowestDepth == child.lowestDepth, node.hasDepthsBelow == hasDepths
         else {
-            return failure("its parent says that it has other elements")
+            throw NodeError(child.stored, "its parent says that it has other elements")
         }
-        return .success(node)
+        return node
     }
 
-    private static func decodeLeaf<Element>(
+    private static func decodeLeaf<Element: TreeElement>(
         _ reader: inout NodeReader, _ count: Int, hasDepths: Bool, _ node: TreeNode<Element>
     ) {
         let elements = node.elements
@@ -152,7 +150,7 @@ extension NodeCoding {
         }
     }
 
-    private static func decodeInner<Element>(
+    private static func decodeInner<Element: TreeElement>(
         _ reader: inout NodeReader, _ count: Int, hasDepths: Bool, _ node: TreeNode<Element>, parent: UInt64
     ) {
         var stored = parent
@@ -181,7 +179,7 @@ extension NodeCoding {
     }
 }
 
-extension TreeNode {
+extension TreeNode where Element: TreeElement {
     /// Whether below a child, or below a section, all rows are deeper than 0.
     fileprivate var hasDepthsBelow: Bool {
         if isLeaf { return Element.haveDepthsBelow(UnsafeBufferPointer(start: elements, count: count)) }

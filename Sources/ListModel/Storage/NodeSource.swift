@@ -6,8 +6,10 @@
 package protocol NodeSource: AnyObject, Sendable {
     /// Calls `body` with the bytes that are stored under a number, or nil if there are none.
     ///
+    /// Gives nothing back, because a generic function that is called through a protocol costs more than finding a node.
+    ///
     /// - Throws: what reading throws. `body` does not throw.
-    func withNode<Result>(_ number: UInt64, _ body: (UnsafeRawBufferPointer?) -> Result) throws -> Result
+    func readNode(_ number: UInt64, _ body: (UnsafeRawBufferPointer?) -> Void) throws
 }
 
 /// A stored node that cannot be what it should be. The log is whole, so reopening the store makes it anew.

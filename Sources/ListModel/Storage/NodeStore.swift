@@ -11,18 +11,25 @@
 
 import Synchronization
 
+/// Keeps a checkpoint: as long as somebody refers to it, the nodes of the checkpoint stay in the file.
+///
+/// It is an object of its own because it is referred to weakly, too: counting the references of such an object takes twice as
+/// long, and those of a `NodeStore` are counted by every edit.
+package final class CheckpointLease: Sendable {
+    package init() {}
+}
+
 /// Everything that the trees of one list have in common.
 ///
-/// Each checkpoint begins a new store with the same cache. Whoever has a tree has its store, so a checkpoint whose store
-/// is gone is one that no snapshot looks at any more.
+/// Each checkpoint begins a new store with the same cache. Whoever has a tree has its store, and with it the lease of its
+/// checkpoint: one whose lease is gone is one that no snapshot looks at any more.
 package final class NodeStore: Sendable {
     /// How wide the nodes are.
     package let limits: TreeLimits
     /// What the stores of all checkpoints share.
     private let shared: Shared
-    /// The stores for which this one reads, so that their checkpoints stay; none if it is one of its own. None of them
-    /// reads for others: however often a tree is joined with another, it keeps no more stores than there are checkpoints.
-    private let joined: [NodeStore]
+    /// Keeps the checkpoints whose nodes the trees may have: one at most, or those of all trees that were joined.
+    private let leases: [CheckpointLease]
     private let currentEpoch = Atomic<UInt32>(1)
     private let touchedCount = Atomic<Int>(0)
     private let firstDamage = Mutex<(any Error)?>(nil)
@@ -51,14 +58,16 @@ package final class NodeStore: Sendable {
     package init(limits: TreeLimits, source: (any NodeSource)? = nil, cacheSize: Int = 8 << 20) {
         self.limits = limits
         shared = Shared(source, cacheSize: cacheSize)
-        joined = []
+        leases = []
     }
 
     /// A store for what follows a checkpoint.
-    package init(after other: NodeStore) {
+    ///
+    /// - Parameter lease: keeps that checkpoint; nil if nothing of one is looked at, or somebody else keeps it.
+    package init(after other: NodeStore, _ lease: CheckpointLease? = nil) {
         limits = other.limits
         shared = other.shared
-        joined = []
+        leases = lease.map { [$0] } ?? []
         // Nodes that were changed before are not taken for changed in the epoch of another store.
         currentEpoch.store(other.epoch, ordering: .relaxed)
         touchedCount.store(other.touched, ordering: .relaxed)
@@ -71,10 +80,7 @@ package final class NodeStore: Sendable {
         guard first.source == nil || second.source == nil || first.source === second.source else { return nil }
         limits = first.limits
         shared = first.source == nil ? second.shared : first.shared
-        var roots: [NodeStore] = []
-        for root in [first, second].flatMap({ $0.joined.isEmpty ? [$0] : $0.joined })
-        where !roots.contains(where: { $0 === root }) { roots.append(root) }
-        joined = roots
+        leases = first.leases + second.leases.filter { lease in !first.leases.contains { $0 === lease } }
     }
 
     /// The present epoch; each capture of a checkpoint begins one.
@@ -118,13 +124,13 @@ package final class NodeStore: Sendable {
 extension NodeStore {
     /// A node to look at.
     @inline(__always)
-    func node<Element>(_ child: TreeChild<Element>) -> TreeNode<Element> {
+    func node<Element: TreeElement>(_ child: TreeChild<Element>) -> TreeNode<Element> {
         if let node = child.node { return node }
         return storedNode(child)
     }
 
     @inline(never)
-    private func storedNode<Element>(_ child: TreeChild<Element>) -> TreeNode<Element> {
+    private func storedNode<Element: TreeElement>(_ child: TreeChild<Element>) -> TreeNode<Element> {
         let cache = Element.cache(of: self)
         if let node = cache[child.stored] { return node }
         // What stands in for a damaged node is not cached: every store that comes to it is to notice.
@@ -137,7 +143,7 @@ extension NodeStore {
     ///
     /// - Returns: the node, which `child` keeps alive: counting references on every level takes longer than the edit.
     @inline(__always)
-    func makeUnique<Element>(_ child: inout TreeChild<Element>) -> Unmanaged<TreeNode<Element>> {
+    func makeUnique<Element: TreeElement>(_ child: inout TreeChild<Element>) -> Unmanaged<TreeNode<Element>> {
         if isKnownUniquelyReferenced(&child.node) {
             let node = Unmanaged.passUnretained(child.node.unsafelyUnwrapped)
             node._withUnsafeGuaranteedRef { if $0.epoch != epoch { touch($0) } }
@@ -148,14 +154,14 @@ extension NodeStore {
 
     /// Notes that a node is changed for the first time since the epoch began.
     @inline(never)
-    private func touch<Element>(_ node: TreeNode<Element>) {
+    private func touch<Element: TreeElement>(_ node: TreeNode<Element>) {
         node.epoch = epoch
         node.stored = 0
         touchedCount.add(1, ordering: .relaxed)
     }
 
     @inline(never)
-    private func makeCopy<Element>(_ child: inout TreeChild<Element>) -> TreeNode<Element> {
+    private func makeCopy<Element: TreeElement>(_ child: inout TreeChild<Element>) -> TreeNode<Element> {
         let copy: TreeNode<Element>
         if let node = child.node {
             copy = node.copy(width: limits.capacity(height: node.height))
@@ -173,14 +179,19 @@ extension NodeStore {
     }
 
     /// Reads a stored node, which nobody else has; nil, and noted as damage, if that cannot be done.
-    private func read<Element>(_ child: TreeChild<Element>) -> TreeNode<Element>? {
+    private func read<Element: TreeElement>(_ child: TreeChild<Element>) -> TreeNode<Element>? {
         do {
             guard let source else { preconditionFailure("a node is neither in memory nor stored") }
-            let node = try source.withNode(child.stored) { bytes -> Result<TreeNode<Element>, NodeError> in
-                guard let bytes else { return .failure(NodeError(child.stored, "it is missing")) }
-                return NodeCoding.decode(bytes, child, limits)
+            var node: TreeNode<Element>?
+            var problem: NodeError?
+            try source.readNode(child.stored) { bytes in
+                do throws(NodeError) {
+                    guard let bytes else { throw NodeError(child.stored, "it is missing") }
+                    node = try NodeCoding.decode(bytes, child, limits)
+                } catch { problem = error }
             }
-            return try node.get()
+            if let problem { throw problem }
+            return node
         } catch {
             report(error)
             return nil
@@ -188,7 +199,7 @@ extension NodeStore {
     }
 
     /// A leaf in the place of a node that cannot be read: as many elements, all of which say so.
-    private func unreadable<Element>(_ child: TreeChild<Element>) -> TreeNode<Element> {
+    private func unreadable<Element: TreeElement>(_ child: TreeChild<Element>) -> TreeNode<Element> {
         let count = max(1, Int(child.count))
         let node = TreeNode<Element>.make(height: 0, width: count + 1, number: child.number)
         // SAFETY: there is room for `count` elements, and none is initialised.
@@ -202,76 +213,25 @@ extension NodeStore {
     func withWords<Result>(_ number: UInt64, _ body: (inout NodeReader) -> Result) -> Result? {
         do {
             guard let source else { preconditionFailure("a page is neither in memory nor stored") }
-            let result = try source.withNode(number) { bytes -> Swift.Result<Result, NodeError> in
-                guard let bytes else { return .failure(NodeError(number, "it is missing")) }
-                guard NodeCoding.isIntact(bytes, number: number) else {
-                    return .failure(NodeError(number, "its checksum is wrong"))
-                }
-                var reader = NodeReader(UnsafeRawBufferPointer(rebasing: bytes[NodeCoding.headerSize...]))
-                let result = body(&reader)
-                if reader.remaining != 0 { reader.fail() }
-                return reader.isDamaged ? .failure(NodeError(number, "its contents make no sense")) : .success(result)
+            var result: Result?
+            var problem: NodeError?
+            try source.readNode(number) { bytes in
+                do throws(NodeError) {
+                    guard let bytes else { throw NodeError(number, "it is missing") }
+                    guard NodeCoding.isIntact(bytes, number: number) else {
+                        throw NodeError(number, "its checksum is wrong")
+                    }
+                    var reader = NodeReader(UnsafeRawBufferPointer(rebasing: bytes[NodeCoding.headerSize...]))
+                    result = body(&reader)
+                    if reader.remaining != 0 { reader.fail() }
+                    if reader.isDamaged { throw NodeError(number, "its contents make no sense") }
+                } catch { problem = error }
             }
-            return try result.get()
+            if let problem { throw problem }
+            return result
         } catch {
             report(error)
             return nil
         }
-    }
-}
-
-// MARK: - The cache
-
-/// Nodes that somebody looked at, the newest of them: two generations, of which the older one is dropped when the
-/// younger one is full. What is asked for again moves to the younger one.
-final class NodeCache<Element: TreeElement>: Sendable {
-    // @unchecked Sendable: the nodes in a cache are never written.
-    private struct Generations: @unchecked Sendable {
-        var young: [UInt64: TreeNode<Element>] = [:]
-        var old: [UInt64: TreeNode<Element>] = [:]
-        /// How many bytes the nodes of the younger generation take.
-        var youngSize = 0
-
-        mutating func insert(_ node: TreeNode<Element>, _ number: UInt64, limit: Int) {
-            let stride = node.isLeaf ? MemoryLayout<Element>.stride : MemoryLayout<TreeChild<Element>>.stride
-            // An entry of the table and the beginning of the node take about a hundred bytes.
-            youngSize += 100 + node.width * stride
-            young[number] = node
-            guard youngSize > limit / 2 else { return }
-            old = young
-            young = [:]
-            youngSize = 0
-        }
-    }
-
-    private let state = Mutex(Generations())
-    private let limit: Int
-
-    /// A cache of at most about `limit` bytes.
-    init(limit: Int) {
-        self.limit = limit
-    }
-
-    /// The node of a number, if it is in the cache.
-    subscript(number: UInt64) -> TreeNode<Element>? {
-        state.withLock { state in
-            if let node = state.young[number] { return node }
-            guard let node = state.old.removeValue(forKey: number) else { return nil }
-            state.insert(node, number, limit: limit)
-            return node
-        }
-    }
-
-    /// Takes the node of a number out of the cache.
-    func take(_ number: UInt64) -> TreeNode<Element>? {
-        state.withLock { $0.young.removeValue(forKey: number) ?? $0.old.removeValue(forKey: number) }
-    }
-
-    func insert(_ node: TreeNode<Element>, number: UInt64) {
-        state.withLock { $0.insert(node, number, limit: limit) }
-    }
-
-    func removeAll() {
-        state.withLock { $0 = Generations() }
     }
 }

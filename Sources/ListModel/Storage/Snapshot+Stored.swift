@@ -27,7 +27,7 @@ extension Snapshot {
         for slot in 0..<node.count { try check(node.children[slot], &known) }
     }
 
-    private func read<Element>(
+    private func read<Element: TreeElement>(
         _ child: TreeChild<Element>, _ known: inout Set<UInt64>
     ) throws -> TreeNode<Element>? {
         if child.node == nil && !known.insert(child.stored).inserted { return nil }

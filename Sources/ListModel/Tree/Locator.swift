@@ -23,7 +23,7 @@ struct LocatorRoot: Equatable, Sendable {
     var nextFree: UInt32 = 0
 }
 
-struct Locator<Element: TreeElement>: ~Copyable {
+struct Locator<Element>: ~Copyable {
     /// Marks the parent of a root.
     static var ownerFlag: UInt32 { 1 << 31 }
     /// How many parents a page holds.
@@ -64,7 +64,7 @@ struct Locator<Element: TreeElement>: ~Copyable {
 
 // MARK: - Nodes
 
-extension Locator {
+extension Locator where Element: TreeElement {
     /// A number for a new node.
     mutating func makeNumber() -> UInt32 {
         guard isTracking else { return 0 }
@@ -111,7 +111,7 @@ extension Locator {
 
 // MARK: - Elements
 
-extension Locator {
+extension Locator where Element: TreeElement {
     /// Notes that an element came into a leaf.
     @inline(__always)
     mutating func insert(_ element: borrowing Element, leaf: UInt32) {
@@ -179,7 +179,7 @@ extension Locator {
 
 // MARK: - Checkpoints
 
-extension Locator {
+extension Locator where Element: TreeElement {
     /// Reads pages through another store from now on.
     mutating func replaceStore(_ store: NodeStore) {
         index.replaceStore(store)

@@ -36,7 +36,7 @@ extension MemoryElement {
 
 // MARK: - Edits without a locator
 
-extension PersistentTree {
+extension PersistentTree where Element: TreeElement {
     /// A tree of these elements that no locator knows.
     ///
     /// - Complexity: O(n).

@@ -3,7 +3,7 @@
 // Each node knows the lowest depth below it, so a search steps over everything that is too deep without opening it: the
 // end of a subtree and the parent of a row are found however far away they are.
 
-extension PersistentTree {
+extension PersistentTree where Element: TreeElement {
     /// The offset of the first element at or after `start` that is not deeper than `depth`; nil if there is none.
     ///
     /// - Complexity: O(w · log n), for nodes of width w.
@@ -29,7 +29,7 @@ extension PersistentTree {
     }
 }
 
-extension TreeChild {
+extension TreeChild where Element: TreeElement {
     fileprivate func firstOffset(from start: Int, _ depth: UInt8, _ store: NodeStore) -> Int? {
         if lowestDepth > depth { return nil }
         let node = store.node(self)

@@ -9,7 +9,7 @@
 // - unsealed hashes exist only in nodes that nobody else refers to, because a snapshot is sealed before it is handed out.
 //   Sealing therefore writes nodes without copying them.
 
-extension PersistentTree {
+extension PersistentTree where Element: TreeElement {
     /// Computes the hashes of all nodes whose hash is not known.
     ///
     /// - Complexity: O(w · log n) after one edit, for nodes of width w.
@@ -17,7 +17,7 @@ extension PersistentTree {
     mutating func seal() { top.seal() }
 }
 
-extension TreeChild {
+extension TreeChild where Element: TreeElement {
     /// Computes the hashes of all nodes below whose hash is not known.
     @inline(__always)
     mutating func seal() {
@@ -27,7 +27,7 @@ extension TreeChild {
     }
 }
 
-extension TreeNode {
+extension TreeNode where Element: TreeElement {
     /// The hash of what is below the node, which it computes where it is not known.
     fileprivate func seal() -> UInt64 {
         var sum = SequenceHash.Sum()

@@ -3,7 +3,7 @@
 // A full leaf is split in the middle, except at the right edge, where an element appended to a full leaf begins a new
 // one: a list that grows at its end has full leaves.
 
-extension PersistentTree {
+extension PersistentTree where Element: TreeElement {
     /// Inserts one element.
     ///
     /// - Parameters:
@@ -122,7 +122,7 @@ extension PersistentTree {
     }
 }
 
-extension TreeNode {
+extension TreeNode where Element: TreeElement {
     /// Inserts a child into an inner node that has room for it.
     func insertChild(_ child: TreeChild<Element>, at slot: Int, _ locator: inout Locator<Element>) {
         let children = self.children

@@ -12,7 +12,7 @@ public struct InvariantViolation: Error, CustomStringConvertible {
     }
 }
 
-extension PersistentTree {
+extension PersistentTree where Element: TreeElement {
     /// Checks the shape and the summaries of the tree; with a locator, also that it knows every node and id.
     ///
     /// - Returns: how many nodes the tree has.

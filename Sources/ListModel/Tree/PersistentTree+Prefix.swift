@@ -1,6 +1,6 @@
 // The beginning of a tree, as a tree: it shares everything with the whole but the nodes at which it was cut.
 
-extension PersistentTree {
+extension PersistentTree where Element: TreeElement {
     /// The first elements, sealed if the tree is.
     ///
     /// - Parameters:

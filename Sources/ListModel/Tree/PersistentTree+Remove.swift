@@ -2,7 +2,7 @@
 //
 // A node that gets too small takes elements from a sibling or is merged with it, so that the tree stays shallow.
 
-extension PersistentTree {
+extension PersistentTree where Element: TreeElement {
     /// Removes the elements of `range`.
     ///
     /// - Complexity: O(k + k / w · log n) for k elements in leaves of width w.
@@ -188,7 +188,7 @@ extension PersistentTree {
     }
 }
 
-extension TreeNode {
+extension TreeNode where Element: TreeElement {
     /// Moves the first `moved` elements or children to the end of the left sibling.
     fileprivate func moveHead(_ moved: Int, to left: TreeNode, _ locator: inout Locator<Element>) {
         // What has to go right afterwards waits in a node of its own: three moves of a tail make one of a head.

@@ -2,7 +2,7 @@
 //
 // The summaries of nodes say nothing of that order, so a child is judged by its first element.
 
-extension PersistentTree {
+extension PersistentTree where Element: TreeElement {
     /// How many elements come before a place: the number of leading elements for which `isBefore` is true.
     ///
     /// - Parameter isBefore: true for the elements before the place, false for all after it. If it is neither, the result

@@ -15,7 +15,7 @@
 // - the summary of a child is that of the elements below it; a hash may be unsealed, and then so is every hash above;
 // - the locator passed to an edit knows exactly the nodes and ids of the trees that were edited with it.
 
-struct PersistentTree<Element: TreeElement>: @unchecked Sendable {
+struct PersistentTree<Element>: @unchecked Sendable {
     // @unchecked Sendable: nodes that two trees share are immutable but for an atomic word, and an edit writes only
     // nodes it alone refers to.
 
@@ -42,7 +42,11 @@ struct PersistentTree<Element: TreeElement>: @unchecked Sendable {
     /// The sequence hash of all elements, or `SequenceHash.unsealed` since the last edit.
     @inline(__always)
     var hash: UInt64 { top.hash }
+}
 
+// MARK: - Looking
+
+extension PersistentTree where Element: TreeElement {
     /// The element at `offset`, which must be in `0 ..< count`.
     ///
     /// - Complexity: O(log n).
@@ -113,7 +117,7 @@ struct PersistentTree<Element: TreeElement>: @unchecked Sendable {
 
 // MARK: - Walking down
 
-extension TreeChild {
+extension TreeChild where Element: TreeElement {
     /// Calls `body` with the leaf that holds the element at `offset` below the node, and its slot there.
     @inline(__always)
     func withLeaf<Result>(
@@ -189,7 +193,7 @@ extension TreeChild {
 }
 
 /// Walks the elements of a tree in order, a leaf at a time.
-struct TreeCursor<Element: TreeElement>: IteratorProtocol {
+struct TreeCursor<Element> {
     private let store: NodeStore
     /// The inner nodes above the present leaf, each with the slot to visit next.
     private var path: [(node: TreeNode<Element>, slot: Int)] = []
@@ -198,7 +202,9 @@ struct TreeCursor<Element: TreeElement>: IteratorProtocol {
     private var elements: UnsafeMutablePointer<Element>?
     private var count = 0
     private var slot = 0
+}
 
+extension TreeCursor: IteratorProtocol where Element: TreeElement {
     init(_ tree: PersistentTree<Element>) {
         store = tree.store
         if tree.count > 0 { descend(tree.top) }
@@ -240,7 +246,7 @@ struct TreeCursor<Element: TreeElement>: IteratorProtocol {
 
 // MARK: - Trees inside of elements
 
-extension TreeChild {
+extension TreeChild where Element: TreeElement {
     /// Changes the tree of which this is the top.
     @inline(__always)
     mutating func edit<Result>(

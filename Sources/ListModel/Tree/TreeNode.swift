@@ -31,7 +31,7 @@ struct TreeNodeHeader {
 
 /// A child of an inner node, or the top of a tree: a node that is in memory or stored, with a summary of the elements
 /// below it.
-struct TreeChild<Element: TreeElement>: @unchecked Sendable {
+struct TreeChild<Element>: @unchecked Sendable {
     // @unchecked Sendable: a node that is shared is not written, but for an atomic word.
 
     /// The node, if it is in memory for good. Nodes that are only looked at are in the cache of the `NodeStore`.
@@ -56,13 +56,6 @@ struct TreeChild<Element: TreeElement>: @unchecked Sendable {
         TreeChild(node: nil, stored: 0, count: 0, number: 0, hash: 0, lowestDepth: TreeDepth.none)
     }
 
-    /// A node in memory whose elements are yet to be counted and whose hash is yet to be computed.
-    init(summarizing node: TreeNode<Element>) {
-        self.init(
-            node: node, stored: 0, count: UInt32(node.elementCount), number: node.number,
-            hash: SequenceHash.unsealed, lowestDepth: node.lowestDepth)
-    }
-
     init(
         node: TreeNode<Element>?, stored: UInt64, count: UInt32, number: UInt32, hash: UInt64, lowestDepth: UInt8
     ) {
@@ -85,12 +78,6 @@ struct TreeChild<Element: TreeElement>: @unchecked Sendable {
         }
     }
 
-    /// Finds the lowest depth anew, of a node in memory.
-    @inline(never)
-    mutating func findLowestDepth() {
-        if let node { lowestDepth = node.lowestDepth }
-    }
-
     /// Whether both are known to be the same node. If they are not known to be, they may still be equal.
     @inline(__always)
     func isSame(as other: TreeChild) -> Bool {
@@ -105,21 +92,23 @@ struct TreeChild<Element: TreeElement>: @unchecked Sendable {
     }
 }
 
-/// A node of a persistent tree.
-final class TreeNode<Element: TreeElement>: ManagedBuffer<TreeNodeHeader, UInt64> {
-    /// A node without elements or children.
-    static func make(height: Int, width: Int, number: UInt32) -> TreeNode {
-        let stride = height == 0 ? MemoryLayout<Element>.stride : MemoryLayout<TreeChild<Element>>.stride
-        let words = (stride * width + 7) / 8
-        let buffer = TreeNode.create(minimumCapacity: words) { _ in
-            TreeNodeHeader(
-                stored: 0, count: 0, epoch: 0, number: number, width: UInt32(width), height: Int32(height),
-                isPlain: height == 0 && Element.canBePlain)
-        }
-        // SAFETY: `create` returns an instance of the class it is called on.
-        return unsafeDowncast(buffer, to: TreeNode.self)
+extension TreeChild where Element: TreeElement {
+    /// A node in memory whose elements are yet to be counted and whose hash is yet to be computed.
+    init(summarizing node: TreeNode<Element>) {
+        self.init(
+            node: node, stored: 0, count: UInt32(node.elementCount), number: node.number,
+            hash: SequenceHash.unsealed, lowestDepth: node.lowestDepth)
     }
 
+    /// Finds the lowest depth anew, of a node in memory.
+    @inline(never)
+    mutating func findLowestDepth() {
+        if let node { lowestDepth = node.lowestDepth }
+    }
+}
+
+/// A node of a persistent tree.
+final class TreeNode<Element>: ManagedBuffer<TreeNodeHeader, UInt64> {
     /// The header, by address: reading it through the class would look for conflicting accesses every time.
     @inline(__always)
     private var head: UnsafeMutablePointer<TreeNodeHeader> {
@@ -201,6 +190,21 @@ final class TreeNode<Element: TreeElement>: ManagedBuffer<TreeNodeHeader, UInt64
         } else {
             children.deinitialize(count: count)
         }
+    }
+}
+
+extension TreeNode where Element: TreeElement {
+    /// A node without elements or children.
+    static func make(height: Int, width: Int, number: UInt32) -> TreeNode {
+        let stride = height == 0 ? MemoryLayout<Element>.stride : MemoryLayout<TreeChild<Element>>.stride
+        let words = (stride * width + 7) / 8
+        let buffer = TreeNode.create(minimumCapacity: words) { _ in
+            TreeNodeHeader(
+                stored: 0, count: 0, epoch: 0, number: number, width: UInt32(width), height: Int32(height),
+                isPlain: height == 0 && Element.canBePlain)
+        }
+        // SAFETY: `create` returns an instance of the class it is called on.
+        return unsafeDowncast(buffer, to: TreeNode.self)
     }
 
     /// A node of the same height, number and contents that nobody else refers to, and that is not stored.

@@ -37,9 +37,8 @@ extension CheckpointDatabase {
     func complete(
         _ completion: Completion, dropping surplus: (Set<Version>) -> [Version] = { _ in [] }
     ) throws -> (superfluous: [UInt64], dropped: Set<Version>) {
-        try stores.withLock { stores in
-            stores = stores.filter { $0.value.store != nil }
-            let dropped = surplus(Set(stores.keys))
+        try leases.withLock { leases in
+            let dropped = surplus(leases.versions)
             return (try complete(completion, dropping: dropped), Set(dropped))
         }
     }

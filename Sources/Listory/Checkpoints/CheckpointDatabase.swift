@@ -23,14 +23,10 @@ final class CheckpointDatabase: NodeSource {
     /// snapshots, and frees what it does not need itself.
     private nonisolated(unsafe) var view: ReadTransaction?
     private let viewLock = Locked<Void>(())
-    /// Who looks at which checkpoint: one whose store is alive is not dropped.
-    let stores = Locked<[Version: WeakStore]>([:])
+    /// Who looks at which checkpoint: one whose lease is alive is not dropped.
+    let leases = Locked(LeaseTable())
     /// Whether what is stored cannot be used, and will be deleted before the next checkpoint is written.
     let isUnusable = Locked(false)
-
-    struct WeakStore: Sendable {
-        weak var store: NodeStore?
-    }
 
     /// The databases of checkpoints, which are made if they are not there and may be; nil otherwise.
     init?(_ environment: Environment, meta: Database<String, [UInt8]>) throws {
@@ -64,7 +60,7 @@ final class CheckpointDatabase: NodeSource {
         }
     }
 
-    func withNode<Result>(_ number: UInt64, _ body: (UnsafeRawBufferPointer?) -> Result) throws -> Result {
+    func readNode(_ number: UInt64, _ body: (UnsafeRawBufferPointer?) -> Void) throws {
         try reading { txn in try txn.withValue(forKey: number, in: nodes) { body($0) } }
     }
 
@@ -79,27 +75,37 @@ final class CheckpointDatabase: NodeSource {
     }
 }
 
-// MARK: - Stores
+// MARK: - Leases
 
-extension CheckpointDatabase {
-    /// The store through which the nodes of a checkpoint are read. As long as it lives, the checkpoint stays.
-    ///
-    /// - Parameter make: makes one, if nobody looks at the checkpoint.
-    func store(for version: Version, _ make: () -> NodeStore) -> NodeStore {
-        stores.withLock { stores in
-            if let store = stores[version]?.store { return store }
-            let store = make()
-            stores[version] = WeakStore(store: store)
-            return store
-        }
+/// Who looks at which checkpoint. There are never many.
+struct LeaseTable: Sendable {
+    private struct Entry: Sendable {
+        let version: Version
+        weak var lease: CheckpointLease?
+    }
+
+    private var entries: [Entry] = []
+
+    /// The lease of a checkpoint, which all who look at it share.
+    mutating func lease(_ version: Version) -> CheckpointLease {
+        entries.removeAll { $0.lease == nil }
+        if let lease = entries.first(where: { $0.version == version })?.lease { return lease }
+        let lease = CheckpointLease()
+        entries.append(Entry(version: version, lease: lease))
+        return lease
     }
 
     /// The checkpoints that somebody looks at.
+    var versions: Set<Version> { Set(entries.filter { $0.lease != nil }.map(\.version)) }
+}
+
+extension CheckpointDatabase {
+    /// What keeps the checkpoint of a version.
+    func lease(_ version: Version) -> CheckpointLease { leases.withLock { $0.lease(version) } }
+
+    /// The checkpoints that somebody looks at.
     var versionsInUse: Set<Version> {
-        stores.withLock { stores in
-            stores = stores.filter { $0.value.store != nil }
-            return Set(stores.keys)
-        }
+        leases.withLock { $0.versions }
     }
 }
 
@@ -192,29 +198,22 @@ extension CheckpointDatabase {
                 return true
             }
             try txn.forEach(in: checkpoints, range: 0...version.rawValue, reverse: true, note)
-            try txn.forEach(in: checkpoints, range: version.rawValue..., note)
+            try txn.forEach(in: checkpoints, range: version.rawValue...UInt64.max, note)
             return found
         }
     }
 
-    /// The checkpoints from which a version can be reached, each with a store that keeps it.
+    /// The checkpoints from which a version can be reached, each with what keeps it.
     ///
-    /// - Parameters:
-    ///   - oldest: the version that the log begins with.
-    ///   - make: makes a store for a checkpoint that nobody looks at.
-    func leases(
-        for version: Version, oldest: Version, _ make: () -> NodeStore
-    ) throws -> [(checkpoint: Checkpoint, store: NodeStore)] {
+    /// - Parameter oldest: the version that the log begins with.
+    func checkpoints(
+        for version: Version, oldest: Version
+    ) throws -> [(checkpoint: Checkpoint, lease: CheckpointLease)] {
         // Under the lock, because none of them may be dropped between being found and being looked at.
-        try stores.withLock { stores in
+        try leases.withLock { leases in
             let beginning = oldest == .empty ? nil : try checkpoint(oldest)
             let others = isUnusable.withLock { $0 } ? [] : try nearest(to: version)
-            return ([beginning].compactMap { $0 } + others).map { checkpoint in
-                if let store = stores[checkpoint.version]?.store { return (checkpoint, store) }
-                let store = make()
-                stores[checkpoint.version] = WeakStore(store: store)
-                return (checkpoint, store)
-            }
+            return ([beginning].compactMap { $0 } + others).map { ($0, leases.lease($0.version)) }
         }
     }
 
@@ -222,7 +221,7 @@ extension CheckpointDatabase {
     /// checkpoints any more, because they will be deleted.
     func giveUp() {
         isUnusable.withLock { $0 = true }
-        stores.withLock { $0 = [:] }
+        leases.withLock { $0 = LeaseTable() }
     }
 
     /// All checkpoints that can be read, from the oldest to the newest.

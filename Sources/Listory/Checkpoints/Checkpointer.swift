@@ -300,8 +300,8 @@ extension Checkpointer {
                 distrustIfDamaged(error)
                 throw error
             }
-            let nodes = database.store(for: checkpoint.version) { NodeStore(after: head.editor.state.store) }
-            head.editor.state.adopt(written, nodes)
+            let lease = database.lease(checkpoint.version)
+            head.editor.state.adopt(written, NodeStore(after: head.editor.state.store, lease))
         }
     }
 

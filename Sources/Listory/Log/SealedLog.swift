@@ -49,7 +49,7 @@ struct SealedLog: Sendable {
         guard version < base.sealed else { return nil }
         return try environment.read { txn in
             var first: Version?
-            try txn.forEach(in: blocks, range: (version.rawValue + 1)...) { key, _ in
+            try txn.forEach(in: blocks, range: version.rawValue + 1...UInt64.max) { key, _ in
                 first = Version(try UInt64.decode(key))
                 return false
             }

@@ -6,17 +6,21 @@ import ListModel
 
 /// Who follows a store.
 final class ProjectionRegistry: Sendable {
-    private let followers = Locked<[String: any ProjectionFollowing]>([:])
+    private let state = Locked(State())
+
+    private struct State: Sendable {
+        var followers: [String: any ProjectionFollowing] = [:]
+    }
 
     /// The follower of a projection, which is made if there is none.
     func follower<Value>(_ rules: ProjectionRules<Value>) throws -> ProjectionFollower<Value> {
         guard (1...StoredProjection.nameLimit).contains(rules.name.utf8.count) else {
             throw ProjectionError.invalidName(rules.name)
         }
-        return try followers.withLock { followers in
-            guard let known = followers[rules.name] else {
+        return try state.withLock { state in
+            guard let known = state.followers[rules.name] else {
                 let follower = ProjectionFollower(rules)
-                followers[rules.name] = follower
+                state.followers[rules.name] = follower
                 return follower
             }
             guard let follower = known as? ProjectionFollower<Value> else {
@@ -26,7 +30,7 @@ final class ProjectionRegistry: Sendable {
         }
     }
 
-    private var all: [any ProjectionFollowing] { followers.withLock { Array($0.values) } }
+    private var all: [any ProjectionFollowing] { state.withLock { Array($0.followers.values) } }
 
     /// Stores the states that there are.
     ///

@@ -69,9 +69,8 @@ final class Past: Sendable {
             candidates.append(Snapshot(empty: empty))
         }
         guard let database else { return candidates }
-        let leases = try database.leases(for: version, oldest: log.base.version) { NodeStore(after: nodes) }
-        for (checkpoint, store) in leases {
-            candidates.append(checkpoint.snapshot(store))
+        for (checkpoint, lease) in try database.checkpoints(for: version, oldest: log.base.version) {
+            candidates.append(checkpoint.snapshot(NodeStore(after: nodes, lease)))
         }
         if let last = state.withLock({ $0.last }) { candidates.append(last) }
         return candidates

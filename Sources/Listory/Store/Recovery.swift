@@ -98,7 +98,7 @@ extension Store.Recovery {
             try log.checksum(of: checkpoint.version) == checkpoint.checksum,
             try log.fits(checkpoint)
         else { throw StoreError.damagedCheckpoint(checkpoint.version) }
-        let store = database.store(for: checkpoint.version) { NodeStore(after: nodes) }
+        let store = NodeStore(after: nodes, database.lease(checkpoint.version))
         var state = ListState(checkpoint, locators, store)
         let checksum = try log.replay(into: &state, after: checkpoint.checksum, through: head.version)
         if options.gate == .full { try state.checkInvariants(isFilled: false) }

@@ -185,8 +185,8 @@ public final class Store: Sendable {
         head.editor.state.replaceStore(NodeStore(after: past.nodes))
         do { try checkpointer.database.close() } catch {
             if let newest = checkpointer.newest {
-                let nodes = checkpointer.database.store(for: newest.version) { NodeStore(after: past.nodes) }
-                head.editor.state.replaceStore(nodes)
+                let lease = checkpointer.database.lease(newest.version)
+                head.editor.state.replaceStore(NodeStore(after: past.nodes, lease))
             }
             throw error
         }

@@ -1,0 +1,59 @@
+// The stored nodes that somebody looked at lately.
+//
+// Always holds: a node in a cache is never written.
+
+import Synchronization
+
+/// Nodes that somebody looked at, the newest of them: two generations, of which the older one is dropped when the
+/// younger one is full. What is asked for again moves to the younger one.
+final class NodeCache<Element>: Sendable {
+    // @unchecked Sendable: the nodes in a cache are never written.
+    private struct Generations: @unchecked Sendable {
+        var young = NodeTable<Element>()
+        var old = NodeTable<Element>()
+        /// How many bytes the nodes of the younger generation take.
+        var youngSize = 0
+
+        mutating func insert(_ node: TreeNode<Element>, _ number: UInt64, limit: Int) {
+            let stride = node.isLeaf ? MemoryLayout<Element>.stride : MemoryLayout<TreeChild<Element>>.stride
+            // An entry of the table and the beginning of the node take about a hundred bytes.
+            youngSize += 100 + node.width * stride
+            young.insert(node, number)
+            guard youngSize > limit / 2 else { return }
+            old = young
+            young = NodeTable()
+            youngSize = 0
+        }
+    }
+
+    private let state = Mutex(Generations())
+    private let limit: Int
+
+    /// A cache of at most about `limit` bytes.
+    init(limit: Int) {
+        self.limit = limit
+    }
+
+    /// The node of a number, if it is in the cache.
+    subscript(number: UInt64) -> TreeNode<Element>? {
+        state.withLock { state in
+            if let node = state.young[number] { return node }
+            guard let node = state.old.remove(number) else { return nil }
+            state.insert(node, number, limit: limit)
+            return node
+        }
+    }
+
+    /// Takes the node of a number out of the cache.
+    func take(_ number: UInt64) -> TreeNode<Element>? {
+        state.withLock { $0.young.remove(number) ?? $0.old.remove(number) }
+    }
+
+    func insert(_ node: TreeNode<Element>, number: UInt64) {
+        state.withLock { $0.insert(node, number, limit: limit) }
+    }
+
+    func removeAll() {
+        state.withLock { $0 = Generations() }
+    }
+}
