@@ -34,8 +34,8 @@ extension HistoryTrial {
         try #require(history.depth == model.path(place.position).count, comment)
         let tree = tree
         let (undo, redo) = (model.undoStep(scope), model.redoStep(scope))
-        try #require(try tree.undoing(history)?.stepVersions ?? [] == undo, comment)
-        try #require(try tree.redoing(history)?.stepVersions ?? [] == redo, comment)
+        try #require(try tree.undoing(history).map { Array($0.stepVersions) } ?? [] == undo, comment)
+        try #require(try tree.redoing(history).map { Array($0.stepVersions) } ?? [] == redo, comment)
         try #require(try tree.nextStep(history)?.map(\.version) ?? [] == redo, comment)
         try checkBranches(scope, history)
         if place.nodes.isEmpty { return }

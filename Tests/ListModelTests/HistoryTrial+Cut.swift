@@ -12,8 +12,8 @@ extension HistoryTrial {
         let (undo, redo) = (model.undoStep(scope), model.redoStep(scope))
         let canUndo = !undo.isEmpty && undo.allSatisfy { $0 > oldest }
         let canRedo = redo.first.map { $0 > oldest } ?? false
-        try #require(try tree.undoing(history)?.stepVersions == (canUndo ? undo : nil), comment)
-        try #require(try tree.redoing(history)?.stepVersions == (canRedo ? redo : nil), comment)
+        try #require(try tree.undoing(history).map { Array($0.stepVersions) } == (canUndo ? undo : nil), comment)
+        try #require(try tree.redoing(history).map { Array($0.stepVersions) } == (canRedo ? redo : nil), comment)
         let reachable = try tree.reachable(history)
         let left = model.path(history.position).filter { $0 > oldest && !model.nodes[$0]!.continues }.count
         try #require(reachable.undoCount == left, comment)

@@ -23,13 +23,15 @@ extension ListEditor {
     ) throws -> Reversal {
         try checkUngrouped(scope)
         let history = state.histories[scope]
+        guard history.redoCount < undoLimit, history.position > oldestVersion else {
+            throw ListError.nothingToUndo(requested: 1, available: 0)
+        }
         // The one record has all that there is to know: its node, its name, its events.
-        guard history.redoCount < undoLimit, history.position > oldestVersion,
-            case let last = try source.commit(history.position),
-            let undo = try tree.undoing(
-                history, endingWith: HistoryTree.node(last.entry, last.version),
-                tipSteps: undone.tipSteps(history, in: scope))
-        else { throw ListError.nothingToUndo(requested: 1, available: 0) }
+        let last = try source.commit(history.position)
+        let tree = tree
+        let step = try tree.step(endingWith: HistoryTree.node(last.entry, last.version))
+        if step.isEmpty { throw ListError.nothingToUndo(requested: 1, available: 0) }
+        let undo = try tree.undoing(history, step, tipSteps: undone.tipSteps(history, in: scope))
         let draft = moveDraft(.undo(of: last.version), last.name, in: scope, origin, time)
         let isExact = last.version == state.version || last.stateHash == state.stateHash()
         let reversal = try move(draft, undo, onConflict) { editor in
@@ -164,7 +166,7 @@ extension ListEditor {
 extension ListEditor {
     /// Makes a commit that moves in the history.
     private mutating func move(
-        _ draft: CommitDraft, _ move: HistoryMove, _ onConflict: ConflictPolicy,
+        _ draft: consuming CommitDraft, _ move: HistoryMove, _ onConflict: ConflictPolicy,
         _ body: (inout ListEditor) throws -> [MergeConflict]
     ) throws -> Reversal {
         begin(draft, move.entry)
@@ -173,19 +175,20 @@ extension ListEditor {
 
     /// Makes a commit that is a node of the history, or untracked.
     private mutating func node(
-        _ draft: CommitDraft, _ onConflict: ConflictPolicy, _ body: (inout ListEditor) throws -> [MergeConflict]
+        _ draft: consuming CommitDraft, _ onConflict: ConflictPolicy,
+        _ body: (inout ListEditor) throws -> [MergeConflict]
     ) throws -> Reversal {
         try begin(draft)
-        return try complete([], onConflict, body)
+        return try complete(.none, onConflict, body)
     }
 
     private mutating func complete(
-        _ versions: [Version], _ onConflict: ConflictPolicy, _ body: (inout ListEditor) throws -> [MergeConflict]
+        _ step: Run<Version>, _ onConflict: ConflictPolicy, _ body: (inout ListEditor) throws -> [MergeConflict]
     ) throws -> Reversal {
         do {
             let conflicts = try body(&self)
             if onConflict == .refuse && !conflicts.isEmpty { throw ListError.conflicts(conflicts) }
-            return Reversal(commit: try finish(), versions: versions, conflicts: conflicts)
+            return Reversal(commit: try finish(), step: step, conflicts: conflicts)
         } catch {
             if isEditing { cancel() }
             throw error
@@ -199,16 +202,18 @@ extension ListEditor {
     ///   - isExact: whether the rows are those that the first of them expects.
     ///   - last: the last commit of the step, which was read already.
     private mutating func apply(
-        _ step: [HistoryNode], isInverse: Bool, isExact: Bool, last: Commit
+        _ step: Run<HistoryNode>, isInverse: Bool, isExact: Bool, last: Commit
     ) throws -> [MergeConflict] {
         var isExact = isExact
         var conflicts: [MergeConflict] = []
-        for (index, node) in step.enumerated() {
+        var neighbour: HistoryNode?
+        try step.forEach { node in
             // The rows before a commit are those after the one that it continues, unless others edited in between.
-            if index > 0 && isExact {
-                let (later, earlier) = isInverse ? (step[index - 1], node) : (node, step[index - 1])
+            if let neighbour, isExact {
+                let (later, earlier) = isInverse ? (neighbour, node) : (node, neighbour)
                 isExact = try tree.areSame(later.version.previous, earlier.version)
             }
+            neighbour = node
             if isExact {
                 let commit = try node.version == last.version ? last : source.commit(node.version)
                 try appendEvents(of: commit, isInverse: isInverse)
@@ -221,13 +226,15 @@ extension ListEditor {
 
     /// Appends the events of a commit again, or their inverses, the last one first.
     private mutating func appendEvents(of commit: Commit, isInverse: Bool) throws {
-        let events = try commit.events()
+        let events = try commit.eventRun()
         if isInverse {
-            for event in events.reversed() {
+            try events.backwards.forEach { event in
                 if let inverse = event.inverse { try append(inverse) }
             }
         } else {
-            for event in events where !event.isAncillary { try append(event) }
+            try events.forEach { event in
+                if !event.isAncillary { try append(event) }
+            }
         }
     }
 

@@ -35,13 +35,7 @@ public struct CommitDraft: Sendable {
     }
 
     /// Whose history it belongs to; nil if it is in none.
-    var scope: HistoryScope? {
-        switch tracking {
-        case .shared: .shared
-        case .own: .origin(origin)
-        case .untracked: nil
-        }
-    }
+    var scope: HistoryScope? { tracking.scope { origin } }
 }
 
 /// Edits the newest version of a list, one commit after another.
@@ -66,8 +60,10 @@ public struct ListEditor: ~Copyable, @unchecked Sendable {
     /// The checksum of the newest commit; 0 for the empty list.
     package private(set) var checksum: UInt64
 
-    /// The commit that is being made, if there is one.
-    private var draft: CommitDraft?
+    /// Whether a commit is being made.
+    public private(set) var isEditing = false
+    /// What is known of it, or of the one before it.
+    private var draft = CommitDraft(name: "", time: Timestamp(microseconds: 0))
     /// Its place in the history, as if it began a step.
     private var entry = HistoryEntry.untracked
     /// What it did so far, as far as it matters to whether it continues a step.
@@ -95,9 +91,6 @@ public struct ListEditor: ~Copyable, @unchecked Sendable {
         self.checksum = checksum
         self.source = source
     }
-
-    /// Whether a commit is being made.
-    public var isEditing: Bool { draft != nil }
 
     /// How many events the commit that is being made has so far.
     public var pendingEventCount: Int { eventCount }
@@ -144,13 +137,14 @@ extension ListEditor {
     public mutating func begin(_ draft: consuming CommitDraft) throws {
         guard let scope = draft.scope else { return begin(draft, .untracked) }
         if coalescing.hasGroups, let name = coalescing.groupName(scope) { draft.name = name }
-        let node = try historyWriter.node(state.version.next, in: scope, state.histories[scope], tree)
-        begin(draft, .node(node))
+        let history = state.histories[scope]
+        if !historyWriter.isReady(scope) { try historyWriter.load(scope, history, tree) }
+        begin(draft, .node(historyWriter.node(state.version.next, history)))
     }
 
     /// Begins a commit that moves in the history, or makes a node there.
     mutating func begin(_ draft: consuming CommitDraft, _ entry: consuming HistoryEntry) {
-        precondition(self.draft == nil, "a commit is finished or cancelled before the next begins")
+        precondition(!isEditing, "a commit is finished or cancelled before the next begins")
         let version = state.version.next
         writer.begin(draft, version: version, entry: entry, link: UInt32(truncatingIfNeeded: checksum))
         eventsOffset = writer.count
@@ -158,6 +152,7 @@ extension ListEditor {
         shape = .nothing
         self.entry = entry
         self.draft = draft
+        isEditing = true
     }
 
     /// The tree of commits.
@@ -170,9 +165,9 @@ extension ListEditor {
     /// - Throws: ``ListError/commitTooLarge(bytes:)``; the commit is then cancelled.
     /// - Complexity: O(nodes changed + bytes).
     public mutating func finish() throws -> Commit? {
-        guard let isMove = draft?.cause.isMove else { preconditionFailure("a commit is begun before it is finished") }
-        guard eventCount > annotationCount || isMove else {
-            draft = nil
+        precondition(isEditing, "a commit is begun before it is finished")
+        guard eventCount > annotationCount || draft.cause.isMove else {
+            isEditing = false
             (eventCount, annotationCount) = (0, 0)
             return nil
         }
@@ -185,9 +180,9 @@ extension ListEditor {
             cancel()
             throw ListError.commitTooLarge(bytes: bytes)
         }
-        let draft = self.draft.take()!
+        isEditing = false
         let version = state.version.next
-        let entry = settled(draft, version)
+        let entry = settled(version)
         state.version = version
         state.histories.note(entry, in: draft.scope, at: version)
         let stateHash = state.stateHash()
@@ -202,7 +197,7 @@ extension ListEditor {
     }
 
     /// The place of a commit in the history, now that it is known what it did.
-    private mutating func settled(_ draft: borrowing CommitDraft, _ version: Version) -> HistoryEntry {
+    private mutating func settled(_ version: Version) -> HistoryEntry {
         guard let scope = draft.scope else {
             coalescing.endStep()
             return .untracked
@@ -222,9 +217,9 @@ extension ListEditor {
 
     /// Takes everything back that was done since `begin`.
     public mutating func cancel() {
-        precondition(draft != nil, "a commit is begun before it is cancelled")
+        precondition(isEditing, "a commit is begun before it is cancelled")
         rollBack(to: eventsOffset, keeping: 0)
-        draft = nil
+        isEditing = false
     }
 
     /// Makes one commit of what `body` does; if it throws, nothing has happened.
@@ -251,7 +246,7 @@ extension ListEditor {
 
     /// Appends an event that says nothing about the rows.
     mutating func append(ancillary event: Event) {
-        precondition(draft != nil, "an edit is part of a commit")
+        precondition(isEditing, "an edit is part of a commit")
         writer.write(ancillary: event)
         eventCount &+= 1
         annotationCount &+= 1
@@ -260,7 +255,7 @@ extension ListEditor {
     /// Appends an event that `write` puts into the record.
     @inline(__always)
     private mutating func append(_ event: Event, _ write: (inout RecordWriter) -> Void) throws {
-        precondition(draft != nil, "an edit is part of a commit")
+        precondition(isEditing, "an edit is part of a commit")
         let mark = writer.count
         write(&writer)
         do { try state.apply(event) } catch {
@@ -275,7 +270,7 @@ extension ListEditor {
     ///
     /// - Parameter write: writes the whole event and returns it, its content now being in the record.
     mutating func appendNew(_ write: (inout RecordWriter, Version) throws -> Event?) throws {
-        precondition(draft != nil, "an edit is part of a commit")
+        precondition(isEditing, "an edit is part of a commit")
         let mark = writer.count
         do {
             guard let event = try write(&writer, state.version.next) else {

@@ -3,7 +3,9 @@
 // Always holds: a `Commit` that exists was checked against its checksum; its header was decoded, its events were not.
 
 /// The events of one user action: atomic in the log, and what one undo reverts.
-public struct Commit: Sendable {
+///
+/// Nothing of it ever changes. It is an object, because it is handed from one to the next on the way of every edit.
+public final class Commit: Sendable {
     /// Why a commit was made.
     public enum Cause: Hashable, Sendable {
         /// Somebody edited the list.
@@ -45,6 +47,25 @@ public struct Commit: Sendable {
     public let record: [UInt8]
     /// Where in the record the events begin, in bytes.
     let eventsOffset: Int
+
+    init(
+        version: Version, cause: Cause, name: String, origin: String, time: Timestamp, tracking: Tracking,
+        entry: HistoryEntry, isDiscardable: Bool, stateHash: StateHash, eventCount: Int, record: [UInt8],
+        eventsOffset: Int
+    ) {
+        self.version = version
+        self.cause = cause
+        self.name = name
+        self.origin = origin
+        self.time = time
+        self.tracking = tracking
+        self.entry = entry
+        self.isDiscardable = isDiscardable
+        self.stateHash = stateHash
+        self.eventCount = eventCount
+        self.record = record
+        self.eventsOffset = eventsOffset
+    }
 }
 
 extension Commit {
@@ -60,7 +81,7 @@ extension Commit {
     }
 
     /// Its place in the history of its scope.
-    package var place: HistoryPlace { HistoryPlace(tracking, origin: origin, entry) }
+    package var place: HistoryPlace { HistoryPlace(scope: tracking.scope { origin }, entry: entry) }
 
     /// The checksum of the record; the next commit links to it.
     public var checksum: UInt64 {
@@ -75,7 +96,7 @@ extension Commit {
     ///   - previousChecksum: the checksum of the commit before (0 for the first), or nil to leave the link unchecked.
     /// - Throws: ``RecordError`` if the bytes are damaged, foreign or newer than this library.
     /// - Complexity: O(bytes).
-    public init(record: [UInt8], version: Version, previousChecksum: UInt64? = nil) throws {
+    public convenience init(record: [UInt8], version: Version, previousChecksum: UInt64? = nil) throws {
         let (header, names) = try record.withUnsafeBytes { bytes in
             let header = try RecordHeader(bytes, version: version, previousChecksum: previousChecksum)
             return (header, try header.names(bytes, version: version))
@@ -91,16 +112,24 @@ extension Commit {
     ///
     /// - Throws: ``RecordError`` if a record with a valid checksum holds something that this library does not know.
     /// - Complexity: O(bytes).
-    public func events() throws -> [Event] {
+    public func events() throws -> [Event] { try Array(eventRun()) }
+
+    /// The events, without an allocation if it is one.
+    func eventRun() throws -> Run<Event> {
         try record.withUnsafeBytes { bytes in
             var reader = RecordReader(bytes, version: version)
             _ = try reader.readBytes(eventsOffset, "the header")
+            if eventCount == 1 {
+                let event = try reader.readEvent()
+                try reader.checkEnd(after: 1)
+                return .one(event)
+            }
             var events: [Event] = []
             // Every event has bytes of its own; a number beyond that is found out while reading.
             events.reserveCapacity(min(eventCount, record.count))
             for _ in 0..<eventCount { events.append(try reader.readEvent()) }
             try reader.checkEnd(after: eventCount)
-            return events
+            return .many(events)
         }
     }
 }

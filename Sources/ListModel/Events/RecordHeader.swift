@@ -66,12 +66,15 @@ package struct RecordHeader {
     var flags: RecordFlags
     var tracking: Tracking
     var entry: HistoryEntry
-    /// The origin, if it says whose history the commit is in.
-    private(set) var place: HistoryPlace
+    /// Whose history the commit is in; nil if it is in none.
+    private var scope: HistoryScope?
     var stateHash: StateHash
     var eventCount: Int
     var checksum: UInt64
     var eventsOffset: Int
+
+    /// The place of the commit in the history.
+    var place: HistoryPlace { HistoryPlace(scope: scope, entry: entry) }
 
     var isDiscardable: Bool { flags.contains(.isDiscardable) }
 
@@ -106,7 +109,7 @@ package struct RecordHeader {
         let originOffset = reader.offset
         _ = try reader.readBytes(try reader.readCount("an origin"), "an origin")
         eventsOffset = reader.offset
-        place = try HistoryPlace(tracking, origin: try RecordHeader.origin(bytes, originOffset, version), entry)
+        scope = try tracking.scope { try RecordHeader.origin(bytes, originOffset, version) }
         try RecordHeader.checkEventCount(eventCount, cause, reader)
     }
 
@@ -228,9 +231,11 @@ package struct RecordHeader {
         let fixed = try readFixed(&reader)
         let cause = try readCause(fixed.cause, &reader)
         let (tracking, entry) = try readEntry(fixed.flags, cause, steps: fixed.steps, &reader)
-        if tracking != .own { return HistoryPlace(tracking, origin: "", entry) }
-        _ = try reader.readBytes(try reader.readCount("a name"), "a name")
-        return try HistoryPlace(tracking, origin: try reader.readString("an origin"), entry)
+        let scope = try tracking.scope {
+            _ = try reader.readBytes(try reader.readCount("a name"), "a name")
+            return try reader.readString("an origin")
+        }
+        return HistoryPlace(scope: scope, entry: entry)
     }
 }
 

@@ -48,6 +48,37 @@ extension Run: RandomAccessCollection {
         }
     }
 
+    /// Adds elements behind the others.
+    mutating func append(contentsOf others: Run) {
+        if others.isEmpty { return }
+        if isEmpty { return self = others }
+        // Taken out, so that the array is not shared while it grows.
+        var elements =
+            switch exchange(&self, with: .none) {
+            case .one(let element): [element]
+            case .many(let elements): elements
+            }
+        elements += others
+        self = .many(elements)
+    }
+
+    /// The same elements, the last one first.
+    var backwards: Run {
+        switch self {
+        case .one: self
+        case .many(let elements): .many(elements.reversed())
+        }
+    }
+
+    /// Calls `body` with each element: without an iterator, which would copy each of them.
+    @inline(__always)
+    func forEach(_ body: (Element) throws -> Void) rethrows {
+        switch self {
+        case .one(let element): try body(element)
+        case .many(let elements): for element in elements { try body(element) }
+        }
+    }
+
     /// The run of what `transform` makes of each element.
     func mapped<Other>(_ transform: (Element) throws -> Other) rethrows -> Run<Other> {
         switch self {

@@ -69,6 +69,17 @@ public enum Tracking: UInt8, Hashable, Sendable {
     case untracked = 2
 }
 
+extension Tracking {
+    /// The history of a commit of an origin; nil if it belongs to none.
+    func scope(_ origin: () throws -> String) rethrows -> HistoryScope? {
+        switch self {
+        case .shared: .shared
+        case .own: .origin(try origin())
+        case .untracked: nil
+        }
+    }
+}
+
 /// The histories of all scopes, at one version.
 package struct HistoryTable: Hashable, Sendable {
     /// The one that all share.

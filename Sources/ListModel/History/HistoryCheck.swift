@@ -60,7 +60,8 @@ package struct HistoryCheck: ~Copyable {
         let history = histories[scope]
         let tree = HistoryTree(places, oldest: oldest)
         if case .node(let found) = commit.entry {
-            var node = try writer.node(commit.version, in: scope, history, tree)
+            if !writer.isReady(scope) { try writer.load(scope, history, tree) }
+            var node = writer.node(commit.version, history)
             if found.continues && node.branchSwitch == nil && history.undoCount > 0 { node = node.continuing }
             // A jump to what is no longer there was checked when it still was.
             if isCut && found.jump <= oldest && found.jump < node.jump { node = node.jumping(to: found.jump) }

@@ -9,16 +9,6 @@ public struct HistoryPlace: Hashable, Sendable {
     public let scope: HistoryScope?
     /// The place in it.
     package let entry: HistoryEntry
-
-    init(_ tracking: Tracking, origin: @autoclosure () throws -> String, _ entry: HistoryEntry) rethrows {
-        scope =
-            switch tracking {
-            case .shared: .shared
-            case .own: .origin(try origin())
-            case .untracked: nil
-            }
-        self.entry = entry
-    }
 }
 
 extension HistoryTable {

@@ -5,14 +5,14 @@
 /// A move in a history.
 package struct HistoryMove {
     /// The nodes of the step that is undone, the last one first, or redone, the first one first.
-    let step: [HistoryNode]
+    let step: Run<HistoryNode>
     /// The history afterwards.
     let after: History
     /// Which branch is left, if one is.
     let branchSwitch: HistorySwitch?
 
     /// The commits of the step.
-    package var stepVersions: [Version] { step.map(\.version) }
+    package var stepVersions: Run<Version> { step.mapped(\.version) }
 
     /// What the record of the move says.
     package var entry: HistoryEntry { .move(after, branchSwitch) }
@@ -24,18 +24,19 @@ extension HistoryTree {
     /// - Complexity: O(commits of the step) records.
     package func undoing(_ history: History) throws -> HistoryMove? {
         guard history.position > oldest else { return nil }
-        return try undoing(history, endingWith: node(history.position), tipSteps: nil)
+        let step = try step(endingWith: node(history.position))
+        return step.isEmpty ? nil : try undoing(history, step, tipSteps: nil)
     }
 
-    /// What undo does; nil if some of it is no longer there.
+    /// What undoing a step does.
     ///
     /// - Parameters:
-    ///   - last: the node of the position.
+    ///   - step: its nodes, the last one first, which is the position.
     ///   - tipSteps: how many steps undo can go back from the tip; nil to find out.
-    func undoing(_ history: History, endingWith last: HistoryNode, tipSteps: Int?) throws -> HistoryMove? {
-        guard let step = try step(endingWith: last), let first = step.last else { return nil }
+    func undoing(_ history: History, _ step: Run<HistoryNode>, tipSteps: Int?) throws -> HistoryMove {
+        let (last, first) = (step[0], step[step.count - 1])
         let tipSteps = try tipSteps ?? (history.tip == last.version ? last.steps : node(history.tip).steps)
-        let undoCount = step[0].steps - 1
+        let undoCount = last.steps - 1
         let after = history.moved(
             to: first.parent, depth: first.depth - 1, undoCount: undoCount, redoCount: tipSteps - undoCount)
         return try HistoryMove(step: step, after: checked(after), branchSwitch: nil)
@@ -78,7 +79,7 @@ extension HistoryTree {
             switched: isSwitch ? version : history.switched, undoCount: node.steps, redoCount: redoCount,
             depth: node.depth)
         return try HistoryMove(
-            step: [], after: checked(after),
+            step: .none, after: checked(after),
             branchSwitch: isSwitch ? HistorySwitch(left: history.tip, previous: history.switched) : nil)
     }
 
@@ -96,7 +97,7 @@ extension HistoryTree {
     private func goingToRoot(_ target: Version, _ history: History) throws -> HistoryMove {
         guard history.tip > oldest else {
             guard target == oldest || target == history.position else { throw ListError.notInHistory(target) }
-            return HistoryMove(step: [], after: history, branchSwitch: nil)
+            return HistoryMove(step: .none, after: history, branchSwitch: nil)
         }
         let tip = try node(history.tip)
         guard let first = try ancestor(of: tip, where: { $0.parent <= oldest }),
@@ -105,7 +106,7 @@ extension HistoryTree {
         let after = history.moved(
             to: first.parent, depth: first.depth - 1, undoCount: first.continues ? first.steps : first.steps - 1,
             redoCount: tip.steps - first.steps + 1)
-        return try HistoryMove(step: [], after: checked(after), branchSwitch: nil)
+        return try HistoryMove(step: .none, after: checked(after), branchSwitch: nil)
     }
 }
 

@@ -8,7 +8,7 @@ extension HistoryTree {
         var position = position
         for _ in 0..<max(0, count) {
             guard position > oldest else { break }
-            guard let first = try step(endingWith: node(position))?.last else { return oldest }
+            guard let first = try step(endingWith: node(position)).last else { return oldest }
             position = max(first.previous, oldest)
         }
         return position

@@ -74,35 +74,37 @@ package struct HistoryTree {
 
     /// The nodes of the step that ends with a node, the last one first.
     ///
-    /// - Returns: nil if some of them are no longer there.
+    /// - Returns: none if some of them are no longer there.
     /// - Complexity: O(commits of the step).
-    func step(endingWith last: HistoryNode) throws -> [HistoryNode]? {
+    func step(endingWith last: HistoryNode) throws -> Run<HistoryNode> {
+        guard last.continues else { return .one(last) }
         var nodes = [last]
         while nodes[nodes.count - 1].continues {
             let parent = nodes[nodes.count - 1].parent
-            guard parent > oldest else { return nil }
+            guard parent > oldest else { return .none }
             nodes.append(try node(parent))
         }
-        return nodes
+        return .many(nodes)
     }
 
     /// The nodes of the next step of a redo, the first one first; nil if there is none, or it is no longer there.
     ///
     /// - Complexity: O(log n + commits of the step) records.
-    func nextStep(_ history: History) throws -> [HistoryNode]? {
+    func nextStep(_ history: History) throws -> Run<HistoryNode>? {
         guard history.tip != history.position, history.tip > oldest else { return nil }
         let tip = try node(history.tip)
         guard let first = try ancestor(of: tip, where: { $0.depth <= history.depth + 1 }),
             first.parent == history.position
         else { return nil }
         guard let last = try ancestor(of: tip, where: { $0.steps <= first.steps }) else { return nil }
+        if last.version == first.version { return .one(last) }
         var nodes = [last]
         while nodes[nodes.count - 1].version != first.version {
             let parent = nodes[nodes.count - 1].parent
             guard parent > first.version || parent == first.version else { return nil }
             nodes.append(try node(parent))
         }
-        return nodes.reversed()
+        return .many(nodes.reversed())
     }
 
     /// How many steps of a history can be reached, in a log that begins after the root.

@@ -21,16 +21,15 @@ struct HistoryWriter: Sendable {
     /// Whether the spine does not begin below the root, because commits before it are no longer there.
     private var isCut = false
 
+    /// Whether the spine is that of a scope; otherwise it has to be read before a node is made there.
+    func isReady(_ scope: HistoryScope) -> Bool { self.scope == scope }
+
     /// The entry of a node that is made at the position of a history, as if it began a step.
     ///
     /// - Parameters:
     ///   - version: the version that it makes.
-    ///   - history: that of the scope, before the commit.
-    /// - Complexity: O(1), or O(log n) records if the spine has to be read.
-    mutating func node(
-        _ version: Version, in scope: HistoryScope, _ history: History, _ tree: HistoryTree
-    ) throws -> HistoryNode {
-        if self.scope != scope { try load(scope, history, tree) }
+    ///   - history: that of the scope whose spine this has, before the commit.
+    func node(_ version: Version, _ history: History) -> HistoryNode {
         let isSwitch = history.position != history.tip
         return HistoryNode(
             version: version, parent: history.position, jump: jump(from: history.position), depth: history.depth + 1,
@@ -39,7 +38,7 @@ struct HistoryWriter: Sendable {
             branchSwitch: isSwitch ? HistorySwitch(left: history.tip, previous: history.switched) : nil)
     }
 
-    /// Notes that a node was made at the position for which ``node(_:in:_:_:)`` was asked last.
+    /// Notes that a node was made at the position for which ``node(_:_:)`` was asked last.
     mutating func append(_ node: HistoryNode) {
         while let last = spine.last, last.version > node.jump { spine.removeLast() }
         if spine.isEmpty { isCut = node.jump > .empty }
@@ -61,7 +60,10 @@ struct HistoryWriter: Sendable {
         return parent.depth - jump.depth == jump.depth - above.depth ? above.version : position
     }
 
-    private mutating func load(_ scope: HistoryScope, _ history: History, _ tree: HistoryTree) throws {
+    /// Reads the spine of a scope.
+    ///
+    /// - Complexity: O(log n) records.
+    mutating func load(_ scope: HistoryScope, _ history: History, _ tree: HistoryTree) throws {
         var spine: [Vertebra] = []
         var version = history.position
         while version > tree.oldest {

@@ -9,7 +9,7 @@ struct UndoneSteps: Sendable {
         /// Where the history was afterwards.
         var position: Version
         /// The nodes, the last one first.
-        var nodes: [HistoryNode]
+        var nodes: Run<HistoryNode>
     }
 
     private var scope = HistoryScope.shared
@@ -34,7 +34,7 @@ struct UndoneSteps: Sendable {
         guard isNext(history, in: scope), let step = steps.last, let last = step.nodes.first else { return nil }
         let after = history.moved(
             to: last.version, depth: last.depth, undoCount: last.steps, redoCount: tipSteps - last.steps)
-        return HistoryMove(step: step.nodes.reversed(), after: after, branchSwitch: nil)
+        return HistoryMove(step: step.nodes.backwards, after: after, branchSwitch: nil)
     }
 
     /// Notes that a history was undone.

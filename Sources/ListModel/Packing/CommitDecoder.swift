@@ -156,14 +156,14 @@ extension CommitDecoder {
             let tracking = RecordFlags(rawValue: bits).tracking
         else { throw error(.flags, "flags", expected: "known ones", found: String(context.flags)) }
         let flags = RecordFlags(rawValue: bits)
-        let scope = HistoryPlace(tracking, origin: origin, .untracked).scope
+        let scope = tracking.scope { origin }
         let cause = try readCause(number, version, scope ?? .shared)
-        guard let scope else { return (cause, flags, HistoryPlace(tracking, origin: origin, .untracked)) }
+        guard let scope else { return (cause, flags, HistoryPlace(scope: nil, entry: .untracked)) }
         var entry = context.predictedEntry(cause, continues: flags.contains(.continues), in: scope)
         if try next(.histories) != 0 {
             entry = try readEntry(entry, isNode: !cause.isMove, flags, version)
         }
-        return (cause, flags, HistoryPlace(tracking, origin: origin, entry))
+        return (cause, flags, HistoryPlace(scope: scope, entry: entry))
     }
 
     private mutating func readCause(

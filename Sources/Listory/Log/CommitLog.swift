@@ -20,6 +20,7 @@ struct CommitLog: Sendable {
     /// The newest commits, which may not be in the databases yet.
     let tail: LogTail
     private let ignoresTail: Bool
+    private let readAhead = ReadAhead()
 
     /// What a new store is, and an existing one is checked for.
     enum Mode {
@@ -152,6 +153,15 @@ extension CommitLog {
     func withRecord<Result>(of version: Version, _ body: (UnsafeRawBufferPointer?) throws -> Result) throws -> Result {
         // What leaves the tail is in the database before.
         if let copy = tail.record(of: version) { return try copy.withUnsafeBytes { try body($0) } }
+        switch readAhead.way(to: version) {
+        case .kept(let records, let index): return try records.withRecord(index) { try body($0) }
+        case .following(let isBackwards):
+            let records = try environment.read {
+                try readAhead.read(version, isBackwards: isBackwards, $0, commits)
+            }
+            if let index = records.index(of: version) { return try records.withRecord(index) { try body($0) } }
+        case .alone: break
+        }
         return try environment.read { txn in
             try txn.withValue(forKey: version.rawValue, in: commits, body)
         }

@@ -30,7 +30,7 @@ extension GroupCommit {
             let result = Result { try log.append(batch, first..<end) }
             monitor.lock()
             switch result {
-            case .success(let head): state.head = head
+            case .success(let head): advance(to: head)
             case .failure(let error):
                 guard end - first == 1 else {
                     suspectEnd = end

@@ -32,12 +32,14 @@ final class GroupCommit: CommitSource, @unchecked Sendable {
     /// Where those are released for whom the leader in the background has no time, because the next batch is ready.
     let releases = DispatchQueue(label: "listory.log.releases")
     let isFailing = Atomic<Bool>(false)
+    /// The version of `state.head`, for who only asks what is durable.
+    private let durableNumber: Atomic<UInt64>
     let maximumPendingBytes: Int
     let deferredDelay: DispatchTimeInterval
     let storeDelay: DispatchTimeInterval
 
     struct State {
-        var head: LogHead
+        fileprivate(set) var head: LogHead
         /// Commits that were taken to be written; those up to `head` already are.
         var writing: RecordBatch
         /// The commits after those.
@@ -82,14 +84,21 @@ final class GroupCommit: CommitSource, @unchecked Sendable {
         deferredDelay = .nanoseconds(Int(min(1e18, options.deferredDelay / .nanoseconds(1))))
         storeDelay = .nanoseconds(Int(min(1e18, options.tail.storeDelay / .nanoseconds(1))))
         let empty = RecordBatch(first: head.version.next)
+        durableNumber = Atomic(head.version.rawValue)
         state = State(head: head, writing: empty, waiting: empty)
     }
 
     /// What the durable part of the log ends with.
     var head: LogHead { monitor.withLock { state.head } }
 
+    /// Notes what the durable part of the log ends with now. The lock is held.
+    func advance(to head: LogHead) {
+        state.head = head
+        durableNumber.store(head.version.rawValue, ordering: .releasing)
+    }
+
     /// The newest version that would survive a power cut.
-    var durableVersion: Version { head.version }
+    var durableVersion: Version { Version(durableNumber.load(ordering: .acquiring)) }
 
     /// Whether the last attempt to append failed.
     var hasFailed: Bool { isFailing.load(ordering: .acquiring) }
@@ -196,7 +205,8 @@ extension GroupCommit {
     private func queuedBytes(
         of version: Version, _ part: (UnsafeRawBufferPointer) throws -> UnsafeRawBufferPointer
     ) throws -> [UInt8]? {
-        try monitor.withLock {
+        if version <= durableVersion { return nil }
+        return try monitor.withLock {
             guard version > state.head.version else { return nil }
             let batch = version < state.waiting.first ? state.writing : state.waiting
             guard let index = batch.index(of: version) else { return nil }

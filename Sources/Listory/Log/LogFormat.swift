@@ -80,17 +80,12 @@ struct LogHead: Equatable {
 
     init() {}
 
-    init?(bytes: [UInt8]) {
+    init?(_ bytes: UnsafeRawBufferPointer) {
         guard bytes.count == LogHead.byteCount else { return nil }
-        let words = bytes.withUnsafeBytes { raw in
-            stride(from: 0, to: LogHead.byteCount, by: 8).map {
-                UInt64(littleEndian: raw.loadUnaligned(fromByteOffset: $0, as: UInt64.self))
-            }
+        func word(_ index: Int) -> UInt64 {
+            UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: 8 * index, as: UInt64.self))
         }
-        version = Version(words[0])
-        checksum = words[1]
-        eventCount = words[2]
-        recordBytes = words[3]
+        (version, checksum, eventCount, recordBytes) = (Version(word(0)), word(1), word(2), word(3))
     }
 
     /// Adds a commit at the end.

@@ -27,7 +27,8 @@ struct LogRows: Sendable {
 
     /// What the head row says.
     func readHead(_ txn: borrowing some Transaction & ~Copyable) throws -> LogHead {
-        guard let row = try txn.get(LogFormat.headKey, in: meta), let head = LogHead(bytes: row) else {
+        let head = try txn.withValue(forKey: LogFormat.headKey, in: meta) { $0.flatMap(LogHead.init) }
+        guard let head else {
             throw StoreError.headMismatch(what: "head row", expected: "\(LogHead.byteCount) bytes", found: "another")
         }
         return head

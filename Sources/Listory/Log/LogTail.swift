@@ -143,11 +143,7 @@ extension LogTail {
         while offset < bytes.count {
             guard let entry = TailEntry(UnsafeRawBufferPointer(rebasing: bytes[offset...])) else { break }
             if entry.before == state.head {
-                for index in 0..<entry.records.count {
-                    entry.records.withRecord(index) {
-                        state.records.append($0, eventCount: entry.records.eventCount(index))
-                    }
-                }
+                state.records.append(entry.records, 0..<entry.records.count)
                 state.head = entry.after
                 state.last = Place(offset: offset, checksum: entry.checksum)
             } else if state.last != nil || entry.before.version > state.head.version {
@@ -305,10 +301,10 @@ extension LogTail {
             throw error
         }
         return state.withLock { state in
+            state.records.append(batch, range)
             for index in range {
-                batch.withRecord(index) { record in
-                    state.records.append(record, eventCount: batch.eventCount(index))
-                    state.head.append(record, version: batch.version(index), eventCount: batch.eventCount(index))
+                batch.withRecord(index) {
+                    state.head.append($0, version: batch.version(index), eventCount: batch.eventCount(index))
                 }
             }
             state.last = Place(offset: end, checksum: bytes.withUnsafeBytes { TailEntry.checksum(in: $0) })
@@ -338,7 +334,7 @@ extension LogTail {
             }
             // And nobody has added one behind it.
             let end = known.end ?? known.failed?.offset ?? (known.last == nil ? LogTail.beginning : bytes.count)
-            guard var next = TailEntry(entry(end)), next.before == known.head else { return }
+            guard TailEntry.before(in: entry(end)) == known.head, var next = TailEntry(entry(end)) else { return }
             if known.failed == Place(offset: end, checksum: next.checksum) {
                 // Its own, which is not in the log; unless somebody took it for whole and went on behind it.
                 guard let other = TailEntry(entry(LogTail.next(end + next.size))), other.before == next.after else {

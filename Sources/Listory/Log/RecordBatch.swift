@@ -45,6 +45,18 @@ struct RecordBatch {
         entries.append(Entry(end: bytes.count, eventCount: eventCount))
     }
 
+    /// Adds records of another batch, the first of which has the next version.
+    mutating func append(_ other: RecordBatch, _ range: Range<Int>) {
+        precondition(range.isEmpty || other.version(range.lowerBound) == version(count), "records follow each other")
+        let shift = bytes.count - other.end(of: range.lowerBound)
+        other.withRecords(range) { bytes.append(contentsOf: $0) }
+        entries.reserveCapacity(entries.count + range.count)
+        for index in range {
+            let entry = other.entries[index]
+            entries.append(Entry(end: entry.end + shift, eventCount: entry.eventCount))
+        }
+    }
+
     /// How many events the record at an index has.
     func eventCount(_ index: Int) -> Int { entries[index].eventCount }
 

@@ -46,15 +46,12 @@ struct TailEntry {
 
     /// The entry that bytes begin with.
     init?(_ bytes: UnsafeRawBufferPointer) {
-        guard bytes.count >= Self.table else { return nil }
         func word(_ offset: Int) -> Int {
             Int(UInt32(littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt32.self)))
         }
+        guard let before = Self.before(in: bytes), before.version.rawValue < 1 << 48 else { return nil }
         let (size, count) = (word(Self.sizeOffset), word(Self.countOffset))
-        guard size > Self.table, size <= bytes.count, count >= 1, count <= (size - Self.table) / 4,
-            let before = LogHead(bytes: Array(bytes[Self.headOffset..<Self.table])),
-            before.version.rawValue < 1 << 48
-        else { return nil }
+        guard size > Self.table, size <= bytes.count, count >= 1, count <= (size - Self.table) / 4 else { return nil }
         checksum = Self.checksum(in: bytes)
         guard checksum == Self.checksum(UnsafeRawBufferPointer(rebasing: bytes[..<size]), after: before.version)
         else { return nil }
@@ -76,6 +73,12 @@ struct TailEntry {
         self.records = records
         self.after = after
         self.size = size
+    }
+
+    /// The head that an entry would follow, if these bytes were one: a look that costs nothing, because mostly they are none
+    /// that matters.
+    static func before(in bytes: UnsafeRawBufferPointer) -> LogHead? {
+        bytes.count < table ? nil : LogHead(UnsafeRawBufferPointer(rebasing: bytes[headOffset..<table]))
     }
 
     /// The checksum that stands in an entry.

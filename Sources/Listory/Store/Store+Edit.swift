@@ -22,17 +22,20 @@ extension Store {
         _ name: String, origin: String = "", time: Timestamp? = nil, tracking: Tracking? = nil,
         isDiscardable: Bool = false, durability: Durability? = nil, _ body: (inout ListEditor) throws -> Void
     ) throws -> Commit? {
-        try perform(durability) { head in
+        try perform(durability) { head -> (Commit?, Queued?) in
             let draft = CommitDraft(
                 name: name, origin: origin, time: time ?? options.now(),
                 tracking: tracking ?? options.undoScope.tracking, isDiscardable: isDiscardable)
-            guard let commit = try head.editor.commit(draft, body) else { return nil }
-            return append(commit, &head)
+            guard let commit = try head.editor.commit(draft, body) else { return (nil, nil) }
+            return (commit, append(commit, &head))
         }
     }
 
-    /// A commit, and what its place in the queue asks for.
-    typealias Queued = (commit: Commit, demand: GroupCommit.Demand)
+    /// The version of a commit, and what its place in the queue asks for.
+    struct Queued {
+        var version: Version
+        var demand: GroupCommit.Demand
+    }
 
     /// Queues a commit for the log and tells the observers.
     func append(_ commit: Commit, _ head: inout Head) -> Queued {
@@ -40,17 +43,21 @@ extension Store {
         head.eventCount += UInt64(commit.eventCount)
         checkpointer?.note(
             events: commit.eventCount, bytes: commit.record.count, touched: head.editor.state.store.touched)
-        return (commit, group.enqueue(commit))
+        return Queued(version: commit.version, demand: group.enqueue(commit))
     }
 
     /// Makes commits under the lock, and waits for the last of them.
-    func perform(_ durability: Durability?, _ body: (inout Head) throws -> Queued?) throws -> Commit? {
+    ///
+    /// - Parameter body: makes them; returns what the caller gets, and the last of them if there is one.
+    func perform<Result>(
+        _ durability: Durability?, _ body: (inout Head) throws -> (Result, Queued?)
+    ) throws -> Result {
         if options.isReadOnly { throw StoreError.readOnly }
         // What could not be appended is tried again before anything is added to it.
         if group.hasFailed { try group.flush(through: nil) }
-        let queued: Queued?
+        let (result, queued): (Result, Queued?)
         do {
-            queued = try withHead { head in
+            (result, queued) = try withHead { head in
                 try head.checkNodes()
                 do { return try body(&head) } catch {
                     // Rows that cannot be read are not found either: that is the reason, then.
@@ -65,12 +72,12 @@ extension Store {
             try? group.meet(.now)
             throw error
         }
-        guard let last = queued else { return nil }
+        guard let last = queued else { return result }
         defer { checkpointer?.meetDemand(self) }
         switch durability ?? options.durability {
-        case .immediate: try group.flush(through: last.commit.version, .shared)
+        case .immediate: try group.flush(through: last.version, .shared)
         case .deferred: try group.meet(last.demand)
         }
-        return last.commit
+        return result
     }
 }

@@ -70,37 +70,31 @@ extension Store {
         _ count: Int, _ durability: Durability?, _ scope: HistoryScope, available: KeyPath<History, Int>,
         _ tooFew: (Int, Int) -> ListError, _ step: (inout ListEditor) throws -> Reversal
     ) throws -> Reversal {
-        var versions: [Version] = []
-        var conflicts: [MergeConflict] = []
-        let commit = try perform(durability) { head in
+        try perform(durability) { head in
             // One can be tried: whether there are more takes a look at the tree, in a compacted store.
             if count > 1 {
                 let available = try reachable(head, scope)[keyPath: available]
                 guard count <= available else { throw tooFew(count, available) }
             }
+            var all = Reversal.nothing
             var last: Queued?
             for _ in 0..<max(0, count) {
                 let reversal = try step(&head.editor)
-                versions += reversal.versions
-                conflicts += reversal.conflicts
                 if let commit = reversal.commit { last = append(commit, &head) }
+                all.append(reversal)
             }
-            return last
+            return (all, last)
         }
-        return Reversal(commit: commit, versions: versions, conflicts: conflicts)
     }
 
     /// Makes one commit that is computed from others.
     private func compute(
         _ durability: Durability?, _ body: (inout ListEditor) throws -> Reversal
     ) throws -> Reversal {
-        var conflicts: [MergeConflict] = []
-        let commit = try perform(durability) { head in
+        try perform(durability) { head in
             let reversal = try body(&head.editor)
-            conflicts = reversal.conflicts
-            return reversal.commit.map { append($0, &head) }
+            return (reversal, reversal.commit.map { append($0, &head) })
         }
-        return Reversal(commit: commit, conflicts: conflicts)
     }
 
     /// Goes to any commit of the history: many steps of undo and redo at once, on any branch.
