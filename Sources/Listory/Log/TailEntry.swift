@@ -75,8 +75,7 @@ struct TailEntry {
         self.size = size
     }
 
-    /// The head that an entry would follow, if these bytes were one: a look that costs nothing, because mostly they are none
-    /// that matters.
+    /// The head that an entry follows, if these bytes are one: enough to leave those alone that are left over.
     static func before(in bytes: UnsafeRawBufferPointer) -> LogHead? {
         bytes.count < table ? nil : LogHead(UnsafeRawBufferPointer(rebasing: bytes[headOffset..<table]))
     }
