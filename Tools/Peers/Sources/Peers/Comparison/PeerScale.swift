@@ -55,17 +55,20 @@ struct PeerScale {
     private func job(_ workload: Workload, _ contender: Contender, _ size: Int, count: Int = 0) -> Job {
         Job(
             workload: workload, contender: contender, size: size, count: count,
-            runs: min(runs, longestRuns(workload, contender, size)))
+            runs: worthwhileRuns(workload, contender, size))
     }
 
     /// How many samples are worth their time.
-    private func longestRuns(_ workload: Workload, _ contender: Contender, _ size: Int) -> Int {
+    private func worthwhileRuns(_ workload: Workload, _ contender: Contender, _ size: Int) -> Int {
         switch workload {
         // An undo of Loro takes longer than replaying everything before it.
         case .undo where contender == .loroList: 1
+        // Few milliseconds, or hundreds that end with a sync: no samples differ more, and few are cheaper.
+        case .undo: 3 * runs
+        case .trace where contender == .listoryAtOnce || contender == .loroList: 3 * runs
+        case .trace where contender.isPython: min(runs, 3)
         case .rows where size >= 10_000_000: 1
-        case .rows where size >= 1_000_000: 3
-        case .trace where contender.isPython, .undo where contender.isPython: 3
+        case .rows where size >= 1_000_000: min(runs, 3)
         default: runs
         }
     }
