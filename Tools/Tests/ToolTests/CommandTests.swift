@@ -10,20 +10,16 @@ import ToolSupport
 
     /// A store of three versions: a section, two rows, and the second row checked before the first.
     init() throws {
-        folder = try TemporaryFolder()
-        store = folder.file("store")
-        _ = try ToolProcess.run("new", store)
-        _ = try ToolProcess.run(
-            "exec", store,
-            input: """
-                {"insertSection":{"id":"today","title":"Today"}}
-                {"insert":{"items":[{"id":1,"content":{"title":"Milk"}},{"id":2,"content":"a\\nb"}],"section":"today"}}
-                {"begin":"Tidy"}
-                {"move":{"id":2,"before":1}}
-                {"toggle":{"id":2}}
-                {"end":{}}
+        (folder, store) = try ToolProcess.makeStore(
+            """
+            {"insertSection":{"id":"today","title":"Today"}}
+            {"insert":{"items":[{"id":1,"content":{"title":"Milk"}},{"id":2,"content":"a\\nb"}],"section":"today"}}
+            {"begin":"Tidy"}
+            {"move":{"id":2,"before":1}}
+            {"toggle":{"id":2}}
+            {"end":{}}
 
-                """)
+            """)
     }
 
     @Test func `Rows are shown as text, as JSON and raw, at any version`() throws {

@@ -10,15 +10,11 @@ import ToolSupport
 
     /// A store of 21 versions: a section with three rows, and twenty toggles of the first.
     init() throws {
-        folder = try TemporaryFolder()
-        store = folder.file("store")
-        _ = try ToolProcess.run("new", store)
         let rows = (1...3).map { "{\"id\":\($0),\"content\":\"row \($0)\"}" }.joined(separator: ",")
         var lines = "{\"begin\":\"Fill\"}\n{\"insertSection\":{\"id\":\"today\"}}\n"
         lines += "{\"insert\":{\"items\":[\(rows)],\"section\":\"today\"}}\n{\"end\":{}}\n"
         lines += String(repeating: "{\"toggle\":{\"id\":1}}\n", count: 20)
-        let filled = try ToolProcess.run("exec", store, input: lines)
-        try #require(filled.status == .success, "\(filled.errors)")
+        (folder, store) = try ToolProcess.makeStore(lines)
     }
 
     /// Runs a command and expects one line of JSON.

@@ -13,22 +13,17 @@ import ToolSupport
     /// A store of two branches: versions 1 to 3 make a section and two rows, 4 undoes the second row, and 5 makes
     /// another one.
     init() throws {
-        folder = try TemporaryFolder()
-        store = folder.file("store")
-        _ = try ToolProcess.run("new", store)
-        let filled = try ToolProcess.run(
-            "exec", store,
-            input: """
-                {"insertSection":{"id":"s","title":"Today"}}
-                {"insert":{"id":1,"content":{"title":"Milk"},"section":"s"}}
-                {"insert":{"id":2,"content":{"title":"Bread"},"section":"s"}}
-                {"undo":1}
-                {"begin":"Add eggs"}
-                {"insert":{"id":3,"content":{"title":"Eggs"},"section":"s"}}
-                {"end":{}}
+        (folder, store) = try ToolProcess.makeStore(
+            """
+            {"insertSection":{"id":"s","title":"Today"}}
+            {"insert":{"id":1,"content":{"title":"Milk"},"section":"s"}}
+            {"insert":{"id":2,"content":{"title":"Bread"},"section":"s"}}
+            {"undo":1}
+            {"begin":"Add eggs"}
+            {"insert":{"id":3,"content":{"title":"Eggs"},"section":"s"}}
+            {"end":{}}
 
-                """)
-        try #require(filled.status == .success)
+            """)
     }
 
     private func rows() throws -> String {

@@ -12,18 +12,13 @@ import ToolSupport
 
     /// Versions 1 to 3: a section, a row, and its checkmark.
     init() throws {
-        folder = try TemporaryFolder()
-        store = folder.file("store")
-        _ = try ToolProcess.run("new", store)
-        let filled = try ToolProcess.run(
-            "exec", store,
-            input: """
-                {"insertSection":{"id":"s","title":"Today"}}
-                {"insert":{"id":1,"content":{"title":"Milk"},"section":"s"}}
-                {"toggle":{"id":1}}
+        (folder, store) = try ToolProcess.makeStore(
+            """
+            {"insertSection":{"id":"s","title":"Today"}}
+            {"insert":{"id":1,"content":{"title":"Milk"},"section":"s"}}
+            {"toggle":{"id":1}}
 
-                """)
-        try #require(filled.status == .success, "\(filled.errors)")
+            """)
     }
 
     @Test func `Every version is played, and its changes are those of diff`() throws {

@@ -1,0 +1,17 @@
+// A store that the built tool has made and filled: what the tests of commands begin with.
+
+import Testing
+
+extension ToolProcess {
+    /// Makes a store in a folder of its own, and has `exec` make edits there.
+    ///
+    /// - Parameter requests: the lines of `exec`.
+    static func makeStore(_ requests: String) throws -> (folder: TemporaryFolder, store: String) {
+        let folder = try TemporaryFolder()
+        let store = folder.file("store")
+        for result in [try run("new", store), try run("exec", store, input: requests)] {
+            try #require(result.status == .success, "\(result.errors)")
+        }
+        return (folder, store)
+    }
+}
