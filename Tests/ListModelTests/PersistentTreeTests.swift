@@ -153,6 +153,49 @@ struct PersistentTreeTests {
         try harness.check("320 appended")
     }
 
+    @Test("Typing at one place leaves leaves behind that are nearly full")
+    func typingFillsLeaves() throws {
+        for isForward in [true, false] {
+            var harness = Making.building.make(320, TestLimits.wide.limits)
+            for index in 0..<640 { harness.insert(1, at: isForward ? 100 + index : 100) }
+            // Three quarters full, they are 28 more. Split in the middle, they would be half full: 40 more.
+            let leaves = harness.locator.nodeCount - 3
+            #expect(leaves <= 10 + 28, "each \(isForward ? "behind" : "before") the last one")
+            try harness.check("640 typed")
+        }
+    }
+
+    @Test("Typing with second thoughts leaves what an array holds", arguments: TestLimits.allCases, seeds)
+    func typedStretches(limits: TestLimits, seed: UInt64) throws {
+        var generator = SeededGenerator(seed: seed)
+        var harness = TreeHarness(limits.limits)
+        harness.insert(100, at: 0)
+        for stretch in 0..<40 {
+            var cursor = Int.random(in: 0...harness.arrays[0].count, using: &generator)
+            for _ in 0..<Int.random(in: 1...60, using: &generator) {
+                if cursor > 0 && generator.oneIn(4) {
+                    cursor -= 1
+                    harness.remove(cursor..<cursor + 1)
+                } else {
+                    harness.insert(1, at: cursor)
+                    cursor += 1
+                }
+                try harness.check("\(limits), seed \(seed), stretch \(stretch)")
+            }
+        }
+        try harness.checkLookups("\(limits), seed \(seed), at the end")
+    }
+
+    @Test("An element is removed only if it is the right one")
+    func removalOfTheRightOne() throws {
+        for limits in TestLimits.allCases {
+            var harness = Making.appending.make(41, limits.limits)
+            for offset in 0..<41 { harness.rejectRemoval(offset) }
+            try harness.check("\(limits), nothing removed")
+            try harness.checkLookups("\(limits), nothing removed")
+        }
+    }
+
     @Test("Walking a range visits just its elements")
     func forEachInRange() {
         let harness = Making.building.make(23, TestLimits.fourFour.limits)

@@ -52,9 +52,19 @@ struct TreeHarness: ~Copyable {
         arrays[which].removeSubrange(range)
     }
 
+    /// Tries to remove an element, and says on the way that it is not the right one.
+    mutating func rejectRemoval(_ offset: Int, in which: Int = 0) {
+        var seen: Identifier?
+        let isRemoved = trees[which].top.remove(offset, store, &locator) { element in
+            seen = element.pointee.id
+            return false
+        }
+        #expect(!isRemoved && seen == arrays[which][offset].id, "element \(offset)")
+    }
+
     mutating func toggle(_ offset: Int, in which: Int = 0) {
         let isChecked = !arrays[which][offset].isChecked
-        trees[which].update(offset, &locator) { $0.setChecked(isChecked) }
+        trees[which].update(offset) { $0.setChecked(isChecked) }
         arrays[which][offset].setChecked(isChecked)
     }
 

@@ -3,6 +3,14 @@
 // Always holds: `count` bytes are initialised; offsets handed out stay true, because bytes are only appended (or, after
 // a rejected edit, cut off at the end).
 
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#elseif canImport(Darwin)
+import Darwin
+#endif
+
 /// A growing run of bytes, with the primitive encodings of the file format.
 struct RecordWriter: ~Copyable {
     private var bytes: UnsafeMutableRawPointer
@@ -11,12 +19,18 @@ struct RecordWriter: ~Copyable {
 
     init() {
         capacity = 512
-        bytes = UnsafeMutableRawPointer.allocate(byteCount: capacity, alignment: 8)
+        bytes = RecordWriter.reallocate(nil, capacity)
     }
 
     deinit {
         // SAFETY: allocated here or in `grow`, and never handed out.
-        bytes.deallocate()
+        free(bytes)
+    }
+
+    /// Large records are moved by the memory manager, page by page: nothing is copied.
+    private static func reallocate(_ bytes: UnsafeMutableRawPointer?, _ capacity: Int) -> UnsafeMutableRawPointer {
+        guard let larger = realloc(bytes, capacity) else { fatalError("there is no memory for \(capacity) bytes") }
+        return larger
     }
 
     /// Forgets the bytes at and after `count`.
@@ -36,10 +50,7 @@ struct RecordWriter: ~Copyable {
     @inline(never)
     private mutating func grow(_ more: Int) {
         capacity = max(capacity * 2, count + more)
-        let larger = UnsafeMutableRawPointer.allocate(byteCount: capacity, alignment: 8)
-        larger.copyMemory(from: bytes, byteCount: count)
-        bytes.deallocate()
-        bytes = larger
+        bytes = RecordWriter.reallocate(bytes, capacity)
     }
 
     @inline(__always)

@@ -64,7 +64,7 @@ extension Snapshot {
     func movingSections(_ places: [Changeset.Move<Int>]) -> Snapshot {
         let store = NodeStore(joining: tree.store, tree.store)!
         var result = PersistentTree(tree.top, store)
-        result.move(places)
+        result.top.move(places, store)
         result.seal()
         return Snapshot(version: version, itemCount: itemCount, tree: result)
     }
@@ -75,21 +75,25 @@ extension Snapshot {
     func movingItems(_ places: [Int: [Changeset.Move<Int>]]) -> Snapshot {
         let store = NodeStore(joining: tree.store, tree.store)!
         var result = PersistentTree(tree.top, store)
-        var locator = Locator<SectionEntry>(store, isTracking: false)
         for (section, places) in places {
-            result.update(section, &locator) { entry in entry.editItems(store) { $0.move(places) } }
+            result.update(section) { entry in entry.editRows { $0.move(places, store) } }
         }
         result.seal()
         return Snapshot(version: version, itemCount: itemCount, tree: result)
     }
 }
 
-extension PersistentTree where Element: TreeElement {
+extension TreeChild where Element: TreeElement {
     /// Takes elements out, and puts them in where the result has them.
-    fileprivate mutating func move(_ places: [Changeset.Move<Int>]) {
+    fileprivate mutating func move(_ places: [Changeset.Move<Int>], _ store: NodeStore) {
         var locator = Locator<Element>(store, isTracking: false)
-        let moved = places.map { (element: self[$0.from], to: $0.to) }.sorted { $0.to < $1.to }
-        for from in places.map(\.from).sorted().reversed() { remove(from..<from + 1, &locator) }
-        for (element, to) in moved { insert(element, at: to, owner: 0, &locator) }
+        let elements = PersistentTree(self, store)
+        let moved = places.map { (element: elements[$0.from], to: $0.to) }.sorted { $0.to < $1.to }
+        for from in places.map(\.from).sorted().reversed() { remove(from..<from + 1, store, &locator) }
+        for (element, to) in moved {
+            withUnsafePointer(to: element) {
+                insert(UnsafeBufferPointer(start: $0, count: 1), at: to, owner: 0, store, &locator)
+            }
+        }
     }
 }

@@ -34,42 +34,57 @@ extension ListState {
 // MARK: - Rows
 
 extension ListState {
-    /// Calls `body` with the tree of a section's rows, to change it.
+    /// Calls `body` with the top of the tree of a section's rows, to change it, and the number of the section.
     @inline(__always)
-    private mutating func editItems(
-        inSection index: Int, _ body: (inout PersistentTree<ListItem>, UInt32, inout Locator<ListItem>) throws -> Void
-    ) rethrows {
-        try ListState.editItems(&tree, &sectionLocator, &itemLocator, index, store, body)
+    private mutating func editRows(
+        inSection index: Int, _ body: (inout TreeChild<ListItem>, UInt32, NodeStore, inout Locator<ListItem>) -> Void
+    ) {
+        ListState.editRows(&tree, &itemLocator, index, store, body)
     }
 
     // The parts of the state are passed apart, so that the closure may change one while another is open.
     @inline(__always)
-    private static func editItems(
-        _ tree: inout PersistentTree<SectionEntry>, _ sectionLocator: inout Locator<SectionEntry>,
-        _ itemLocator: inout Locator<ListItem>, _ index: Int, _ store: NodeStore,
-        _ body: (inout PersistentTree<ListItem>, UInt32, inout Locator<ListItem>) throws -> Void
-    ) rethrows {
-        try tree.update(index, &sectionLocator) { section in
+    private static func editRows(
+        _ tree: inout PersistentTree<SectionEntry>, _ locator: inout Locator<ListItem>, _ index: Int,
+        _ store: NodeStore, _ body: (inout TreeChild<ListItem>, UInt32, NodeStore, inout Locator<ListItem>) -> Void
+    ) {
+        tree.top.update(index, store) { section in
             let number = section.number
-            try section.editItems(store) { try body(&$0, number, &itemLocator) }
+            section.editRows { body(&$0, number, store, &locator) }
         }
     }
 
     private mutating func insert(_ items: Run<ListItem>, at path: ListIndexPath) throws {
         try checkInsertion(at: path)
         try checkNew(items)
-        editItems(inSection: path.section) { tree, owner, locator in
-            items.withElements { tree.insert($0, at: path.item, owner: owner, &locator) }
+        editRows(inSection: path.section) { rows, owner, store, locator in
+            items.withElements { rows.insert($0, at: path.item, owner: owner, store, &locator) }
         }
         itemCount &+= items.count
     }
 
     private mutating func delete(_ items: Run<ListItem>, at path: ListIndexPath) throws {
+        if case .one(let item) = items { return try delete(item.id, at: path) }
         try checkItems(items, at: path)
-        editItems(inSection: path.section) { tree, _, locator in
-            tree.remove(path.item..<path.item &+ items.count, &locator)
+        editRows(inSection: path.section) { rows, _, store, locator in
+            rows.remove(path.item..<path.item &+ items.count, store, &locator)
         }
         itemCount &-= items.count
+    }
+
+    private mutating func delete(_ id: Identifier, at path: ListIndexPath) throws {
+        try checkRange(path, count: 1)
+        // Checked on the way, so that the row is looked for once; a row that is another stays.
+        var other: Identifier?
+        editRows(inSection: path.section) { rows, _, store, locator in
+            _ = rows.remove(path.item, store, &locator) { item in
+                if item.pointee.hasID(id) { return true }
+                other = item.pointee.id
+                return false
+            }
+        }
+        if let other { throw ListState.mismatch(path, expected: id, found: other) }
+        itemCount &-= 1
     }
 
     private mutating func move(
@@ -83,9 +98,9 @@ extension ListState {
             throw ListError.itemIndexOutOfRange(target, valid: 0..<room + 1)
         }
         let sourceRange = source.item..<source.item + ids.count
-        editItems(inSection: source.section) { tree, _, locator in tree.remove(sourceRange, &locator) }
-        editItems(inSection: target.section) { tree, owner, locator in
-            moved.withElements { tree.insert($0, at: target.item, owner: owner, &locator) }
+        editRows(inSection: source.section) { rows, _, store, locator in rows.remove(sourceRange, store, &locator) }
+        editRows(inSection: target.section) { rows, owner, store, locator in
+            moved.withElements { rows.insert($0, at: target.item, owner: owner, store, &locator) }
         }
     }
 
@@ -94,10 +109,10 @@ extension ListState {
         _ id: Identifier, at path: ListIndexPath, _ change: (inout ListItem) -> Void
     ) throws {
         try checkRange(path, count: 1)
-        // Checked on the way, so that the row is looked for once; a row that is another stays as it is.
+        // Checked on the way, as above.
         var found = id
-        editItems(inSection: path.section) { tree, _, locator in
-            tree.update(path.item, &locator) { item in
+        editRows(inSection: path.section) { rows, _, store, _ in
+            rows.update(path.item, store) { item in
                 found = item.id
                 if found == id { change(&item) }
             }
@@ -115,8 +130,8 @@ extension ListState {
             let depth = item.depth + change
             guard ListItem.depths.contains(depth) else { throw ListError.depthOutOfRange(item.id, depth: depth) }
         }
-        editItems(inSection: path.section) { tree, _, _ in
-            tree.updateAll(in: path.item..<path.item + ids.count) { $0.changeDepth(by: change) }
+        editRows(inSection: path.section) { rows, _, store, _ in
+            rows.updateAll(in: path.item..<path.item + ids.count, store) { $0.changeDepth(by: change) }
         }
     }
 }
@@ -162,7 +177,7 @@ extension ListState {
 
     private mutating func rename(_ id: Identifier, at index: Int, to title: String) throws {
         try checkSection(index, is: id)
-        tree.update(index, &sectionLocator) { $0.rename(to: title) }
+        tree.update(index) { $0.rename(to: title) }
     }
 
     private mutating func reload(_ sections: [ListSection]) throws {
@@ -195,9 +210,11 @@ extension ListState {
 
 // MARK: - Checks
 
+// Inlined where the state is changed: what is called with the state gets a copy of it, of 400 bytes.
 extension ListState {
+    @inline(__always)
     func checkSection(_ index: Int) throws {
-        guard tree.indices.contains(index) else {
+        guard index >= 0 && index < tree.count else {
             throw ListError.sectionIndexOutOfRange(index, valid: tree.indices)
         }
     }
@@ -212,6 +229,7 @@ extension ListState {
     }
 
     /// Checks that a row can be inserted at a path.
+    @inline(__always)
     func checkInsertion(at path: ListIndexPath) throws {
         try checkSection(path.section)
         let count = itemCount(inSection: path.section)
@@ -221,12 +239,26 @@ extension ListState {
     }
 
     /// Checks that rows can be inserted: no id is there already, none comes twice.
+    @inline(__always)
     private func checkNew(_ items: Run<ListItem>) throws {
         guard itemLocator.isTracking else { return }
-        for item in items where indexPath(of: item.id) != nil {
-            throw ListError.duplicateItem(item.id)
+        try items.withElements { items in
+            for index in items.indices where itemLocator.mayKnow(hash: items[index].id.hash64) {
+                try checkNew(items[index].id)
+            }
         }
-        guard items.count > 1, !ListState.areCountingUp(items) else { return }
+        if items.count > 1 { try ListState.checkDifferent(items) }
+    }
+
+    @inline(never)
+    private func checkNew(_ id: Identifier) throws {
+        if indexPath(of: id) != nil { throw ListError.duplicateItem(id) }
+    }
+
+    /// Checks that no id comes twice in a run.
+    @inline(never)
+    private static func checkDifferent(_ items: Run<ListItem>) throws {
+        if areCountingUp(items) { return }
         var ids = Set<Identifier>(minimumCapacity: items.count)
         for item in items where !ids.insert(item.id).inserted { throw ListError.duplicateItem(item.id) }
     }
@@ -243,16 +275,7 @@ extension ListState {
         }
     }
 
-    private func checkItem(_ id: Identifier, at path: ListIndexPath) throws {
-        try checkRange(path, count: 1)
-        let found = tree.withLeaf(at: path.section) { leaf, slot in
-            leaf.elements[slot].rows.withLeaf(at: path.item, store) { leaf, slot in leaf.elements[slot].id }
-        }
-        if found != id { throw ListState.mismatch(path, expected: id, found: found) }
-    }
-
     private func checkItems(_ run: Run<ListItem>, at path: ListIndexPath) throws {
-        if case .one(let item) = run { return try checkItem(item.id, at: path) }
         try checkRange(path, count: run.count)
         var index = 0
         try tree[path.section].items(store).forEach(in: path.item..<path.item + run.count) { found in
@@ -276,6 +299,7 @@ extension ListState {
     }
 
     /// Checks that a run of `count` rows begins at a path.
+    @inline(__always)
     func checkRange(_ path: ListIndexPath, count: Int) throws {
         try checkSection(path.section)
         let items = itemCount(inSection: path.section)

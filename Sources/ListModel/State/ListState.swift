@@ -120,11 +120,13 @@ extension ListState {
     }
 
     /// How many rows the section at an index has; the index must be that of a section.
+    @inline(__always)
     public func itemCount(inSection index: Int) -> Int {
         tree.withLeaf(at: index) { leaf, slot in leaf.elements[slot].itemCount }
     }
 
     /// The rows of a range of a section, all of which must be there.
+    @inline(__always)
     func items(inSection index: Int, _ range: Range<Int>) -> Run<ListItem> {
         tree.withLeaf(at: index) { leaf, slot in
             // One row is read without a tree around it, which would be more counting of references than looking.

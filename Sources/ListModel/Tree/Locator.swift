@@ -111,26 +111,27 @@ extension Locator where Element: TreeElement {
 
 // MARK: - Elements
 
+// Elements are handed over by address: by value, each would be copied, and its references counted.
 extension Locator where Element: TreeElement {
     /// Notes that an element came into a leaf.
     @inline(__always)
-    mutating func insert(_ element: borrowing Element, leaf: UInt32) {
+    mutating func insert(_ element: UnsafePointer<Element>, leaf: UInt32) {
         guard isTracking else { return }
-        element.forEachKey { index.insert(hash: $0, leaf: leaf) }
+        element.pointee.forEachKey { index.insert(hash: $0, leaf: leaf) }
     }
 
     /// Notes that an element went from one leaf to another.
     @inline(__always)
-    mutating func relocate(_ element: borrowing Element, from old: UInt32, to new: UInt32) {
+    mutating func relocate(_ element: UnsafePointer<Element>, from old: UInt32, to new: UInt32) {
         guard isTracking else { return }
-        element.forEachKey { index.relocate(hash: $0, from: old, to: new) }
+        element.pointee.forEachKey { index.relocate(hash: $0, from: old, to: new) }
     }
 
     /// Notes that an element left a leaf.
     @inline(__always)
-    mutating func remove(_ element: borrowing Element, leaf: UInt32) {
+    mutating func remove(_ element: UnsafePointer<Element>, leaf: UInt32) {
         guard isTracking else { return }
-        element.forEachKey { index.remove(hash: $0, leaf: leaf) }
+        element.pointee.forEachKey { index.remove(hash: $0, leaf: leaf) }
     }
 
     /// Notes which elements are in which leaves, of a locator that knew none.
@@ -138,6 +139,12 @@ extension Locator where Element: TreeElement {
         guard isTracking else { return }
         index.build(entries)
     }
+
+    /// Whether there may be an element of this hash: false if there is certainly none.
+    ///
+    /// - Complexity: O(1) expected.
+    @inline(__always)
+    func mayKnow(hash: UInt64) -> Bool { index.firstLeaf(hash: hash) { _ in true } != nil }
 
     /// Calls `body` with the ways to each leaf that may hold an element of this hash, until it returns something.
     ///

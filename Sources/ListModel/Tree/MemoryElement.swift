@@ -80,12 +80,4 @@ extension PersistentTree where Element: TreeElement {
         remove(offset..<offset + 1, &locator)
         return element
     }
-
-    /// Changes the element at an offset of a tree that no locator knows.
-    ///
-    /// - Complexity: O(log n).
-    mutating func update(_ offset: Int, _ body: (inout Element) -> Void) {
-        var locator = Locator<Element>(store, isTracking: false)
-        update(offset, &locator, body)
-    }
 }

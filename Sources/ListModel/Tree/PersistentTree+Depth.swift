@@ -24,8 +24,7 @@ extension PersistentTree where Element: TreeElement {
     ///
     /// - Complexity: O(k + log n) for k elements, and the hashes of their nodes when the tree is sealed.
     mutating func updateAll(in range: Range<Int>, _ body: (inout Element) -> Void) {
-        precondition(range.lowerBound >= 0 && range.upperBound <= count, "range outside the tree")
-        if !range.isEmpty { top.updateAll(in: range, store, body) }
+        top.updateAll(in: range, store, body)
     }
 }
 
@@ -72,7 +71,13 @@ extension TreeChild where Element: TreeElement {
         return nil
     }
 
-    fileprivate mutating func updateAll(in range: Range<Int>, _ store: NodeStore, _ body: (inout Element) -> Void) {
+    /// Calls `body` with each element of `range` of the tree of which this is the top, to change it in its place. Ids must
+    /// stay.
+    ///
+    /// - Complexity: O(k + log n) for k elements.
+    mutating func updateAll(in range: Range<Int>, _ store: NodeStore, _ body: (inout Element) -> Void) {
+        precondition(range.lowerBound >= 0 && range.upperBound <= Int(count), "range outside the tree")
+        if range.isEmpty { return }
         // The child keeps the node alive, and nothing takes it out of there meanwhile.
         let node = store.makeUnique(&self).takeUnretainedValue()
         hash = SequenceHash.unsealed

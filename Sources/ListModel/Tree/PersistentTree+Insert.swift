@@ -1,7 +1,8 @@
 // Inserting into the tree: one element, or a run that is placed a leaf at a time, or a whole tree at once.
 //
-// A full leaf is split in the middle, except at the right edge, where an element appended to a full leaf begins a new
-// one: a list that grows at its end has full leaves.
+// A full leaf is split in the middle, with two exceptions. At the right edge, an element appended to a full leaf begins a new
+// one: a list that grows at its end has full leaves. And a leaf in which one place is edited again and again, as typing
+// does, is split there: the leaves that are left behind are nearly full, and fewer elements have to be found elsewhere.
 
 extension PersistentTree where Element: TreeElement {
     /// Inserts one element.
@@ -23,44 +24,7 @@ extension PersistentTree where Element: TreeElement {
     mutating func insert(
         _ run: UnsafeBufferPointer<Element>, at offset: Int, owner: UInt32, _ locator: inout Locator<Element>
     ) {
-        precondition(offset >= 0 && offset <= count, "offset outside the tree")
-        var rest = run
-        var target = offset
-        while !rest.isEmpty {
-            let inserted = insertChunk(rest, at: target, owner: owner, &locator)
-            target += inserted
-            rest = UnsafeBufferPointer(rebasing: rest.dropFirst(inserted))
-        }
-    }
-
-    /// Inserts as much of the run as fits into one leaf, and returns how much that was.
-    private mutating func insertChunk(
-        _ run: UnsafeBufferPointer<Element>, at offset: Int, owner: UInt32, _ locator: inout Locator<Element>
-    ) -> Int {
-        if count == 0 {
-            let leaf = Self.makeNode(height: 0, store.limits, &locator)
-            locator.setParent(Locator<Element>.ownerFlag | owner, of: leaf.number)
-            top = TreeChild(summarizing: leaf)
-            top.hash = 0
-        }
-        var insertion = TreeInsertion(run: run, isAtEnd: offset == count, store: store)
-        let sibling = insertion.insert(into: &top, at: offset, onRightEdge: true, &locator)
-        if let sibling { addRoot(above: sibling, owner: owner, &locator) }
-        return insertion.inserted
-    }
-
-    /// Puts a new root above the old one and the sibling that a split of it made.
-    private mutating func addRoot(
-        above right: TreeChild<Element>, owner: UInt32, _ locator: inout Locator<Element>
-    ) {
-        let root = Self.makeNode(height: right.node!.height + 1, store.limits, &locator)
-        locator.setParent(Locator<Element>.ownerFlag | owner, of: root.number)
-        locator.setParent(root.number, of: top.number)
-        locator.setParent(root.number, of: right.number)
-        root.children.initialize(to: top)
-        root.children.advanced(by: 1).initialize(to: right)
-        root.count = 2
-        top = TreeChild(summarizing: root)
+        top.insert(run, at: offset, owner: owner, store, &locator)
     }
 
     /// A new node with a number of its own; its parent is yet to be set.
@@ -94,13 +58,14 @@ extension PersistentTree where Element: TreeElement {
         for start in stride(from: 0, to: elements.count, by: limits.leafCapacity) {
             let leaf = Self.makeNode(height: 0, limits, &locator)
             for element in elements[start..<min(start + limits.leafCapacity, elements.count)] {
-                leaf.elements.advanced(by: leaf.count).initialize(to: element)
+                let place = leaf.elements.advanced(by: leaf.count)
+                place.initialize(to: element)
                 leaf.count += 1
                 if !element.isPlain { leaf.isPlain = false }
                 if isFirst {
                     element.forEachKey { keys.append(($0, leaf.number)) }
                 } else {
-                    locator.insert(element, leaf: leaf.number)
+                    locator.insert(place, leaf: leaf.number)
                 }
             }
             level.append(TreeChild(summarizing: leaf))
@@ -141,7 +106,7 @@ extension TreeNode where Element: TreeElement {
         if isLeaf {
             let target = other.elements.advanced(by: other.count)
             target.moveInitialize(from: elements.advanced(by: slot), count: moved)
-            for index in 0..<moved { locator.relocate(target[index], from: number, to: other.number) }
+            for index in 0..<moved { locator.relocate(target.advanced(by: index), from: number, to: other.number) }
         } else {
             let target = other.children.advanced(by: other.count)
             target.moveInitialize(from: children.advanced(by: slot), count: moved)
@@ -152,30 +117,79 @@ extension TreeNode where Element: TreeElement {
     }
 }
 
+extension TreeChild where Element: TreeElement {
+    /// Inserts a run of elements into the tree of which this is the top.
+    ///
+    /// - Complexity: O(k + k / w · log n) for k elements in leaves of width w.
+    mutating func insert(
+        _ run: UnsafeBufferPointer<Element>, at offset: Int, owner: UInt32, _ store: NodeStore,
+        _ locator: inout Locator<Element>
+    ) {
+        precondition(offset >= 0 && offset <= Int(count), "offset outside the tree")
+        var rest = run
+        var target = offset
+        while !rest.isEmpty {
+            let inserted = insertChunk(rest, at: target, owner: owner, store, &locator)
+            target &+= inserted
+            rest = UnsafeBufferPointer(rebasing: rest.dropFirst(inserted))
+        }
+    }
+
+    /// Inserts as much of the run as fits into one leaf, and returns how much that was.
+    private mutating func insertChunk(
+        _ run: UnsafeBufferPointer<Element>, at offset: Int, owner: UInt32, _ store: NodeStore,
+        _ locator: inout Locator<Element>
+    ) -> Int {
+        if count == 0 {
+            let leaf = PersistentTree<Element>.makeNode(height: 0, store.limits, &locator)
+            locator.setParent(Locator<Element>.ownerFlag | owner, of: leaf.number)
+            self = TreeChild(summarizing: leaf)
+            hash = 0
+        }
+        var insertion = TreeInsertion(run: run, isAtEnd: offset == Int(count))
+        let sibling = insertion.insert(into: &self, at: offset, onRightEdge: true, store, &locator)
+        if let sibling { addRoot(above: sibling, owner: owner, store, &locator) }
+        return insertion.inserted
+    }
+
+    /// Puts a new root above the old one and the sibling that a split of it made.
+    private mutating func addRoot(
+        above right: TreeChild<Element>, owner: UInt32, _ store: NodeStore, _ locator: inout Locator<Element>
+    ) {
+        let root = PersistentTree<Element>.makeNode(height: right.node!.height + 1, store.limits, &locator)
+        locator.setParent(Locator<Element>.ownerFlag | owner, of: root.number)
+        locator.setParent(root.number, of: number)
+        locator.setParent(root.number, of: right.number)
+        root.children.initialize(to: self)
+        root.children.advanced(by: 1).initialize(to: right)
+        root.count = 2
+        self = TreeChild(summarizing: root)
+    }
+}
+
 /// One insertion on its way down the tree and back up.
 private struct TreeInsertion<Element: TreeElement>: ~Copyable {
     /// What is to be inserted; as much of it as fits into one leaf will be.
     let run: UnsafeBufferPointer<Element>
     /// Whether it goes to the end of the tree, so that the last child is always the one.
     let isAtEnd: Bool
-    // SAFETY: the tree that is inserted into has the store for longer than the insertion takes.
-    unowned(unsafe) let store: NodeStore
     /// How much was inserted.
     var inserted = 0
 
-    init(run: UnsafeBufferPointer<Element>, isAtEnd: Bool, store: NodeStore) {
+    init(run: UnsafeBufferPointer<Element>, isAtEnd: Bool) {
         self.run = run
         self.isAtEnd = isAtEnd
-        self.store = store
     }
 
     /// Inserts below a child, and returns the right sibling if its node had to be split.
+    // The store is handed down and not kept here: to read it from there would count a reference on every level.
     mutating func insert(
-        into child: inout TreeChild<Element>, at offset: Int, onRightEdge: Bool, _ locator: inout Locator<Element>
+        into child: inout TreeChild<Element>, at offset: Int, onRightEdge: Bool, _ store: NodeStore,
+        _ locator: inout Locator<Element>
     ) -> TreeChild<Element>? {
         // SAFETY: `child` keeps the node alive, and nothing takes it out of there meanwhile.
         let sibling = store.makeUnique(&child)._withUnsafeGuaranteedRef { node in
-            insert(into: node, hash: &child.hash, at: offset, onRightEdge: onRightEdge, &locator)
+            insert(into: node, hash: &child.hash, at: offset, onRightEdge: onRightEdge, store, &locator)
         }
         child.count &+= UInt32(truncatingIfNeeded: inserted) &- (sibling?.count ?? 0)
         // It is never above 0 in a list without outlines; a split may have taken what was lowest.
@@ -184,11 +198,11 @@ private struct TreeInsertion<Element: TreeElement>: ~Copyable {
     }
 
     private mutating func insert(
-        into node: TreeNode<Element>, hash: inout UInt64, at offset: Int, onRightEdge: Bool,
+        into node: TreeNode<Element>, hash: inout UInt64, at offset: Int, onRightEdge: Bool, _ store: NodeStore,
         _ locator: inout Locator<Element>
     ) -> TreeChild<Element>? {
         if node.isLeaf {
-            return insert(intoLeaf: node, hash: &hash, at: offset, onRightEdge: onRightEdge, &locator)
+            return insert(intoLeaf: node, hash: &hash, at: offset, onRightEdge: onRightEdge, store.limits, &locator)
         }
         var below = offset
         let slot = isAtEnd ? node.count &- 1 : node.child(at: &below, insertion: true)
@@ -196,25 +210,26 @@ private struct TreeInsertion<Element: TreeElement>: ~Copyable {
         let lower = node.children.advanced(by: slot)
         if isAtEnd { below = Int(lower.pointee.count) }
         let before = lower.pointee.hash
-        let sibling = insert(into: &lower.pointee, at: below, onRightEdge: onRightEdge && isLast, &locator)
+        let sibling = insert(
+            into: &lower.pointee, at: below, onRightEdge: onRightEdge && isLast, store, &locator)
         guard let sibling else {
             hash = node.hash(hash, ofChild: slot, before: before, grown: inserted)
             return nil
         }
         hash = SequenceHash.unsealed
-        return add(sibling, to: node, at: slot + 1, onRightEdge: onRightEdge && isLast, &locator)
+        return add(sibling, to: node, at: slot + 1, onRightEdge: onRightEdge && isLast, store.limits, &locator)
     }
 
     /// Puts a child into an inner node, and returns the right sibling if the node had to be split.
     private func add(
-        _ child: TreeChild<Element>, to node: TreeNode<Element>, at slot: Int, onRightEdge: Bool,
+        _ child: TreeChild<Element>, to node: TreeNode<Element>, at slot: Int, onRightEdge: Bool, _ limits: TreeLimits,
         _ locator: inout Locator<Element>
     ) -> TreeChild<Element>? {
         if node.count < node.width {
             node.insertChild(child, at: slot, &locator)
             return nil
         }
-        let other = PersistentTree<Element>.makeSibling(of: node, store.limits, &locator)
+        let other = PersistentTree<Element>.makeSibling(of: node, limits, &locator)
         if onRightEdge {
             other.insertChild(child, at: 0, &locator)
             return TreeChild(summarizing: other)
@@ -230,7 +245,7 @@ private struct TreeInsertion<Element: TreeElement>: ~Copyable {
     }
 
     private mutating func insert(
-        intoLeaf leaf: TreeNode<Element>, hash: inout UInt64, at slot: Int, onRightEdge: Bool,
+        intoLeaf leaf: TreeNode<Element>, hash: inout UInt64, at slot: Int, onRightEdge: Bool, _ limits: TreeLimits,
         _ locator: inout Locator<Element>
     ) -> TreeChild<Element>? {
         if leaf.count < leaf.width {
@@ -240,19 +255,28 @@ private struct TreeInsertion<Element: TreeElement>: ~Copyable {
             return nil
         }
         hash = SequenceHash.unsealed
-        let other = PersistentTree<Element>.makeSibling(of: leaf, store.limits, &locator)
+        let other = PersistentTree<Element>.makeSibling(of: leaf, limits, &locator)
         if onRightEdge && slot == leaf.count {
             fill(other, at: 0, &locator)
         } else {
-            let middle = leaf.count / 2
-            leaf.moveTail(from: middle, to: other, &locator)
-            if slot <= middle {
+            let end = splitSlot(leaf, at: slot, limits)
+            leaf.moveTail(from: end, to: other, &locator)
+            if slot <= end {
                 fill(leaf, at: slot, &locator)
             } else {
-                fill(other, at: slot - middle, &locator)
+                fill(other, at: slot - end, &locator)
             }
         }
         return TreeChild(summarizing: other)
+    }
+
+    /// Where a full leaf is split when something goes to `slot`.
+    private func splitSlot(_ leaf: TreeNode<Element>, at slot: Int, _ limits: TreeLimits) -> Int {
+        // One that was stored with other limits may have more than a new one has room for.
+        let isContinued = slot == leaf.lastEdit || slot &+ 1 == leaf.lastEdit
+        guard isContinued, leaf.count <= limits.leafCapacity else { return leaf.count / 2 }
+        let minimum = limits.minimum(height: 0)
+        return min(max(slot, minimum), leaf.count - minimum)
     }
 
     /// Inserts as much of the run as fits into a leaf that has some room.
@@ -261,12 +285,14 @@ private struct TreeInsertion<Element: TreeElement>: ~Copyable {
         let gap = leaf.elements.advanced(by: slot)
         // SAFETY: `taken` more elements fit into the leaf, and as many are in the run.
         gap.advanced(by: taken).moveInitialize(from: gap, count: leaf.count - slot)
-        gap.initialize(from: run.baseAddress!, count: taken)
-        leaf.count += taken
         for index in 0..<taken {
-            if !gap[index].isPlain { leaf.isPlain = false }
-            locator.insert(gap[index], leaf: leaf.number)
+            let element = gap.advanced(by: index)
+            element.initialize(to: run[index])
+            if !element.pointee.isPlain { leaf.isPlain = false }
+            locator.insert(element, leaf: leaf.number)
         }
+        leaf.count += taken
+        leaf.lastEdit = slot + taken
         inserted = taken
     }
 }

@@ -7,12 +7,7 @@ extension PersistentTree where Element: TreeElement {
     ///
     /// - Complexity: O(k + k / w · log n) for k elements in leaves of width w.
     mutating func remove(_ range: Range<Int>, _ locator: inout Locator<Element>) {
-        precondition(range.lowerBound >= 0 && range.upperBound <= count, "range outside the tree")
-        var rest = range.count
-        while rest > 0 {
-            rest -= Self.remove(from: &top, at: range.lowerBound, atMost: rest, store, &locator)
-            shrinkRoot(&locator)
-        }
+        top.remove(range, store, &locator)
     }
 
     /// Calls `body` with the element at `offset`, to change it in its place. Its id and its depth must stay; `updateAll`
@@ -20,19 +15,46 @@ extension PersistentTree where Element: TreeElement {
     ///
     /// - Complexity: O(log n).
     @inline(__always)
-    mutating func update(_ offset: Int, _ locator: inout Locator<Element>, _ body: (inout Element) throws -> Void)
-        rethrows
-    {
-        precondition(offset >= 0 && offset < count, "offset outside the tree")
-        try Self.update(&top, offset, store, body)
+    mutating func update(_ offset: Int, _ body: (inout Element) throws -> Void) rethrows {
+        try top.update(offset, store, body)
     }
 
-    private static func update(
-        _ child: inout TreeChild<Element>, _ offset: Int, _ store: NodeStore, _ body: (inout Element) throws -> Void
+    /// Tells the locator that the whole tree is gone.
+    ///
+    /// - Complexity: O(n).
+    func detach(_ locator: inout Locator<Element>) {
+        if count > 0 && locator.isTracking { detach(top, &locator) }
+    }
+
+    private func detach(_ child: TreeChild<Element>, _ locator: inout Locator<Element>) {
+        let node = store.node(child)
+        if node.isLeaf {
+            for slot in 0..<node.count { locator.remove(node.elements.advanced(by: slot), leaf: node.number) }
+        } else {
+            for slot in 0..<node.count { detach(node.children[slot], &locator) }
+        }
+        locator.free(node.number)
+    }
+}
+
+// MARK: - Changing
+
+extension TreeChild where Element: TreeElement {
+    /// Calls `body` with the element at `offset` of the tree of which this is the top, to change it in its place.
+    ///
+    /// - Complexity: O(log n).
+    @inline(__always)
+    mutating func update(_ offset: Int, _ store: NodeStore, _ body: (inout Element) throws -> Void) rethrows {
+        precondition(offset >= 0 && offset < Int(count), "offset outside the tree")
+        try updateElement(offset, store, body)
+    }
+
+    private mutating func updateElement(
+        _ offset: Int, _ store: NodeStore, _ body: (inout Element) throws -> Void
     ) rethrows {
-        // SAFETY: `child` keeps the node alive, and nothing takes it out of there meanwhile; the same holds below.
-        try store.makeUnique(&child)._withUnsafeGuaranteedRef { node in
-            try update(&child.hash, node, offset, store, body)
+        // SAFETY: this child keeps the node alive, and nothing takes it out of there meanwhile; the same holds below.
+        try store.makeUnique(&self)._withUnsafeGuaranteedRef { node in
+            try Self.update(&hash, node, offset, store, body)
         }
     }
 
@@ -60,63 +82,78 @@ extension PersistentTree where Element: TreeElement {
         let slot = node.child(at: &below)
         let lower = node.children.advanced(by: slot)
         let before = lower.pointee.hash
-        try update(&lower.pointee, below, store, body)
+        try lower.pointee.updateElement(below, store, body)
         hash = node.hash(hashBefore, ofChild: slot, before: before, grown: 0)
     }
+}
 
-    /// Tells the locator that the whole tree is gone.
+// MARK: - Removing
+
+extension TreeChild where Element: TreeElement {
+    /// Removes the elements of `range` from the tree of which this is the top.
     ///
-    /// - Complexity: O(n).
-    func detach(_ locator: inout Locator<Element>) {
-        if count > 0 && locator.isTracking { detach(top, &locator) }
-    }
-
-    private func detach(_ child: TreeChild<Element>, _ locator: inout Locator<Element>) {
-        let node = store.node(child)
-        if node.isLeaf {
-            for slot in 0..<node.count { locator.remove(node.elements[slot], leaf: node.number) }
-        } else {
-            for slot in 0..<node.count { detach(node.children[slot], &locator) }
+    /// - Complexity: O(k + k / w · log n) for k elements in leaves of width w.
+    mutating func remove(_ range: Range<Int>, _ store: NodeStore, _ locator: inout Locator<Element>) {
+        precondition(range.lowerBound >= 0 && range.upperBound <= Int(count), "range outside the tree")
+        var rest = range.count
+        while rest > 0 {
+            rest &-= removeChunk(at: range.lowerBound, atMost: rest, store, &locator) { _ in true }
+            shrinkRoot(&locator)
         }
-        locator.free(node.number)
     }
 
-    /// Removes elements of one leaf, beginning at `offset`, and returns how many.
-    private static func remove(
-        from child: inout TreeChild<Element>, at offset: Int, atMost limit: Int, _ store: NodeStore,
-        _ locator: inout Locator<Element>
+    /// Removes the element at `offset` from the tree of which this is the top, if it is the right one: looked at on the way,
+    /// so that it is looked for once.
+    ///
+    /// - Returns: whether it was the right one; if not, all elements are still there.
+    /// - Complexity: O(log n).
+    mutating func remove(
+        _ offset: Int, _ store: NodeStore, _ locator: inout Locator<Element>,
+        if isRight: (UnsafeMutablePointer<Element>) -> Bool
+    ) -> Bool {
+        precondition(offset >= 0 && offset < Int(count), "offset outside the tree")
+        let removed = removeChunk(at: offset, atMost: 1, store, &locator, if: isRight)
+        shrinkRoot(&locator)
+        return removed == 1
+    }
+
+    /// Removes elements of one leaf, beginning at `offset` with one that must be right, and returns how many.
+    private mutating func removeChunk(
+        at offset: Int, atMost limit: Int, _ store: NodeStore, _ locator: inout Locator<Element>,
+        if isRight: (UnsafeMutablePointer<Element>) -> Bool
     ) -> Int {
-        var lowestDepth = TreeDepth.none
-        let removed = store.makeUnique(&child)._withUnsafeGuaranteedRef { node in
-            let removed = remove(from: node, &child.hash, at: offset, atMost: limit, store, &locator)
+        let removed = store.makeUnique(&self)._withUnsafeGuaranteedRef { node in
+            let removed = Self.remove(from: node, &hash, at: offset, atMost: limit, store, &locator, if: isRight)
             lowestDepth = node.lowestDepth
             return removed
         }
-        child.count -= UInt32(removed)
-        child.lowestDepth = lowestDepth
+        count &-= UInt32(removed)
         return removed
     }
 
     private static func remove(
         from node: TreeNode<Element>, _ hash: inout UInt64, at offset: Int, atMost limit: Int, _ store: NodeStore,
-        _ locator: inout Locator<Element>
+        _ locator: inout Locator<Element>, if isRight: (UnsafeMutablePointer<Element>) -> Bool
     ) -> Int {
         if node.isLeaf {
+            let gap = node.elements.advanced(by: offset)
+            guard isRight(gap) else { return 0 }
             let removed = min(limit, node.count - offset)
             hash = node.hash(hash, removing: removed, at: offset)
-            let gap = node.elements.advanced(by: offset)
-            for index in 0..<removed { locator.remove(gap[index], leaf: node.number) }
+            for index in 0..<removed { locator.remove(gap.advanced(by: index), leaf: node.number) }
             // SAFETY: the range `offset ..< offset + removed` is initialised; what follows it moves into its place.
             gap.deinitialize(count: removed)
             gap.moveInitialize(from: gap.advanced(by: removed), count: node.count - offset - removed)
             node.count -= removed
+            node.lastEdit = offset
             return removed
         }
         var below = offset
         let slot = node.child(at: &below)
         let lower = node.children.advanced(by: slot)
         let before = lower.pointee.hash
-        let removed = remove(from: &lower.pointee, at: below, atMost: limit, store, &locator)
+        let removed = lower.pointee.removeChunk(at: below, atMost: limit, store, &locator, if: isRight)
+        if removed == 0 { return 0 }
         let left = lower.pointee.node.map { Unmanaged.passUnretained($0)._withUnsafeGuaranteedRef { $0.count } } ?? 0
         if left < store.limits.minimum(height: node.height - 1) {
             hash = SequenceHash.unsealed
@@ -175,15 +212,15 @@ extension PersistentTree where Element: TreeElement {
     /// Drops a root without elements, and roots that have only one child.
     private mutating func shrinkRoot(_ locator: inout Locator<Element>) {
         if count == 0 {
-            locator.free(top.number)
-            top = .empty
+            locator.free(number)
+            self = .empty
             return
         }
-        while let root = top.node, root.count == 1 && !root.isLeaf {
-            let owner = locator.parent(of: top.number)
-            locator.free(top.number)
-            top = withExtendedLifetime(root) { root.children[0] }
-            locator.setParent(owner, of: top.number)
+        while let node, node.count == 1 && !node.isLeaf {
+            let owner = locator.parent(of: number)
+            locator.free(number)
+            self = withExtendedLifetime(node) { node.children[0] }
+            locator.setParent(owner, of: number)
         }
     }
 }

@@ -30,8 +30,7 @@ struct PersistentTree<Element>: @unchecked Sendable {
     @inline(__always)
     init(_ store: NodeStore) { self.init(.empty, store) }
 
-    /// A tree whose nodes are stored.
-    // Inlined, because each edit of a row makes one: as a function of its own it counts all references twice.
+    /// A tree with this top.
     @inline(__always)
     init(_ top: consuming TreeChild<Element>, _ store: NodeStore) {
         self.top = top

@@ -27,6 +27,9 @@ struct TreeNodeHeader {
     let height: Int32
     /// Whether the contents are bytes without references: then they are copied and dropped without a look at each.
     var isPlain: Bool
+    /// Where the last edit of a leaf ended: behind what was inserted, or where something was removed. It may be wrong; what
+    /// it decides is where a full leaf is split.
+    var lastEdit: UInt16 = .max
 }
 
 /// A child of an inner node, or the top of a tree: a node that is in memory or stored, with a summary of the elements
@@ -137,6 +140,13 @@ final class TreeNode<Element>: ManagedBuffer<TreeNodeHeader, UInt64> {
     var isPlain: Bool {
         get { head.pointee.isPlain }
         set { head.pointee.isPlain = newValue }
+    }
+
+    /// The slot where the last edit of a leaf ended, as far as it is known.
+    @inline(__always)
+    var lastEdit: Int {
+        get { Int(head.pointee.lastEdit) }
+        set { head.pointee.lastEdit = UInt16(truncatingIfNeeded: newValue) }
     }
 
     @inline(__always)

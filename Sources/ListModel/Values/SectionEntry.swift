@@ -46,13 +46,19 @@ struct SectionEntry: TreeElement {
     @inline(__always)
     func items(_ store: NodeStore) -> PersistentTree<ListItem> { PersistentTree(rows, store) }
 
-    /// Changes the rows.
+    /// Changes the tree of the rows, by its top.
+    @inline(__always)
+    mutating func editRows<Result>(_ body: (inout TreeChild<ListItem>) throws -> Result) rethrows -> Result {
+        hash = SequenceHash.unsealed
+        return try body(&rows)
+    }
+
+    /// Changes the tree of the rows, with the store of the tree that holds the section.
     @inline(__always)
     mutating func editItems<Result>(
         _ store: NodeStore, _ body: (inout PersistentTree<ListItem>) throws -> Result
     ) rethrows -> Result {
-        hash = SequenceHash.unsealed
-        return try rows.edit(store, body)
+        try editRows { try $0.edit(store, body) }
     }
 
     /// Lets go of rows that are stored.

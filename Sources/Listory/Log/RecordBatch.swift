@@ -1,5 +1,6 @@
 // Records on their way to the log, one behind the other in one run of bytes: queueing a commit copies its record and
-// keeps no reference, so that a batch is let go of at once, whatever thread wrote it.
+// keeps no reference, so that a batch is let go of at once, whatever thread wrote it. Only a large record that nothing
+// stands before is shared: to copy it takes longer than to count a reference.
 //
 // Always holds: the records are those of the versions `first`, `first` + 1, … in order.
 
@@ -36,8 +37,16 @@ struct RecordBatch {
     /// Adds the record of the next version.
     mutating func append(_ commit: Commit) {
         precondition(commit.version.rawValue == first.rawValue + UInt64(count), "commits are queued in order")
-        commit.record.withUnsafeBytes { append($0, eventCount: commit.eventCount) }
+        if bytes.isEmpty && commit.record.count >= RecordBatch.sharedSize {
+            bytes = commit.record
+            entries.append(Entry(end: bytes.count, eventCount: commit.eventCount))
+        } else {
+            commit.record.withUnsafeBytes { append($0, eventCount: commit.eventCount) }
+        }
     }
+
+    /// From how many bytes on a record is shared.
+    private static let sharedSize = 64 << 10
 
     /// Adds the record of the next version.
     mutating func append(_ record: UnsafeRawBufferPointer, eventCount: Int) {
