@@ -2,7 +2,8 @@
 // hash is left unsealed, and computed from the elements when somebody asks.
 //
 // With h₀ … hₙ₋₁ below a node, its hash is Σ hᵢ · Bⁿ⁻¹⁻ⁱ. So what comes after a place decides by which power of B a change
-// there counts: *following* below is the number of elements after it, *tail* their part of the hash.
+// there counts: *following* below is the number of elements after it, *tail* their part of the hash, and *head* the hash
+// of what comes before the place. Of head and tail the shorter one is summed up.
 //
 // Always holds:
 // - a sealed hash is that of the elements below; above an unsealed one all are unsealed;
@@ -61,11 +62,23 @@ extension TreeNode where Element: TreeElement {
         return SequenceHash.hash(UnsafeBufferPointer(start: elements.advanced(by: slot), count: count &- slot))
     }
 
+    /// The hash of the elements before `slot` of a leaf; nil if one of them is unsealed.
+    @inline(__always)
+    private func head(ofLeaf slot: Int) -> UInt64? {
+        SequenceHash.hash(UnsafeBufferPointer(start: elements, count: slot))
+    }
+
     /// What the hash of a leaf becomes when a run is inserted; the leaf does not have it yet.
     func hash(_ hash: UInt64, inserting run: UnsafeBufferPointer<Element>, at slot: Int) -> UInt64 {
-        guard hash != SequenceHash.unsealed, let inserted = SequenceHash.hash(run), let tail = tail(ofLeaf: slot) else {
+        guard hash != SequenceHash.unsealed, let inserted = SequenceHash.hash(run) else {
             return SequenceHash.unsealed
         }
+        if slot < count / 2 {
+            guard let head = head(ofLeaf: slot) else { return SequenceHash.unsealed }
+            return SequenceHash.changed(
+                hash, head: head, middle: (0, 0), to: (inserted, run.count), following: count &- slot)
+        }
+        guard let tail = tail(ofLeaf: slot) else { return SequenceHash.unsealed }
         let before = SequenceHash.multiply(SequenceHash.subtract(hash, tail), SequenceHash.power(run.count))
         let middle = SequenceHash.multiply(inserted, SequenceHash.power(count &- slot))
         return SequenceHash.add(SequenceHash.add(before, middle), tail)
@@ -73,6 +86,12 @@ extension TreeNode where Element: TreeElement {
 
     /// What the hash of a leaf becomes when `removed` elements are removed; the leaf still has them.
     func hash(_ hash: UInt64, removing removed: Int, at slot: Int) -> UInt64 {
+        if hash != SequenceHash.unsealed && slot < count / 2 {
+            let run = UnsafeBufferPointer(start: elements.advanced(by: slot), count: removed)
+            guard let head = head(ofLeaf: slot), let gone = SequenceHash.hash(run) else { return SequenceHash.unsealed }
+            return SequenceHash.changed(
+                hash, head: head, middle: (gone, removed), to: (0, 0), following: count &- slot &- removed)
+        }
         guard hash != SequenceHash.unsealed, let shift = SequenceHash.inversePower(removed),
             let tailBefore = tail(ofLeaf: slot), let tail = tail(ofLeaf: slot &+ removed)
         else { return SequenceHash.unsealed }
@@ -98,6 +117,14 @@ extension TreeNode where Element: TreeElement {
             let change = SequenceHash.subtract(after, before)
             return SequenceHash.add(hash, SequenceHash.multiply(change, SequenceHash.power(following)))
         }
+        if slot < count / 2 {
+            guard let head = head(ofChildrenBefore: slot) else { return SequenceHash.unsealed }
+            var following = 0
+            for other in slot &+ 1..<count { following &+= Int(children[other].count) }
+            let size = Int(children[slot].count)
+            return SequenceHash.changed(
+                hash, head: head, middle: (before, size &- grown), to: (after, size), following: following)
+        }
         let shift = grown > 0 ? SequenceHash.power(grown) : SequenceHash.inversePower(-grown)
         guard let shift, let (tail, following) = tail(ofChildrenAfter: slot) else { return SequenceHash.unsealed }
         let power = SequenceHash.power(following)
@@ -105,6 +132,20 @@ extension TreeNode where Element: TreeElement {
             SequenceHash.subtract(hash, tail), SequenceHash.multiply(before, power))
         return SequenceHash.add(
             SequenceHash.add(SequenceHash.multiply(head, shift), SequenceHash.multiply(after, power)), tail)
+    }
+
+    private func head(ofChildrenBefore slot: Int) -> UInt64? {
+        let children = self.children
+        var sum = SequenceHash.Sum()
+        var following = 0
+        var other = slot
+        while other > 0 {
+            other &-= 1
+            if children[other].hash == SequenceHash.unsealed { return nil }
+            sum.add(children[other].hash, exponent: following)
+            following &+= Int(children[other].count)
+        }
+        return sum.value
     }
 
     private func tail(ofChildrenAfter slot: Int) -> (hash: UInt64, following: Int)? {
@@ -123,6 +164,24 @@ extension TreeNode where Element: TreeElement {
 }
 
 extension SequenceHash {
+    /// What a hash becomes when what lies between a head and a tail does.
+    ///
+    /// - Parameters:
+    ///   - hash: the hash of the whole before.
+    ///   - head: the hash of what comes before the place.
+    ///   - old: the hash of what was there, and how many elements that were.
+    ///   - new: the same of what is there now.
+    ///   - following: how many elements come after it.
+    @inline(__always)
+    static func changed(
+        _ hash: UInt64, head: UInt64, middle old: (hash: UInt64, count: Int), to new: (hash: UInt64, count: Int),
+        following: Int
+    ) -> UInt64 {
+        let shift = subtract(power(new.count &+ following), power(old.count &+ following))
+        let change = multiply(subtract(new.hash, old.hash), power(following))
+        return add(add(hash, multiply(head, shift)), change)
+    }
+
     /// The hash of a run of elements; nil if one of them is unsealed.
     @inline(__always)
     static func hash<Element: TreeElement>(_ run: UnsafeBufferPointer<Element>) -> UInt64? {

@@ -110,6 +110,22 @@ extension GroupCommit {
 
 // MARK: - The tail
 
+/// What a timer has of the queue while it runs. A weak reference would be less to do, but an object that once was referred
+/// to weakly is counted twice as slowly for ever, and the queue is part of every commit.
+final class StoreTimer: Sendable {
+    private let group: Locked<GroupCommit?>
+
+    init(_ group: GroupCommit) { self.group = Locked(group) }
+
+    /// The queue, which it lets go of; nil if it has already.
+    func take() -> GroupCommit? {
+        group.withLock { group in
+            defer { group = nil }
+            return group
+        }
+    }
+}
+
 extension GroupCommit {
     /// Moves what is durable in the tail of the log into the database, for those who read that.
     ///
@@ -140,15 +156,19 @@ extension GroupCommit {
 
     /// Sees to it that the tail is moved before long, unless that is so already. The lock is held.
     private func startStoreTimer() {
-        if state.isStoreTimerRunning || log.tail.isEmpty { return }
-        state.isStoreTimerRunning = true
-        background.asyncAfter(deadline: .now() + storeDelay) { [weak self] in self?.storeInBackground() }
+        if state.storeTimer != nil || log.tail.isEmpty { return }
+        let timer = StoreTimer(self)
+        state.storeTimer = timer
+        background.asyncAfter(deadline: .now() + storeDelay) { timer.take()?.storeInBackground() }
     }
+
+    /// Sees to it that no timer keeps the queue, because nobody has the store any more.
+    func stopStoreTimer() { _ = monitor.withLock { state.storeTimer }?.take() }
 
     private func storeInBackground() {
         monitor.lock()
         defer { monitor.unlock() }
-        state.isStoreTimerRunning = false
+        state.storeTimer = nil
         if state.isStopped { return }
         // Who writes now will see to it.
         if state.isLed { return startStoreTimer() }

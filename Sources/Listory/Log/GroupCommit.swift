@@ -64,8 +64,8 @@ final class GroupCommit: CommitSource, @unchecked Sendable {
         var isFlushQueued = false
         /// Whether a timer is running that will see to what waits.
         var isTimerRunning = false
-        /// Whether a timer is running that will see to what is in the tail.
-        var isStoreTimerRunning = false
+        /// The timer that will see to what is in the tail, if it is running.
+        var storeTimer: StoreTimer?
         /// Whether the store gave up what is not in the file.
         var isStopped = false
     }

@@ -76,9 +76,10 @@ extension Store {
                 let available = try reachable(head, scope)[keyPath: available]
                 guard count <= available else { throw tooFew(count, available) }
             }
-            var all = Reversal.nothing
-            var last: Queued?
-            for _ in 0..<max(0, count) {
+            guard count > 0 else { return (Reversal.nothing, nil) }
+            var all = try step(&head.editor)
+            var last = all.commit.map { append($0, &head) }
+            for _ in 1..<count {
                 let reversal = try step(&head.editor)
                 if let commit = reversal.commit { last = append(commit, &head) }
                 all.append(reversal)

@@ -96,6 +96,8 @@ public final class Store: Sendable {
         }
     }
 
+    deinit { group.stopStoreTimer() }
+
     /// Makes a new, empty store.
     ///
     /// - Parameters:
