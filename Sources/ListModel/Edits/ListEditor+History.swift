@@ -202,7 +202,7 @@ extension ListEditor {
     ///   - isExact: whether the rows are those that the first of them expects.
     ///   - last: the last commit of the step, which was read already.
     private mutating func apply(
-        _ step: Run<HistoryNode>, isInverse: Bool, isExact: Bool, last: Commit
+        _ step: HistoryStep, isInverse: Bool, isExact: Bool, last: Commit
     ) throws -> [MergeConflict] {
         var isExact = isExact
         var conflicts: [MergeConflict] = []

@@ -56,21 +56,24 @@ extension Event {
     ///
     /// - Complexity: O(1); only references are swapped.
     public var inverse: Event? {
-        switch self {
-        case .itemsInserted(let path, let items): .itemsDeleted(at: path, items)
-        case .itemsDeleted(let path, let items): .itemsInserted(at: path, items)
-        case .itemsMoved(let source, let target, let ids): .itemsMoved(from: target, to: source, ids)
-        case .itemToggled(let path, let id, let isChecked): .itemToggled(at: path, id, isChecked: !isChecked)
-        case .itemUpdated(let path, let id, let old, let new): .itemUpdated(at: path, id, old: new, new: old)
-        case .itemsIndented(let path, let ids, let change): .itemsIndented(at: path, ids, by: -change)
-        case .itemCollapsed(let path, let id, let isCollapsed):
-            .itemCollapsed(at: path, id, isCollapsed: !isCollapsed)
-        case .sectionInserted(let index, let section): .sectionDeleted(at: index, section)
-        case .sectionDeleted(let index, let section): .sectionInserted(at: index, section)
-        case .sectionMoved(let source, let target, let id): .sectionMoved(from: target, to: source, id)
-        case .sectionRenamed(let index, let id, let old, let new): .sectionRenamed(at: index, id, old: new, new: old)
-        case .listReloaded(let old, let new): .listReloaded(old: new, new: old)
-        case .annotated, .unrecognised: nil
+        consuming get {
+            switch consume self {
+            case .itemsInserted(let path, let items): .itemsDeleted(at: path, items)
+            case .itemsDeleted(let path, let items): .itemsInserted(at: path, items)
+            case .itemsMoved(let source, let target, let ids): .itemsMoved(from: target, to: source, ids)
+            case .itemToggled(let path, let id, let isChecked): .itemToggled(at: path, id, isChecked: !isChecked)
+            case .itemUpdated(let path, let id, let old, let new): .itemUpdated(at: path, id, old: new, new: old)
+            case .itemsIndented(let path, let ids, let change): .itemsIndented(at: path, ids, by: -change)
+            case .itemCollapsed(let path, let id, let isCollapsed):
+                .itemCollapsed(at: path, id, isCollapsed: !isCollapsed)
+            case .sectionInserted(let index, let section): .sectionDeleted(at: index, section)
+            case .sectionDeleted(let index, let section): .sectionInserted(at: index, section)
+            case .sectionMoved(let source, let target, let id): .sectionMoved(from: target, to: source, id)
+            case .sectionRenamed(let index, let id, let old, let new):
+                .sectionRenamed(at: index, id, old: new, new: old)
+            case .listReloaded(let old, let new): .listReloaded(old: new, new: old)
+            case .annotated, .unrecognised: nil
+            }
         }
     }
 }

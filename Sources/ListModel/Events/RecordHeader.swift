@@ -66,15 +66,17 @@ package struct RecordHeader {
     var flags: RecordFlags
     var tracking: Tracking
     var entry: HistoryEntry
-    /// Whose history the commit is in; nil if it is in none.
-    private var scope: HistoryScope?
     var stateHash: StateHash
     var eventCount: Int
     var checksum: UInt64
     var eventsOffset: Int
 
     /// The place of the commit in the history.
-    var place: HistoryPlace { HistoryPlace(scope: scope, entry: entry) }
+    ///
+    /// - Parameter record: the bytes that the header was read from.
+    func place(in record: UnsafeRawBufferPointer, version: Version) throws -> HistoryPlace {
+        HistoryPlace(scope: try tracking.scope { try names(record, version: version).origin }, entry: entry)
+    }
 
     var isDiscardable: Bool { flags.contains(.isDiscardable) }
 
@@ -106,10 +108,8 @@ package struct RecordHeader {
         (tracking, entry) = try RecordHeader.readEntry(fixed.flags, cause, steps: fixed.steps, &reader)
         nameOffset = reader.offset
         _ = try reader.readBytes(try reader.readCount("a name"), "a name")
-        let originOffset = reader.offset
         _ = try reader.readBytes(try reader.readCount("an origin"), "an origin")
         eventsOffset = reader.offset
-        scope = try tracking.scope { try RecordHeader.origin(bytes, originOffset, version) }
         try RecordHeader.checkEventCount(eventCount, cause, reader)
     }
 
@@ -174,12 +174,6 @@ package struct RecordHeader {
         }
         reader = next
         return (tracking, entry)
-    }
-
-    private static func origin(_ bytes: UnsafeRawBufferPointer, _ offset: Int, _ version: Version) throws -> String {
-        var reader = RecordReader(bytes, version: version)
-        _ = try reader.readBytes(offset, "the header")
-        return try reader.readString("an origin")
     }
 
     /// A commit has at least one event, unless it only moves in the history; an event has at least one byte.

@@ -5,14 +5,14 @@
 /// A move in a history.
 package struct HistoryMove {
     /// The nodes of the step that is undone, the last one first, or redone, the first one first.
-    let step: Run<HistoryNode>
+    let step: HistoryStep
     /// The history afterwards.
     let after: History
     /// Which branch is left, if one is.
     let branchSwitch: HistorySwitch?
 
     /// The commits of the step.
-    package var stepVersions: Run<Version> { step.mapped(\.version) }
+    package var stepVersions: Run<Version> { step.versions }
 
     /// What the record of the move says.
     package var entry: HistoryEntry { .move(after, branchSwitch) }
@@ -33,7 +33,7 @@ extension HistoryTree {
     /// - Parameters:
     ///   - step: its nodes, the last one first, which is the position.
     ///   - tipSteps: how many steps undo can go back from the tip; nil to find out.
-    func undoing(_ history: History, _ step: Run<HistoryNode>, tipSteps: Int?) throws -> HistoryMove {
+    func undoing(_ history: History, _ step: HistoryStep, tipSteps: Int?) throws -> HistoryMove {
         let (last, first) = (step[0], step[step.count - 1])
         let tipSteps = try tipSteps ?? (history.tip == last.version ? last.steps : node(history.tip).steps)
         let undoCount = last.steps - 1

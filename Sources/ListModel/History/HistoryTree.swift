@@ -76,35 +76,35 @@ package struct HistoryTree {
     ///
     /// - Returns: none if some of them are no longer there.
     /// - Complexity: O(commits of the step).
-    func step(endingWith last: HistoryNode) throws -> Run<HistoryNode> {
-        guard last.continues else { return .one(last) }
+    func step(endingWith last: HistoryNode) throws -> HistoryStep {
+        guard last.continues else { return HistoryStep(last) }
         var nodes = [last]
         while nodes[nodes.count - 1].continues {
             let parent = nodes[nodes.count - 1].parent
             guard parent > oldest else { return .none }
             nodes.append(try node(parent))
         }
-        return .many(nodes)
+        return HistoryStep(nodes)
     }
 
     /// The nodes of the next step of a redo, the first one first; nil if there is none, or it is no longer there.
     ///
     /// - Complexity: O(log n + commits of the step) records.
-    func nextStep(_ history: History) throws -> Run<HistoryNode>? {
+    func nextStep(_ history: History) throws -> HistoryStep? {
         guard history.tip != history.position, history.tip > oldest else { return nil }
         let tip = try node(history.tip)
         guard let first = try ancestor(of: tip, where: { $0.depth <= history.depth + 1 }),
             first.parent == history.position
         else { return nil }
         guard let last = try ancestor(of: tip, where: { $0.steps <= first.steps }) else { return nil }
-        if last.version == first.version { return .one(last) }
+        if last.version == first.version { return HistoryStep(last) }
         var nodes = [last]
         while nodes[nodes.count - 1].version != first.version {
             let parent = nodes[nodes.count - 1].parent
             guard parent > first.version || parent == first.version else { return nil }
             nodes.append(try node(parent))
         }
-        return .many(nodes.reversed())
+        return HistoryStep(nodes.reversed())
     }
 
     /// How many steps of a history can be reached, in a log that begins after the root.

@@ -9,7 +9,7 @@ struct UndoneSteps: Sendable {
         /// Where the history was afterwards.
         var position: Version
         /// The nodes, the last one first.
-        var nodes: Run<HistoryNode>
+        var nodes: HistoryStep
     }
 
     private var scope = HistoryScope.shared

@@ -58,7 +58,8 @@ struct CommitEncoder: ~Copyable {
     mutating func append(_ commit: ExactCommit, _ record: UnsafeRawBufferPointer) {
         let header = commit.header
         put(.origins, origins.number(of: commit.origin))
-        putHistory(header)
+        let place = HistoryPlace(scope: header.tracking.scope { commit.origin }, entry: header.entry)
+        putHistory(header, place.scope)
         put(.times, header.time.microseconds &- context.time)
         context.time = header.time.microseconds
         put(.names, names.number(of: commit.name))
@@ -71,7 +72,7 @@ struct CommitEncoder: ~Copyable {
         isNew = commit.isNew[...]
         for event in commit.events { putEvent(event) }
         for range in commit.contents { contents.append(UnsafeRawBufferPointer(rebasing: record[range])) }
-        context.endCommit(header.place)
+        context.endCommit(place)
         commitCount += 1
         eventCount += header.eventCount
         recordBytes += record.count
@@ -79,7 +80,7 @@ struct CommitEncoder: ~Copyable {
         stateHash = header.stateHash
     }
 
-    private mutating func putHistory(_ header: RecordHeader) {
+    private mutating func putHistory(_ header: RecordHeader, _ scope: HistoryScope?) {
         let (cause, version) = (header.cause, context.version)
         let number = cause.number
         put(.causes, Int64(number) - context.cause)
@@ -87,7 +88,6 @@ struct CommitEncoder: ~Copyable {
         let flags = Int64(header.flags.rawValue)
         put(.flags, flags - context.flags)
         context.flags = flags
-        let scope = header.place.scope
         if let target = cause.target {
             put(.targets, Int64(target.rawValue) - Int64(context.predictedTarget(number, scope ?? .shared).rawValue))
         }

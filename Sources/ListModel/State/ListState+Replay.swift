@@ -31,7 +31,7 @@ extension ListState {
         for _ in 0..<header.eventCount { try apply(reader.readEvent()) }
         try reader.checkEnd(after: header.eventCount)
         version = next
-        histories.note(header.place, at: next)
+        histories.note(try header.place(in: record, version: next), at: next)
         if check == .everyHash { try checkHash(header.stateHash) }
         return header.checksum
     }

@@ -1,0 +1,43 @@
+// The nodes of one step.
+//
+// It is no `Run`: what is generic is copied and let go of by a look at its type, and every undo hands a step from one to the
+// next. A step of one commit, as most are, needs no array.
+
+/// The nodes of the commits that one undo reverts, or one redo does again.
+struct HistoryStep: RandomAccessCollection, Sendable {
+    /// The node of a step that has one.
+    private let single: HistoryNode?
+    /// The nodes of any other step.
+    private let nodes: [HistoryNode]
+
+    /// A step of one commit.
+    init(_ node: HistoryNode) { (single, nodes) = (node, []) }
+
+    /// A step of several commits, or of none.
+    init(_ nodes: [HistoryNode]) { (single, self.nodes) = (nil, nodes) }
+
+    /// A step without commits.
+    static var none: HistoryStep { HistoryStep([]) }
+
+    var startIndex: Int { 0 }
+    var endIndex: Int { single == nil ? nodes.count : 1 }
+
+    subscript(position: Int) -> HistoryNode {
+        guard let single else { return nodes[position] }
+        precondition(position == 0, "index outside the step")
+        return single
+    }
+
+    /// The same nodes, the last one first.
+    var backwards: HistoryStep { single == nil ? HistoryStep(nodes.reversed()) : self }
+
+    /// The versions that the commits made.
+    var versions: Run<Version> { single.map { .one($0.version) } ?? .many(nodes.map(\.version)) }
+
+    /// Calls `body` with each node: without an iterator, which would copy each of them.
+    @inline(__always)
+    func forEach(_ body: (HistoryNode) throws -> Void) rethrows {
+        if let single { return try body(single) }
+        for node in nodes { try body(node) }
+    }
+}
