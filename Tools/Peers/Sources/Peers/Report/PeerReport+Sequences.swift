@@ -37,7 +37,8 @@ extension PeerReport {
         guard !lines.isEmpty else { return [] }
         let text = """
             \(NumberText.text(Double(scale.undoCount))) keys taken back, one by one. Ours are logged and, at the end,
-            durable; pycrdt's and Loro's are in memory. Loro is measured once, and stopped after a minute.
+            durable; the checkpoint that the recording asks for is taken before. pycrdt's and Loro's are in memory. Loro is
+            measured once, and stopped after a minute.
             """
         return [text, ""] + lines
     }
