@@ -35,6 +35,19 @@ struct Results {
         samples(workload, contender, size, quantity).map(Statistics.median)
     }
 
+    /// How many times that of another the figure of a contender is; nil if one of them was not measured.
+    ///
+    /// It is the median of the ratios of the rounds, in each of which everybody is measured once. A machine that is fast and
+    /// slow by turns moves both sides of such a ratio; it could move the median of one side and not that of the other.
+    func ratio(
+        _ workload: Workload, _ contender: Contender, to other: Contender, _ size: Int, _ quantity: Quantity
+    ) -> Double? {
+        guard let samples = samples(workload, contender, size, quantity),
+            let others = self.samples(workload, other, size, quantity)
+        else { return nil }
+        return Statistics.median(zip(samples, others).map { $0 / $1 })
+    }
+
     /// For which sizes a quantity was measured, from the least.
     func sizes(_ workload: Workload, _ contender: Contender, _ quantity: Quantity) -> [Int] {
         samples.keys.filter { $0.workload == workload && $0.contender == contender && $0.quantity == quantity }

@@ -25,12 +25,13 @@ struct ComparisonTable {
         for row in rows {
             let all = contenders.map { results.samples(row.workload, $0, row.size, row.quantity) }
             guard all.contains(where: { $0 != nil }) else { continue }
-            let ours = contenders.firstIndex(of: .listory).flatMap { all[$0] }.map(Statistics.median)
             let cells = zip(contenders, all).map { contender, samples -> String in
                 guard let samples else { return "–" }
                 let cell = Spread(samples, unit).text
-                guard !contender.isOurs, let ours, ours > 0 else { return cell }
-                let ratio = Statistics.median(samples) / ours
+                guard !contender.isOurs,
+                    let ratio = results.ratio(row.workload, contender, to: .listory, row.size, row.quantity),
+                    ratio.isFinite
+                else { return cell }
                 let text = "\(cell); \(NumberText.text(ratio)) ×"
                 return ratio < 1 ? "**\(text)**" : text
             }

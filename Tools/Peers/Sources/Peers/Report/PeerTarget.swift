@@ -20,14 +20,11 @@ struct PeerTarget {
         func cost(
             _ workload: Workload, _ quantity: Quantity, _ size: Int, of peer: Contender, for us: Contender = .listory
         ) -> Double? {
-            guard let ours = results.median(workload, us, size, quantity),
-                let theirs = results.median(workload, peer, size, quantity)
-            else { return nil }
-            return ours / theirs
+            results.ratio(workload, us, to: peer, size, quantity)
         }
         /// The peer's divided by ours.
         func speedUp(_ workload: Workload, _ quantity: Quantity, _ size: Int, over peer: Contender) -> Double? {
-            cost(workload, quantity, size, of: peer).map { 1 / $0 }
+            results.ratio(workload, peer, to: .listory, size, quantity)
         }
         let size = NumberText.count(rows)
         return [
