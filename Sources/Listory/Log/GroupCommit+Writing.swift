@@ -156,14 +156,20 @@ extension GroupCommit {
 
     /// Sees to it that the tail is moved before long, unless that is so already. The lock is held.
     private func startStoreTimer() {
-        if state.storeTimer != nil || log.tail.isEmpty { return }
+        if state.storeTimer != nil || state.isLetGo || log.tail.isEmpty { return }
         let timer = StoreTimer(self)
         state.storeTimer = timer
         background.asyncAfter(deadline: .now() + storeDelay) { timer.take()?.storeInBackground() }
     }
 
-    /// Sees to it that no timer keeps the queue, because nobody has the store any more.
-    func stopStoreTimer() { _ = monitor.withLock { state.storeTimer }?.take() }
+    /// Sees to it that no timer keeps the queue, now or later, because nobody has the store any more.
+    func stopStoreTimer() {
+        let timer = monitor.withLock {
+            state.isLetGo = true
+            return state.storeTimer
+        }
+        _ = timer?.take()
+    }
 
     private func storeInBackground() {
         monitor.lock()

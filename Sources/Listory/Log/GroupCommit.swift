@@ -66,6 +66,8 @@ final class GroupCommit: CommitSource, @unchecked Sendable {
         var isTimerRunning = false
         /// The timer that will see to what is in the tail, if it is running.
         var storeTimer: StoreTimer?
+        /// Whether nobody has the store any more: a timer would keep the file open for nobody.
+        var isLetGo = false
         /// Whether the store gave up what is not in the file.
         var isStopped = false
     }
