@@ -111,6 +111,39 @@ struct StoredListTests {
         #expect(stored.store.damage == nil)
     }
 
+    @Test("Two stored versions are compared by reading the nodes that one of them has alone", arguments: [1, 2, 12, 600])
+    func comparesWhatDiffers(_ stretch: Int) throws {
+        var stored = StoredList(TreeLimits())
+        try stored.list.commit { list in
+            try list.insertSection(
+                NewSection(id: 1, title: "", items: (1...20_000).map { NewItem(id: .integer($0), content: [1]) }))
+        }
+        try stored.checkpoint()
+        let next = stored.nextNumber
+        // Leaves are gone in one place, new in another, and changed in a third, so that those between stand elsewhere.
+        try stored.list.commit { list in
+            for id in 0..<stretch { try list.delete(.item(.integer(Int64(2_000 + id)))) }
+            let rows = (0..<stretch).map { NewItem(id: .integer(Int64(30_000 + $0)), content: [2]) }
+            try list.insert(rows, at: .before(10_000))
+            for id in 0..<stretch { try list.toggle(.item(.integer(Int64(15_000 + id)))) }
+        }
+        try stored.checkpoint()
+        let new = stored.nodes.numbers.filter { $0 >= next }.count
+        let gone = stored.kept[1].gone.count
+        try stored.reopen()
+        let before = stored.nodes.readCount
+        let changes = Changeset(from: stored.snapshot(at: 0), to: stored.snapshot(at: 1))
+        #expect(stored.nodes.readCount - before <= new + gone, "\(new) new, \(gone) gone")
+        #expect(changes.items.deleted.map(\.item) == Array(1_999..<1_999 + stretch))
+        #expect(changes.items.inserted.map(\.item) == Array(9_999 - stretch..<9_999))
+        #expect(changes.items.updated.map(\.item) == Array(14_999..<14_999 + stretch))
+        #expect(changes.items.moved.isEmpty)
+        #expect(stored.store.damage == nil)
+        // Control: who compares with an empty list reads every node that is left.
+        #expect(Changeset(from: Snapshot.empty, to: stored.snapshot(at: 1)).items.inserted.count == 20_000)
+        #expect(stored.nodes.readCount - before > 600)
+    }
+
     @Test("The parent and the end of a subtree of 20,000 rows are found without a look at the rows between")
     func outlineReadsOnDemand() throws {
         var stored = StoredList(TreeLimits())

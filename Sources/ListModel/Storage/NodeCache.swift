@@ -20,8 +20,10 @@ final class NodeCache<Element>: Sendable {
             youngSize += 100 + node.width * stride
             young.insert(node, number)
             guard youngSize > limit / 2 else { return }
+            // As many will come as came, so the table is made as large as it will be.
+            let slotCount = young.slotCount
             old = young
-            young = NodeTable()
+            young = NodeTable(slotCount: slotCount)
             youngSize = 0
         }
     }

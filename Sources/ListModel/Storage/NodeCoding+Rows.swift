@@ -97,35 +97,51 @@ extension ListItem {
 
     static func haveDepthsBelow(_ elements: UnsafeBufferPointer<ListItem>) -> Bool { false }
 
-    static func decode(_ reader: inout NodeReader, count: Int, hasDepths: Bool, _ body: (ListItem) -> Void) {
-        var tags = RunReader(&reader, count: count)
-        let frame = tags.hasInlineContent ? ContentFrame(&reader) : ContentFrame([])
+    static func decode(
+        _ reader: inout NodeReader, count: Int, hasDepths: Bool, into rows: UnsafeMutablePointer<ListItem>
+    ) -> Int {
+        var runs = RunReader(&reader, count: count)
+        let frame = runs.hasInlineContent ? ContentFrame(&reader) : ContentFrame([])
         var expected = RowExpectation()
-        for _ in 0..<count {
-            let tag = tags.next()
+        var index = 0
+        while index < count && !reader.isDamaged {
+            let (tag, length) = runs.next()
             if tag & ~RowTag.all != 0 { reader.fail() }
-            let id: Identifier =
-                tag & RowTag.nextID != 0 ? .integer(expected.id &+ 1) : reader.readIdentifier()
-            let step = tag & RowTag.sameStep != 0 ? expected.step : reader.readDelta()
-            let version = expected.version &+ UInt64(bitPattern: step)
-            var place = expected.expectedOffset(version)
-            if tag & RowTag.expectedOffset == 0 { place &+= reader.readDelta() }
-            let length = tag & RowTag.sameLength != 0 ? expected.length : reader.readWord()
-            let hash =
-                tag & RowTag.inlineContent != 0
-                ? frame.hash(&reader, length: Int(length)) : reader.read(fixed: UInt64.self)
-            let outline = tag & RowTag.outline != 0 ? reader.readByte() : 0
-            if version == 0 || version >> 48 != 0 || hash >= SequenceHash.modulus { reader.fail() }
-            if outline > 127 || (outline == 0 && tag & RowTag.outline != 0) { reader.fail() }
-            guard !reader.isDamaged, let offset = UInt32(exactly: place) else {
-                reader.fail()
-                return
+            for _ in 0..<length {
+                guard let row = decodeRow(tag, &reader, &expected, frame) else { return index }
+                // SAFETY: the runs are of `count` rows together, and there is room for as many.
+                rows.advanced(by: index).initialize(to: row)
+                index &+= 1
             }
-            let content = ContentReference(
-                version: Version(version), offset: offset, length: length, hash: hash)
-            body(ListItem(id: id, isChecked: tag & RowTag.checked != 0, content: content, outline: outline))
-            expected.advance(id, version, offset, length)
         }
+        return index
+    }
+
+    /// Reads the row that comes next; nil if it makes no sense.
+    @inline(__always)
+    private static func decodeRow(
+        _ tag: UInt8, _ reader: inout NodeReader, _ expected: inout RowExpectation, _ frame: borrowing ContentFrame
+    ) -> ListItem? {
+        let id: Identifier =
+            tag & RowTag.nextID != 0 ? .integer(expected.id &+ 1) : reader.readIdentifier()
+        let step = tag & RowTag.sameStep != 0 ? expected.step : reader.readDelta()
+        let version = expected.version &+ UInt64(bitPattern: step)
+        var place = expected.expectedOffset(version)
+        if tag & RowTag.expectedOffset == 0 { place &+= reader.readDelta() }
+        let length = tag & RowTag.sameLength != 0 ? expected.length : reader.readWord()
+        let hash =
+            tag & RowTag.inlineContent != 0
+            ? frame.hash(&reader, length: Int(length)) : reader.read(fixed: UInt64.self)
+        let outline = tag & RowTag.outline != 0 ? reader.readByte() : 0
+        if version == 0 || version >> 48 != 0 || hash >= SequenceHash.modulus { reader.fail() }
+        if outline > 127 || (outline == 0 && tag & RowTag.outline != 0) { reader.fail() }
+        guard !reader.isDamaged, let offset = UInt32(exactly: place) else {
+            reader.fail()
+            return nil
+        }
+        expected.advance(id, version, offset, length)
+        let content = ContentReference(version: Version(version), offset: offset, length: length, hash: hash)
+        return ListItem(id: id, isChecked: tag & RowTag.checked != 0, content: content, outline: outline)
     }
 
     static func unreadable() -> ListItem {
@@ -138,8 +154,6 @@ extension ListItem {
 /// The runs of tags before the rows, read while the rows behind them are.
 private struct RunReader {
     private var runs: NodeReader
-    private var tag: UInt8 = 0
-    private var left = 0
     /// Whether the content of one of the rows is stored with it.
     private(set) var hasInlineContent = false
 
@@ -156,15 +170,8 @@ private struct RunReader {
         if total != count { reader.fail() }
     }
 
-    @inline(__always)
-    mutating func next() -> UInt8 {
-        if left == 0 {
-            tag = runs.readByte()
-            left = Int(runs.readWord())
-        }
-        left &-= 1
-        return tag
-    }
+    /// The next tag, and how many rows have it.
+    mutating func next() -> (tag: UInt8, count: Int) { (runs.readByte(), Int(runs.readWord())) }
 }
 
 /// What the contents that are stored in a leaf begin and end with.

@@ -27,8 +27,10 @@ extension SectionEntry {
         elements.contains { $0.itemCount > 0 && $0.rows.lowestDepth > 0 }
     }
 
-    static func decode(_ reader: inout NodeReader, count: Int, hasDepths: Bool, _ body: (SectionEntry) -> Void) {
-        for _ in 0..<count {
+    static func decode(
+        _ reader: inout NodeReader, count: Int, hasDepths: Bool, into sections: UnsafeMutablePointer<SectionEntry>
+    ) -> Int {
+        for index in 0..<count {
             let id = reader.readIdentifier()
             let title = reader.readString()
             let number = reader.readWord()
@@ -46,11 +48,13 @@ extension SectionEntry {
                     reader.fail()
                 }
             }
-            if reader.isDamaged { return }
+            if reader.isDamaged { return index }
             var entry = SectionEntry(id: id, title: title, number: number, rows: top)
             entry.seal()
-            body(entry)
+            // SAFETY: there is room for `count` sections.
+            sections.advanced(by: index).initialize(to: entry)
         }
+        return count
     }
 
     static func unreadable() -> SectionEntry {

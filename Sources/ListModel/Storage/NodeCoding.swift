@@ -141,13 +141,10 @@ extension NodeCoding {
     private static func decodeLeaf<Element: TreeElement>(
         _ reader: inout NodeReader, _ count: Int, hasDepths: Bool, _ node: TreeNode<Element>
     ) {
+        // SAFETY: `decode` initialises at most `count` elements, and there is room for them.
         let elements = node.elements
-        Element.decode(&reader, count: count, hasDepths: hasDepths) { element in
-            // SAFETY: `decode` gives at most `count` elements, and there is room for them.
-            elements.advanced(by: node.count).initialize(to: element)
-            if !element.isPlain { node.isPlain = false }
-            node.count &+= 1
-        }
+        node.count = Element.decode(&reader, count: count, hasDepths: hasDepths, into: elements)
+        if node.isPlain { node.isPlain = (0..<node.count).allSatisfy { elements[$0].isPlain } }
     }
 
     private static func decodeInner<Element: TreeElement>(

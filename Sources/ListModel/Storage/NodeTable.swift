@@ -15,9 +15,19 @@ struct NodeTable<Element> {
     }
 
     /// As many as a power of two; none as long as there is no node.
-    private var slots: [Slot] = []
+    private var slots: [Slot]
     /// How many nodes there are.
     private(set) var count = 0
+
+    /// No nodes.
+    ///
+    /// - Parameter slotCount: how many slots to make; 0 or a power of two that is at least 16.
+    init(slotCount: Int = 0) {
+        slots = [Slot](repeating: Slot(), count: slotCount)
+    }
+
+    /// How many slots there are, for nodes and between them.
+    var slotCount: Int { slots.count }
 
     /// The node of a number; nil if there is none.
     ///

@@ -25,7 +25,9 @@ extension MemoryElement {
         preconditionFailure("such nodes are never stored")
     }
 
-    static func decode(_ reader: inout NodeReader, count: Int, hasDepths: Bool, _ body: (Self) -> Void) {
+    static func decode(
+        _ reader: inout NodeReader, count: Int, hasDepths: Bool, into elements: UnsafeMutablePointer<Self>
+    ) -> Int {
         preconditionFailure("such nodes are never stored")
     }
 

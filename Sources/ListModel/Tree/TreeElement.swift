@@ -36,12 +36,15 @@ protocol TreeElement: Sendable {
         _ elements: UnsafeBufferPointer<Self>, into writer: inout NodeWriter,
         contentOf: (ContentReference) -> [UInt8]?)
 
-    /// Reads the elements of a stored leaf; on damage as many as were readable.
+    /// Reads the elements of a stored leaf.
     ///
     /// - Parameters:
     ///   - hasDepths: whether a lowest depth follows each element.
-    ///   - body: receives each element, at most `count` of them.
-    static func decode(_ reader: inout NodeReader, count: Int, hasDepths: Bool, _ body: (Self) -> Void)
+    ///   - elements: room for `count` elements.
+    /// - Returns: how many are initialised: all of them or, on damage, as many as were readable.
+    static func decode(
+        _ reader: inout NodeReader, count: Int, hasDepths: Bool, into elements: UnsafeMutablePointer<Self>
+    ) -> Int
 
     /// Whether one of the elements has rows below it, all of which are deeper than 0.
     static func haveDepthsBelow(_ elements: UnsafeBufferPointer<Self>) -> Bool

@@ -1,0 +1,136 @@
+// The nodes of one version of a tree that are looked at while two versions are compared.
+//
+// They lie in one array that grows when nodes are opened and shrinks when what was below them has been compared: nothing is
+// allocated for each of the many places where two large trees differ.
+//
+// Always holds: nodes are referred to without counting, and the stack keeps alive what the tree does not; the entries of
+// a range lie next to each other in the tree. A node that could not be read is a leaf at any height.
+
+/// A stack of nodes, each with the offset of its first element.
+struct NodeStack<Element: TreeElement>: ~Copyable {
+    /// A node of the tree.
+    struct Entry {
+        // SAFETY: in a node that the tree or the stack keeps alive, or the stack's own.
+        fileprivate var child: UnsafePointer<TreeChild<Element>>
+        /// The offset of the first element below it.
+        var start: Int
+        /// How many elements are below it.
+        var count: Int
+    }
+
+    private let tree: PersistentTree<Element>
+    /// The top of the tree, at an address of its own.
+    private let top: UnsafeMutablePointer<TreeChild<Element>>
+    /// The nodes that are in memory for nobody else.
+    private var kept: [TreeNode<Element>] = []
+    private var entries: [Entry] = []
+    /// The elements of the leaves that are compared just now.
+    private var elements: [UnsafePointer<Element>] = []
+
+    init(_ tree: PersistentTree<Element>) {
+        self.tree = tree
+        top = UnsafeMutablePointer.allocate(capacity: 1)
+        top.initialize(to: tree.top)
+    }
+
+    deinit {
+        // SAFETY: allocated and initialised in `init`.
+        top.deinitialize(count: 1)
+        top.deallocate()
+    }
+
+    subscript(index: Int) -> Entry {
+        @inline(__always) get { entries[index] }
+    }
+
+    /// Puts the root on the stack.
+    ///
+    /// - Returns: where it is, and its height; nothing of height −1 if the tree is empty.
+    mutating func pushRoot() -> (range: Range<Int>, height: Int) {
+        if top.pointee.count == 0 { return (0..<0, -1) }
+        let height = node(top)._withUnsafeGuaranteedRef { $0.height }
+        entries.append(Entry(child: UnsafePointer(top), start: 0, count: Int(top.pointee.count)))
+        return (0..<1, height)
+    }
+
+    /// Puts the children of nodes on the stack, in their order.
+    ///
+    /// - Returns: where they are, until `pop` takes them away.
+    mutating func pushChildren(of range: Range<Int>) -> Range<Int> {
+        let first = entries.count
+        for index in range {
+            let entry = entries[index]
+            node(entry.child)._withUnsafeGuaranteedRef { node in
+                if node.isLeaf { return entries.append(entry) }
+                var start = entry.start
+                var child = UnsafePointer(node.children)
+                for _ in 0..<node.count {
+                    let count = Int(child.pointee.count)
+                    entries.append(Entry(child: child, start: start, count: count))
+                    start &+= count
+                    child += 1
+                }
+            }
+        }
+        return first..<entries.count
+    }
+
+    /// Takes away what `pushChildren` put on the stack, and what came later.
+    mutating func pop(_ range: Range<Int>) {
+        entries.removeSubrange(range.lowerBound...)
+    }
+
+    /// Calls `body` with the elements of neighbouring leaves, and with the offset of the first of them.
+    mutating func withElements<Result>(of range: Range<Int>, _ body: (Elements) -> Result) -> Result {
+        elements.removeAll(keepingCapacity: true)
+        for index in range {
+            // SAFETY: the elements stay where they are as long as the tree or the stack keeps the leaf.
+            node(entries[index].child)._withUnsafeGuaranteedRef { leaf in
+                var element = UnsafePointer(leaf.elements)
+                for _ in 0..<leaf.count {
+                    elements.append(element)
+                    element += 1
+                }
+            }
+        }
+        let start = range.isEmpty ? 0 : entries[range.lowerBound].start
+        return elements.withUnsafeBufferPointer { body(Elements(pointers: $0, start: start)) }
+    }
+
+    /// Elements that follow one another in the tree.
+    struct Elements {
+        let pointers: UnsafeBufferPointer<UnsafePointer<Element>>
+        /// The offset of the first.
+        let start: Int
+
+        var count: Int { pointers.count }
+
+        // SAFETY: valid as long as the body runs that they were given to.
+        subscript(index: Int) -> UnsafePointer<Element> {
+            @inline(__always) get { pointers[index] }
+        }
+    }
+
+    /// The node of a child, for as long as the stack lives.
+    @inline(__always)
+    private mutating func node(_ child: UnsafePointer<TreeChild<Element>>) -> Unmanaged<TreeNode<Element>> {
+        if let node = child.pointee.node { return Unmanaged.passUnretained(node) }
+        let node = tree.store.node(child.pointee)
+        kept.append(node)
+        return Unmanaged.passUnretained(node)
+    }
+}
+
+extension NodeStack.Entry {
+    /// Whether a node is known to be one of another version, without opening either.
+    @inline(__always)
+    func isSame(as other: Self) -> Bool { child.pointee.isSame(as: other.child.pointee) }
+
+    /// What tells a node from others: where it is stored or, if it is not, its address.
+    var key: UInt64 {
+        guard let node = child.pointee.node else { return child.pointee.stored &<< 1 | 1 }
+        let stored = node.stored
+        let address = UInt64(UInt(bitPattern: Unmanaged.passUnretained(node).toOpaque()))
+        return stored == 0 ? address : stored &<< 1 | 1
+    }
+}

@@ -1,0 +1,199 @@
+// A comparison of two versions of a tree while it is made.
+//
+// Both trees are opened from the top, side by side. Nodes that both have are found by identity, in their order, and
+// become *blocks*: they are not opened, however large they are. Between two blocks the children are compared in the same
+// way, and at the bottom the elements, in step. Elements that stand in step form blocks as well; what is left over are
+// single elements, which somebody else matches by id.
+//
+// Always holds: finding shared nodes is only for speed. A shared node that is overlooked is opened, and its elements are
+// found equal.
+
+struct TreeComparison<Element: TreeElement>: ~Copyable {
+    private typealias Stack = NodeStack<Element>
+
+    private var old: NodeStack<Element>
+    private var new: NodeStack<Element>
+    private var difference = TreeDifference<Element>()
+
+    init(_ oldTree: PersistentTree<Element>, _ newTree: PersistentTree<Element>) {
+        old = NodeStack(oldTree)
+        new = NodeStack(newTree)
+    }
+
+    /// Compares the trees from the top.
+    mutating func compare() -> TreeDifference<Element> {
+        var (oldRange, oldHeight) = old.pushRoot()
+        var (newRange, newHeight) = new.pushRoot()
+        // An empty tree has no height to speak of.
+        while oldHeight > newHeight && !newRange.isEmpty {
+            oldRange = old.pushChildren(of: oldRange)
+            oldHeight -= 1
+        }
+        while newHeight > oldHeight && !oldRange.isEmpty {
+            newRange = new.pushChildren(of: newRange)
+            newHeight -= 1
+        }
+        compare(oldRange, newRange, height: max(oldHeight, newHeight))
+        return difference
+    }
+
+    // MARK: Nodes
+
+    /// How far to look for the next node, or the next element, that stands in step again.
+    private static var window: Int { 8 }
+
+    /// Compares nodes of one height.
+    private mutating func compare(_ oldRange: Range<Int>, _ newRange: Range<Int>, height: Int) {
+        var oldEnd = oldRange.upperBound
+        var newEnd = newRange.upperBound
+        while oldEnd > oldRange.lowerBound && newEnd > newRange.lowerBound && old[oldEnd - 1].isSame(as: new[newEnd - 1]) {
+            oldEnd -= 1
+            newEnd -= 1
+        }
+        var oldIndex = oldRange.lowerBound
+        var newIndex = newRange.lowerBound
+        while oldIndex < oldEnd && newIndex < newEnd {
+            if old[oldIndex].isSame(as: new[newIndex]) {
+                appendBlock(oldIndex, newIndex)
+                oldIndex += 1
+                newIndex += 1
+            } else if let (oldNext, newNext) = nextInStep(oldIndex..<oldEnd, newIndex..<newEnd) {
+                compareBelow(oldIndex..<oldNext, newIndex..<newNext, height: height)
+                (oldIndex, newIndex) = (oldNext, newNext)
+            } else {
+                for anchor in anchors(oldIndex..<oldEnd, newIndex..<newEnd) {
+                    compareBelow(oldIndex..<anchor.old, newIndex..<anchor.new, height: height)
+                    appendBlock(anchor.old, anchor.new)
+                    (oldIndex, newIndex) = (anchor.old + 1, anchor.new + 1)
+                }
+                break
+            }
+        }
+        compareBelow(oldIndex..<oldEnd, newIndex..<newEnd, height: height)
+        for index in 0..<oldRange.upperBound - oldEnd { appendBlock(oldEnd + index, newEnd + index) }
+    }
+
+    /// Compares what is below nodes of which none is known to be in both versions.
+    private mutating func compareBelow(_ oldRange: Range<Int>, _ newRange: Range<Int>, height: Int) {
+        if oldRange.isEmpty && newRange.isEmpty { return }
+        if height <= 0 { return compareElements(oldRange, newRange) }
+        let oldChildren = old.pushChildren(of: oldRange)
+        let newChildren = new.pushChildren(of: newRange)
+        compare(oldChildren, newChildren, height: height - 1)
+        old.pop(oldChildren)
+        new.pop(newChildren)
+    }
+
+    private mutating func appendBlock(_ oldIndex: Int, _ newIndex: Int) {
+        difference.appendBlock(old[oldIndex].start, new[newIndex].start, old[oldIndex].count)
+    }
+
+    /// The next node that is in both versions, if it is near; the first of each range is not.
+    ///
+    /// Most nodes that changed did so by themselves, so the nearest is looked for first where both are as far ahead.
+    private func nextInStep(_ oldRange: Range<Int>, _ newRange: Range<Int>) -> (old: Int, new: Int)? {
+        let (oldFirst, newFirst) = (oldRange.lowerBound, newRange.lowerBound)
+        for distance in 1...Self.window {
+            let oldFar = oldFirst + distance < oldRange.upperBound
+            let newFar = newFirst + distance < newRange.upperBound
+            for skipped in stride(from: distance, through: 0, by: -1) {
+                let (oldNear, newNear) = (oldFirst + skipped, newFirst + skipped)
+                if oldFar, newNear < newRange.upperBound, old[oldFirst + distance].isSame(as: new[newNear]) {
+                    return (oldFirst + distance, newNear)
+                }
+                if newFar, oldNear < oldRange.upperBound, old[oldNear].isSame(as: new[newFirst + distance]) {
+                    return (oldNear, newFirst + distance)
+                }
+            }
+        }
+        return nil
+    }
+
+    /// The nodes that a range of one version and a range of the other have in common, in the order of both.
+    ///
+    /// - Complexity: O(nodes) expected.
+    private func anchors(_ oldRange: Range<Int>, _ newRange: Range<Int>) -> [(old: Int, new: Int)] {
+        // What is near was looked at already.
+        if max(oldRange.count, newRange.count) <= Self.window { return [] }
+        var places: [UInt64: Int] = [:]
+        places.reserveCapacity(oldRange.count)
+        for index in oldRange { places[old[index].key] = index }
+        var anchors: [(old: Int, new: Int)] = []
+        for index in newRange {
+            guard let place = places[new[index].key], place > anchors.last?.old ?? -1,
+                old[place].isSame(as: new[index])
+            else { continue }
+            anchors.append((place, index))
+        }
+        return anchors
+    }
+
+    // MARK: Elements
+
+    /// Compares the elements of leaves.
+    private mutating func compareElements(_ oldRange: Range<Int>, _ newRange: Range<Int>) {
+        // Taken out, so that the stacks can be read at the same time.
+        var difference = TreeDifference<Element>()
+        swap(&difference, &self.difference)
+        old.withElements(of: oldRange) { old in
+            new.withElements(of: newRange) { new in Self.compare(old, new, &difference) }
+        }
+        swap(&difference, &self.difference)
+    }
+
+    private static func compare(_ old: Stack.Elements, _ new: Stack.Elements, _ difference: inout TreeDifference<Element>) {
+        var oldEnd = old.count
+        var newEnd = new.count
+        while oldEnd > 0 && newEnd > 0 && old[oldEnd - 1].pointee.id == new[newEnd - 1].pointee.id {
+            oldEnd -= 1
+            newEnd -= 1
+        }
+        var oldIndex = 0
+        var newIndex = 0
+        while oldIndex < oldEnd && newIndex < newEnd {
+            let most = min(oldEnd - oldIndex, newEnd - newIndex)
+            var count = 0
+            while count < most && old[oldIndex + count].pointee.id == new[newIndex + count].pointee.id { count += 1 }
+            if count > 0 {
+                appendBlock(old, oldIndex, new, newIndex, count, &difference)
+                oldIndex += count
+                newIndex += count
+                continue
+            }
+            // After a few deletions or insertions, the next element of one side stands a few further on the other.
+            var skipped = (old: 1, new: 1)
+            for distance in 1...Self.window {
+                if oldIndex + distance < oldEnd && old[oldIndex + distance].pointee.id == new[newIndex].pointee.id {
+                    skipped = (distance, 0)
+                    break
+                }
+                if newIndex + distance < newEnd && old[oldIndex].pointee.id == new[newIndex + distance].pointee.id {
+                    skipped = (0, distance)
+                    break
+                }
+            }
+            for index in oldIndex..<oldIndex + skipped.old { difference.appendOld(old[index].pointee, old.start + index) }
+            for index in newIndex..<newIndex + skipped.new { difference.appendNew(new[index].pointee, new.start + index) }
+            oldIndex += skipped.old
+            newIndex += skipped.new
+        }
+        for index in oldIndex..<oldEnd { difference.appendOld(old[index].pointee, old.start + index) }
+        for index in newIndex..<newEnd { difference.appendNew(new[index].pointee, new.start + index) }
+        if oldEnd < old.count { appendBlock(old, oldEnd, new, newEnd, old.count - oldEnd, &difference) }
+    }
+
+    /// Notes elements that stand in step, and which of them have changed in themselves.
+    private static func appendBlock(
+        _ old: Stack.Elements, _ oldIndex: Int, _ new: Stack.Elements, _ newIndex: Int, _ count: Int,
+        _ difference: inout TreeDifference<Element>
+    ) {
+        difference.appendBlock(old.start + oldIndex, new.start + newIndex, count)
+        for index in 0..<count {
+            let (old, oldOffset) = (old[oldIndex + index], old.start + oldIndex + index)
+            let (new, newOffset) = (new[newIndex + index], new.start + newIndex + index)
+            if old.pointee.isUnchanged(in: new.pointee) { continue }
+            difference.appendChange(
+                .init(old: old.pointee, oldOffset: oldOffset, new: new.pointee, newOffset: newOffset))
+        }
+    }
+}
