@@ -111,7 +111,7 @@ struct StoredListTests {
         #expect(stored.store.damage == nil)
     }
 
-    @Test("Two stored versions are compared by reading the nodes that one of them has alone", arguments: [1, 2, 12, 600])
+    @Test("Stored versions are compared by reading the nodes that one of them has alone", arguments: [1, 2, 12, 600])
     func comparesWhatDiffers(_ stretch: Int) throws {
         var stored = StoredList(TreeLimits())
         try stored.list.commit { list in

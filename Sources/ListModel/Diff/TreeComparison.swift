@@ -46,7 +46,9 @@ struct TreeComparison<Element: TreeElement>: ~Copyable {
     private mutating func compare(_ oldRange: Range<Int>, _ newRange: Range<Int>, height: Int) {
         var oldEnd = oldRange.upperBound
         var newEnd = newRange.upperBound
-        while oldEnd > oldRange.lowerBound && newEnd > newRange.lowerBound && old[oldEnd - 1].isSame(as: new[newEnd - 1]) {
+        while oldEnd > oldRange.lowerBound && newEnd > newRange.lowerBound
+            && old[oldEnd - 1].isSame(as: new[newEnd - 1])
+        {
             oldEnd -= 1
             newEnd -= 1
         }
@@ -141,7 +143,9 @@ struct TreeComparison<Element: TreeElement>: ~Copyable {
         swap(&difference, &self.difference)
     }
 
-    private static func compare(_ old: Stack.Elements, _ new: Stack.Elements, _ difference: inout TreeDifference<Element>) {
+    private static func compare(
+        _ old: Stack.Elements, _ new: Stack.Elements, _ difference: inout TreeDifference<Element>
+    ) {
         var oldEnd = old.count
         var newEnd = new.count
         while oldEnd > 0 && newEnd > 0 && old[oldEnd - 1].pointee.id == new[newEnd - 1].pointee.id {
@@ -172,10 +176,14 @@ struct TreeComparison<Element: TreeElement>: ~Copyable {
                     break
                 }
             }
-            for index in oldIndex..<oldIndex + skipped.old { difference.appendOld(old[index].pointee, old.start + index) }
-            for index in newIndex..<newIndex + skipped.new { difference.appendNew(new[index].pointee, new.start + index) }
-            oldIndex += skipped.old
-            newIndex += skipped.new
+            for _ in 0..<skipped.old {
+                difference.appendOld(old[oldIndex].pointee, old.start + oldIndex)
+                oldIndex += 1
+            }
+            for _ in 0..<skipped.new {
+                difference.appendNew(new[newIndex].pointee, new.start + newIndex)
+                newIndex += 1
+            }
         }
         for index in oldIndex..<oldEnd { difference.appendOld(old[index].pointee, old.start + index) }
         for index in newIndex..<newEnd { difference.appendNew(new[index].pointee, new.start + index) }

@@ -16,6 +16,7 @@ struct StoredPastBenchmarks {
         try runSnapshots()
         try runNeighbours()
         try runDistant()
+        try runCheckpoints()
     }
 
     private func target(_ target: Target) -> Target? { Scale.isTargetSize(scale.storedRowCount) ? target : nil }
@@ -65,7 +66,7 @@ struct StoredPastBenchmarks {
         }
     }
 
-    /// Versions of the past that are a thousand commits apart, each from its own checkpoint.
+    /// Versions of the past that are a thousand commits apart, each reached from the checkpoint that is nearest to it.
     private func runDistant() throws {
         let distance = 1_000
         var generator = SeededGenerator(seed: 5)
@@ -87,6 +88,30 @@ struct StoredPastBenchmarks {
                 }
                 return Statistics.median(times) * 1e3
             }
+        }
+    }
+
+    /// Versions that are stored themselves, a thousand commits apart, of which nothing is in memory.
+    private func runCheckpoints() throws {
+        try runner.measure(
+            "stored/changeset/checkpoints", unit: "ms", target: target(.median(atMost: 10)),
+            note: { "a sample is the median of 5 pairs, each 1,000 edits apart" }
+        ) {
+            let times = try (0..<5).map { _ in
+                let edits = try list.value.plan(1_000)
+                let (old, new) = try list.value.withStore { store in
+                    try store.checkpoint()
+                    let old = try store.version
+                    for edit in edits { try StoredList.make(edit, in: store) }
+                    try store.checkpoint()
+                    return (old, try store.version)
+                }
+                return try list.value.withStore { store in
+                    let (old, new) = (try store.snapshot(at: old), try store.snapshot(at: new))
+                    return seconds { take(Changeset(from: old, to: new)) }
+                }
+            }
+            return Statistics.median(times) * 1e3
         }
     }
 
