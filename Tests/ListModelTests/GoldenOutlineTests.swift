@@ -135,13 +135,14 @@ struct GoldenOutlineTests {
         child.seal()
         child.node = nil
         child.stored = 5
-        let read = try expected.withUnsafeBytes { try NodeCoding.decode($0, child, Self.limits) }
+        var spares = SpareNodes<ListItem>()
+        let read = try expected.withUnsafeBytes { try NodeCoding.decode($0, child, Self.limits, &spares) }
         #expect((0..<read.count).map { read.elements[$0] } == rows)
         #expect(read.elements[1].depth == 2 && read.elements[0].isCollapsed)
         // A parent that says of the rows that they are deeper is not their parent.
         child.lowestDepth = 1
         #expect(throws: NodeError.self) {
-            try expected.withUnsafeBytes { _ = try NodeCoding.decode($0, child, Self.limits) }
+            try expected.withUnsafeBytes { _ = try NodeCoding.decode($0, child, Self.limits, &spares) }
         }
     }
 
@@ -173,7 +174,8 @@ struct GoldenOutlineTests {
         child.seal()
         child.node = nil
         child.stored = 9
-        let read = try expected.withUnsafeBytes { try NodeCoding.decode($0, child, Self.limits) }
+        var spares = SpareNodes<ListItem>()
+        let read = try expected.withUnsafeBytes { try NodeCoding.decode($0, child, Self.limits, &spares) }
         #expect(read.children[0].lowestDepth == 0 && read.children[1].lowestDepth == 5)
     }
 }

@@ -1,10 +1,11 @@
 // The nodes of one version of a tree that are looked at while two versions are compared.
 //
 // They lie in one array that grows when nodes are opened and shrinks when what was below them has been compared: nothing is
-// allocated for each of the many places where two large trees differ.
+// allocated for each of the many places where two large trees differ, and no more nodes are kept in memory than the path
+// to one of these places.
 //
 // Always holds: nodes are referred to without counting, and the stack keeps alive what the tree does not; the entries of
-// a range lie next to each other in the tree. A node that could not be read is a leaf at any height.
+// a level lie next to each other in the tree. A node that could not be read is a leaf at any height.
 
 /// A stack of nodes, each with the offset of its first element.
 struct NodeStack<Element: TreeElement>: ~Copyable {
@@ -21,14 +22,18 @@ struct NodeStack<Element: TreeElement>: ~Copyable {
     private let tree: PersistentTree<Element>
     /// The top of the tree, at an address of its own.
     private let top: UnsafeMutablePointer<TreeChild<Element>>
-    /// The nodes that are in memory for nobody else.
+    /// The nodes that the tree does not keep in memory: those of the levels on the stack, in the same order.
     private var kept: [TreeNode<Element>] = []
+    private var spares = SpareNodes<Element>()
+    /// Where the nodes are read that are not in memory.
+    private let scan: (any NodeSource)?
     private var entries: [Entry] = []
     /// The elements of the leaves that are compared just now.
     private var elements: [UnsafePointer<Element>] = []
 
-    init(_ tree: PersistentTree<Element>) {
+    init(_ tree: PersistentTree<Element>, _ scan: (any NodeSource)?) {
         self.tree = tree
+        self.scan = scan
         top = UnsafeMutablePointer.allocate(capacity: 1)
         top.initialize(to: tree.top)
     }
@@ -53,11 +58,18 @@ struct NodeStack<Element: TreeElement>: ~Copyable {
         return (0..<1, height)
     }
 
-    /// Puts the children of nodes on the stack, in their order.
-    ///
-    /// - Returns: where they are, until `pop` takes them away.
-    mutating func pushChildren(of range: Range<Int>) -> Range<Int> {
+    /// Nodes of one height that were put on the stack together.
+    struct Level {
+        /// Where they are.
+        var range: Range<Int>
+        /// How many nodes were kept before.
+        fileprivate var keptBefore: Int
+    }
+
+    /// Puts the children of nodes on the stack, in their order, until `pop` takes them away.
+    mutating func pushChildren(of range: Range<Int>) -> Level {
         let first = entries.count
+        let keptBefore = kept.count
         for index in range {
             let entry = entries[index]
             node(entry.child)._withUnsafeGuaranteedRef { node in
@@ -72,16 +84,22 @@ struct NodeStack<Element: TreeElement>: ~Copyable {
                 }
             }
         }
-        return first..<entries.count
+        return Level(range: first..<entries.count, keptBefore: keptBefore)
     }
 
-    /// Takes away what `pushChildren` put on the stack, and what came later.
-    mutating func pop(_ range: Range<Int>) {
-        entries.removeSubrange(range.lowerBound...)
+    /// Takes away a level, and what was put on the stack after it.
+    mutating func pop(_ level: Level) {
+        entries.removeSubrange(level.range.lowerBound...)
+        popKept(to: level.keptBefore)
+    }
+
+    private mutating func popKept(to count: Int) {
+        while kept.count > count { spares.put(kept.removeLast()) }
     }
 
     /// Calls `body` with the elements of neighbouring leaves, and with the offset of the first of them.
     mutating func withElements<Result>(of range: Range<Int>, _ body: (Elements) -> Result) -> Result {
+        let keptBefore = kept.count
         elements.removeAll(keepingCapacity: true)
         for index in range {
             // SAFETY: the elements stay where they are as long as the tree or the stack keeps the leaf.
@@ -94,6 +112,7 @@ struct NodeStack<Element: TreeElement>: ~Copyable {
             }
         }
         let start = range.isEmpty ? 0 : entries[range.lowerBound].start
+        defer { popKept(to: keptBefore) }
         return elements.withUnsafeBufferPointer { body(Elements(pointers: $0, start: start)) }
     }
 
@@ -111,11 +130,11 @@ struct NodeStack<Element: TreeElement>: ~Copyable {
         }
     }
 
-    /// The node of a child, for as long as the stack lives.
+    /// The node of a child, for as long as what is pushed now stays on the stack.
     @inline(__always)
     private mutating func node(_ child: UnsafePointer<TreeChild<Element>>) -> Unmanaged<TreeNode<Element>> {
         if let node = child.pointee.node { return Unmanaged.passUnretained(node) }
-        let node = tree.store.node(child.pointee)
+        let node = tree.store.passingNode(child.pointee, scan, &spares)
         kept.append(node)
         return Unmanaged.passUnretained(node)
     }

@@ -16,8 +16,9 @@ struct TreeComparison<Element: TreeElement>: ~Copyable {
     private var difference = TreeDifference<Element>()
 
     init(_ oldTree: PersistentTree<Element>, _ newTree: PersistentTree<Element>) {
-        old = NodeStack(oldTree)
-        new = NodeStack(newTree)
+        let scans = oldTree.store.scan(with: newTree.store)
+        old = NodeStack(oldTree, scans.own)
+        new = NodeStack(newTree, scans.other)
     }
 
     /// Compares the trees from the top.
@@ -26,11 +27,11 @@ struct TreeComparison<Element: TreeElement>: ~Copyable {
         var (newRange, newHeight) = new.pushRoot()
         // An empty tree has no height to speak of.
         while oldHeight > newHeight && !newRange.isEmpty {
-            oldRange = old.pushChildren(of: oldRange)
+            oldRange = old.pushChildren(of: oldRange).range
             oldHeight -= 1
         }
         while newHeight > oldHeight && !oldRange.isEmpty {
-            newRange = new.pushChildren(of: newRange)
+            newRange = new.pushChildren(of: newRange).range
             newHeight -= 1
         }
         compare(oldRange, newRange, height: max(oldHeight, newHeight))
@@ -81,7 +82,7 @@ struct TreeComparison<Element: TreeElement>: ~Copyable {
         if height <= 0 { return compareElements(oldRange, newRange) }
         let oldChildren = old.pushChildren(of: oldRange)
         let newChildren = new.pushChildren(of: newRange)
-        compare(oldChildren, newChildren, height: height - 1)
+        compare(oldChildren.range, newChildren.range, height: height - 1)
         old.pop(oldChildren)
         new.pop(newChildren)
     }

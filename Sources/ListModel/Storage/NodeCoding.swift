@@ -106,9 +106,11 @@ extension NodeCoding {
     ///   - bytes: what is stored under the child's number.
     ///   - child: what the parent says of the node.
     ///   - limits: how many elements or children to make room for.
+    ///   - spares: nodes of which one is used, if one fits.
     /// - Throws: ``NodeError`` if they are not that node.
     static func decode<Element: TreeElement>(
-        _ bytes: UnsafeRawBufferPointer, _ child: TreeChild<Element>, _ limits: TreeLimits
+        _ bytes: UnsafeRawBufferPointer, _ child: TreeChild<Element>, _ limits: TreeLimits,
+        _ spares: inout SpareNodes<Element>
     ) throws(NodeError) -> TreeNode<Element> {
         guard isIntact(bytes, number: child.stored) else { throw NodeError(child.stored, "its checksum is wrong") }
         var reader = NodeReader(UnsafeRawBufferPointer(rebasing: bytes[headerSize...]))
@@ -121,7 +123,7 @@ extension NodeCoding {
             count <= child.count, count <= greatestCount, height == 0 || count <= reader.remaining
         else { throw NodeError(child.stored, "it is not the node that its parent refers to") }
         let width = max(count, limits.capacity(height: height))
-        let node = TreeNode<Element>.make(height: height, width: width, number: child.number)
+        let node = spares.take(height: height, width: width, number: child.number)
         if height == 0 {
             decodeLeaf(&reader, count, hasDepths: hasDepths, node)
         } else {

@@ -10,6 +10,13 @@ package protocol NodeSource: AnyObject, Sendable {
     ///
     /// - Throws: what reading throws. `body` does not throw.
     func readNode(_ number: UInt64, _ body: (UnsafeRawBufferPointer?) -> Void) throws
+
+    /// The same nodes for one thread that reads many of them now, and lets go of the scan then.
+    func scan() -> any NodeSource
+}
+
+extension NodeSource {
+    package func scan() -> any NodeSource { self }
 }
 
 /// A stored node that cannot be what it should be. The log is whole, so reopening the store makes it anew.

@@ -133,10 +133,32 @@ extension NodeStore {
     private func storedNode<Element: TreeElement>(_ child: TreeChild<Element>) -> TreeNode<Element> {
         let cache = Element.cache(of: self)
         if let node = cache[child.stored] { return node }
+        var spares = SpareNodes<Element>()
         // What stands in for a damaged node is not cached: every store that comes to it is to notice.
-        guard let node = read(child) else { return unreadable(child) }
+        guard let node = read(child, from: source, &spares) else { return unreadable(child) }
         cache.insert(node, number: child.stored)
         return node
+    }
+
+    /// A node to look at by the way, as many others will be: it does not push others out of the cache.
+    ///
+    /// - Parameters:
+    ///   - scan: where it is read, as `scan()` gives it.
+    ///   - spares: nodes that are not needed any more, to be used again.
+    @inline(never)
+    func passingNode<Element: TreeElement>(
+        _ child: TreeChild<Element>, _ scan: (any NodeSource)?, _ spares: inout SpareNodes<Element>
+    ) -> TreeNode<Element> {
+        if let node = child.node ?? Element.cache(of: self)[child.stored] { return node }
+        return read(child, from: scan, &spares) ?? unreadable(child)
+    }
+
+    /// Where the nodes of this store and of another one are read, for one thread that reads many of them now.
+    ///
+    /// If both lie in one place it is read in one scan: with two of them, one could wait for the other to end.
+    func scan(with other: NodeStore) -> (own: (any NodeSource)?, other: (any NodeSource)?) {
+        let scan = source?.scan()
+        return (scan, source === other.source ? scan : other.source?.scan())
     }
 
     /// Puts a node in its place that may be written: the present one if nobody else refers to it, otherwise a copy.
@@ -171,7 +193,8 @@ extension NodeStore {
             let isFree = isKnownUniquelyReferenced(&node)
             copy = isFree ? node : node.copy(width: limits.capacity(height: node.height))
         } else {
-            copy = read(child) ?? unreadable(child)
+            var spares = SpareNodes<Element>()
+            copy = read(child, from: source, &spares) ?? unreadable(child)
         }
         if copy.epoch != epoch { touch(copy) }
         child.node = copy
@@ -179,7 +202,9 @@ extension NodeStore {
     }
 
     /// Reads a stored node, which nobody else has; nil, and noted as damage, if that cannot be done.
-    private func read<Element: TreeElement>(_ child: TreeChild<Element>) -> TreeNode<Element>? {
+    private func read<Element: TreeElement>(
+        _ child: TreeChild<Element>, from source: (any NodeSource)?, _ spares: inout SpareNodes<Element>
+    ) -> TreeNode<Element>? {
         do {
             guard let source else { preconditionFailure("a node is neither in memory nor stored") }
             var node: TreeNode<Element>?
@@ -187,7 +212,7 @@ extension NodeStore {
             try source.readNode(child.stored) { bytes in
                 do throws(NodeError) {
                     guard let bytes else { throw NodeError(child.stored, "it is missing") }
-                    node = try NodeCoding.decode(bytes, child, limits)
+                    node = try NodeCoding.decode(bytes, child, limits, &spares)
                 } catch { problem = error }
             }
             if let problem { throw problem }

@@ -20,11 +20,11 @@ struct TreeNodeHeader {
     /// In which epoch of its store the node was changed last.
     var epoch: UInt32
     /// The node's number in the locator of its list.
-    let number: UInt32
+    fileprivate(set) var number: UInt32
     /// How many elements or children there is room for.
     let width: UInt32
     /// 0 for a leaf, one more than its children's for an inner node.
-    let height: Int32
+    fileprivate(set) var height: Int32
     /// Whether the contents are bytes without references: then they are copied and dropped without a look at each.
     var isPlain: Bool
     /// Where the last edit of a leaf ended: behind what was inserted, or where something was removed. It may be wrong; what
@@ -192,7 +192,9 @@ final class TreeNode<Element>: ManagedBuffer<TreeNodeHeader, UInt64> {
         }
     }
 
-    deinit {
+    deinit { deinitializeContents() }
+
+    private func deinitializeContents() {
         // SAFETY: exactly `count` elements or children are initialised; plain ones need nothing.
         if isPlain { return }
         if isLeaf {
@@ -215,6 +217,19 @@ extension TreeNode where Element: TreeElement {
         }
         // SAFETY: `create` returns an instance of the class it is called on.
         return unsafeDowncast(buffer, to: TreeNode.self)
+    }
+
+    /// Makes the node one that was just made, with as much room as it has. Nobody else may refer to it.
+    ///
+    /// - Parameter height: 0 for a leaf, more for an inner node, which it has to be already.
+    func becomeEmpty(height: Int, number: UInt32) {
+        precondition(isLeaf == (height == 0), "a leaf has room for elements, an inner node for children")
+        deinitializeContents()
+        withUnsafeMutablePointerToHeader { header in
+            header.pointee = TreeNodeHeader(
+                stored: 0, count: 0, epoch: 0, number: number, width: header.pointee.width, height: Int32(height),
+                isPlain: height == 0 && Element.canBePlain)
+        }
     }
 
     /// A node of the same height, number and contents that nobody else refers to, and that is not stored.

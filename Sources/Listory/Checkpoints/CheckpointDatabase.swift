@@ -64,6 +64,11 @@ final class CheckpointDatabase: NodeSource {
         try reading { txn in try txn.withValue(forKey: number, in: nodes) { body($0) } }
     }
 
+    func scan() -> any NodeSource {
+        // A process that only reads has one view for all that it reads.
+        environment.options.isReadOnly ? self : NodeScan(environment, nodes)
+    }
+
     /// Reads checkpoints and nodes; a process that only reads sees one version of all of them.
     func reading<Result>(_ body: (borrowing ReadTransaction) throws -> Result) throws -> Result {
         guard environment.options.isReadOnly else { return try environment.read(body) }
