@@ -144,6 +144,26 @@ struct StoredListTests {
         #expect(stored.nodes.readCount - before > 600)
     }
 
+    @Test("Comparing long lists that share nothing leaves in the cache what was looked at before")
+    func comparesInPassing() throws {
+        var stored = StoredList(TreeLimits(), cacheSize: 64 << 10)
+        try stored.list.commit { list in
+            try list.insertSection(
+                NewSection(id: 1, title: "", items: (1...20_000).map { NewItem(id: .integer($0), content: [1]) }))
+        }
+        try stored.checkpoint()
+        try stored.reopen()
+        let snapshot = stored.snapshot(at: 0)
+        let path = ListIndexPath(section: 0, item: 7_777)
+        #expect(snapshot.item(at: path)?.id == 7_778)
+        let before = stored.nodes.readCount
+        #expect(Changeset(from: snapshot, to: .empty).items.deleted.count == 20_000)
+        let after = stored.nodes.readCount
+        #expect(after - before > 600)
+        #expect(snapshot.item(at: path)?.id == 7_778)
+        #expect(stored.nodes.readCount == after)
+    }
+
     @Test("The parent and the end of a subtree of 20,000 rows are found without a look at the rows between")
     func outlineReadsOnDemand() throws {
         var stored = StoredList(TreeLimits())

@@ -40,6 +40,45 @@ struct StoredTreeTests {
         #expect(try StoreVerification(path: edited.path).version.rawValue == UInt64(edited.versions.count - 1))
     }
 
+    @Test("Stored versions are compared while the map grows and others edit")
+    func comparedWhileGrowing() throws {
+        let fixture = try StoreFixture { $0.memoryBudget = 1 }
+        try fixture.fill(20_000)
+        try fixture.store.checkpoint()
+        let old = try fixture.store.version
+        for id in stride(from: Int64(0), to: 20_000, by: 16) {
+            try fixture.store.edit("Toggle", durability: .deferred) { try $0.toggle(.item(.integer(id))) }
+        }
+        try fixture.store.checkpoint()
+        let new = try fixture.store.version
+        let changed = Array(stride(from: 0, to: 20_000, by: 16))
+        let environment = fixture.store.group.log.environment
+        let isComparing = Locked(true)
+        let problems = Locked<[String]>([])
+        DispatchQueue.concurrentPerform(iterations: 2) { worker in
+            do {
+                if worker == 0 {
+                    defer { isComparing.withLock { $0 = false } }
+                    for _ in 0..<20 {
+                        // More than 1,200 nodes: the transaction of a scan is begun several times.
+                        let snapshots = (try fixture.store.snapshot(at: old), try fixture.store.snapshot(at: new))
+                        let updated = Changeset(from: snapshots.0, to: snapshots.1).items.updated.map(\.item)
+                        if updated != changed { problems.withLock { $0.append("\(updated.count) updates") } }
+                    }
+                } else {
+                    while isComparing.withLock({ $0 }) {
+                        try environment.growMap(to: environment.mapSize + 4_096)
+                        try fixture.store.edit("More") { try $0.toggle(.item(1)) }
+                    }
+                }
+            } catch {
+                problems.withLock { $0.append("\(error)") }
+            }
+        }
+        #expect(problems.withLock { $0 } == [])
+        try fixture.store.close()
+    }
+
     @Test("A checkpoint whose commits could not be appended loses no page of the index by id")
     func failedCheckpoints() throws {
         var edited = try EditedStore(seed: 5, targetCount: 300) {

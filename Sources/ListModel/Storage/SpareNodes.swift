@@ -3,14 +3,14 @@
 // Who compares two lists reads thousands of nodes, a few at a time. Their memory is still in the processor's cache when the
 // next one is read, and a leaf is larger than what an allocator has at hand.
 //
-// Always holds: nobody else refers to a spare node, and it is empty.
+// Always holds: nobody else refers to a spare node; one that is handed out is like one that was just made.
 
 /// Nodes to be used again.
 struct SpareNodes<Element: TreeElement> {
     private var leaves: [TreeNode<Element>] = []
     private var inner: [TreeNode<Element>] = []
 
-    /// Whoever opens a path of nodes has that many at a time, and never needs more than a few more.
+    /// Most that is compared are paths of nodes and a few of their neighbours.
     private static var limit: Int { 64 }
 
     /// An empty node, which is used again or made.

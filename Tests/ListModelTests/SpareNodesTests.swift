@@ -1,0 +1,62 @@
+// Nodes that are used again while versions are compared.
+
+import Testing
+
+@testable import ListModel
+
+@Suite("Spare nodes")
+struct SpareNodesTests {
+    @Test("A node that nobody has any more is used again, and is like a new one")
+    func usedAgain() {
+        var spares = SpareNodes<ListItem>()
+        let address = putLeaf(into: &spares)
+        let node = spares.take(height: 0, width: 3, number: 9)
+        #expect(ObjectIdentifier(node) == address)
+        #expect(node.count == 0 && node.number == 9 && node.width == 4 && node.isPlain && node.stored == 0)
+        #expect(ObjectIdentifier(spares.take(height: 0, width: 3, number: 9)) != address)
+    }
+
+    /// Puts away a leaf with rows whose ids are referred to.
+    private func putLeaf(into spares: inout SpareNodes<ListItem>) -> ObjectIdentifier {
+        let node = spares.take(height: 0, width: 4, number: 1)
+        for slot in 0..<3 { node.elements.advanced(by: slot).initialize(to: .unreadable()) }
+        node.count = 3
+        node.isPlain = false
+        node.stored = 7
+        let address = ObjectIdentifier(node)
+        spares.put(node)
+        return address
+    }
+
+    @Test("An inner node is used again at another height, and never as a leaf")
+    func heights() {
+        var spares = SpareNodes<ListItem>()
+        let address = putInner(into: &spares)
+        #expect(ObjectIdentifier(spares.take(height: 0, width: 4, number: 1)) != address)
+        let node = spares.take(height: 3, width: 4, number: 2)
+        #expect(ObjectIdentifier(node) == address)
+        #expect(node.height == 3 && node.count == 0 && !node.isPlain)
+    }
+
+    private func putInner(into spares: inout SpareNodes<ListItem>) -> ObjectIdentifier {
+        let node = spares.take(height: 1, width: 4, number: 1)
+        let leaf = TreeNode<ListItem>.make(height: 0, width: 4, number: 2)
+        node.children.initialize(
+            to: TreeChild(node: leaf, stored: 0, count: 1, number: 2, hash: 0, lowestDepth: 0))
+        node.count = 1
+        let address = ObjectIdentifier(node)
+        spares.put(node)
+        return address
+    }
+
+    @Test("A node that somebody else has, or that is too narrow, is not used again")
+    func unfit() {
+        var spares = SpareNodes<ListItem>()
+        let shared = TreeNode<ListItem>.make(height: 0, width: 4, number: 1)
+        spares.put(shared)
+        #expect(spares.take(height: 0, width: 4, number: 2) !== shared)
+        let narrow = putLeaf(into: &spares)
+        #expect(ObjectIdentifier(spares.take(height: 0, width: 5, number: 3)) != narrow)
+        #expect(shared.number == 1)
+    }
+}
