@@ -1,8 +1,8 @@
 // The nodes of one version of a tree that are looked at while two versions are compared.
 //
 // They lie in one array that grows when nodes are opened and shrinks when what was below them has been compared: nothing is
-// allocated for each of the many places where two large trees differ, and no more nodes are kept in memory than the path
-// to one of these places.
+// allocated for each of the many places where two large trees differ, and no more nodes are kept in memory than those on the
+// way to one of these places.
 //
 // Always holds: nodes are referred to without counting, and the stack keeps alive what the tree does not; the entries of
 // a level lie next to each other in the tree. A node that could not be read is a leaf at any height.
@@ -89,7 +89,7 @@ struct NodeStack<Element: TreeElement>: ~Copyable {
 
     /// Takes away a level, and what was put on the stack after it.
     mutating func pop(_ level: Level) {
-        entries.removeSubrange(level.range.lowerBound...)
+        entries.removeLast(entries.count - level.range.lowerBound)
         popKept(to: level.keptBefore)
     }
 

@@ -9,7 +9,7 @@
 // found equal.
 
 struct TreeComparison<Element: TreeElement>: ~Copyable {
-    private typealias Stack = NodeStack<Element>
+    private typealias Elements = NodeStack<Element>.Elements
 
     private var old: NodeStack<Element>
     private var new: NodeStack<Element>
@@ -145,7 +145,7 @@ struct TreeComparison<Element: TreeElement>: ~Copyable {
     }
 
     private static func compare(
-        _ old: Stack.Elements, _ new: Stack.Elements, _ difference: inout TreeDifference<Element>
+        _ old: Elements, _ new: Elements, _ difference: inout TreeDifference<Element>
     ) {
         var oldEnd = old.count
         var newEnd = new.count
@@ -193,7 +193,7 @@ struct TreeComparison<Element: TreeElement>: ~Copyable {
 
     /// Notes elements that stand in step, and which of them have changed in themselves.
     private static func appendBlock(
-        _ old: Stack.Elements, _ oldIndex: Int, _ new: Stack.Elements, _ newIndex: Int, _ count: Int,
+        _ old: Elements, _ oldIndex: Int, _ new: Elements, _ newIndex: Int, _ count: Int,
         _ difference: inout TreeDifference<Element>
     ) {
         difference.appendBlock(old.start + oldIndex, new.start + newIndex, count)
