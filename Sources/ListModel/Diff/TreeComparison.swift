@@ -16,7 +16,7 @@ struct TreeComparison<Element: TreeElement>: ~Copyable {
     private var difference = TreeDifference<Element>()
 
     init(_ oldTree: PersistentTree<Element>, _ newTree: PersistentTree<Element>) {
-        let scans = oldTree.store.scan(with: newTree.store)
+        let scans = oldTree.store.scans(with: newTree.store)
         old = NodeStack(oldTree, scans.own)
         new = NodeStack(newTree, scans.other)
     }

@@ -155,10 +155,11 @@ extension NodeStore {
 
     /// Where the nodes of this store and of another one are read, for one thread that reads many of them now.
     ///
-    /// If both lie in one place it is read in one scan: with two of them, one could wait for the other to end.
-    func scan(with other: NodeStore) -> (own: (any NodeSource)?, other: (any NodeSource)?) {
-        let scan = source?.scan()
-        return (scan, source === other.source ? scan : other.source?.scan())
+    /// In two places each node is read by itself: who waits for one of them must not keep the other one waiting.
+    func scans(with other: NodeStore) -> (own: (any NodeSource)?, other: (any NodeSource)?) {
+        if let source, let otherSource = other.source, source !== otherSource { return (source, otherSource) }
+        let scan = (source ?? other.source)?.scan()
+        return (scan, scan)
     }
 
     /// Puts a node in its place that may be written: the present one if nobody else refers to it, otherwise a copy.
