@@ -56,24 +56,27 @@ struct TreeComparison<Element: TreeElement>: ~Copyable {
         var oldIndex = oldRange.lowerBound
         var newIndex = newRange.lowerBound
         while oldIndex < oldEnd && newIndex < newEnd {
-            if old[oldIndex].isSame(as: new[newIndex]) {
-                appendBlock(oldIndex, newIndex)
-                oldIndex += 1
-                newIndex += 1
+            let most = min(oldEnd - oldIndex, newEnd - newIndex)
+            var count = 0
+            while count < most && old[oldIndex + count].isSame(as: new[newIndex + count]) { count += 1 }
+            if count > 0 {
+                appendBlock(oldIndex, newIndex, count)
+                oldIndex += count
+                newIndex += count
             } else if let (oldNext, newNext) = nextInStep(oldIndex..<oldEnd, newIndex..<newEnd) {
                 compareBelow(oldIndex..<oldNext, newIndex..<newNext, height: height)
                 (oldIndex, newIndex) = (oldNext, newNext)
             } else {
                 for anchor in anchors(oldIndex..<oldEnd, newIndex..<newEnd) {
                     compareBelow(oldIndex..<anchor.old, newIndex..<anchor.new, height: height)
-                    appendBlock(anchor.old, anchor.new)
+                    appendBlock(anchor.old, anchor.new, 1)
                     (oldIndex, newIndex) = (anchor.old + 1, anchor.new + 1)
                 }
                 break
             }
         }
         compareBelow(oldIndex..<oldEnd, newIndex..<newEnd, height: height)
-        for index in 0..<oldRange.upperBound - oldEnd { appendBlock(oldEnd + index, newEnd + index) }
+        appendBlock(oldEnd, newEnd, oldRange.upperBound - oldEnd)
     }
 
     /// Compares what is below nodes of which none is known to be in both versions.
@@ -87,8 +90,11 @@ struct TreeComparison<Element: TreeElement>: ~Copyable {
         new.pop(newChildren)
     }
 
-    private mutating func appendBlock(_ oldIndex: Int, _ newIndex: Int) {
-        difference.appendBlock(old[oldIndex].start, new[newIndex].start, old[oldIndex].count)
+    /// Notes nodes that follow one another in both versions.
+    private mutating func appendBlock(_ oldIndex: Int, _ newIndex: Int, _ count: Int) {
+        if count == 0 { return }
+        let (first, last) = (old[oldIndex], old[oldIndex + count - 1])
+        difference.appendBlock(first.start, new[newIndex].start, last.start + last.count - first.start)
     }
 
     /// The next node that is in both versions, if it is near; the first of each range is not.
