@@ -18,11 +18,20 @@ struct SpareNodesTests {
 
     /// Puts away a leaf with rows whose ids are referred to.
     private func putLeaf(into spares: inout SpareNodes<ListItem>) -> ObjectIdentifier {
-        let node = spares.take(height: 0, width: 4, number: 1)
-        for slot in 0..<3 { node.elements.advanced(by: slot).initialize(to: .unreadable()) }
-        node.count = 3
-        node.isPlain = false
-        node.stored = 7
+        putNode(height: 0, into: &spares) { node in
+            for slot in 0..<3 { node.elements.advanced(by: slot).initialize(to: .unreadable()) }
+            node.count = 3
+            node.isPlain = false
+            node.stored = 7
+        }
+    }
+
+    /// Makes a node, and puts it away when it is filled and nobody else has it.
+    private func putNode(
+        height: Int, into spares: inout SpareNodes<ListItem>, _ fill: (TreeNode<ListItem>) -> Void
+    ) -> ObjectIdentifier {
+        let node = spares.take(height: height, width: 4, number: 1)
+        fill(node)
         let address = ObjectIdentifier(node)
         spares.put(node)
         return address
@@ -31,22 +40,16 @@ struct SpareNodesTests {
     @Test("An inner node is used again at another height, and never as a leaf")
     func heights() {
         var spares = SpareNodes<ListItem>()
-        let address = putInner(into: &spares)
+        let address = putNode(height: 1, into: &spares) { node in
+            let leaf = TreeNode<ListItem>.make(height: 0, width: 4, number: 2)
+            node.children.initialize(
+                to: TreeChild(node: leaf, stored: 0, count: 1, number: 2, hash: 0, lowestDepth: 0))
+            node.count = 1
+        }
         #expect(ObjectIdentifier(spares.take(height: 0, width: 4, number: 1)) != address)
         let node = spares.take(height: 3, width: 4, number: 2)
         #expect(ObjectIdentifier(node) == address)
         #expect(node.height == 3 && node.count == 0 && !node.isPlain)
-    }
-
-    private func putInner(into spares: inout SpareNodes<ListItem>) -> ObjectIdentifier {
-        let node = spares.take(height: 1, width: 4, number: 1)
-        let leaf = TreeNode<ListItem>.make(height: 0, width: 4, number: 2)
-        node.children.initialize(
-            to: TreeChild(node: leaf, stored: 0, count: 1, number: 2, hash: 0, lowestDepth: 0))
-        node.count = 1
-        let address = ObjectIdentifier(node)
-        spares.put(node)
-        return address
     }
 
     @Test("A node that somebody else has, or that is too narrow, is not used again")

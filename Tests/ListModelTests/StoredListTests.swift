@@ -73,14 +73,20 @@ struct StoredListTests {
         #expect(stored.nodes.count == stored.expectedCount, comment)
     }
 
-    @Test("A checkpoint after one edit of many rows stores a path of nodes and a page or two")
-    func proportionalToChanges() throws {
-        var stored = StoredList(TreeLimits())
+    /// A list of the rows 1 to 20,000, of which there is a checkpoint.
+    private static func filled(cacheSize: Int = 1 << 20) throws -> StoredList {
+        var stored = StoredList(TreeLimits(), cacheSize: cacheSize)
         try stored.list.commit { list in
             try list.insertSection(
                 NewSection(id: 1, title: "", items: (1...20_000).map { NewItem(id: .integer($0), content: [1]) }))
         }
         try stored.checkpoint()
+        return stored
+    }
+
+    @Test("A checkpoint after one edit of many rows stores a path of nodes and a page or two")
+    func proportionalToChanges() throws {
+        var stored = try Self.filled()
         let before = stored.nodes.count
         let next = stored.nextNumber
         try stored.list.commit { try $0.toggle(.item(7_777)) }
@@ -98,12 +104,7 @@ struct StoredListTests {
 
     @Test("Opening reads no more than the rows that are looked at")
     func readsOnDemand() throws {
-        var stored = StoredList(TreeLimits())
-        try stored.list.commit { list in
-            try list.insertSection(
-                NewSection(id: 1, title: "", items: (1...20_000).map { NewItem(id: .integer($0), content: [1]) }))
-        }
-        try stored.checkpoint()
+        var stored = try Self.filled()
         try stored.reopen()
         for number in stored.nodes.numbers.dropLast(60) { stored.nodes[number] = nil }
         let snapshot = stored.list.snapshot()
@@ -113,12 +114,7 @@ struct StoredListTests {
 
     @Test("Stored versions are compared by reading the nodes that one of them has alone", arguments: [1, 2, 12, 600])
     func comparesWhatDiffers(_ stretch: Int) throws {
-        var stored = StoredList(TreeLimits())
-        try stored.list.commit { list in
-            try list.insertSection(
-                NewSection(id: 1, title: "", items: (1...20_000).map { NewItem(id: .integer($0), content: [1]) }))
-        }
-        try stored.checkpoint()
+        var stored = try Self.filled()
         let next = stored.nextNumber
         // Leaves are gone in one place, new in another, and changed in a third, so that those between stand elsewhere.
         try stored.list.commit { list in
@@ -146,12 +142,7 @@ struct StoredListTests {
 
     @Test("Comparing long lists that share nothing leaves in the cache what was looked at before")
     func comparesInPassing() throws {
-        var stored = StoredList(TreeLimits(), cacheSize: 64 << 10)
-        try stored.list.commit { list in
-            try list.insertSection(
-                NewSection(id: 1, title: "", items: (1...20_000).map { NewItem(id: .integer($0), content: [1]) }))
-        }
-        try stored.checkpoint()
+        var stored = try Self.filled(cacheSize: 64 << 10)
         try stored.reopen()
         let snapshot = stored.snapshot(at: 0)
         let path = ListIndexPath(section: 0, item: 7_777)

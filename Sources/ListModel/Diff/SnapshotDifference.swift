@@ -112,7 +112,7 @@ private struct SnapshotDifference {
     /// Notes what happened to the rows of the sections that differ.
     mutating func matchItems() {
         var oldByID: [Identifier: OldItem] = [:]
-        oldByID.reserveCapacity(pairs.reduce(0) { $0 + $1.pieces.singleCount })
+        oldByID.reserveCapacity(pairs.reduce(0) { $0 + $1.pieces.old.count })
         var unmatched: [OldItem] = []
         var matches = pairs.map { PieceMatches($0.pieces) }
         for (index, pair) in pairs.enumerated() {

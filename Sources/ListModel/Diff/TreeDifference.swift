@@ -30,8 +30,6 @@ struct TreeDifference<Element: TreeElement> {
     private(set) var new: [TreePiece<Element>] = []
     /// The changed elements inside blocks.
     private(set) var changed: [Change] = []
-    /// How many pieces of the old version are single elements.
-    private(set) var singleCount = 0
 
     /// Compares two versions of a tree.
     ///
@@ -68,7 +66,6 @@ extension TreeDifference {
     /// Notes an element that stands in step with none of the new version.
     mutating func appendOld(_ element: Element, _ offset: Int) {
         old.append(TreePiece(start: offset, count: 1, element: element))
-        singleCount += 1
     }
 
     /// Notes an element that stands in step with none of the old version.

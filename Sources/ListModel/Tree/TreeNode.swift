@@ -211,9 +211,7 @@ extension TreeNode where Element: TreeElement {
         let stride = height == 0 ? MemoryLayout<Element>.stride : MemoryLayout<TreeChild<Element>>.stride
         let words = (stride * width + 7) / 8
         let buffer = TreeNode.create(minimumCapacity: words) { _ in
-            TreeNodeHeader(
-                stored: 0, count: 0, epoch: 0, number: number, width: UInt32(width), height: Int32(height),
-                isPlain: height == 0 && Element.canBePlain)
+            emptyHeader(height: height, width: UInt32(width), number: number)
         }
         // SAFETY: `create` returns an instance of the class it is called on.
         return unsafeDowncast(buffer, to: TreeNode.self)
@@ -226,10 +224,15 @@ extension TreeNode where Element: TreeElement {
         precondition(isLeaf == (height == 0), "a leaf has room for elements, an inner node for children")
         deinitializeContents()
         withUnsafeMutablePointerToHeader { header in
-            header.pointee = TreeNodeHeader(
-                stored: 0, count: 0, epoch: 0, number: number, width: header.pointee.width, height: Int32(height),
-                isPlain: height == 0 && Element.canBePlain)
+            header.pointee = TreeNode.emptyHeader(height: height, width: header.pointee.width, number: number)
         }
+    }
+
+    /// What a node without elements or children knows of itself.
+    private static func emptyHeader(height: Int, width: UInt32, number: UInt32) -> TreeNodeHeader {
+        TreeNodeHeader(
+            stored: 0, count: 0, epoch: 0, number: number, width: width, height: Int32(height),
+            isPlain: height == 0 && Element.canBePlain)
     }
 
     /// A node of the same height, number and contents that nobody else refers to, and that is not stored.
