@@ -1,6 +1,8 @@
 // Waiting for durability, and who leads.
 //
-// A thread that waits leads if nobody else does and the batch is worth it (`Gathering`). Else it sleeps:
+// A thread that waits leads if nobody else does and the batch is worth it (`Gathering`). Else it lets others run for a
+// moment, in which its commit may become durable: where many wait, to be put to sleep and woken costs each of them more
+// than its edit. Then it sleeps:
 // - while somebody leads, until that batch, or the one it belongs to, is finished; the leader wakes all threads of its
 //   batch, and sees to the next one: if that is ready, a flush in the background leads it; if it is not, one of its threads
 //   is woken, so that it is not forgotten;
@@ -11,6 +13,14 @@
 
 import Dispatch
 import ListModel
+
+#if canImport(Darwin)
+import Darwin
+#elseif canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#endif
 
 extension GroupCommit {
     /// When a flush may begin.
@@ -26,16 +36,35 @@ extension GroupCommit {
     /// - Throws: ``StoreError/appendFailed(durable:cause:)``.
     func flush(through version: Version?, _ urgency: Urgency = .urgent) throws {
         monitor.lock()
-        defer { monitor.unlock() }
         let version = version ?? state.newest
         if urgency == .shared && version >= state.waiting.first { state.gathering.arrived += 1 }
         let failureCount = state.failureCount
+        if state.head.version < version && !mayLead(urgency) {
+            monitor.unlock()
+            if letOthersRun(until: version) { return }
+            monitor.lock()
+        }
+        defer { monitor.unlock() }
         while state.head.version < version {
             if state.failureCount != failureCount, let failure = state.failure { throw failure }
             if state.isStopped { throw StoreError.closed }
             if mayLead(urgency) { lead(.thread) } else { sleep(until: version) }
         }
     }
+
+    /// Lets other threads run for as long as a sync takes if many can, and next to no time if none can.
+    ///
+    /// - Returns: whether a version is durable now.
+    private func letOthersRun(until version: Version) -> Bool {
+        for _ in 0..<GroupCommit.maximumYieldCount {
+            sched_yield()
+            if durableVersion >= version { return true }
+        }
+        return false
+    }
+
+    /// How often a thread lets others run before it sleeps. Of 4 to 64, measured with 8 and 64 threads on two processors.
+    private static let maximumYieldCount = 12
 
     /// Whether the calling thread should write now. The lock is held.
     private func mayLead(_ urgency: Urgency) -> Bool {
