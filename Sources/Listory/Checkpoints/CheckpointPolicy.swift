@@ -11,7 +11,7 @@
 /// checkpoints more often than typing in one place.
 public struct CheckpointPolicy: Hashable, Sendable {
     /// After how much work a checkpoint is taken. About as much may have to be done again after a crash.
-    public var interval = 20_480
+    public var interval = 16_384
     /// How many units a node counts for that is changed for the first time since the last checkpoint.
     public var nodeWeight = 8
     /// For how many bytes of records a unit is counted.
@@ -21,7 +21,7 @@ public struct CheckpointPolicy: Hashable, Sendable {
     /// Whether checkpoints are written in the background, while edits go on; otherwise the edit that makes one due waits.
     public var isBackground = true
     /// How much work may lie between two old checkpoints. At most half as much has to be done to reach a version.
-    public var maximumSpacing = 40_960
+    public var maximumSpacing = 32_768
     /// How far checkpoints may lie apart in proportion to their age: they are dense near the newest version, and
     /// exponentially sparse behind it, up to ``maximumSpacing``. With 4, those that are n units old are up to n / 4 apart.
     public var density = 4
