@@ -17,7 +17,7 @@ struct ReplayBenchmarks {
             guard runner.wants(names.memory) || runner.wants(names.store) else { continue }
             try files.withNewFile { path in
                 let log = try ReplayLog(scale, eventsPerCommit: eventsPerCommit, path: path)
-                try runner.measure(names.memory, unit: "events/s", target: .median(atLeast: 1e6)) {
+                try runner.measure(names.memory, unit: "events/s", target: .median(atLeast: 1.5e6)) {
                     Double(log.eventCount) / (try log.replaySeconds(runner.sink))
                 }
                 try runner.measure(names.store, unit: "events/s", target: .median(atLeast: 1e6)) {
