@@ -62,6 +62,10 @@ package final class Monitor: @unchecked Sendable {
         pthread_mutex_unlock(mutex)
     }
 
+    /// Lets other threads run that are ready to; returns at once if none is. Call it without the lock.
+    @inline(__always)
+    package static func letOthersRun() { sched_yield() }
+
     /// Wakes every thread that waits for a condition.
     @inline(__always)
     package func broadcast(_ condition: Int = 0) {

@@ -12,15 +12,8 @@
 // and leaves it to another queue to release those of the last one: while many wait, one sync follows the other.
 
 import Dispatch
+import LMDB
 import ListModel
-
-#if canImport(Darwin)
-import Darwin
-#elseif canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#endif
 
 extension GroupCommit {
     /// When a flush may begin.
@@ -57,7 +50,7 @@ extension GroupCommit {
     /// - Returns: whether a version is durable now.
     private func letOthersRun(until version: Version) -> Bool {
         for _ in 0..<GroupCommit.maximumYieldCount {
-            sched_yield()
+            Monitor.letOthersRun()
             if durableVersion >= version { return true }
         }
         return false
