@@ -24,7 +24,7 @@ struct StoredListTests {
             case 3:
                 let nodes = Int.random(in: 0..<6, using: &edits.generator)
                 do { try stored.checkpoint(failingAfter: nodes) } catch is StoredList.OutOfSpace {}
-            case 4: try stored.reopen()
+            case 4: try stored.reopen(edits.generator.oneIn(2) ? .records : .everyHash)
             case 5..<8 where stored.list.editor.state.history.undoCount > 0:
                 try stored.list.undo()
                 reference = try stored.list.contents()

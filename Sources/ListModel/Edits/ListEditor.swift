@@ -303,8 +303,7 @@ extension ListEditor {
         let undone = eventCount - count
         do {
             let events = try writer.withBytes { bytes in
-                var reader = RecordReader(bytes, version: version)
-                _ = try reader.readBytes(offset, "the events before")
+                var reader = RecordReader(bytes, version: version, from: offset)
                 return try (0..<undone).map { _ in try reader.readEvent() }
             }
             for event in events.reversed() {

@@ -117,8 +117,7 @@ extension Commit {
     /// The events, without an allocation if it is one.
     func eventRun() throws -> Run<Event> {
         try record.withUnsafeBytes { bytes in
-            var reader = RecordReader(bytes, version: version)
-            _ = try reader.readBytes(eventsOffset, "the header")
+            var reader = RecordReader(bytes, version: version, from: eventsOffset)
             if eventCount == 1 {
                 let event = try reader.readEvent()
                 try reader.checkEnd(after: 1)

@@ -174,27 +174,45 @@ extension RecordWriter {
 // MARK: - Reading
 
 extension RecordReader {
-    /// Reads one event.
+    /// Reads one event as a value.
     mutating func readEvent() throws -> Event {
+        var maker = EventMaker()
+        return try readEvent(to: &maker)
+    }
+
+    /// Reads one event, and tells it a receiver.
+    mutating func readEvent<Receiver: EventReceiver & ~Copyable>(to receiver: inout Receiver) throws -> Receiver.Outcome
+    {
         let start = self
         let byte = try readByte("an event")
         guard let kind = EventKind(rawValue: byte) else {
-            return try readUnrecognised(byte, start)
+            return try receiver.other(try readUnrecognised(byte, start))
         }
         switch kind {
-        case .itemsInserted: return .itemsInserted(at: try readPath(), try readItems())
-        case .itemsDeleted: return .itemsDeleted(at: try readPath(), try readItems())
+        case .itemsInserted: return try receiver.itemsInserted(at: try readPath(), try readItems())
+        case .itemsDeleted: return try receiver.itemsDeleted(at: try readPath(), try readItems())
         case .itemsMoved:
             let source = try readPath()
             let target = try readPath()
-            return .itemsMoved(from: source, to: target, try readRun { try $0.readIdentifier() })
+            return try receiver.itemsMoved(from: source, to: target, try readRun { try $0.readIdentifier() })
         case .itemToggled:
-            return .itemToggled(at: try readPath(), try readIdentifier(), isChecked: try readBool("a checkmark"))
+            return try receiver.itemToggled(
+                at: try readPath(), try readIdentifier(), isChecked: try readBool("a checkmark"))
         case .itemUpdated:
             let path = try readPath()
             let id = try readIdentifier()
             let old = try readContent().reference
-            return .itemUpdated(at: path, id, old: old, new: try readContent().reference)
+            return try receiver.itemUpdated(at: path, id, old: old, new: try readContent().reference)
+        default: return try receiver.other(try readEvent(kind))
+        }
+    }
+
+    /// Reads what follows the kind of an event for which receivers have no function.
+    @inline(never)
+    private mutating func readEvent(_ kind: EventKind) throws -> Event {
+        switch kind {
+        case .itemsInserted, .itemsDeleted, .itemsMoved, .itemToggled, .itemUpdated:
+            preconditionFailure("receivers have a function for that")
         case .itemsIndented:
             let path = try readPath()
             let change = try readDepthChange()

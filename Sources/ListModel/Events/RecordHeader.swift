@@ -74,6 +74,7 @@ package struct RecordHeader {
     /// The place of the commit in the history.
     ///
     /// - Parameter record: the bytes that the header was read from.
+    @inline(__always)
     func place(in record: UnsafeRawBufferPointer, version: Version) throws -> HistoryPlace {
         HistoryPlace(scope: try tracking.scope { try names(record, version: version).origin }, entry: entry)
     }
@@ -82,30 +83,29 @@ package struct RecordHeader {
 
     /// Reads and checks the header, and the checksum of the whole record.
     init(_ bytes: UnsafeRawBufferPointer, version: Version, previousChecksum: UInt64?) throws {
-        var reader = RecordReader(bytes, version: version)
-        guard bytes.count >= RecordLayout.variable else { throw reader.error(.truncated(expected: "a header")) }
-        checksum = try reader.read(fixed: UInt64.self, "a checksum")
+        let fixed = try Fixed(bytes, version: version)
         let expected = RecordLayout.checksum(bytes, version: version)
-        guard checksum == expected else {
-            throw RecordError(version: version, offset: 0, problem: .checksum(expected: expected, found: checksum))
+        guard fixed.checksum == expected else {
+            let problem = RecordError.Problem.checksum(expected: expected, found: fixed.checksum)
+            throw RecordError(version: version, offset: 0, problem: problem)
         }
-        let link = try reader.read(fixed: UInt32.self, "a link")
-        if let previousChecksum, link != UInt32(truncatingIfNeeded: previousChecksum) {
-            let problem = RecordError.Problem.link(expected: UInt32(truncatingIfNeeded: previousChecksum), found: link)
+        if let previousChecksum, fixed.link != UInt32(truncatingIfNeeded: previousChecksum) {
+            let problem = RecordError.Problem.link(
+                expected: UInt32(truncatingIfNeeded: previousChecksum), found: fixed.link)
             throw RecordError(version: version, offset: RecordLayout.link, problem: problem)
         }
-        let format = try reader.readByte("a format")
-        guard format == RecordLayout.currentFormat else {
+        guard fixed.format == RecordLayout.currentFormat else {
             throw RecordError(
-                version: version, offset: RecordLayout.format, problem: .unknownFormat(found: Int(format)))
+                version: version, offset: RecordLayout.format, problem: .unknownFormat(found: Int(fixed.format)))
         }
-        let fixed = try RecordHeader.readFixed(&reader)
+        checksum = fixed.checksum
         stateHash = fixed.stateHash
         time = fixed.time
         eventCount = fixed.eventCount
+        var reader = RecordReader(bytes, version: version, from: RecordLayout.variable)
         cause = try RecordHeader.readCause(fixed.cause, &reader)
-        flags = fixed.flags
-        (tracking, entry) = try RecordHeader.readEntry(fixed.flags, cause, steps: fixed.steps, &reader)
+        flags = try fixed.checkedFlags(version)
+        (tracking, entry) = try RecordHeader.readEntry(flags, cause, steps: fixed.steps, &reader)
         nameOffset = reader.offset
         _ = try reader.readBytes(try reader.readCount("a name"), "a name")
         _ = try reader.readBytes(try reader.readCount("an origin"), "an origin")
@@ -113,30 +113,52 @@ package struct RecordHeader {
         try RecordHeader.checkEventCount(eventCount, cause, reader)
     }
 
-    /// What stands in fixed places after the format.
+    /// What stands in fixed places. Their order in memory is that of the record, so that one check is enough for all.
     private struct Fixed {
-        var cause: UInt8
-        var flags: RecordFlags
-        var stateHash: StateHash
-        var time: Timestamp
-        var eventCount: Int
-        var steps: Int
-    }
+        let checksum: UInt64
+        let link: UInt32
+        let format: UInt8
+        let cause: UInt8
+        private let flags: UInt16
+        let stateHash: StateHash
+        let time: Timestamp
+        let eventCount: Int
+        let steps: Int
 
-    private static func readFixed(_ reader: inout RecordReader) throws -> Fixed {
-        let cause = try reader.readByte("a cause")
-        let flags = try reader.read(fixed: UInt16.self, "flags")
-        guard flags & ~RecordFlags.known == 0 else {
-            throw reader.error(.unknown(what: "flags", found: Int(flags)))
+        @inline(__always)
+        init(_ bytes: UnsafeRawBufferPointer, version: Version) throws {
+            guard bytes.count >= RecordLayout.variable else {
+                let problem = RecordError.Problem.truncated(expected: "a header")
+                throw RecordError(version: version, offset: 0, problem: problem)
+            }
+            // SAFETY: all fixed places are before the part of varying length, which was checked to be there.
+            @inline(__always)
+            func read<Integer: FixedWidthInteger>(_ offset: Int, _ type: Integer.Type) -> Integer {
+                Integer(littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: type))
+            }
+            checksum = read(0, UInt64.self)
+            link = read(RecordLayout.link, UInt32.self)
+            format = read(RecordLayout.format, UInt8.self)
+            cause = read(RecordLayout.cause, UInt8.self)
+            flags = read(RecordLayout.flags, UInt16.self)
+            stateHash = StateHash(rawValue: read(RecordLayout.stateHash, UInt64.self))
+            time = Timestamp(microseconds: read(RecordLayout.time, Int64.self))
+            eventCount = Int(read(RecordLayout.eventCount, UInt32.self))
+            steps = Int(read(RecordLayout.steps, UInt32.self))
         }
-        let stateHash = StateHash(rawValue: try reader.read(fixed: UInt64.self, "a state hash"))
-        let time = Timestamp(microseconds: try reader.read(fixed: Int64.self, "a time"))
-        let eventCount = Int(try reader.read(fixed: UInt32.self, "a number of events"))
-        return Fixed(
-            cause: cause, flags: RecordFlags(rawValue: flags), stateHash: stateHash, time: time,
-            eventCount: eventCount, steps: Int(try reader.read(fixed: UInt32.self, "a number of steps")))
+
+        /// The flags, all of which are known.
+        @inline(__always)
+        func checkedFlags(_ version: Version) throws -> RecordFlags {
+            guard flags & ~RecordFlags.known == 0 else {
+                let problem = RecordError.Problem.unknown(what: "flags", found: Int(flags))
+                throw RecordError(version: version, offset: RecordLayout.flags, problem: problem)
+            }
+            return RecordFlags(rawValue: flags)
+        }
     }
 
+    @inline(__always)
     private static func readCause(_ byte: UInt8, _ reader: inout RecordReader) throws -> Commit.Cause {
         if byte == 0 { return .edit }
         let start = reader
@@ -153,6 +175,7 @@ package struct RecordHeader {
         return cause
     }
 
+    @inline(__always)
     private static func readEntry(
         _ flags: RecordFlags, _ cause: Commit.Cause, steps: Int, _ reader: inout RecordReader
     ) throws -> (Tracking, HistoryEntry) {
@@ -177,6 +200,7 @@ package struct RecordHeader {
     }
 
     /// A commit has at least one event, unless it only moves in the history; an event has at least one byte.
+    @inline(__always)
     private static func checkEventCount(_ count: Int, _ cause: Commit.Cause, _ reader: RecordReader) throws {
         let valid = (cause.isMove ? 0 : 1)...max(1, reader.bytes.count - reader.offset)
         guard valid.contains(count), count <= reader.bytes.count - reader.offset else {
@@ -189,42 +213,35 @@ package struct RecordHeader {
 
     /// The name and the origin, which replay has no use for.
     func names(_ bytes: UnsafeRawBufferPointer, version: Version) throws -> (name: String, origin: String) {
-        var reader = RecordReader(bytes, version: version)
-        _ = try reader.readBytes(nameOffset, "the header")
+        var reader = RecordReader(bytes, version: version, from: nameOffset)
         let name = try reader.readString("a name")
         return (name, try reader.readString("an origin"))
     }
 
     /// The hash of the list after a commit, from a record that was checked when it was written or replayed.
     package static func stateHash(_ bytes: UnsafeRawBufferPointer, version: Version) throws -> StateHash {
-        var reader = RecordReader(bytes, version: version)
-        _ = try reader.readBytes(RecordLayout.stateHash, "the header")
-        return StateHash(rawValue: try reader.read(fixed: UInt64.self, "a state hash"))
+        try Fixed(bytes, version: version).stateHash
     }
 
     /// The number of events of a commit, from a record that was checked when it was written or replayed.
     package static func eventCount(_ bytes: UnsafeRawBufferPointer, version: Version) throws -> Int {
-        var reader = RecordReader(bytes, version: version)
-        _ = try reader.readBytes(RecordLayout.eventCount, "the header")
-        return Int(try reader.read(fixed: UInt32.self, "a number of events"))
+        try Fixed(bytes, version: version).eventCount
     }
 
     /// When a commit was made, from a record that was checked when it was written or replayed.
     package static func time(_ bytes: UnsafeRawBufferPointer, version: Version) throws -> Timestamp {
-        var reader = RecordReader(bytes, version: version)
-        _ = try reader.readBytes(RecordLayout.time, "the header")
-        return Timestamp(microseconds: try reader.read(fixed: Int64.self, "a time"))
+        try Fixed(bytes, version: version).time
     }
 
     /// The place of a commit in the history, from a record that was checked when it was written or replayed.
     ///
     /// - Complexity: O(1), whatever the size of the commit.
     package static func place(_ bytes: UnsafeRawBufferPointer, version: Version) throws -> HistoryPlace {
-        var reader = RecordReader(bytes, version: version)
-        _ = try reader.readBytes(RecordLayout.cause, "the header")
-        let fixed = try readFixed(&reader)
+        let fixed = try Fixed(bytes, version: version)
+        var reader = RecordReader(bytes, version: version, from: RecordLayout.variable)
         let cause = try readCause(fixed.cause, &reader)
-        let (tracking, entry) = try readEntry(fixed.flags, cause, steps: fixed.steps, &reader)
+        let flags = try fixed.checkedFlags(version)
+        let (tracking, entry) = try readEntry(flags, cause, steps: fixed.steps, &reader)
         let scope = try tracking.scope {
             _ = try reader.readBytes(try reader.readCount("a name"), "a name")
             return try reader.readString("an origin")

@@ -53,11 +53,15 @@ public struct RecordError: Error, Equatable, Sendable, CustomStringConvertible {
 struct RecordReader {
     let bytes: UnsafeRawBufferPointer
     let version: Version
-    private(set) var offset = 0
+    private(set) var offset: Int
 
-    init(_ bytes: UnsafeRawBufferPointer, version: Version) {
+    /// - Parameter offset: where reading begins, a place that is known to be in the bytes or at their end.
+    @inline(__always)
+    init(_ bytes: UnsafeRawBufferPointer, version: Version, from offset: Int = 0) {
+        precondition(offset >= 0 && offset <= bytes.count, "reading begins in the bytes")
         self.bytes = bytes
         self.version = version
+        self.offset = offset
     }
 
     var isAtEnd: Bool { offset == bytes.count }

@@ -13,11 +13,13 @@ public struct HistoryPlace: Hashable, Sendable {
 
 extension HistoryTable {
     /// Takes over what a commit says of the history of its scope.
+    @inline(__always)
     package mutating func note(_ place: HistoryPlace, at version: Version) {
         note(place.entry, in: place.scope, at: version)
     }
 
     /// Takes over what a commit says of the history of a scope; nothing if it is in none.
+    @inline(__always)
     mutating func note(_ entry: HistoryEntry, in scope: HistoryScope?, at version: Version) {
         if let scope, let history = entry.history(after: version) { self[scope] = history }
     }
@@ -33,6 +35,7 @@ package enum HistoryEntry: Hashable, Sendable {
     case move(History, HistorySwitch?)
 
     /// The history of the scope after the commit; nil if it is in none.
+    @inline(__always)
     package func history(after version: Version) -> History? {
         switch self {
         case .untracked: nil
@@ -166,16 +169,19 @@ extension HistoryEntry {
     init(
         _ shape: Shape, at version: Version, next: () throws -> UInt64, fail: (StaticString, UInt64) -> any Error
     ) throws {
+        @inline(__always)
         func earlier(_ what: StaticString, orSame: Bool = false) throws -> Version {
             let distance = try next()
             guard distance <= version.rawValue, orSame || distance > 0 else { throw fail(what, distance) }
             return Version(version.rawValue - distance)
         }
+        @inline(__always)
         func count(_ what: StaticString) throws -> Int {
             let number = try next()
             guard number <= version.rawValue else { throw fail(what, number) }
             return Int(number)
         }
+        @inline(__always)
         func branchSwitch(_ switched: Version) throws -> HistorySwitch? {
             guard switched == version else { return nil }
             let left = try earlier("the tip of a branch")

@@ -36,8 +36,7 @@ struct ExactCommit {
         draft.tracking = header.tracking
         draft.isDiscardable = header.isDiscardable
         writer.begin(draft, version: version, entry: header.entry, link: link)
-        var reader = RecordReader(record, version: version)
-        _ = try reader.readBytes(header.eventsOffset, "the header")
+        var reader = RecordReader(record, version: version, from: header.eventsOffset)
         var isKnown = true
         for _ in 0..<header.eventCount {
             let event = try reader.readEvent()

@@ -11,13 +11,11 @@ extension ListState {
     /// - Complexity: O(k log n) for an event of k rows; O(n) for a reload.
     mutating func apply(_ event: Event) throws {
         switch event {
-        case .itemsInserted(let path, let items): try insert(items, at: path)
-        case .itemsDeleted(let path, let items): try delete(items, at: path)
-        case .itemsMoved(let source, let target, let ids): try move(ids, from: source, to: target)
-        case .itemToggled(let path, let id, let isChecked):
-            try update(id, at: path) { $0.setChecked(isChecked) }
-        case .itemUpdated(let path, let id, _, let new):
-            try update(id, at: path) { $0.setContent(new) }
+        case .itemsInserted(let path, let items): try itemsInserted(at: path, items)
+        case .itemsDeleted(let path, let items): try itemsDeleted(at: path, items)
+        case .itemsMoved(let source, let target, let ids): try itemsMoved(from: source, to: target, ids)
+        case .itemToggled(let path, let id, let isChecked): try itemToggled(at: path, id, isChecked: isChecked)
+        case .itemUpdated(let path, let id, let old, let new): try itemUpdated(at: path, id, old: old, new: new)
         case .itemsIndented(let path, let ids, let change): try indent(ids, at: path, by: change)
         case .itemCollapsed(let path, let id, let isCollapsed):
             try update(id, at: path) { $0.setCollapsed(isCollapsed) }
@@ -33,28 +31,32 @@ extension ListState {
 
 // MARK: - Rows
 
-extension ListState {
+extension ListState: EventReceiver {
+    mutating func other(_ event: Event) throws { try apply(event) }
+
     /// Calls `body` with the top of the tree of a section's rows, to change it, and the number of the section.
     @inline(__always)
     private mutating func editRows(
         inSection index: Int, _ body: (inout TreeChild<ListItem>, UInt32, NodeStore, inout Locator<ListItem>) -> Void
     ) {
-        ListState.editRows(&tree, &itemLocator, index, store, body)
+        ListState.editRows(&tree, &itemLocator, index, store, followsHashes, body)
     }
 
     // The parts of the state are passed apart, so that the closure may change one while another is open.
     @inline(__always)
     private static func editRows(
         _ tree: inout PersistentTree<SectionEntry>, _ locator: inout Locator<ListItem>, _ index: Int,
-        _ store: NodeStore, _ body: (inout TreeChild<ListItem>, UInt32, NodeStore, inout Locator<ListItem>) -> Void
+        _ store: NodeStore, _ followsHashes: Bool,
+        _ body: (inout TreeChild<ListItem>, UInt32, NodeStore, inout Locator<ListItem>) -> Void
     ) {
         tree.top.update(index, store) { section in
+            if !followsHashes { section.unsealRows() }
             let number = section.number
             section.editRows { body(&$0, number, store, &locator) }
         }
     }
 
-    private mutating func insert(_ items: Run<ListItem>, at path: ListIndexPath) throws {
+    mutating func itemsInserted(at path: ListIndexPath, _ items: Run<ListItem>) throws {
         try checkInsertion(at: path)
         try checkNew(items)
         editRows(inSection: path.section) { rows, owner, store, locator in
@@ -63,7 +65,7 @@ extension ListState {
         itemCount &+= items.count
     }
 
-    private mutating func delete(_ items: Run<ListItem>, at path: ListIndexPath) throws {
+    mutating func itemsDeleted(at path: ListIndexPath, _ items: Run<ListItem>) throws {
         if case .one(let item) = items { return try delete(item.id, at: path) }
         try checkItems(items, at: path)
         editRows(inSection: path.section) { rows, _, store, locator in
@@ -74,34 +76,59 @@ extension ListState {
 
     private mutating func delete(_ id: Identifier, at path: ListIndexPath) throws {
         try checkRange(path, count: 1)
-        // Checked on the way, so that the row is looked for once; a row that is another stays.
-        var other: Identifier?
-        editRows(inSection: path.section) { rows, _, store, locator in
-            _ = rows.remove(path.item, store, &locator) { item in
-                if item.pointee.hasID(id) { return true }
-                other = item.pointee.id
-                return false
-            }
-        }
-        if let other { throw ListState.mismatch(path, expected: id, found: other) }
+        _ = try take(id, at: path)
         itemCount &-= 1
     }
 
-    private mutating func move(
-        _ ids: Run<Identifier>, from source: ListIndexPath, to target: ListIndexPath
+    /// Takes the row at a path, where there is one, out of the tree.
+    @inline(__always)
+    private mutating func take(_ id: Identifier, at path: ListIndexPath) throws -> ListItem {
+        // Checked on the way, so that the row is looked for once; a row that is another stays.
+        var found: ListItem?
+        var isRight = false
+        editRows(inSection: path.section) { rows, _, store, locator in
+            isRight = rows.remove(path.item, store, &locator) { item in
+                found = item.pointee
+                return item.pointee.hasID(id)
+            }
+        }
+        // SAFETY: there is a row at the path, so it was looked at.
+        let item = found.unsafelyUnwrapped
+        if !isRight { throw ListState.mismatch(path, expected: id, found: item.id) }
+        return item
+    }
+
+    mutating func itemsMoved(
+        from source: ListIndexPath, to target: ListIndexPath, _ ids: Run<Identifier>
     ) throws {
-        let moved = try items(ids, at: source)
+        try checkRange(source, count: ids.count)
         try checkSection(target.section)
         let isWithin = source.section == target.section
         let room = itemCount(inSection: target.section) - (isWithin ? ids.count : 0)
         guard target.item >= 0 && target.item <= room else {
             throw ListError.itemIndexOutOfRange(target, valid: 0..<room + 1)
         }
-        let sourceRange = source.item..<source.item + ids.count
-        editRows(inSection: source.section) { rows, _, store, locator in rows.remove(sourceRange, store, &locator) }
+        let moved: Run<ListItem>
+        if case .one(let id) = ids {
+            moved = .one(try take(id, at: source))
+        } else {
+            moved = try items(ids, at: source)
+            let range = source.item..<source.item + ids.count
+            editRows(inSection: source.section) { rows, _, store, locator in rows.remove(range, store, &locator) }
+        }
         editRows(inSection: target.section) { rows, owner, store, locator in
             moved.withElements { rows.insert($0, at: target.item, owner: owner, store, &locator) }
         }
+    }
+
+    mutating func itemToggled(at path: ListIndexPath, _ id: Identifier, isChecked: Bool) throws {
+        try update(id, at: path) { $0.setChecked(isChecked) }
+    }
+
+    mutating func itemUpdated(
+        at path: ListIndexPath, _ id: Identifier, old: ContentReference, new: ContentReference
+    ) throws {
+        try update(id, at: path) { $0.setContent(new) }
     }
 
     @inline(__always)
@@ -110,14 +137,13 @@ extension ListState {
     ) throws {
         try checkRange(path, count: 1)
         // Checked on the way, as above.
-        var found = id
+        var other: Identifier?
         editRows(inSection: path.section) { rows, _, store, _ in
             rows.update(path.item, store) { item in
-                found = item.id
-                if found == id { change(&item) }
+                if item.hasID(id) { change(&item) } else { other = item.id }
             }
         }
-        if found != id { throw ListState.mismatch(path, expected: id, found: found) }
+        if let other { throw ListState.mismatch(path, expected: id, found: other) }
     }
 }
 

@@ -29,6 +29,8 @@ public struct ListState: ~Copyable {
     package internal(set) var store: NodeStore
     /// Pages of locators that were replaced as a whole, and need not be stored after the next checkpoint.
     var retiredPages = PageImage()
+    /// Whether every edit brings the hashes of rows up to date; if not, they are summed up when they are asked for.
+    var followsHashes = true
 
     /// The owner of the tree of sections, which has no number.
     static var listOwner: UInt32 { 0 }

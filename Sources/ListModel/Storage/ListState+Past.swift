@@ -11,8 +11,7 @@ extension ListState {
     /// - Complexity: O(k log n) for k rows that the commit names.
     package mutating func unreplay(_ record: UnsafeRawBufferPointer) throws {
         let header = try RecordHeader(record, version: version, previousChecksum: nil)
-        var reader = RecordReader(record, version: version)
-        _ = try reader.readBytes(header.eventsOffset, "the header")
+        var reader = RecordReader(record, version: version, from: header.eventsOffset)
         var events: [Event] = []
         events.reserveCapacity(header.eventCount)
         for _ in 0..<header.eventCount { events.append(try reader.readEvent()) }

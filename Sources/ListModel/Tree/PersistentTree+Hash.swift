@@ -28,6 +28,14 @@ extension TreeChild where Element: TreeElement {
     }
 }
 
+extension TreeChild where Element: TreeElement {
+    /// Leaves the hash of a child that is about to be changed open if that of its parent is: all of them are summed up then.
+    @inline(__always)
+    mutating func unseal(below parent: UInt64) {
+        if parent == SequenceHash.unsealed && node != nil { hash = SequenceHash.unsealed }
+    }
+}
+
 extension TreeNode where Element: TreeElement {
     /// The hash of what is below the node, which it computes where it is not known.
     fileprivate func seal() -> UInt64 {
@@ -105,12 +113,19 @@ extension TreeNode where Element: TreeElement {
     ///   - slot: the child; it has its new hash already.
     ///   - before: the hash of the child before.
     ///   - grown: by how many elements the child grew; negative if it shrank.
+    @inline(__always)
     func hash(_ hash: UInt64, ofChild slot: Int, before: UInt64, grown: Int) -> UInt64 {
-        let children = self.children
         let after = children[slot].hash
         guard hash != SequenceHash.unsealed, before != SequenceHash.unsealed, after != SequenceHash.unsealed else {
             return SequenceHash.unsealed
         }
+        return followed(hash, ofChild: slot, from: before, to: after, grown: grown)
+    }
+
+    private func followed(
+        _ hash: UInt64, ofChild slot: Int, from before: UInt64, to after: UInt64, grown: Int
+    ) -> UInt64 {
+        let children = self.children
         if grown == 0 {
             var following = 0
             for other in slot &+ 1..<count { following &+= Int(children[other].count) }

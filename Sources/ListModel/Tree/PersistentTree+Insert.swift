@@ -209,6 +209,7 @@ private struct TreeInsertion<Element: TreeElement>: ~Copyable {
         let isLast = slot == node.count &- 1
         let lower = node.children.advanced(by: slot)
         if isAtEnd { below = Int(lower.pointee.count) }
+        lower.pointee.unseal(below: hash)
         let before = lower.pointee.hash
         let sibling = insert(
             into: &lower.pointee, at: below, onRightEdge: onRightEdge && isLast, store, &locator)

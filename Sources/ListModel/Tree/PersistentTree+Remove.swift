@@ -46,43 +46,56 @@ extension TreeChild where Element: TreeElement {
     @inline(__always)
     mutating func update(_ offset: Int, _ store: NodeStore, _ body: (inout Element) throws -> Void) rethrows {
         precondition(offset >= 0 && offset < Int(count), "offset outside the tree")
-        try updateElement(offset, store, body)
-    }
-
-    private mutating func updateElement(
-        _ offset: Int, _ store: NodeStore, _ body: (inout Element) throws -> Void
-    ) rethrows {
         // SAFETY: this child keeps the node alive, and nothing takes it out of there meanwhile; the same holds below.
         try store.makeUnique(&self)._withUnsafeGuaranteedRef { node in
-            try Self.update(&hash, node, offset, store, body)
+            // The tree of a few sections is one leaf, and every edit of a row goes through it: no call for that.
+            if node.isLeaf {
+                try Self.updateLeaf(&hash, node, offset, body)
+            } else {
+                try Self.updateInner(&hash, node, offset, store, body)
+            }
         }
     }
 
-    private static func update(
-        _ hash: inout UInt64, _ node: TreeNode<Element>, _ offset: Int, _ store: NodeStore,
-        _ body: (inout Element) throws -> Void
+    private mutating func updateBelow(
+        _ offset: Int, _ store: NodeStore, _ body: (inout Element) throws -> Void
+    ) rethrows {
+        try store.makeUnique(&self)._withUnsafeGuaranteedRef { node in
+            if node.isLeaf { return try Self.updateLeaf(&hash, node, offset, body) }
+            try Self.updateInner(&hash, node, offset, store, body)
+        }
+    }
+
+    @inline(__always)
+    private static func updateLeaf(
+        _ hash: inout UInt64, _ leaf: TreeNode<Element>, _ slot: Int, _ body: (inout Element) throws -> Void
     ) rethrows {
         let hashBefore = hash
         // If `body` throws half-way, the hash is not known.
         hash = SequenceHash.unsealed
-        if node.isLeaf {
-            let element = node.elements.advanced(by: offset)
-            let before = element.pointee.hash
-            try body(&element.pointee)
-            let after = element.pointee.hash
-            if hashBefore != SequenceHash.unsealed && before != SequenceHash.unsealed && after != SequenceHash.unsealed
-            {
-                let change = SequenceHash.subtract(after, before)
-                let power = SequenceHash.power(node.count &- 1 &- offset)
-                hash = SequenceHash.add(hashBefore, SequenceHash.multiply(change, power))
-            }
-            return
+        let element = leaf.elements.advanced(by: slot)
+        let before = element.pointee.hash
+        try body(&element.pointee)
+        let after = element.pointee.hash
+        if hashBefore != SequenceHash.unsealed && before != SequenceHash.unsealed && after != SequenceHash.unsealed {
+            let change = SequenceHash.subtract(after, before)
+            let power = SequenceHash.power(leaf.count &- 1 &- slot)
+            hash = SequenceHash.add(hashBefore, SequenceHash.multiply(change, power))
         }
+    }
+
+    private static func updateInner(
+        _ hash: inout UInt64, _ node: TreeNode<Element>, _ offset: Int, _ store: NodeStore,
+        _ body: (inout Element) throws -> Void
+    ) rethrows {
+        let hashBefore = hash
+        hash = SequenceHash.unsealed
         var below = offset
         let slot = node.child(at: &below)
         let lower = node.children.advanced(by: slot)
+        lower.pointee.unseal(below: hashBefore)
         let before = lower.pointee.hash
-        try lower.pointee.updateElement(below, store, body)
+        try lower.pointee.updateBelow(below, store, body)
         hash = node.hash(hashBefore, ofChild: slot, before: before, grown: 0)
     }
 }
@@ -151,6 +164,7 @@ extension TreeChild where Element: TreeElement {
         var below = offset
         let slot = node.child(at: &below)
         let lower = node.children.advanced(by: slot)
+        lower.pointee.unseal(below: hash)
         let before = lower.pointee.hash
         let removed = lower.pointee.removeChunk(at: below, atMost: limit, store, &locator, if: isRight)
         if removed == 0 { return 0 }

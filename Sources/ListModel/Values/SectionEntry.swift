@@ -53,6 +53,12 @@ struct SectionEntry: TreeElement {
         return try body(&rows)
     }
 
+    /// Leaves the hash of the rows open until it is asked for, if they are in memory: what is not cannot be unsealed.
+    @inline(__always)
+    mutating func unsealRows() {
+        if rows.node != nil { rows.hash = SequenceHash.unsealed }
+    }
+
     /// Changes the tree of the rows, with the store of the tree that holds the section.
     @inline(__always)
     mutating func editItems<Result>(
