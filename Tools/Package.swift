@@ -7,8 +7,10 @@ let package = Package(
     products: [
         .executable(name: "listory", targets: ["ListoryTool"]),
         .executable(name: "bench", targets: ["Bench"]),
+        .executable(name: "bench-probe", targets: ["BenchProbe"]),
         // For the package Peers.
         .library(name: "BenchSupport", targets: ["BenchSupport"]),
+        .library(name: "ProbeSupport", targets: ["ProbeSupport"]),
         .library(name: "ToolSupport", targets: ["ToolSupport"]),
         .library(name: "RawLMDB", targets: ["RawLMDB"]),
     ],
@@ -34,9 +36,20 @@ let package = Package(
             path: "Sources/Tool"),
         .target(
             name: "RawLMDB", dependencies: [.product(name: "LMDB", package: "listory")]),
+        // What both sides of a measurement know that is taken in a fresh process. Nothing here may import Foundation,
+        // which would be measured with the list.
+        .target(name: "ProbeSupport"),
+        .executableTarget(
+            name: "BenchProbe",
+            dependencies: [
+                "ProbeSupport",
+                .product(name: "Listory", package: "listory"),
+                .product(name: "ListModel", package: "listory"),
+            ]),
         .target(
             name: "BenchSupport",
             dependencies: [
+                "ProbeSupport",
                 "RawLMDB",
                 .product(name: "Listory", package: "listory"),
                 .product(name: "ListModel", package: "listory"),
@@ -45,6 +58,9 @@ let package = Package(
             name: "Bench",
             dependencies: [
                 "BenchSupport",
+                // Not linked, but built before: `bench` starts it, and must not start an older one.
+                "BenchProbe",
+                "ProbeSupport",
                 "RawLMDB",
                 .product(name: "Listory", package: "listory"),
                 .product(name: "ListModel", package: "listory"),
@@ -53,7 +69,9 @@ let package = Package(
             ],
             path: "Sources/Bench"),
         .testTarget(
-            name: "ToolTests", dependencies: ["BenchSupport", "ToolSupport", "ListoryTool"], path: "Tests/ToolTests"),
+            name: "ToolTests",
+            dependencies: ["BenchSupport", "BenchProbe", "ProbeSupport", "ToolSupport", "ListoryTool"],
+            path: "Tests/ToolTests"),
     ],
     swiftLanguageModes: [.v6]
 )

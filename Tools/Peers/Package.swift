@@ -19,6 +19,7 @@ let package = Package(
                 .product(name: "Listory", package: "listory"),
                 .product(name: "ListModel", package: "listory"),
                 .product(name: "BenchSupport", package: "listory-tools"),
+                .product(name: "ProbeSupport", package: "listory-tools"),
                 .product(name: "RawLMDB", package: "listory-tools"),
                 .product(name: "ToolSupport", package: "listory-tools"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),

@@ -41,18 +41,13 @@ struct BenchCommand: ParsableCommand {
     @Option(help: "Where files are written; a folder made there is removed at the end.")
     var folder = FileManager.default.currentDirectoryPath
 
-    /// Where the process begins: the benchmarks, or a process that they start to measure something.
-    static func main() {
-        let start = ContinuousClock.now
-        guard let probe = Probe(CommandLine.arguments) else { return main(nil) }
-        do { try probe.carryOut(since: start) } catch { exit(withError: error) }
-    }
-
     func validate() throws {
         guard runs > 0 else { throw ValidationError("--runs must be at least 1") }
     }
 
     func run() throws {
+        // Not to be found missing when the first minutes are over.
+        let probes = try ProbeProgram.besideThisProgram()
         let runner = Runner(runs: runs, filter: filter, isPatient: patient)
         let scale = quick ? Scale.quick : Scale.full
         let temporary = try TemporaryFolder(in: folder)
@@ -66,10 +61,10 @@ struct BenchCommand: ParsableCommand {
         try ViewBenchmarks(runner: runner, scale: scale).run()
         try ProjectionBenchmarks(runner: runner, scale: scale, files: files).run()
         try UndoBenchmarks(runner: runner, scale: scale, files: files).run()
-        try LogLengthBenchmarks(runner: runner, scale: scale, files: files).run()
+        try LogLengthBenchmarks(runner: runner, scale: scale, files: files, probes: probes).run()
         try GroupCommitBenchmarks(runner: runner, scale: scale, files: files).run()
         try StoreBenchmarks(runner: runner, scale: scale, files: files).run()
-        try StoredListBenchmarks(runner: runner, scale: scale, files: files).run()
+        try StoredListBenchmarks(runner: runner, scale: scale, files: files, probes: probes).run()
         guard !runner.figures.isEmpty else { throw ValidationError("no figure's name contains \(filter ?? "")") }
         let report = Report(
             machine: .current(), runs: runs, isQuick: quick, figures: runner.figures, sink: runner.sink.word)

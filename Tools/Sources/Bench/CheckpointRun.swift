@@ -7,6 +7,7 @@ import BenchSupport
 import Foundation
 import ListModel
 import Listory
+import ProbeSupport
 import Synchronization
 
 /// What a checkpoint of a list was like in which every row had changed.

@@ -5,12 +5,14 @@
 import BenchSupport
 import ListModel
 import Listory
+import ProbeSupport
 
 /// Compares a list that was edited often with one that was not.
 struct LogLengthBenchmarks {
     let runner: Runner
     let scale: Scale
     let files: FileNames
+    let probes: ProbeProgram
 
     /// How many samples a run takes: one takes less than a millisecond.
     private static let samplesPerRun = 5
@@ -134,8 +136,8 @@ struct LogLengthBenchmarks {
         guard runner.wants(name), ProcessMemory.current() != nil else { return }
         var samples: (short: [Double], long: [Double]) = ([], [])
         try runner.repeatedly { counts in
-            let short = try Probe.history(path: path).result(HistoryProbe.self)
-            let long = try Probe.history(path: longPath).result(HistoryProbe.self)
+            let short = try probes.result(of: .history(path: path), as: HistoryResult.self)
+            let long = try probes.result(of: .history(path: longPath), as: HistoryResult.self)
             guard counts else { return }
             samples.short.append(Double(short.bytes) / 1_048_576)
             samples.long.append(Double(long.bytes) / 1_048_576)

@@ -6,12 +6,14 @@
 import BenchSupport
 import ListModel
 import Listory
+import ProbeSupport
 
 /// Measures a stored list of a million rows with a million edits on top.
 struct StoredListBenchmarks {
     let runner: Runner
     let scale: Scale
     let files: FileNames
+    let probes: ProbeProgram
 
     private static let smallRowCount = 1_000
 
@@ -49,8 +51,8 @@ struct StoredListBenchmarks {
             try runner.repeatedly { counts in
                 // A process takes next to no time: more of them than runs.
                 for _ in 0..<4 {
-                    try small.measure(smallList, counts)
-                    try large.measure(list, counts)
+                    try small.measure(smallList, probes, counts)
+                    try large.measure(list, probes, counts)
                 }
             }
         }
@@ -72,17 +74,17 @@ struct StoredListBenchmarks {
         /// MiB.
         var memory: [Double] = []
 
-        mutating func measure(_ list: StoredList, _ counts: Bool) throws {
+        mutating func measure(_ list: StoredList, _ probes: ProbeProgram, _ counts: Bool) throws {
             guard case .integer(let id) = list.someIDs[firstRows.count % list.someIDs.count] else {
                 throw WrongResult(what: "the id of a row")
             }
-            let spawn = OpeningProbe.now
-            let probe = try Probe.opening(path: list.path, id: id).result(OpeningProbe.self)
+            let spawn = MonotonicClock.now
+            let opening = try probes.result(of: .opening(path: list.path, id: id), as: OpeningResult.self)
             guard counts else { return }
-            firstRows.append(probe.firstRows * 1e3)
-            fromSpawn.append((probe.readyAt - spawn) * 1e3)
-            firstEdit.append(probe.firstEdit * 1e3)
-            if let bytes = probe.residentBytes { memory.append(Double(bytes) / 1_048_576) }
+            firstRows.append(opening.firstRows * 1e3)
+            fromSpawn.append((opening.readyAt - spawn) * 1e3)
+            firstEdit.append(opening.firstEdit * 1e3)
+            if let bytes = opening.residentBytes { memory.append(Double(bytes) / 1_048_576) }
         }
     }
 
@@ -158,18 +160,18 @@ struct StoredListBenchmarks {
     private func runMemory() throws {
         let name = "stored/memory/\(size)"
         guard runner.wants(name), ProcessMemory.current() != nil else { return }
-        var probes: [MemoryProbe] = []
+        var results: [MemoryResult] = []
         try files.withNewFile { path in
             let store = try Store.create(at: path, options: StoredList.options(.never))
             try StoredList.importRows(scale.storedRowCount, into: store)
             try store.close()
             try runner.repeatedly { counts in
-                let probe = try Probe.memory(path: path).result(MemoryProbe.self)
-                guard probe.rowCount == scale.storedRowCount else { throw WrongResult(what: "rows to load") }
-                if counts { probes.append(probe) }
+                let result = try probes.result(of: .memory(path: path), as: MemoryResult.self)
+                guard result.rowCount == scale.storedRowCount else { throw WrongResult(what: "rows to load") }
+                if counts { results.append(result) }
             }
         }
-        func samples(_ bytes: (MemoryProbe) -> Int) -> [Double] { probes.map { Double(bytes($0)) / 1_048_576 } }
+        func samples(_ bytes: (MemoryResult) -> Int) -> [Double] { results.map { Double(bytes($0)) / 1_048_576 } }
         let peer = Figure.Peer(
             name: "an array of ids and references", samples: samples(\.arrayBytes), ratioKind: .cost)
         let trimmed = NumberText.text(Statistics.median(samples(\.trimmedListBytes)))

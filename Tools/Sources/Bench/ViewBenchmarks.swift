@@ -5,6 +5,7 @@
 
 import BenchSupport
 import ListModel
+import ProbeSupport
 
 /// Measures views of a list.
 struct ViewBenchmarks {

@@ -31,13 +31,4 @@ struct StatisticsTests {
         #expect(NumberText.duration(2.5e-6) == "2.50 µs")
         #expect(NumberText.bytes(1_536) == "1.50 KiB")
     }
-
-    @Test func theKernelsStatusIsRead() throws {
-        let status = "Name:\tpeers\nVmHWM:\t    3000 kB\nRssAnon:\t    1000 kB\nRssFile:\t     500 kB\nThreads:\t1\n"
-        let memory = try #require(ProcessMemory(status: status))
-        #expect(memory.privateBytes == 1_024_000)
-        #expect(memory.mappedBytes == 512_000)
-        #expect(memory.peakBytes == 3_072_000)
-        #expect(ProcessMemory(status: "Name:\tpeers\n") == nil)
-    }
 }

@@ -27,7 +27,7 @@ final class ToolProcess {
     private struct Missing: Error {}
 
     init(_ arguments: [String]) throws {
-        process.executableURL = try ToolProcess.executable()
+        process.executableURL = try ToolProcess.executable("listory")
         process.arguments = arguments
         process.standardInput = input
         process.standardOutput = output
@@ -77,14 +77,15 @@ final class ToolProcess {
         process.waitUntilExit()
     }
 
-    private static func executable() throws -> URL {
+    /// A program that was built with the tests.
+    static func executable(_ name: String) throws -> URL {
         let places =
             [URL(fileURLWithPath: CommandLine.arguments[0]).resolvingSymlinksInPath(), Bundle.main.bundleURL]
             + Bundle.allBundles.map(\.bundleURL)
         let candidates = places.flatMap { place in
             [
-                place.appendingPathComponent("listory"),
-                place.deletingLastPathComponent().appendingPathComponent("listory"),
+                place.appendingPathComponent(name),
+                place.deletingLastPathComponent().appendingPathComponent(name),
             ]
         }
         guard let found = candidates.first(where: isProgram) else { throw Missing() }

@@ -2,6 +2,8 @@
 //
 // Always holds: the clock is read before anything else happens, and a process that measures does nothing else first.
 
+import ProbeSupport
+
 let processStart = MonotonicClock.now
 if let order = MeasureOrder(CommandLine.arguments) {
     try order.carryOut()

@@ -4,6 +4,7 @@
 // afterwards, unless it was asked to leave them for others.
 
 import Foundation
+import ProbeSupport
 
 /// How to start a measuring process.
 struct MeasuringProcess {

@@ -2,6 +2,7 @@
 
 import ListModel
 import Listory
+import ProbeSupport
 
 /// Rows in the only section of a store.
 final class ListoryRows: RowStore {

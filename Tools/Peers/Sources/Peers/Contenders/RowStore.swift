@@ -55,11 +55,6 @@ extension Contender {
 /// Something that a store has no notion of was asked for.
 struct NotSupported: Error {}
 
-/// A store's answer was not the right one.
-struct WrongResult: Error {
-    let what: String
-}
-
 /// What rows contain: JSON of 40 bytes, as an app would write it.
 func rowContent(_ id: Int) -> [UInt8] {
     let digits = String(id)

@@ -6,6 +6,7 @@
 
 import Foundation
 import GRDB
+import ProbeSupport
 
 /// Rows in a table.
 final class SQLiteRows: RowStore {

@@ -4,6 +4,7 @@
 
 import BenchSupport
 import ListModel
+import ProbeSupport
 
 /// Loads all rows.
 struct MemoryWorkload {

@@ -2,6 +2,8 @@
 //
 // Always holds: the file is in the system's cache, because the run before read it; that is so for every store.
 
+import ProbeSupport
+
 /// Opens and reads.
 struct OpenWorkload {
     let order: MeasureOrder

@@ -4,6 +4,7 @@
 // import and the edits the store is closed and opened again; moves that were all undone leave the order as it was.
 
 import BenchSupport
+import ProbeSupport
 
 /// Imports and edits.
 struct RowsWorkload {

@@ -5,6 +5,7 @@
 import BenchSupport
 import ListModel
 import Listory
+import ProbeSupport
 import ToolSupport
 
 /// Replays a recording.

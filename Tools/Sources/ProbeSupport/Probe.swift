@@ -1,0 +1,39 @@
+// What a measuring process is asked for, and how: by its arguments, in a fixed order, because a parser of options would
+// be on the clock and in the memory that are measured.
+//
+// Always holds: `arguments` and `init` agree; no part of this module needs Foundation.
+
+/// What a fresh process is asked to do.
+public enum Probe: Equatable, Sendable {
+    /// Opens a store, reads the first rows, and toggles the row of an id: an `OpeningResult`.
+    case opening(path: String, id: Int64)
+    /// Loads all rows of a store that has no checkpoints: a `MemoryResult`.
+    case memory(path: String)
+    /// Opens a store, and undoes and redoes a step: a `HistoryResult`.
+    case history(path: String)
+
+    /// The program that does it.
+    public static let program = "bench-probe"
+
+    /// What the arguments say, without the name of the program; nil if they ask for nothing that there is.
+    public init?(_ arguments: some Collection<String>) {
+        let words = Array(arguments)
+        switch (words.first, words.count) {
+        case ("opening", 3):
+            guard let id = Int64(words[2]) else { return nil }
+            self = .opening(path: words[1], id: id)
+        case ("memory", 2): self = .memory(path: words[1])
+        case ("history", 2): self = .history(path: words[1])
+        default: return nil
+        }
+    }
+
+    /// The arguments that ask for it, without the name of the program.
+    public var arguments: [String] {
+        switch self {
+        case .opening(let path, let id): ["opening", path, String(id)]
+        case .memory(let path): ["memory", path]
+        case .history(let path): ["history", path]
+        }
+    }
+}

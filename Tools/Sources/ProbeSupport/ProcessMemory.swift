@@ -1,0 +1,104 @@
+// What the kernel says about the memory of this process.
+//
+// Always holds: nothing is estimated; where there is no /proc, there is nil. Asking takes no memory but a kibibyte of the
+// stack, so that the answer is about the process and not about the question.
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#elseif canImport(Darwin)
+import Darwin
+#endif
+
+/// The resident memory of the process.
+public struct ProcessMemory: Sendable {
+    /// What belongs to the process alone: not the pages of mapped files.
+    public let privateBytes: Int
+    /// The pages of mapped files, which the system may take back whenever it likes.
+    public let mappedBytes: Int
+    /// The most that both ever were together.
+    public let peakBytes: Int
+
+    /// What it is now; nil where the kernel has no /proc/self/status.
+    public static func current() -> ProcessMemory? {
+        let file = open("/proc/self/status", O_RDONLY | O_CLOEXEC)
+        guard file >= 0 else { return nil }
+        defer { close(file) }
+        var fields = StatusFields()
+        // Larger ones are not always on the stack.
+        let isRead = withUnsafeTemporaryAllocation(byteCount: 1_024, alignment: 1) { buffer in
+            while true {
+                // SAFETY: `read` writes at most as many bytes as the buffer has.
+                let count = read(file, buffer.baseAddress, buffer.count)
+                guard count > 0 else { return count == 0 }
+                for byte in buffer[..<count] { fields.take(byte) }
+            }
+        }
+        return isRead ? ProcessMemory(fields) : nil
+    }
+
+    /// What it is now, after what was freed has gone back to the system, so that later allocations show.
+    public static func afterTrimming() -> ProcessMemory? {
+        // Swift does not see the declaration of this function of the GNU C library; elsewhere there is none.
+        if let symbol = dlsym(nil, "malloc_trim") {
+            // SAFETY: malloc_trim(3) takes a size_t and returns an int.
+            _ = unsafeBitCast(symbol, to: (@convention(c) (Int) -> Int32).self)(0)
+        }
+        return current()
+    }
+
+    /// What a status file of the kernel says; nil if it does not speak of memory.
+    public init?(status: some Sequence<UInt8>) {
+        var fields = StatusFields()
+        for byte in status { fields.take(byte) }
+        self.init(fields)
+    }
+
+    private init?(_ fields: StatusFields) {
+        guard let anonymous = fields.anonymous, let file = fields.file, let peak = fields.peak else { return nil }
+        privateBytes = anonymous * 1_024
+        mappedBytes = file * 1_024
+        peakBytes = peak * 1_024
+    }
+}
+
+/// What has been read of a status file, of which every line is a name, a colon and a value.
+private struct StatusFields {
+    /// In KiB, as the kernel gives them.
+    private(set) var anonymous: Int?
+    private(set) var file: Int?
+    private(set) var peak: Int?
+
+    /// The last eight bytes of the line's name: all of those that are looked for, which are shorter.
+    private var name: UInt64 = 0
+    private var isInName = true
+    /// The digits of the line's value as a number.
+    private var number = 0
+
+    /// Reads on.
+    mutating func take(_ byte: UInt8) {
+        switch byte {
+        case UInt8(ascii: "\n"): endLine()
+        case UInt8(ascii: ":"): isInName = false
+        case _ where isInName: name = name << 8 | UInt64(byte)
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): number = number &* 10 &+ Int(byte - UInt8(ascii: "0"))
+        default: break
+        }
+    }
+
+    private mutating func endLine() {
+        switch name {
+        case StatusFields.word("RssAnon"): anonymous = number
+        case StatusFields.word("RssFile"): file = number
+        case StatusFields.word("VmHWM"): peak = number
+        default: break
+        }
+        (name, isInName, number) = (0, true, 0)
+    }
+
+    /// A name of at most seven bytes as `name` has it.
+    private static func word(_ name: StaticString) -> UInt64 {
+        name.withUTF8Buffer { $0.reduce(0) { $0 << 8 | UInt64($1) } }
+    }
+}
