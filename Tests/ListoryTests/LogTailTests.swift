@@ -97,6 +97,24 @@ struct LogTailTests {
         }
     }
 
+    @Test("What leads beyond a version looks like it, and what does not is left alone without a look at its records")
+    func reach() throws {
+        let folder = try TemporaryFolder()
+        let bytes = try Self.makeFile(folder, [10, 2_000, 600])
+        let entries = Self.entries(bytes)
+        #expect(entries.count == 3)
+        bytes.withUnsafeBytes { raw in
+            for (offset, entry) in entries {
+                let found = UnsafeRawBufferPointer(rebasing: raw[offset..<offset + entry.size])
+                #expect(TailEntry.mayReach(beyond: entry.before.version, found))
+                #expect(!TailEntry.mayReach(beyond: entry.after.version, found))
+                #expect(!TailEntry.mayReach(beyond: .empty, UnsafeRawBufferPointer(rebasing: found.dropLast())))
+            }
+        }
+        let zeros = [UInt8](repeating: 0, count: LogTail.sectorSize)
+        zeros.withUnsafeBytes { #expect(!TailEntry.mayReach(beyond: .empty, $0)) }
+    }
+
     @Test("A synced entry that is damaged later is noticed by those behind it")
     func lostEntry() throws {
         let folder = try TemporaryFolder()

@@ -25,18 +25,41 @@ public struct CoalescingPolicy: Hashable, Sendable {
     /// The longest time between two commits of a step. If the clock went back, the step ends.
     public var interval: Duration
     /// What is merged. Checkmarks, moves, sections and commits that do several things never are.
-    public var kinds: Set<Kind>
+    public var kinds: Set<Kind> {
+        get { Set(Kind.allCases.filter(merges)) }
+        set { kindBits = CoalescingPolicy.bits(newValue) }
+    }
+
+    // As bits: a set would be made, and its type with it, by everyone who opens a store, and a look at one costs as much as
+    // the rest of the decision.
+    private var kindBits: UInt8
+
+    private init(interval: Duration, kindBits: UInt8) {
+        self.interval = interval
+        self.kindBits = kindBits
+    }
 
     /// A policy.
-    public init(interval: Duration = .milliseconds(500), kinds: Set<Kind> = Set(Kind.allCases)) {
-        self.interval = interval
-        self.kinds = kinds
+    public init(interval: Duration = .milliseconds(500), kinds: Set<Kind>) {
+        self.init(interval: interval, kindBits: CoalescingPolicy.bits(kinds))
     }
+
+    /// A policy that merges all kinds.
+    public init(interval: Duration = .milliseconds(500)) {
+        self.init(interval: interval, kindBits: Kind.updates.bit | Kind.insertions.bit | Kind.deletions.bit)
+    }
+
+    private static func bits(_ kinds: Set<Kind>) -> UInt8 {
+        kinds.reduce(0) { $0 | $1.bit }
+    }
+
+    /// Whether a kind is merged.
+    func merges(_ kind: Kind) -> Bool { kindBits & kind.bit != 0 }
 
     /// Typing coalesces, with pauses of up to half a second.
     public static let standard = CoalescingPolicy()
     /// Every commit is a step of its own, but for those of a group.
-    public static let never = CoalescingPolicy(kinds: [])
+    public static let never = CoalescingPolicy(interval: .milliseconds(500), kindBits: 0)
 }
 
 /// What the commits of a step did, as far as it matters to whether another continues it.
@@ -90,9 +113,7 @@ enum EditShape: Equatable {
 
 /// Decides which commits continue a step.
 struct StepCoalescing {
-    var policy = CoalescingPolicy.never { didSet { kindBits = policy.kinds.reduce(0) { $0 | $1.bit } } }
-    /// What is merged; a look at a set costs as much as the rest of the decision.
-    private var kindBits: UInt8 = 0
+    var policy = CoalescingPolicy.never
 
     /// The newest commit, if a step can be continued after it.
     private var last: Last?
@@ -156,7 +177,7 @@ struct StepCoalescing {
             last = nil
             return continues
         }
-        guard let kind = shape.kind, kindBits & kind.bit != 0 else {
+        guard let kind = shape.kind, policy.merges(kind) else {
             last = nil
             return false
         }

@@ -126,6 +126,9 @@ extension LogTail {
     }
 
     private func readState(isIgnored: Bool) throws -> (State, lost: Version?) {
+        if !isIgnored, let stored = try readStored() {
+            return (State(stored: stored, head: stored, records: RecordBatch(first: stored.version.next)), nil)
+        }
         // The tail first: what is moved meanwhile is found in the database, and not counted twice.
         let bytes = try database.flatMap { database in
             try environment.read { try $0.get(LogTail.key, in: database) }
@@ -135,6 +138,27 @@ extension LogTail {
         var lost: Version?
         if let bytes, !isIgnored { bytes.withUnsafeBytes { Self.follow($0, &state, &lost) } }
         return (state, lost)
+    }
+
+    /// What the log ends with, if it is plain that only the database says so, as it is in a file that was closed: then the
+    /// tail is not copied, and most of it not even looked at.
+    private func readStored() throws -> LogHead? {
+        try environment.read { txn in
+            // What comes into the tail from now on reaches further than this head.
+            let stored = try rows.readCheckedHead(txn)
+            guard let database else { return stored }
+            let isOlder = try txn.withValue(forKey: LogTail.key, in: database) { bytes in
+                guard let bytes else { return true }
+                var offset = Self.beginning
+                while offset < bytes.count {
+                    let rest = UnsafeRawBufferPointer(rebasing: bytes[offset...])
+                    if TailEntry.mayReach(beyond: stored.version, rest) { return false }
+                    offset += Self.sectorSize
+                }
+                return true
+            }
+            return isOlder ? stored : nil
+        }
     }
 
     /// Follows the entries from the head of the database on.

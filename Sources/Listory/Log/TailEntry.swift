@@ -46,12 +46,7 @@ struct TailEntry {
 
     /// The entry that bytes begin with.
     init?(_ bytes: UnsafeRawBufferPointer) {
-        func word(_ offset: Int) -> Int {
-            Int(UInt32(littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt32.self)))
-        }
-        guard let before = Self.before(in: bytes), before.version.rawValue < 1 << 48 else { return nil }
-        let (size, count) = (word(Self.sizeOffset), word(Self.countOffset))
-        guard size > Self.table, size <= bytes.count, count >= 1, count <= (size - Self.table) / 4 else { return nil }
+        guard let (before, size, count) = Self.header(bytes) else { return nil }
         checksum = Self.checksum(in: bytes)
         guard checksum == Self.checksum(UnsafeRawBufferPointer(rebasing: bytes[..<size]), after: before.version)
         else { return nil }
@@ -59,7 +54,7 @@ struct TailEntry {
         var after = before
         var start = Self.table + 4 * count
         for index in 0..<count {
-            let length = word(Self.table + 4 * index)
+            let length = Self.word(bytes, Self.table + 4 * index)
             guard length <= size - start else { return nil }
             let record = UnsafeRawBufferPointer(rebasing: bytes[start..<start + length])
             let version = Version(before.version.rawValue &+ UInt64(index) &+ 1)
@@ -73,6 +68,25 @@ struct TailEntry {
         self.records = records
         self.after = after
         self.size = size
+    }
+
+    /// What stands before the records, if it can be that of an entry.
+    private static func header(_ bytes: UnsafeRawBufferPointer) -> (before: LogHead, size: Int, count: Int)? {
+        guard let before = before(in: bytes), before.version.rawValue < 1 << 48 else { return nil }
+        let (size, count) = (word(bytes, sizeOffset), word(bytes, countOffset))
+        guard size > table, size <= bytes.count, count >= 1, count <= (size - table) / 4 else { return nil }
+        return (before, size, count)
+    }
+
+    private static func word(_ bytes: UnsafeRawBufferPointer, _ offset: Int) -> Int {
+        Int(UInt32(littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt32.self)))
+    }
+
+    /// Whether bytes may begin with an entry that leads beyond a version. Where it is false, they do not; it reads no more
+    /// than what stands before the records, and may be asked of bytes that somebody writes just then.
+    static func mayReach(beyond version: Version, _ bytes: UnsafeRawBufferPointer) -> Bool {
+        guard let (before, _, count) = header(bytes) else { return false }
+        return before.version.rawValue + UInt64(count) > version.rawValue
     }
 
     /// The head that an entry follows, if these bytes are one: enough to leave those alone that are left over.

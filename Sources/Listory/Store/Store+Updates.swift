@@ -44,7 +44,8 @@ public struct ListUpdates: AsyncSequence, Sendable {
 
 /// Who wants to be told of commits.
 struct UpdateObservers: ~Copyable, Sendable {
-    private var continuations: [Int: AsyncStream<ListUpdate>.Continuation] = [:]
+    // In an array, because there are few, and the type of a dictionary would be made by everyone who opens a store.
+    private var continuations: [(number: Int, continuation: AsyncStream<ListUpdate>.Continuation)] = []
     private var nextNumber = 0
     /// The rows that the observers have seen last; kept only while there are any, because a kept snapshot makes edits
     /// copy what they change.
@@ -53,13 +54,13 @@ struct UpdateObservers: ~Copyable, Sendable {
     /// Adds an observer that has seen a snapshot.
     mutating func add(_ continuation: AsyncStream<ListUpdate>.Continuation, _ snapshot: Snapshot) -> Int {
         nextNumber += 1
-        continuations[nextNumber] = continuation
+        continuations.append((nextNumber, continuation))
         last = snapshot
         return nextNumber
     }
 
     mutating func remove(_ number: Int) {
-        continuations[number] = nil
+        continuations.removeAll { $0.number == number }
         if continuations.isEmpty { last = nil }
     }
 
@@ -78,8 +79,8 @@ struct UpdateObservers: ~Copyable, Sendable {
 
     /// Ends all sequences.
     mutating func finish() {
-        for continuation in continuations.values { continuation.finish() }
-        continuations = [:]
+        for (_, continuation) in continuations { continuation.finish() }
+        continuations = []
         last = nil
     }
 }
