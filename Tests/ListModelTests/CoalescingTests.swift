@@ -101,6 +101,12 @@ struct CoalescingTests {
             #expect(try !never.commit { try second.apply(&$0) })
         }
         #expect(KeptList().editor.coalescingPolicy == .never)
+        #expect(CoalescingPolicy.never.kinds.isEmpty)
+        #expect(CoalescingPolicy.standard.kinds == Set(CoalescingPolicy.Kind.allCases))
+        #expect(CoalescingPolicy.standard == CoalescingPolicy(kinds: Set(CoalescingPolicy.Kind.allCases)))
+        var one = CoalescingPolicy.standard
+        one.kinds = [.deletions]
+        #expect(one.kinds == [.deletions])
     }
 
     @Test("Whether a commit can be discarded is in its record, and does not matter to its step")

@@ -129,6 +129,11 @@ struct DamagedRecordTests {
             #expect(
                 problem(1 << UInt8(bit % 8), at: 14 + bit / 8) == .unknown(what: "flags", found: 1 << bit))
         }
+        // Flags may say what follows a cause, so they come first.
+        let undo = TestRecords.resealed(record, version: version, byte: 1, at: 13)
+        #expect(
+            TestRecords.problem(TestRecords.resealed(undo, version: version, byte: 16, at: 14), version: version)
+                == .unknown(what: "flags", found: 16))
         for kind in [0, 13, 127] as [UInt8] {
             #expect(problem(kind, at: eventsOffset) == .unknown(what: "kind of event", found: Int(kind)))
         }

@@ -88,6 +88,7 @@ struct RandomEditTests {
                 checksum = try list.log.withRecord(of: Version(version)) {
                     try state.replay($0, previousChecksum: checksum, check: check)
                 }
+                if version % 100 == 0 { try state.checkInvariants() }
             }
             #expect(state.stateHash() == list.snapshot().stateHash, "seed \(seed), \(check)")
             #expect(state.history == list.editor.state.history)

@@ -103,8 +103,8 @@ package struct RecordHeader {
         time = fixed.time
         eventCount = fixed.eventCount
         var reader = RecordReader(bytes, version: version, from: RecordLayout.variable)
-        cause = try RecordHeader.readCause(fixed.cause, &reader)
         flags = try fixed.checkedFlags(version)
+        cause = try RecordHeader.readCause(fixed.cause, &reader)
         (tracking, entry) = try RecordHeader.readEntry(flags, cause, steps: fixed.steps, &reader)
         nameOffset = reader.offset
         _ = try reader.readBytes(try reader.readCount("a name"), "a name")
@@ -113,7 +113,7 @@ package struct RecordHeader {
         try RecordHeader.checkEventCount(eventCount, cause, reader)
     }
 
-    /// What stands in fixed places. Their order in memory is that of the record, so that one check is enough for all.
+    /// What stands in fixed places, for all of which one look at the length is enough.
     private struct Fixed {
         let checksum: UInt64
         let link: UInt32
@@ -239,8 +239,8 @@ package struct RecordHeader {
     package static func place(_ bytes: UnsafeRawBufferPointer, version: Version) throws -> HistoryPlace {
         let fixed = try Fixed(bytes, version: version)
         var reader = RecordReader(bytes, version: version, from: RecordLayout.variable)
-        let cause = try readCause(fixed.cause, &reader)
         let flags = try fixed.checkedFlags(version)
+        let cause = try readCause(fixed.cause, &reader)
         let (tracking, entry) = try readEntry(flags, cause, steps: fixed.steps, &reader)
         let scope = try tracking.scope {
             _ = try reader.readBytes(try reader.readCount("a name"), "a name")

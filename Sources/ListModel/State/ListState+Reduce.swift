@@ -102,11 +102,12 @@ extension ListState: EventReceiver {
         from source: ListIndexPath, to target: ListIndexPath, _ ids: Run<Identifier>
     ) throws {
         try checkRange(source, count: ids.count)
-        try checkSection(target.section)
-        let isWithin = source.section == target.section
-        let room = itemCount(inSection: target.section) - (isWithin ? ids.count : 0)
-        guard target.item >= 0 && target.item <= room else {
-            throw ListError.itemIndexOutOfRange(target, valid: 0..<room + 1)
+        do {
+            try checkTarget(target, of: ids.count, from: source.section)
+        } catch {
+            // If other rows are there, that is what is wrong.
+            _ = try items(ids, at: source)
+            throw error
         }
         let moved: Run<ListItem>
         if case .one(let id) = ids {
@@ -261,6 +262,15 @@ extension ListState {
         let count = itemCount(inSection: path.section)
         guard path.item >= 0 && path.item <= count else {
             throw ListError.itemIndexOutOfRange(path, valid: 0..<count + 1)
+        }
+    }
+
+    /// Checks that rows of a section can move to a path, which counts without them.
+    private func checkTarget(_ path: ListIndexPath, of count: Int, from section: Int) throws {
+        try checkSection(path.section)
+        let room = itemCount(inSection: path.section) - (path.section == section ? count : 0)
+        guard path.item >= 0 && path.item <= room else {
+            throw ListError.itemIndexOutOfRange(path, valid: 0..<room + 1)
         }
     }
 

@@ -107,7 +107,7 @@ package final class NodeStore: Sendable {
     }
 
     /// Notes that a stored node cannot be read.
-    func report(_ error: any Error) {
+    package func report(_ error: any Error) {
         firstDamage.withLock { $0 = $0 ?? error }
         isDamaged.store(true, ordering: .relaxed)
     }

@@ -1,5 +1,6 @@
-// The hash of the sequence. A single change is followed up the tree by arithmetic; where nodes were split or merged, the
-// hash is left unsealed, and computed from the elements when somebody asks.
+// The hash of the sequence. A single change is followed up the tree by arithmetic; where nodes were split or merged, where the
+// hash above is unsealed already, and where nobody will ask before long, it is left unsealed, and computed from the elements
+// when somebody asks.
 //
 // With h₀ … hₙ₋₁ below a node, its hash is Σ hᵢ · Bⁿ⁻¹⁻ⁱ. So what comes after a place decides by which power of B a change
 // there counts: *following* below is the number of elements after it, *tail* their part of the hash, and *head* the hash
@@ -22,14 +23,13 @@ extension TreeChild where Element: TreeElement {
     /// Computes the hashes of all nodes below whose hash is not known.
     @inline(__always)
     mutating func seal() {
-        // What is unsealed has changed, and what has changed is in memory.
+        // What is unsealed was about to change, and what was is in memory.
         guard hash == SequenceHash.unsealed, let node else { return }
         hash = node.seal()
     }
-}
 
-extension TreeChild where Element: TreeElement {
-    /// Leaves the hash of a child that is about to be changed open if that of its parent is: all of them are summed up then.
+    /// Leaves the hash of a child that is edited next open if that of its parent is, because all of them are summed up then. One
+    /// that has yet to be read keeps it: it is checked against it.
     @inline(__always)
     mutating func unseal(below parent: UInt64) {
         if parent == SequenceHash.unsealed && node != nil { hash = SequenceHash.unsealed }

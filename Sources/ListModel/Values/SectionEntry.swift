@@ -53,10 +53,13 @@ struct SectionEntry: TreeElement {
         return try body(&rows)
     }
 
-    /// Leaves the hash of the rows open until it is asked for, if they are in memory: what is not cannot be unsealed.
+    /// Leaves the hash of the rows, which are edited next, open until it is asked for. Rows that have yet to be read keep it: they
+    /// are checked against it.
     @inline(__always)
     mutating func unsealRows() {
-        if rows.node != nil { rows.hash = SequenceHash.unsealed }
+        guard rows.node != nil else { return }
+        rows.hash = SequenceHash.unsealed
+        hash = SequenceHash.unsealed
     }
 
     /// Changes the tree of the rows, with the store of the tree that holds the section.

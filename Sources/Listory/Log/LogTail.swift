@@ -26,7 +26,7 @@ package final class LogTail: Sendable {
     /// Where the first entry begins: with the first sector that has nothing of LMDB.
     static let beginning = sectorSize - pageHeaderSize
     /// The key of the value.
-    private static let key: UInt64 = 0
+    static let key: UInt64 = 0
 
     /// Where an entry is, and which.
     struct Place: Equatable {
@@ -143,22 +143,20 @@ extension LogTail {
     /// What the log ends with, if it is plain that only the database says so, as it is in a file that was closed: then the
     /// tail is not copied, and most of it not even looked at.
     private func readStored() throws -> LogHead? {
-        try environment.read { txn in
-            // What comes into the tail from now on reaches further than this head.
+        let stored: LogHead? = try environment.read { txn in
             let stored = try rows.readCheckedHead(txn)
             guard let database else { return stored }
-            let isOlder = try txn.withValue(forKey: LogTail.key, in: database) { bytes in
-                guard let bytes else { return true }
-                var offset = Self.beginning
-                while offset < bytes.count {
-                    let rest = UnsafeRawBufferPointer(rebasing: bytes[offset...])
-                    if TailEntry.mayReach(beyond: stored.version, rest) { return false }
-                    offset += Self.sectorSize
+            let mayReach = try txn.withValue(forKey: LogTail.key, in: database) { bytes in
+                guard let bytes else { return false }
+                return stride(from: Self.beginning, to: bytes.count, by: Self.sectorSize).contains { offset in
+                    TailEntry.mayReach(beyond: stored.version, UnsafeRawBufferPointer(rebasing: bytes[offset...]))
                 }
-                return true
             }
-            return isOlder ? stored : nil
+            return mayReach ? nil : stored
         }
+        // Entries are written over only after a move: if there was none, each of them was seen whole.
+        guard let stored, try environment.read({ try rows.readHead($0) }) == stored else { return nil }
+        return stored
     }
 
     /// Follows the entries from the head of the database on.
@@ -367,23 +365,6 @@ extension LogTail {
                 next = other
             }
             throw StoreError.writtenElsewhere(expected: known.head.version, found: next.after.version)
-        }
-    }
-}
-
-// MARK: - Copies
-
-extension LogTail {
-    /// Takes the tail out of a copy of a file. Whoever edits the copy makes it one.
-    static func remove(from path: String) throws {
-        let environment = try Environment.open(path: path)
-        defer { try? environment.close() }
-        do {
-            let database = try environment.openDatabase(named: LogFormat.tailDatabase, of: UInt64.self, [UInt8].self)
-            try environment.write { _ = try $0.delete(LogTail.key, in: database) }
-        } catch let error as LMDBError {
-            // There was none.
-            guard error.kind == .engine(.notFound) else { throw error }
         }
     }
 }

@@ -82,8 +82,8 @@ struct TailEntry {
         Int(UInt32(littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt32.self)))
     }
 
-    /// Whether bytes may begin with an entry that leads beyond a version. Where it is false, they do not; it reads no more
-    /// than what stands before the records, and may be asked of bytes that somebody writes just then.
+    /// Whether bytes may begin with an entry that leads beyond a version: false only if they do not. Nothing is read but what
+    /// stands before the records.
     static func mayReach(beyond version: Version, _ bytes: UnsafeRawBufferPointer) -> Bool {
         guard let (before, _, count) = header(bytes) else { return false }
         return before.version.rawValue + UInt64(count) > version.rawValue

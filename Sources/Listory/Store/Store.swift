@@ -183,13 +183,16 @@ public final class Store: Sendable {
     /// Closes the file, or leaves that to the snapshots that still read from it.
     private func closeFile(_ head: inout Head) throws {
         guard let checkpointer else { return try group.log.environment.close() }
-        // Who looks at the newest checkpoint besides the store itself can be told only when the store does not.
-        head.editor.state.replaceStore(NodeStore(after: past.nodes))
+        let damage = head.editor.state.store.damage
+        // Who looks at the newest checkpoint besides the store itself can be told only when the store does not. The epoch goes on,
+        // because the list may: a node that is edited in one that was before is not taken for changed.
+        head.editor.state.replaceStore(NodeStore(after: head.editor.state.store))
         do { try checkpointer.database.close() } catch {
             if let newest = checkpointer.newest {
                 let lease = checkpointer.database.lease(newest.version)
-                head.editor.state.replaceStore(NodeStore(after: past.nodes, lease))
+                head.editor.state.replaceStore(NodeStore(after: head.editor.state.store, lease))
             }
+            if let damage { head.editor.state.store.report(damage) }
             throw error
         }
     }
