@@ -140,6 +140,32 @@ struct StoredListTests {
         #expect(stored.nodes.readCount - before > 600)
     }
 
+    @Test("The version before an edit is compared with the one after it without reading again what the edit read")
+    func comparesWithWhatWasEdited() throws {
+        var stored = try Self.filled()
+        try stored.reopen()
+        var shown = stored.list.snapshot()
+        for (index, id) in [500, 7_777, 12_000, 19_000].enumerated() {
+            let editBefore = stored.nodes.readCount
+            try stored.list.commit { try $0.toggle(.item(.integer(Int64(id)))) }
+            let before = stored.nodes.readCount
+            #expect(before > editBefore)
+            let new = stored.list.snapshot()
+            let changes = Changeset(from: shown, to: new)
+            // Nobody knows before the first edit that a version is shown.
+            let isRead = stored.nodes.readCount > before
+            #expect(isRead == (index == 0), "edit \(index)")
+            #expect(changes.items.updated == [ListIndexPath(section: 0, item: id - 1)])
+            shown = new
+        }
+        // Control: where nobody has the version before, an edit leaves nothing in the cache.
+        try stored.reopen()
+        for id in [500, 7_777] { try stored.list.commit { try $0.toggle(.item(.integer(Int64(id)))) } }
+        let before = stored.nodes.readCount
+        _ = Changeset(from: stored.snapshot(at: 0), to: stored.list.snapshot())
+        #expect(stored.nodes.readCount > before)
+    }
+
     @Test("Comparing long lists that share nothing leaves in the cache what was looked at before")
     func comparesInPassing() throws {
         var stored = try Self.filled(cacheSize: 64 << 10)

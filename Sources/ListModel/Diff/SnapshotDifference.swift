@@ -26,7 +26,7 @@ private struct SnapshotDifference {
     struct SectionPair {
         var oldIndex: Int?
         var newIndex: Int?
-        var pieces: TreeDifference<ListItem>
+        var rows: PieceMatches<ListItem>
         /// Whether rows are deleted, inserted or moved in it.
         var isRearranged = false
     }
@@ -54,6 +54,7 @@ private struct SnapshotDifference {
 
     /// Notes what happened to the sections, and which of them may hold rows that differ.
     mutating func compareSections(_ old: PersistentTree<SectionEntry>, _ new: PersistentTree<SectionEntry>) {
+        if compareSectionsInStep(old, new) { return }
         let difference = TreeDifference(from: old, to: new)
         for change in difference.changed { compare(change.old, change.oldOffset, change.new, change.newOffset) }
         var oldByID: [Identifier: Int] = [:]
@@ -82,6 +83,24 @@ private struct SnapshotDifference {
         changes.sections.updated.sort()
     }
 
+    /// Compares sections that are the same in both versions, in the same order, and so few that one node holds them. Most
+    /// lists are like that after most edits, and need no search for what both versions share.
+    ///
+    /// - Returns: false, with nothing noted, if the sections are not like that.
+    private mutating func compareSectionsInStep(
+        _ old: PersistentTree<SectionEntry>, _ new: PersistentTree<SectionEntry>
+    ) -> Bool {
+        guard old.count == new.count, old.count > 0 else { return false }
+        let (oldNode, newNode) = (oldStore.node(old.top), newStore.node(new.top))
+        guard oldNode.isLeaf, newNode.isLeaf,
+            (0..<old.count).allSatisfy({ oldNode.elements[$0].id == newNode.elements[$0].id })
+        else { return false }
+        for index in 0..<old.count where !oldNode.elements[index].isUnchanged(in: newNode.elements[index]) {
+            compare(oldNode.elements[index], index, newNode.elements[index], index)
+        }
+        return true
+    }
+
     /// Notes which sections move. Views do not move sections and change the rows in them at once, nor do they while rows
     /// move; so of several choices one is taken in which nothing changes inside those that move, if there is one.
     mutating func moveSections() {
@@ -103,32 +122,31 @@ private struct SnapshotDifference {
         _ oldIndex: Int?, _ newIndex: Int?, from old: TreeChild<ListItem>, to new: TreeChild<ListItem>
     ) {
         if old.isSame(as: new) { return }
-        let pieces = TreeDifference(from: PersistentTree(old, oldStore), to: PersistentTree(new, newStore))
-        pairs.append(SectionPair(oldIndex: oldIndex, newIndex: newIndex, pieces: pieces))
+        let difference = TreeDifference(from: PersistentTree(old, oldStore), to: PersistentTree(new, newStore))
+        pairs.append(SectionPair(oldIndex: oldIndex, newIndex: newIndex, rows: PieceMatches(difference)))
     }
 
     // MARK: Rows
 
     /// Notes what happened to the rows of the sections that differ.
     mutating func matchItems() {
-        var oldByID: [Identifier: OldItem] = [:]
-        oldByID.reserveCapacity(pairs.reduce(0) { $0 + $1.pieces.old.count })
+        let oldCount = pairs.reduce(0) { $0 + $1.rows.difference.old.count { $0.element != nil } }
+        var oldByID = [Identifier: OldItem](minimumCapacity: oldCount)
         var unmatched: [OldItem] = []
-        var matches = pairs.map { PieceMatches($0.pieces) }
         for (index, pair) in pairs.enumerated() {
-            for change in pair.pieces.changed {
+            for change in pair.rows.difference.changed {
                 changes.items.updated.append(ListIndexPath(section: pair.newIndex!, item: change.newOffset))
             }
-            for (piece, part) in pair.pieces.old.enumerated() {
+            for (piece, part) in pair.rows.difference.old.enumerated() {
                 guard let item = part.element else { continue }
                 let old = OldItem(pair: index, piece: piece, item: item)
                 if let other = oldByID.updateValue(old, forKey: item.id) { unmatched.append(other) }
             }
         }
-        for (index, pair) in pairs.enumerated() {
-            for (piece, part) in pair.pieces.new.enumerated() {
+        for index in pairs.indices {
+            for (piece, part) in pairs[index].rows.difference.new.enumerated() {
                 guard let item = part.element else { continue }
-                let path = ListIndexPath(section: pair.newIndex!, item: part.start)
+                let path = ListIndexPath(section: pairs[index].newIndex!, item: part.start)
                 guard let old = oldByID.removeValue(forKey: item.id) else {
                     changes.items.inserted.append(path)
                     pairs[index].isRearranged = true
@@ -136,7 +154,7 @@ private struct SnapshotDifference {
                 }
                 if !old.item.isUnchanged(in: item) { changes.items.updated.append(path) }
                 if old.pair == index {
-                    matches[index].match(old: old.piece, new: piece)
+                    pairs[index].rows.match(old: old.piece, new: piece)
                 } else {
                     changes.items.moved.append(Changeset.Move(from: oldPath(old), to: path))
                     pairs[index].isRearranged = true
@@ -149,14 +167,13 @@ private struct SnapshotDifference {
             changes.items.deleted.append(oldPath(old))
             pairs[old.pair].isRearranged = true
         }
-        for (index, matches) in matches.enumerated() {
-            let pair = pairs[index]
-            for move in matches.moves(keeping: []) {
+        for index in pairs.indices {
+            for move in pairs[index].rows.moves(keeping: []) {
                 pairs[index].isRearranged = true
                 changes.items.moved.append(
                     Changeset.Move(
-                        from: ListIndexPath(section: pair.oldIndex!, item: move.from),
-                        to: ListIndexPath(section: pair.newIndex!, item: move.to)))
+                        from: ListIndexPath(section: pairs[index].oldIndex!, item: move.from),
+                        to: ListIndexPath(section: pairs[index].newIndex!, item: move.to)))
             }
         }
         changes.items.deleted.sort()
@@ -167,13 +184,13 @@ private struct SnapshotDifference {
 
     private func oldPath(_ old: OldItem) -> ListIndexPath {
         let pair = pairs[old.pair]
-        return ListIndexPath(section: pair.oldIndex!, item: pair.pieces.old[old.piece].start)
+        return ListIndexPath(section: pair.oldIndex!, item: pair.rows.difference.old[old.piece].start)
     }
 }
 
 /// Which pieces of two versions of a tree belong together, and which of those can stay.
 private struct PieceMatches<Element: TreeElement> {
-    private let difference: TreeDifference<Element>
+    let difference: TreeDifference<Element>
     /// The pieces, old and new, of single elements that are in both versions.
     private var elements: [(old: Int, new: Int)] = []
 

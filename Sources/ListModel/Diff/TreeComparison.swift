@@ -19,6 +19,7 @@ struct TreeComparison<Element: TreeElement>: ~Copyable {
         let scans = oldTree.store.scans(with: newTree.store)
         old = NodeStack(oldTree, scans.own)
         new = NodeStack(newTree, scans.other)
+        difference.reserveUsualRoom()
     }
 
     /// Compares the trees from the top.
@@ -102,7 +103,8 @@ struct TreeComparison<Element: TreeElement>: ~Copyable {
     /// Most nodes that changed did so by themselves, so the nearest is looked for first where both are as far ahead.
     private func nextInStep(_ oldRange: Range<Int>, _ newRange: Range<Int>) -> (old: Int, new: Int)? {
         let (oldFirst, newFirst) = (oldRange.lowerBound, newRange.lowerBound)
-        for distance in 1...Self.window {
+        let farthest = min(Self.window, max(oldRange.count, newRange.count) - 1)
+        for distance in stride(from: 1, through: farthest, by: 1) {
             let oldFar = oldFirst + distance < oldRange.upperBound
             let newFar = newFirst + distance < newRange.upperBound
             for skipped in stride(from: distance, through: 0, by: -1) {

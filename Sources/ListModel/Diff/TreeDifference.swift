@@ -42,6 +42,12 @@ struct TreeDifference<Element: TreeElement> {
 
     /// No pieces yet.
     init() {}
+
+    /// Makes room for what one edit leaves at once.
+    mutating func reserveUsualRoom() {
+        old.reserveCapacity(4)
+        new.reserveCapacity(4)
+    }
 }
 
 // MARK: - What a comparison finds, in the order of both trees

@@ -76,7 +76,11 @@ enum SequenceHash {
     ///
     /// - Complexity: O(1) below 2³⁰, one or two multiplications.
     @inline(__always)
-    static func power(_ exponent: Int) -> UInt64 {
+    static func power(_ exponent: Int) -> UInt64 { power(exponent, powers) }
+
+    /// The same, with the table at hand: whoever asks for it looks whether it was made.
+    @inline(__always)
+    private static func power(_ exponent: Int, _ powers: UnsafePointer<UInt64>) -> UInt64 {
         // SAFETY: every index is below `stride`, or the slow path is taken.
         let low = powers[exponent & (stride &- 1)]
         let rest = exponent &>> 10
@@ -118,11 +122,12 @@ enum SequenceHash {
         private var high: UInt64 = 0
         private var low: UInt64 = 0
         private var terms = 0
+        private let powers = SequenceHash.powers
 
         /// Adds `hash` · B to the power of `exponent`.
         @inline(__always)
         mutating func add(_ hash: UInt64, exponent: Int) {
-            let product = hash.multipliedFullWidth(by: SequenceHash.power(exponent))
+            let product = hash.multipliedFullWidth(by: SequenceHash.power(exponent, powers))
             let sum = low.addingReportingOverflow(product.low)
             low = sum.partialValue
             high = high &+ product.high &+ (sum.overflow ? 1 : 0)

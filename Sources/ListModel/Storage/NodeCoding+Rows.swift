@@ -101,14 +101,17 @@ extension ListItem {
         _ reader: inout NodeReader, count: Int, hasDepths: Bool, into rows: UnsafeMutablePointer<ListItem>
     ) -> Int {
         var runs = RunReader(&reader, count: count)
-        let frame = runs.hasInlineContent ? ContentFrame(&reader) : ContentFrame([])
+        let frame = runs.hasInlineContent ? ContentFrame(&reader) : ContentFrame()
+        // A copy, because a reader that somebody else has the address of is read from and written to memory at every byte.
+        var ownReader = reader
+        defer { reader = ownReader }
         var expected = RowExpectation()
         var index = 0
-        while index < count && !reader.isDamaged {
+        while index < count && !ownReader.isDamaged {
             let (tag, length) = runs.next()
-            if tag & ~RowTag.all != 0 { reader.fail() }
+            if tag & ~RowTag.all != 0 { ownReader.fail() }
             for _ in 0..<length {
-                guard let row = decodeRow(tag, &reader, &expected, frame) else { return index }
+                guard let row = decodeRow(tag, &ownReader, &expected, frame) else { return index }
                 // SAFETY: the runs are of `count` rows together, and there is room for as many.
                 rows.advanced(by: index).initialize(to: row)
                 index &+= 1
@@ -131,7 +134,7 @@ extension ListItem {
         let length = tag & RowTag.sameLength != 0 ? expected.length : reader.readWord()
         let hash =
             tag & RowTag.inlineContent != 0
-            ? frame.hash(&reader, length: Int(length)) : reader.read(fixed: UInt64.self)
+            ? frame.hash(around: reader.readBytes(Int(length) - frame.count)) : reader.read(fixed: UInt64.self)
         let outline = tag & RowTag.outline != 0 ? reader.readByte() : 0
         if version == 0 || version >> 48 != 0 || hash >= SequenceHash.modulus { reader.fail() }
         if outline > 127 || (outline == 0 && tag & RowTag.outline != 0) { reader.fail() }
@@ -179,6 +182,9 @@ private struct ContentFrame {
     var prefix: [UInt8] = []
     var suffix: [UInt8] = []
 
+    /// Nothing in common.
+    init() {}
+
     /// What contents have in common.
     init(_ contents: [[UInt8]?]) {
         let contents = contents.compactMap { $0 }
@@ -207,10 +213,17 @@ private struct ContentFrame {
         }
     }
 
-    /// The hash of the next content.
-    func hash(_ reader: inout NodeReader, length: Int) -> UInt64 {
-        let bytes = reader.readBytes(length - prefix.count - suffix.count)
-        if prefix.isEmpty && suffix.isEmpty { return ContentReference.hash(of: bytes) }
-        return (prefix + bytes + suffix).withUnsafeBytes { ContentReference.hash(of: $0) }
+    /// How many bytes are not stored with each content.
+    var count: Int { prefix.count + suffix.count }
+
+    /// The hash of a content, of which these bytes were stored.
+    func hash(around bytes: UnsafeRawBufferPointer) -> UInt64 {
+        if count == 0 { return ContentReference.hash(of: bytes) }
+        return withUnsafeTemporaryAllocation(byteCount: count + bytes.count, alignment: 1) { content in
+            content.copyBytes(from: prefix)
+            UnsafeMutableRawBufferPointer(rebasing: content[prefix.count...]).copyMemory(from: bytes)
+            UnsafeMutableRawBufferPointer(rebasing: content[(prefix.count + bytes.count)...]).copyBytes(from: suffix)
+            return ContentReference.hash(of: UnsafeRawBufferPointer(content))
+        }
     }
 }

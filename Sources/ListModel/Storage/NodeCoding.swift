@@ -152,23 +152,26 @@ extension NodeCoding {
     private static func decodeInner<Element: TreeElement>(
         _ reader: inout NodeReader, _ count: Int, hasDepths: Bool, _ node: TreeNode<Element>, parent: UInt64
     ) {
+        // A copy, as for the rows of a leaf.
+        var ownReader = reader
+        defer { reader = ownReader }
         var stored = parent
         var place: UInt32 = 0
         var total = 0
         for slot in 0..<count {
-            stored = stored &+ UInt64(bitPattern: reader.readDelta())
-            place = UInt32(truncatingIfNeeded: Int64(place) &+ reader.readDelta())
-            let elements = reader.readWord()
-            let hash = reader.read(fixed: UInt64.self)
-            let depth = hasDepths ? reader.readByte() : 0
+            stored = stored &+ UInt64(bitPattern: ownReader.readDelta())
+            place = UInt32(truncatingIfNeeded: Int64(place) &+ ownReader.readDelta())
+            let elements = ownReader.readWord()
+            let hash = ownReader.read(fixed: UInt64.self)
+            let depth = hasDepths ? ownReader.readByte() : 0
             total &+= Int(elements)
             // A child was stored before its parent, which also keeps a damaged tree from going round in circles.
             if elements == 0 || stored == 0 || stored >= parent || hash >= SequenceHash.modulus
                 || total > Int(UInt32.max) || depth > ListItem.maximumDepth
             {
-                reader.fail()
+                ownReader.fail()
             }
-            if reader.isDamaged { return }
+            if ownReader.isDamaged { return }
             let child = TreeChild<Element>(
                 node: nil, stored: stored, count: elements, number: place, hash: hash, lowestDepth: depth)
             // SAFETY: there is room for `count` children.

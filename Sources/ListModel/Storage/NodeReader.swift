@@ -10,32 +10,38 @@ import Foundation
 #endif
 
 struct NodeReader {
-    private let bytes: UnsafeRawBufferPointer
-    private(set) var offset = 0
+    // Two addresses and no count of bytes: while a leaf is decoded, they stay in registers.
+    private var next: UnsafeRawPointer
+    private let end: UnsafeRawPointer
     /// Whether something was read that is not there, or cannot mean anything.
     private(set) var isDamaged = false
 
     init(_ bytes: UnsafeRawBufferPointer) {
-        self.bytes = bytes
+        // SAFETY: an address for no bytes, at which nothing is ever read.
+        next = bytes.baseAddress ?? UnsafeRawPointer(bitPattern: 1).unsafelyUnwrapped
+        end = next + bytes.count
     }
 
     /// How many bytes are left.
-    var remaining: Int { bytes.count &- offset }
+    @inline(__always)
+    var remaining: Int { end - next }
 
     /// Notes that what was read cannot mean anything.
+    @inline(__always)
     mutating func fail() {
         isDamaged = true
-        offset = bytes.count
+        next = end
     }
 
     @inline(__always)
     mutating func readByte() -> UInt8 {
-        guard offset < bytes.count else {
+        guard next < end else {
             fail()
             return 0
         }
-        defer { offset &+= 1 }
-        return bytes[offset]
+        defer { next += 1 }
+        // SAFETY: checked against the end just above.
+        return next.load(as: UInt8.self)
     }
 
     @inline(__always)
@@ -44,11 +50,12 @@ struct NodeReader {
             fail()
             return 0
         }
-        defer { offset &+= MemoryLayout<Integer>.size }
+        defer { next += MemoryLayout<Integer>.size }
         // SAFETY: checked against the end just above.
-        return Integer(littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: Integer.self))
+        return Integer(littleEndian: next.loadUnaligned(as: Integer.self))
     }
 
+    /// An unsigned number in LEB128: seven bits a byte, the lowest first, the eighth says that another follows.
     @inline(__always)
     mutating func readVarint() -> UInt64 {
         let first = readByte()
@@ -63,6 +70,14 @@ struct NodeReader {
         }
         fail()
         return 0
+    }
+
+    /// Reads with a function that is not inlined. It gets a copy, so that the reader itself needs no address.
+    @inline(__always)
+    private mutating func withCopy<Result>(_ read: (inout NodeReader) -> Result) -> Result {
+        var copy = self
+        defer { self = copy }
+        return read(&copy)
     }
 
     /// A signed number in zigzag.
@@ -87,8 +102,8 @@ struct NodeReader {
             fail()
             return UnsafeRawBufferPointer(start: nil, count: 0)
         }
-        defer { offset &+= count }
-        return UnsafeRawBufferPointer(rebasing: bytes[offset..<offset &+ count])
+        defer { next += count }
+        return UnsafeRawBufferPointer(start: next, count: count)
     }
 
     mutating func readString() -> String {
@@ -101,9 +116,16 @@ struct NodeReader {
     }
 
     /// An identifier: a kind, then the value.
+    @inline(__always)
     mutating func readIdentifier() -> Identifier {
-        switch readByte() {
-        case 0: return .integer(readDelta())
+        let kind = readByte()
+        return kind == 0 ? .integer(readDelta()) : withCopy { $0.readIdentifier(ofKind: kind) }
+    }
+
+    /// An identifier that is no integer.
+    @inline(never)
+    private mutating func readIdentifier(ofKind kind: UInt8) -> Identifier {
+        switch kind {
         case 1: return .uuid(readUUID())
         case 2: return .string(readString())
         default:

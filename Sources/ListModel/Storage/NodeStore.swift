@@ -34,6 +34,8 @@ package final class NodeStore: Sendable {
     private let touchedCount = Atomic<Int>(0)
     private let firstDamage = Mutex<(any Error)?>(nil)
     private let isDamaged = Atomic<Bool>(false)
+    /// Whether nodes had to be copied for an edit, because somebody has the version before.
+    private let isWatched = Atomic<Bool>(false)
 
     private final class Shared: Sendable {
         /// Where stored nodes lie; nil for a list that lives in memory only.
@@ -189,8 +191,14 @@ extension NodeStore {
         if let node = child.node {
             copy = node.copy(width: limits.capacity(height: node.height))
             copy.epoch = node.epoch
+            if !isWatched.load(ordering: .relaxed) { isWatched.store(true, ordering: .relaxed) }
+        } else if isWatched.load(ordering: .relaxed) {
+            // Who has the version before mostly shows it, and compares it with this one next: the node stays in the cache as
+            // it was, because reading it once more takes ten times as long as copying it.
+            let node = storedNode(child)
+            copy = node.copy(width: limits.capacity(height: node.height))
         } else if var node = Element.cache(of: self).take(child.stored) {
-            // Mostly nobody else looks at it, and what was looked at to be changed need not be copied for that.
+            // Nobody else looks at it, as a rule, and what was looked at to be changed need not be copied for that.
             let isFree = isKnownUniquelyReferenced(&node)
             copy = isFree ? node : node.copy(width: limits.capacity(height: node.height))
         } else {

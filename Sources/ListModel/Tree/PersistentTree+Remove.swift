@@ -48,21 +48,13 @@ extension TreeChild where Element: TreeElement {
         precondition(offset >= 0 && offset < Int(count), "offset outside the tree")
         // SAFETY: this child keeps the node alive, and nothing takes it out of there meanwhile; the same holds below.
         try store.makeUnique(&self)._withUnsafeGuaranteedRef { node in
-            // The tree of a few sections is one leaf, and every edit of a row goes through it: no call for that.
+            // The tree of a few sections is one leaf, and every edit of a row goes through it: no call for that, and one for
+            // each level of inner nodes.
             if node.isLeaf {
                 try Self.updateLeaf(&hash, node, offset, body)
             } else {
                 try Self.updateInner(&hash, node, offset, store, body)
             }
-        }
-    }
-
-    private mutating func updateBelow(
-        _ offset: Int, _ store: NodeStore, _ body: (inout Element) throws -> Void
-    ) rethrows {
-        try store.makeUnique(&self)._withUnsafeGuaranteedRef { node in
-            if node.isLeaf { return try Self.updateLeaf(&hash, node, offset, body) }
-            try Self.updateInner(&hash, node, offset, store, body)
         }
     }
 
@@ -95,7 +87,7 @@ extension TreeChild where Element: TreeElement {
         let lower = node.children.advanced(by: slot)
         lower.pointee.unseal(below: hashBefore)
         let before = lower.pointee.hash
-        try lower.pointee.updateBelow(below, store, body)
+        try lower.pointee.update(below, store, body)
         hash = node.hash(hashBefore, ofChild: slot, before: before, grown: 0)
     }
 }
