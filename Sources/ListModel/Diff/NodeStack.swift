@@ -31,8 +31,8 @@ struct NodeStack<Element: TreeElement>: ~Copyable {
     /// The elements of the leaves that are compared just now.
     private var elements: [UnsafePointer<Element>] = []
 
-    /// Room for the way to one place in a million rows. It is made at once: growing step by step took a quarter of the time of
-    /// comparing two versions that are one edit apart.
+    /// Room for the way to one place in a million rows, in nodes of the usual width. It is made at once: growing step by step
+    /// took a quarter of the time of comparing two versions that are one edit apart.
     private static var usualRoom: (entries: Int, elements: Int) { (160, 64) }
 
     init(_ tree: PersistentTree<Element>, _ scan: (any NodeSource)?) {
@@ -59,9 +59,11 @@ struct NodeStack<Element: TreeElement>: ~Copyable {
     /// - Returns: where it is, and its height; nothing of height −1 if the tree is empty.
     mutating func pushRoot() -> (range: Range<Int>, height: Int) {
         if top.pointee.count == 0 { return (0..<0, -1) }
-        let height = node(top)._withUnsafeGuaranteedRef { $0.height }
+        let node = node(top).takeUnretainedValue()
+        // Whoever opens it finds it here.
+        top.pointee.node = node
         entries.append(Entry(child: UnsafePointer(top), start: 0, count: Int(top.pointee.count)))
-        return (0..<1, height)
+        return (0..<1, node.height)
     }
 
     /// Nodes of one height that were put on the stack together.

@@ -83,20 +83,21 @@ private struct SnapshotDifference {
         changes.sections.updated.sort()
     }
 
-    /// Compares sections that are the same in both versions, in the same order, and so few that one node holds them. Most
-    /// lists are like that after most edits, and need no search for what both versions share.
+    /// Compares sections that are the same in both versions, in the same order, and so few that one node in memory holds them.
+    /// Most lists are like that after most edits, and need no search for what both versions share.
     ///
     /// - Returns: false, with nothing noted, if the sections are not like that.
     private mutating func compareSectionsInStep(
         _ old: PersistentTree<SectionEntry>, _ new: PersistentTree<SectionEntry>
     ) -> Bool {
-        guard old.count == new.count, old.count > 0 else { return false }
-        let (oldNode, newNode) = (oldStore.node(old.top), newStore.node(new.top))
-        guard oldNode.isLeaf, newNode.isLeaf,
-            (0..<old.count).allSatisfy({ oldNode.elements[$0].id == newNode.elements[$0].id })
+        guard let oldNode = old.top.node, let newNode = new.top.node, oldNode.isLeaf, newNode.isLeaf,
+            oldNode.count == newNode.count
         else { return false }
-        for index in 0..<old.count where !oldNode.elements[index].isUnchanged(in: newNode.elements[index]) {
-            compare(oldNode.elements[index], index, newNode.elements[index], index)
+        // SAFETY: the trees keep the nodes alive.
+        let (oldSections, newSections) = (oldNode.elements, newNode.elements)
+        for index in 0..<oldNode.count where oldSections[index].id != newSections[index].id { return false }
+        for index in 0..<oldNode.count where !oldSections[index].isUnchanged(in: newSections[index]) {
+            compare(oldSections[index], index, newSections[index], index)
         }
         return true
     }

@@ -43,7 +43,7 @@ struct TreeDifference<Element: TreeElement> {
     /// No pieces yet.
     init() {}
 
-    /// Makes room for what one edit leaves at once.
+    /// Makes room, in one step, for what one edit leaves.
     mutating func reserveUsualRoom() {
         old.reserveCapacity(4)
         new.reserveCapacity(4)

@@ -78,7 +78,7 @@ enum SequenceHash {
     @inline(__always)
     static func power(_ exponent: Int) -> UInt64 { power(exponent, powers) }
 
-    /// The same, with the table at hand: whoever asks for it looks whether it was made.
+    /// The same, with the table at hand: reading the global checks each time whether it was initialised.
     @inline(__always)
     private static func power(_ exponent: Int, _ powers: UnsafePointer<UInt64>) -> UInt64 {
         // SAFETY: every index is below `stride`, or the slow path is taken.

@@ -102,7 +102,7 @@ extension ListItem {
     ) -> Int {
         var runs = RunReader(&reader, count: count)
         let frame = runs.hasInlineContent ? ContentFrame(&reader) : ContentFrame()
-        // A copy, because a reader that somebody else has the address of is read from and written to memory at every byte.
+        // A copy of its own: through `inout`, every byte would load the reader from memory and store it back.
         var ownReader = reader
         defer { reader = ownReader }
         var expected = RowExpectation()

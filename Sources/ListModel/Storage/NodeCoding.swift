@@ -137,6 +137,7 @@ extension NodeCoding {
         else {
             throw NodeError(child.stored, "its parent says that it has other elements")
         }
+        node.stored = child.stored
         return node
     }
 
@@ -152,7 +153,7 @@ extension NodeCoding {
     private static func decodeInner<Element: TreeElement>(
         _ reader: inout NodeReader, _ count: Int, hasDepths: Bool, _ node: TreeNode<Element>, parent: UInt64
     ) {
-        // A copy, as for the rows of a leaf.
+        // A copy of its own: through `inout`, every byte would load the reader from memory and store it back.
         var ownReader = reader
         defer { reader = ownReader }
         var stored = parent

@@ -34,7 +34,7 @@ package final class NodeStore: Sendable {
     private let touchedCount = Atomic<Int>(0)
     private let firstDamage = Mutex<(any Error)?>(nil)
     private let isDamaged = Atomic<Bool>(false)
-    /// Whether nodes had to be copied for an edit, because somebody has the version before.
+    /// Whether somebody has the version before the present edit, as far as is known from nodes that had to be copied for it.
     private let isWatched = Atomic<Bool>(false)
 
     private final class Shared: Sendable {
@@ -172,9 +172,17 @@ extension NodeStore {
         if isKnownUniquelyReferenced(&child.node) {
             let node = Unmanaged.passUnretained(child.node.unsafelyUnwrapped)
             node._withUnsafeGuaranteedRef { if $0.epoch != epoch { touch($0) } }
+            // Every edit begins with the sections.
+            if Element.self == SectionEntry.self { note(isWatched: false) }
             return node
         }
         return Unmanaged.passUnretained(makeCopy(&child))
+    }
+
+    @inline(__always)
+    private func note(isWatched: Bool) {
+        // Mostly it is known already, and other threads read what lies next to it.
+        if self.isWatched.load(ordering: .relaxed) != isWatched { self.isWatched.store(isWatched, ordering: .relaxed) }
     }
 
     /// Notes that a node is changed for the first time since the epoch began.
@@ -191,12 +199,12 @@ extension NodeStore {
         if let node = child.node {
             copy = node.copy(width: limits.capacity(height: node.height))
             copy.epoch = node.epoch
-            if !isWatched.load(ordering: .relaxed) { isWatched.store(true, ordering: .relaxed) }
+            note(isWatched: true)
         } else if isWatched.load(ordering: .relaxed) {
-            // Who has the version before mostly shows it, and compares it with this one next: the node stays in the cache as
-            // it was, because reading it once more takes ten times as long as copying it.
+            // Whoever has the version before usually shows it, and compares it with this one next. So the node stays in the
+            // cache as it was: reading it once more takes ten times as long as copying it.
             let node = storedNode(child)
-            copy = node.copy(width: limits.capacity(height: node.height))
+            copy = node.copy(width: max(node.width, limits.capacity(height: node.height)))
         } else if var node = Element.cache(of: self).take(child.stored) {
             // Nobody else looks at it, as a rule, and what was looked at to be changed need not be copied for that.
             let isFree = isKnownUniquelyReferenced(&node)

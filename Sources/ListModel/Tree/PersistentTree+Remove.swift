@@ -48,8 +48,8 @@ extension TreeChild where Element: TreeElement {
         precondition(offset >= 0 && offset < Int(count), "offset outside the tree")
         // SAFETY: this child keeps the node alive, and nothing takes it out of there meanwhile; the same holds below.
         try store.makeUnique(&self)._withUnsafeGuaranteedRef { node in
-            // The tree of a few sections is one leaf, and every edit of a row goes through it: no call for that, and one for
-            // each level of inner nodes.
+            // The tree of a few sections is one leaf, and every edit of a row goes through it: a leaf at the top costs no call,
+            // each level of inner nodes one.
             if node.isLeaf {
                 try Self.updateLeaf(&hash, node, offset, body)
             } else {
