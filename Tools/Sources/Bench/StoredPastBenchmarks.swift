@@ -91,28 +91,39 @@ struct StoredPastBenchmarks {
         }
     }
 
-    /// Versions that are stored themselves, a thousand commits apart, of which nothing is in memory.
+    /// Versions that are stored themselves, a thousand commits apart, whose nodes are read from the file: in a store that is in
+    /// use, and as the first thing after opening, when not a page of the file was touched yet.
     private func runCheckpoints() throws {
-        try runner.measure(
-            "stored/changeset/checkpoints", unit: "ms", target: target(.median(atMost: 10)),
-            note: { "a sample is the median of 5 pairs, each 1,000 edits apart" }
-        ) {
-            let times = try (0..<5).map { _ in
-                let edits = try list.value.plan(1_000)
-                let (old, new) = try list.value.withStore { store in
-                    try store.checkpoint()
-                    let old = try store.version
-                    for edit in edits { try StoredList.make(edit, in: store) }
-                    try store.checkpoint()
-                    return (old, try store.version)
-                }
-                return try list.value.withStore { store in
-                    let (old, new) = (try store.snapshot(at: old), try store.snapshot(at: new))
-                    return seconds { take(Changeset(from: old, to: new)) }
-                }
+        for isFirst in [false, true] {
+            try runner.measure(
+                "stored/changeset/checkpoints" + (isFirst ? "/after-opening" : ""), unit: "ms",
+                target: target(.median(atMost: 10)),
+                note: { "a sample is the median of 5 pairs, each 1,000 edits apart" }
+            ) {
+                Statistics.median(try (0..<5).map { _ in try checkpointSeconds(isFirst: isFirst) }) * 1e3
             }
-            return Statistics.median(times) * 1e3
         }
+    }
+
+    /// Seconds for the changeset between two new checkpoints.
+    private func checkpointSeconds(isFirst: Bool) throws -> Double {
+        let edits = try list.value.plan(1_005)
+        let (old, new, time) = try list.value.withStore { store in
+            try store.checkpoint()
+            let old = try store.version
+            for edit in edits.prefix(1_000) { try StoredList.make(edit, in: store) }
+            try store.checkpoint()
+            let new = try store.version
+            // What the newest version has in memory is not what is stored.
+            for edit in edits.dropFirst(1_000) { try StoredList.make(edit, in: store) }
+            return (old, new, isFirst ? nil : try changesetSeconds(from: old, to: new, in: store))
+        }
+        return try time ?? list.value.withStore { try changesetSeconds(from: old, to: new, in: $0) }
+    }
+
+    private func changesetSeconds(from old: Version, to new: Version, in store: Store) throws -> Double {
+        let (old, new) = (try store.snapshot(at: old), try store.snapshot(at: new))
+        return seconds { take(Changeset(from: old, to: new)) }
     }
 
     private func take(_ changes: Changeset) {
