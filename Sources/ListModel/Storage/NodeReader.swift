@@ -72,14 +72,6 @@ struct NodeReader {
         return 0
     }
 
-    /// Reads with a function that is not inlined. It gets a copy, so that the reader itself needs no address.
-    @inline(__always)
-    private mutating func withCopy<Result>(_ read: (inout NodeReader) -> Result) -> Result {
-        var copy = self
-        defer { self = copy }
-        return read(&copy)
-    }
-
     /// A signed number in zigzag.
     @inline(__always)
     mutating func readDelta() -> Int64 {
@@ -119,7 +111,11 @@ struct NodeReader {
     @inline(__always)
     mutating func readIdentifier() -> Identifier {
         let kind = readByte()
-        return kind == 0 ? .integer(readDelta()) : withCopy { $0.readIdentifier(ofKind: kind) }
+        if kind == 0 { return .integer(readDelta()) }
+        // What is not inlined gets a copy, so that the reader itself needs no address.
+        var copy = self
+        defer { self = copy }
+        return copy.readIdentifier(ofKind: kind)
     }
 
     /// An identifier that is no integer.
