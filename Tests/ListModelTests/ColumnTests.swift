@@ -7,7 +7,7 @@ import Testing
 @Suite("Columns")
 struct ColumnTests {
     private static func bytes(_ values: [Int64]) -> [UInt8] {
-        var writer = RecordWriter()
+        var writer = ByteWriter()
         ColumnWriter(values).write(to: &writer)
         return writer.withBytes { Array($0) }
     }

@@ -190,7 +190,7 @@ struct EventCodingTests {
     @Test("Varints of every length come back, and one of more than 64 bits is an error")
     func varints() throws {
         let values = (0..<64).flatMap { [UInt64(1) << $0, (UInt64(1) << $0) - 1] } + [.max]
-        var writer = RecordWriter()
+        var writer = ByteWriter()
         for value in values { writer.write(varint: value) }
         try writer.withBytes { bytes in
             var reader = RecordReader(bytes, version: Version(1))
@@ -216,7 +216,7 @@ struct EventCodingTests {
 
     @Test("Content beyond what an offset can say is refused before a byte of it is read")
     func contentTooLarge() {
-        var writer = RecordWriter()
+        var writer = ByteWriter()
         let fourGigabytes = UnsafeRawBufferPointer(
             start: UnsafeRawPointer(bitPattern: 0x1000), count: Int(UInt32.max) + 1)
         #expect(writer.write(newContent: fourGigabytes, isChecked: false, Version(1)) == nil)

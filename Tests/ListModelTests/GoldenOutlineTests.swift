@@ -97,7 +97,7 @@ struct GoldenOutlineTests {
     private static func bytes<Element: TreeElement>(_ node: TreeNode<Element>, _ children: [UInt64], _ number: UInt64)
         -> [UInt8]
     {
-        var writer = NodeWriter()
+        var writer = ByteWriter()
         NodeCoding.encode(node, children: children[...], number: number, &writer) { _ in nil }
         return writer.withBytes { Array($0) }
     }

@@ -20,7 +20,7 @@ enum TestRecords {
             isDiscardable: isDiscardable)
         draft.cause = cause
         let entry = entry ?? (tracking == .untracked ? .untracked : self.entry(version, cause))
-        var writer = RecordWriter()
+        var writer = ByteWriter()
         writer.begin(draft, version: version, entry: entry, link: link)
         for event in events { writer.write(event, version: version) }
         return writer.finish(

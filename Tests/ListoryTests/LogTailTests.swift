@@ -14,7 +14,7 @@ struct LogTailTests {
     private static func makeFile(_ folder: TemporaryFolder, _ sizes: [Int]) throws -> [UInt8] {
         let path = folder.file("source.listory")
         var options = StoreOptions()
-        options.tail.size = (16 << 10) - LogTail.pageHeaderSize
+        options.tail.size = (16 << 10) - TailOptions.pageHeaderSize
         options.tail.storeDelay = .seconds(3_600)
         let store = try Store.create(at: path, options: options)
         // The first commit of a process goes into the database.
@@ -170,7 +170,7 @@ struct LogTailTests {
     @Test("It is full again and again, and every commit is in order")
     func wrapping() throws {
         let fixture = try StoreFixture { options in
-            options.tail.size = (8 << 10) - LogTail.pageHeaderSize
+            options.tail.size = (8 << 10) - TailOptions.pageHeaderSize
             options.checkpoints = .never
         }
         let seed = UInt64.random(in: 0...UInt64.max)

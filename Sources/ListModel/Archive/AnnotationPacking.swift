@@ -51,11 +51,11 @@ struct AnnotationPacking {
     }
 
     /// Writes the annotations; nothing if there are none.
-    func write(to writer: inout RecordWriter) {
+    func write(to writer: inout ByteWriter) {
         if names.names.isEmpty { return }
         writer.write(count: names.names.count)
         for name in names.names { writer.write(name) }
-        var parts = RecordWriter()
+        var parts = ByteWriter()
         for values in columns {
             let start = parts.count
             ColumnWriter(values).write(to: &parts)

@@ -53,7 +53,7 @@ public struct BlockPacker: ~Copyable {
     /// The checksum of the newest commit.
     private var checksum: UInt64
     private var encoder: CommitEncoder?
-    private var writer = RecordWriter()
+    private var writer = ByteWriter()
 
     /// A packer that begins after a commit.
     ///

@@ -21,7 +21,7 @@ struct ColumnWriter {
     }
 
     /// Appends the column; nothing if all values are 0.
-    func write(to writer: inout RecordWriter) {
+    func write(to writer: inout ByteWriter) {
         guard values.contains(where: { $0 != 0 }) else { return }
         writer.write(varint: base.zigzag)
         writer.write(byte: UInt8(width))
@@ -42,7 +42,7 @@ struct ColumnWriter {
 
     private func isPacked(_ number: UInt64) -> Bool { number &>> UInt64(width) == 0 }
 
-    private func writeBits(to writer: inout RecordWriter) {
+    private func writeBits(to writer: inout ByteWriter) {
         writer.write(count: values.count)
         var word: UInt64 = 0
         var used = 0

@@ -11,7 +11,7 @@ struct CommitEncoder: ~Copyable {
 
     /// The values of each column.
     private var columns = [[Int64]](repeating: [], count: PackedColumn.allCases.count)
-    var literals = RecordWriter()
+    var literals = ByteWriter()
     var context: PackingContext
     /// Of the contents of the present event that are still to come, whether they are new.
     var isNew: ArraySlice<Bool> = []
@@ -128,7 +128,7 @@ extension CommitEncoder {
         let (frames, choices, lengths) = contents.framed()
         columns[PackedColumn.contentFrames.rawValue] = choices
         columns[PackedColumn.contentLengths.rawValue] = lengths
-        var parts = RecordWriter()
+        var parts = ByteWriter()
         var sizes: [Int] = []
         for values in columns {
             let start = parts.count
@@ -146,7 +146,7 @@ extension CommitEncoder {
         sizes.append(parts.count - start)
         contents.write(frames, choices, to: &parts)
 
-        var writer = RecordWriter()
+        var writer = ByteWriter()
         writeHeader(frames, to: &writer)
         for size in sizes { writer.write(count: size) }
         parts.withBytes { writer.write(raw: $0) }
@@ -155,7 +155,7 @@ extension CommitEncoder {
         return writer.withBytes { Array($0) }
     }
 
-    private borrowing func writeHeader(_ frames: [ContentPacking.Frame], to writer: inout RecordWriter) {
+    private borrowing func writeHeader(_ frames: [ContentPacking.Frame], to writer: inout ByteWriter) {
         writer.write(fixed: UInt64(0))
         writer.write(fixed: first.rawValue)
         writer.write(fixed: checksumBefore)

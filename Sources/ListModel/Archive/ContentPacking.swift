@@ -63,7 +63,7 @@ struct ContentPacking {
     }
 
     /// Writes the contents without their frames.
-    func write(_ frames: [Frame], _ choices: [Int64], to writer: inout RecordWriter) {
+    func write(_ frames: [Frame], _ choices: [Int64], to writer: inout ByteWriter) {
         for index in ends.indices {
             var content = content(index)
             if choices[index] > 0 {

@@ -26,7 +26,7 @@ struct ExactCommit {
     /// - Throws: ``RecordError``, ``ListError``: the record is damaged or does not fit the rows.
     init?(
         _ header: RecordHeader, _ record: UnsafeRawBufferPointer, _ state: inout ListState, link: UInt32,
-        _ writer: inout RecordWriter
+        _ writer: inout ByteWriter
     ) throws {
         let version = state.version.next
         self.header = header
@@ -62,7 +62,7 @@ struct ExactCommit {
     /// Writes a content of the record: its bytes if they lie just here, otherwise where they are.
     private mutating func write(
         _ reference: ContentReference, _ isChecked: Bool, _ version: Version, _ record: UnsafeRawBufferPointer,
-        to writer: inout RecordWriter
+        to writer: inout ByteWriter
     ) {
         let start = writer.count
         let length = Int(reference.length)

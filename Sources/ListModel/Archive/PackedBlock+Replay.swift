@@ -50,7 +50,7 @@ extension PackedBlock {
         try checkState(state)
         let end = try checkedEnd(version)
         var decoder = try CommitDecoder(self)
-        var writer = RecordWriter()
+        var writer = ByteWriter()
         var found = checksumBefore
         var events = 0
         while state.version < end {
@@ -120,7 +120,7 @@ extension PackedBlock {
 
     /// Folds the next commit, and gives back its record.
     private func record(
-        _ decoder: inout CommitDecoder, _ state: inout ListState, _ writer: inout RecordWriter,
+        _ decoder: inout CommitDecoder, _ state: inout ListState, _ writer: inout ByteWriter,
         previousChecksum: UInt64
     ) throws -> (bytes: [UInt8], checksum: UInt64, eventCount: Int) {
         let commit = try decoder.nextCommit()

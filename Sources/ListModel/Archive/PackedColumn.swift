@@ -55,15 +55,3 @@ enum PackedLimits {
     /// The most bytes of one half of a frame.
     static let frameBytes = 255
 }
-
-extension Int64 {
-    /// 0, −1, 1, −2 … as 0, 1, 2, 3 …
-    @inline(__always)
-    var zigzag: UInt64 { UInt64(bitPattern: (self &<< 1) ^ (self &>> 63)) }
-
-    /// What the zigzag number stands for.
-    @inline(__always)
-    init(zigzag value: UInt64) {
-        self = Int64(bitPattern: value &>> 1) ^ -Int64(bitPattern: value & 1)
-    }
-}

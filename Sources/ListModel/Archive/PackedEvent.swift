@@ -110,13 +110,13 @@ extension ListState {
     }
 }
 
-extension RecordWriter {
+extension ByteWriter {
     /// Writes an event as it stands in a record.
     ///
     /// - Parameter content: writes a content that was new to the event, or where it was written before, with its tag.
     mutating func write(
         _ event: Event, _ version: Version,
-        content: (inout RecordWriter, ContentReference, _ isChecked: Bool) throws -> Void
+        content: (inout ByteWriter, ContentReference, _ isChecked: Bool) throws -> Void
     ) throws {
         switch event {
         case .itemsInserted(let path, let items):
@@ -148,7 +148,7 @@ extension RecordWriter {
     }
 
     private mutating func write(
-        _ section: ListSection, content: (inout RecordWriter, ContentReference, _ isChecked: Bool) throws -> Void
+        _ section: ListSection, content: (inout ByteWriter, ContentReference, _ isChecked: Bool) throws -> Void
     ) throws {
         write(section.id)
         write(section.title)

@@ -3,12 +3,6 @@
 // Always holds: a read beyond the end gives 0 and sets `isDamaged`, so that decoding needs one check at its end instead
 // of one at every number; nothing is read outside the bytes, and counts are checked before anything is made room for.
 
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
-
 struct NodeReader {
     // Two addresses and no count of bytes: while a leaf is decoded, they stay in registers.
     private var next: UnsafeRawPointer
@@ -75,8 +69,7 @@ struct NodeReader {
     /// A signed number in zigzag.
     @inline(__always)
     mutating func readDelta() -> Int64 {
-        let value = readVarint()
-        return Int64(bitPattern: value &>> 1) ^ -Int64(bitPattern: value & 1)
+        Int64(zigzag: readVarint())
     }
 
     /// A number that fits 32 bits.
@@ -105,36 +98,5 @@ struct NodeReader {
             return ""
         }
         return string
-    }
-
-    /// An identifier: a kind, then the value.
-    @inline(__always)
-    mutating func readIdentifier() -> Identifier {
-        let kind = readByte()
-        if kind == 0 { return .integer(readDelta()) }
-        // What is not inlined gets a copy, so that the reader itself needs no address.
-        var copy = self
-        defer { self = copy }
-        return copy.readIdentifier(ofKind: kind)
-    }
-
-    /// An identifier that is no integer.
-    @inline(never)
-    private mutating func readIdentifier(ofKind kind: UInt8) -> Identifier {
-        switch kind {
-        case 1: return .uuid(readUUID())
-        case 2: return .string(readString())
-        default:
-            fail()
-            return .integer(0)
-        }
-    }
-
-    mutating func readUUID() -> UUID {
-        let bytes = readBytes(16)
-        // SAFETY: sixteen bytes were checked to be there, and a uuid_t is any sixteen bytes.
-        return bytes.count == 16
-            ? UUID(uuid: bytes.loadUnaligned(as: uuid_t.self))
-            : UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0))
     }
 }

@@ -50,7 +50,7 @@ extension Checkpoint.Top {
 extension Checkpoint {
     /// The row as bytes.
     package var bytes: [UInt8] {
-        var writer = NodeWriter()
+        var writer = ByteWriter()
         NodeCoding.begin(NodeCoding.Kind.checkpoint, count: itemCount, &writer)
         for word in [eventCount, work, checksum, stateHash.rawValue, firstNumber, lastNumber, top.stored, top.hash] {
             writer.write(fixed: word)
@@ -102,7 +102,7 @@ extension Checkpoint {
 
 // MARK: - Histories
 
-extension NodeWriter {
+extension ByteWriter {
     /// Writes the shared history, then those of origins, in the order of their UTF-8.
     fileprivate mutating func write(_ histories: HistoryTable) {
         write(histories.shared)
@@ -162,7 +162,7 @@ package struct StoredLocators: Equatable, Sendable {
     ///
     /// - Parameter version: which checkpoint it belongs to.
     package func bytes(_ version: Version) -> [UInt8] {
-        var writer = NodeWriter()
+        var writer = ByteWriter()
         NodeCoding.begin(NodeCoding.Kind.locators, count: 2, &writer)
         for root in [items, sections] {
             for count in [root.entryCount, root.indexPageCount, root.parentPageCount] { writer.write(count: count) }
@@ -223,7 +223,7 @@ package struct StoredLocators: Equatable, Sendable {
 package enum StoredNumbers {
     /// Ascending numbers as bytes.
     package static func bytes(_ numbers: [UInt64], seed: UInt64) -> [UInt8] {
-        var writer = NodeWriter()
+        var writer = ByteWriter()
         NodeCoding.begin(NodeCoding.Kind.numbers, count: numbers.count, &writer)
         var previous: UInt64 = 0
         for number in numbers.sorted() {

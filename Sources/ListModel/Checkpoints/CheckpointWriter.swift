@@ -28,7 +28,7 @@ package struct CheckpointWriter: ~Copyable {
     private let contentOf: (ContentReference) -> [UInt8]?
     /// The first number that nothing is stored under. Numbers of a checkpoint that failed are not used again.
     package private(set) var nextNumber: UInt64
-    private var writer = NodeWriter()
+    private var writer = ByteWriter()
     /// Stored nodes that hang below new ones.
     private var kept: [UInt64] = []
     /// What was written.

@@ -156,7 +156,7 @@ extension ListEditor {
     }
 }
 
-extension RecordWriter {
+extension ByteWriter {
     /// Writes a row with its content, and returns the row as the state holds it.
     mutating func write(_ item: NewItem, _ version: Version) throws -> ListItem {
         guard ListItem.depths.contains(item.depth) else {

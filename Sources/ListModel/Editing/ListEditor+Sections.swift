@@ -112,7 +112,7 @@ extension ListEditor {
     }
 }
 
-extension RecordWriter {
+extension ByteWriter {
     /// Writes a section with its rows and their content, and returns it as the state holds it.
     fileprivate mutating func write(_ section: NewSection, _ version: Version) throws -> ListSection {
         write(section.id)

@@ -8,36 +8,6 @@
 // - an edit that throws has changed nothing, neither rows nor record;
 // - after `cancel` the rows are those of the version before `begin`; after `finish` they are the new version.
 
-/// What is known of a commit before its events.
-public struct CommitDraft: Sendable {
-    /// What the user does, as a menu names it: "Add milk".
-    public var name: String
-    /// Who does it: a user, a device, a sync. May be empty.
-    public var origin: String
-    /// When it is done; frozen into the commit.
-    public var time: Timestamp
-    /// Which history it belongs to.
-    public var tracking: Tracking
-    /// Whether it does not matter to the user, so that nothing need be saved on its account.
-    public var isDiscardable: Bool
-    /// Why it is done.
-    var cause = Commit.Cause.edit
-
-    /// The beginning of an edit.
-    public init(
-        name: String, origin: String = "", time: Timestamp, tracking: Tracking = .shared, isDiscardable: Bool = false
-    ) {
-        self.name = name
-        self.origin = origin
-        self.time = time
-        self.tracking = tracking
-        self.isDiscardable = isDiscardable
-    }
-
-    /// Whose history it belongs to; nil if it is in none.
-    var scope: HistoryScope? { tracking.scope { origin } }
-}
-
 /// Edits the newest version of a list, one commit after another.
 ///
 /// ```swift
@@ -56,7 +26,7 @@ public struct ListEditor: ~Copyable, @unchecked Sendable {
     public var source: any CommitSource
     /// The version before which commits are no longer there, and cannot be undone or redone.
     package var oldestVersion = Version.empty
-    private var writer = RecordWriter()
+    private var writer = ByteWriter()
     /// The checksum of the newest commit; 0 for the empty list.
     package private(set) var checksum: UInt64
 
@@ -254,7 +224,7 @@ extension ListEditor {
 
     /// Appends an event that `write` puts into the record.
     @inline(__always)
-    private mutating func append(_ event: Event, _ write: (inout RecordWriter) -> Void) throws {
+    private mutating func append(_ event: Event, _ write: (inout ByteWriter) -> Void) throws {
         precondition(isEditing, "an edit is part of a commit")
         let mark = writer.count
         write(&writer)
@@ -269,7 +239,7 @@ extension ListEditor {
     /// Writes an event with content that is new, and folds it into the state.
     ///
     /// - Parameter write: writes the whole event and returns it, its content now being in the record.
-    mutating func appendNew(_ write: (inout RecordWriter, Version) throws -> Event?) throws {
+    mutating func appendNew(_ write: (inout ByteWriter, Version) throws -> Event?) throws {
         precondition(isEditing, "an edit is part of a commit")
         let mark = writer.count
         do {

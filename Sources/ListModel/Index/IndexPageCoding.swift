@@ -6,7 +6,7 @@
 // Always holds: what is read has ascending fingerprints of 32 bits; nothing is read outside the bytes.
 
 enum IndexPageCoding {
-    static func encode(_ words: UnsafeBufferPointer<UInt64>, _ writer: inout NodeWriter) {
+    static func encode(_ words: UnsafeBufferPointer<UInt64>, _ writer: inout ByteWriter) {
         guard let first = words.first else { return }
         let differing = words.reduce(0) { $0 | (($1 ^ first) &>> 32) }
         let shift = min(32, differing.trailingZeroBitCount)
@@ -71,7 +71,7 @@ private struct BitWriter {
     private var word: UInt64 = 0
     private var used = 0
 
-    mutating func write(_ value: UInt64, _ width: Int, _ writer: inout NodeWriter) {
+    mutating func write(_ value: UInt64, _ width: Int, _ writer: inout ByteWriter) {
         word |= value << UInt64(used)
         used += width
         while used >= 8 {
@@ -81,7 +81,7 @@ private struct BitWriter {
         }
     }
 
-    mutating func finish(_ writer: inout NodeWriter) {
+    mutating func finish(_ writer: inout ByteWriter) {
         if used > 0 { writer.write(byte: UInt8(truncatingIfNeeded: word)) }
     }
 }

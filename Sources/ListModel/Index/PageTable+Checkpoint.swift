@@ -21,8 +21,8 @@ struct PageImage: Sendable {
     var retired: [UInt64] = []
 
     /// Calls `body` with the number and the bytes of each page.
-    func forEach(_ body: (UInt64, borrowing NodeWriter) throws -> Void) rethrows {
-        var writer = NodeWriter()
+    func forEach(_ body: (UInt64, borrowing ByteWriter) throws -> Void) rethrows {
+        var writer = ByteWriter()
         var start = 0
         for entry in entries {
             NodeCoding.begin(entry.kind, count: entry.end - start, &writer)
@@ -38,7 +38,7 @@ struct PageImage: Sendable {
 
 extension PageTable {
     fileprivate static func encode(
-        _ words: UnsafeBufferPointer<UInt64>, _ kind: UInt8, _ writer: inout NodeWriter
+        _ words: UnsafeBufferPointer<UInt64>, _ kind: UInt8, _ writer: inout ByteWriter
     ) {
         switch kind {
         case NodeCoding.Kind.indexPage: IndexPageCoding.encode(words, &writer)

@@ -2,14 +2,14 @@
 //
 // Always holds: what is not known is given back as it was read.
 
-extension RecordWriter {
+extension ByteWriter {
     /// Writes an ancillary event.
     mutating func write(ancillary event: Event) {
         switch event {
         case .annotated(let name, let value):
             let nameBytes = name.utf8.count
             write(byte: EventKind.annotated.rawValue)
-            write(count: RecordWriter.byteCount(ofVarint: nameBytes) + nameBytes + value.count)
+            write(count: ByteWriter.byteCount(ofVarint: nameBytes) + nameBytes + value.count)
             write(name)
             value.withUnsafeBytes { write(raw: $0) }
         case .unrecognised(let kind, let payload):

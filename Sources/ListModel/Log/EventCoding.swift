@@ -29,18 +29,9 @@ enum EventKind: UInt8 {
     static let firstAncillary: UInt8 = 128
 }
 
-/// The byte that an identifier begins with.
-private enum IdentifierTag {
-    static let integer: UInt8 = 0
-    static let uuid: UInt8 = 1
-    static let string: UInt8 = 2
-    /// Of a row: it has a place in an outline, which follows.
-    static let outline: UInt8 = 4
-}
-
 // MARK: - Writing
 
-extension RecordWriter {
+extension ByteWriter {
     /// Writes an event whose content was all written before, in this record or another.
     mutating func write(_ event: Event, version: Version) {
         switch event {
@@ -127,28 +118,6 @@ extension RecordWriter {
     private mutating func write(_ item: ListItem, _ version: Version) {
         write(item.id, outline: item.outline)
         write(item.content, isChecked: item.isChecked, version)
-    }
-
-    mutating func write(_ id: Identifier) { write(id, outline: 0) }
-
-    /// Writes the identifier of a row and its place in an outline, which takes a byte only if it has one.
-    @inline(__always)
-    mutating func write(_ id: Identifier, outline: UInt8) {
-        let flag = outline == 0 ? 0 : IdentifierTag.outline
-        switch id {
-        case .integer(let value):
-            write(byte: flag | IdentifierTag.integer)
-            if flag != 0 { write(byte: outline) }
-            write(varint: value.zigzag)
-        case .uuid(let value):
-            write(byte: flag | IdentifierTag.uuid)
-            if flag != 0 { write(byte: outline) }
-            withUnsafeBytes(of: value.uuid) { write(raw: $0) }
-        case .string(let value):
-            write(byte: flag | IdentifierTag.string)
-            if flag != 0 { write(byte: outline) }
-            write(value)
-        }
     }
 
     /// Writes where content was written before.

@@ -291,7 +291,7 @@ extension Commit.Cause {
     }
 }
 
-extension RecordWriter {
+extension ByteWriter {
     /// Writes the header of a commit; what is known only at its end is filled in by ``finish(_:)``.
     mutating func begin(_ draft: borrowing CommitDraft, version: Version, entry: HistoryEntry, link: UInt32) {
         truncate(to: 0)

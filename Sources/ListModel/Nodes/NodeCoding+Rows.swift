@@ -50,7 +50,7 @@ private struct RowExpectation {
 
 extension ListItem {
     static func encode(
-        _ elements: UnsafeBufferPointer<ListItem>, into writer: inout NodeWriter,
+        _ elements: UnsafeBufferPointer<ListItem>, into writer: inout ByteWriter,
         contentOf: (ContentReference) -> [UInt8]?
     ) {
         var expected = RowExpectation()
@@ -206,7 +206,7 @@ private struct ContentFrame {
         suffix = Array(reader.readBytes(Int(reader.readWord())))
     }
 
-    func write(to writer: inout NodeWriter) {
+    func write(to writer: inout ByteWriter) {
         for part in [prefix, suffix] {
             writer.write(count: part.count)
             part.withUnsafeBytes { writer.write(raw: $0) }

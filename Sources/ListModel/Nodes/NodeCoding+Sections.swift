@@ -5,7 +5,7 @@ extension SectionEntry {
 
     /// Writes sections whose rows are all stored: `rows.stored` says where.
     static func encode(
-        _ elements: UnsafeBufferPointer<SectionEntry>, into writer: inout NodeWriter,
+        _ elements: UnsafeBufferPointer<SectionEntry>, into writer: inout ByteWriter,
         contentOf: (ContentReference) -> [UInt8]?
     ) {
         let hasDepths = haveDepthsBelow(elements)

@@ -42,14 +42,14 @@ enum NodeCoding {
     }
 
     /// Begins the bytes of a node; `seal` fills in the checksum.
-    static func begin(_ kind: UInt8, count: Int, _ writer: inout NodeWriter) {
+    static func begin(_ kind: UInt8, count: Int, _ writer: inout ByteWriter) {
         writer.truncate(to: 0)
         writer.write(fixed: UInt32(0))
         writer.write(byte: kind)
         writer.write(count: count)
     }
 
-    static func seal(_ number: UInt64, _ writer: inout NodeWriter) {
+    static func seal(_ number: UInt64, _ writer: inout ByteWriter) {
         let sum = writer.withBytes { checksum(UnsafeRawBufferPointer(rebasing: $0[headerSize...]), number: number) }
         writer.patch(sum, at: 0)
     }
@@ -71,7 +71,7 @@ extension NodeCoding {
     ///   - number: under which number it will be stored.
     ///   - contentOf: the content of a row, if it is to be stored in the place of its hash.
     static func encode<Element: TreeElement>(
-        _ node: TreeNode<Element>, children numbers: ArraySlice<UInt64>, number: UInt64, _ writer: inout NodeWriter,
+        _ node: TreeNode<Element>, children numbers: ArraySlice<UInt64>, number: UInt64, _ writer: inout ByteWriter,
         contentOf: (ContentReference) -> [UInt8]?
     ) {
         let depths = node.hasDepthsBelow ? Kind.depths : 0

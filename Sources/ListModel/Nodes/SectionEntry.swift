@@ -42,10 +42,6 @@ struct SectionEntry: TreeElement {
     @inline(__always)
     var itemCount: Int { Int(rows.count) }
 
-    /// The tree of the rows, with the store of the tree that holds the section.
-    @inline(__always)
-    func items(_ store: NodeStore) -> PersistentTree<ListItem> { PersistentTree(rows, store) }
-
     /// Changes the tree of the rows, by its top.
     @inline(__always)
     mutating func editRows<Result>(_ body: (inout TreeChild<ListItem>) throws -> Result) rethrows -> Result {
@@ -60,14 +56,6 @@ struct SectionEntry: TreeElement {
         guard rows.node != nil else { return }
         rows.hash = SequenceHash.unsealed
         hash = SequenceHash.unsealed
-    }
-
-    /// Changes the tree of the rows, with the store of the tree that holds the section.
-    @inline(__always)
-    mutating func editItems<Result>(
-        _ store: NodeStore, _ body: (inout PersistentTree<ListItem>) throws -> Result
-    ) rethrows -> Result {
-        try editRows { try $0.edit(store, body) }
     }
 
     /// Lets go of rows that are stored.
@@ -101,9 +89,4 @@ struct SectionEntry: TreeElement {
 
     /// Whether both show the same header, byte for byte.
     func hasSameTitle(as other: SectionEntry) -> Bool { title.hasSameBytes(as: other.title) }
-
-    /// The section's contents as an event carries them.
-    func contents(_ store: NodeStore) -> ListSection {
-        ListSection(id: id, title: title, items: items(store).elements(in: 0..<itemCount))
-    }
 }

@@ -33,7 +33,7 @@ protocol TreeElement: Sendable {
     ///
     /// - Parameter contentOf: the content of a row, if it is to be stored in the place of its hash.
     static func encode(
-        _ elements: UnsafeBufferPointer<Self>, into writer: inout NodeWriter,
+        _ elements: UnsafeBufferPointer<Self>, into writer: inout ByteWriter,
         contentOf: (ContentReference) -> [UInt8]?)
 
     /// Reads the elements of a stored leaf.

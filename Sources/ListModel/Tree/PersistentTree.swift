@@ -49,6 +49,12 @@ struct PersistentTree<Element>: @unchecked Sendable {
 // MARK: - Looking
 
 extension PersistentTree where Element: TreeElement {
+    /// Computes the hashes of all nodes whose hash is not known.
+    ///
+    /// - Complexity: O(w · log n) after one edit, for nodes of width w.
+    @inline(__always)
+    mutating func seal() { top.seal() }
+
     /// The element at `offset`, which must be in `0 ..< count`.
     ///
     /// - Complexity: O(log n).

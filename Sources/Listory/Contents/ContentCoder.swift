@@ -2,6 +2,8 @@
 //
 // Always holds: equal items give equal bytes, so that storing the same item again is no edit.
 
+import ListModel
+
 #if canImport(FoundationEssentials)
 import FoundationEssentials
 #else
@@ -47,4 +49,10 @@ extension ContentCoder where Item: Codable & SendableMetatype {
                 return try JSONDecoder().decode(Item.self, from: Data(bytes))
             })
     }
+}
+
+/// What decodes the content of rows.
+struct RowReader<Item>: Sendable {
+    let source: any CommitSource
+    let coder: ContentCoder<Item>
 }

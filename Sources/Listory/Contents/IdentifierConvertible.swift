@@ -71,3 +71,13 @@ extension RawRepresentable where RawValue: IdentifierConvertible {
         self.init(rawValue: rawValue)
     }
 }
+
+extension IdentifierConvertible {
+    /// The value that an identifier of a store stands for.
+    package static func reading(_ identifier: Identifier, _ what: String) throws -> Self {
+        guard let value = Self(identifier) else {
+            throw ListError.unreadable(what: what, expected: "\(Self.self)", found: identifier.description)
+        }
+        return value
+    }
+}

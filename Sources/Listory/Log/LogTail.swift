@@ -19,12 +19,10 @@ import ListModel
 
 /// The tail of a file, and the commits that only it has.
 package final class LogTail: Sendable {
-    /// How many bytes LMDB has before a value on pages of its own.
-    package static let pageHeaderSize = 16
     /// What a power cut leaves whole or untouched.
     static let sectorSize = 512
     /// Where the first entry begins: with the first sector that has nothing of LMDB.
-    static let beginning = sectorSize - pageHeaderSize
+    static let beginning = sectorSize - TailOptions.pageHeaderSize
     /// The key of the value.
     static let key: UInt64 = 0
 
@@ -98,10 +96,10 @@ extension LogTail {
         }
         // One that is too small for pages of its own could not be written over.
         var capacity = try environment.read { try size($0) }
-        if capacity < 8_192 - LogTail.pageHeaderSize {
+        if capacity < 8_192 - TailOptions.pageHeaderSize {
             capacity = try environment.write { txn in
                 let found = try size(txn)
-                if found >= 8_192 - LogTail.pageHeaderSize { return found }
+                if found >= 8_192 - TailOptions.pageHeaderSize { return found }
                 try txn.put(reserving: options.size, forKey: LogTail.key, in: database) { room in
                     _ = room.initializeMemory(as: UInt8.self, repeating: 0)
                 }

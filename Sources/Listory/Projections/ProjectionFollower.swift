@@ -7,14 +7,6 @@
 
 import ListModel
 
-/// A projection of any type, as the store sees it.
-protocol ProjectionFollowing: Sendable {
-    /// Stores the state, if it is one and there is something to store.
-    func storeState(in store: Store, isClosing: Bool) throws
-    /// Lets go of the value, which can be had again.
-    func letGo()
-}
-
 /// The value of a projection at a version.
 public struct ProjectedMoment<Value: Sendable>: Sendable {
     /// The value.
@@ -24,7 +16,7 @@ public struct ProjectedMoment<Value: Sendable>: Sendable {
 }
 
 /// Keeps the value of a projection.
-final class ProjectionFollower<Value: Sendable>: ProjectionFollowing {
+final class ProjectionFollower<Value: Sendable>: StoreFollower {
     let rules: ProjectionRules<Value>
     private let state = Locked(State())
 

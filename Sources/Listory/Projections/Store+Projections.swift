@@ -10,23 +10,18 @@ extension Store {
     /// - Throws: ``ProjectionError/invalidName(_:)``, ``ProjectionError/nameInUse(_:)``.
     /// - Complexity: O(1): the first look at the value folds.
     public func projection<Value: Projection & SendableMetatype>(_ type: Value.Type) throws -> LiveProjection<Value> {
-        LiveProjection(self, try projections.follower(ProjectionRules<Value>.untyped))
-    }
-}
-
-extension ListStore {
-    /// A projection of the events of this store that looks at items. See ``Store/projection(_:)``.
-    ///
-    /// - Throws: as ``Store/projection(_:)``.
-    public func projection<Value: ItemProjection<Item> & SendableMetatype>(
-        _ type: Value.Type
-    ) throws -> LiveProjection<Value> {
-        LiveProjection(core, try core.projections.follower(ProjectionRules<Value>.typed(coder)))
+        try projection(ProjectionRules<Value>.untyped)
     }
 
-    /// A projection of the events of this store. See ``Store/projection(_:)``.
-    public func projection<Value: Projection & SendableMetatype>(_ type: Value.Type) throws -> LiveProjection<Value> {
-        try core.projection(type)
+    /// The projection of these rules.
+    func projection<Value>(_ rules: ProjectionRules<Value>) throws -> LiveProjection<Value> {
+        guard (1...StoredProjection.nameLimit).contains(rules.name.utf8.count) else {
+            throw ProjectionError.invalidName(rules.name)
+        }
+        guard let follower = followers.follower(named: rules.name, { ProjectionFollower(rules) }) else {
+            throw ProjectionError.nameInUse(rules.name)
+        }
+        return LiveProjection(self, follower)
     }
 }
 

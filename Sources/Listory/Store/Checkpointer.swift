@@ -171,7 +171,7 @@ extension Checkpointer {
             try captureAndWrite(store)
             // Only now are the nodes the list's alone, and can be let go.
             try evict(store)
-            store.projections.storeStates(in: store, isClosing: false)
+            store.followers.storeStates(in: store, isClosing: false)
         }
     }
 

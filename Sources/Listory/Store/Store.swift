@@ -55,7 +55,7 @@ public final class Store: Sendable {
     /// Finds versions of the past.
     let past: Past
     /// Values of the app's own that follow the events.
-    let projections = ProjectionRegistry()
+    let followers = StoreFollowers()
     private let head: Locked<Head>
     /// The thread that is inside an edit, so that an edit within an edit is noticed instead of waiting for ever.
     private let editingThread = Atomic<UInt>(0)
@@ -158,9 +158,9 @@ public final class Store: Sendable {
             // Everything is in the log already: without a checkpoint, the next opening takes longer.
             try? checkpointer.take(self)
         }
-        if !options.isReadOnly { projections.storeStates(in: self, isClosing: true) }
+        if !options.isReadOnly { followers.storeStates(in: self, isClosing: true) }
         // The rows that they keep would keep the file open.
-        projections.letGo()
+        followers.letGo()
         try exclusively {
             try withHead { head in
                 // Nothing can be enqueued while the lock is held, but something may have been since the first flush.

@@ -111,22 +111,6 @@ public struct ListRow<Item: Codable & Identifiable & Sendable>: Sendable where I
     }
 }
 
-/// What decodes the content of rows.
-struct RowReader<Item>: Sendable {
-    let source: any CommitSource
-    let coder: ContentCoder<Item>
-}
-
-extension IdentifierConvertible {
-    /// The value that an identifier of a store stands for.
-    package static func reading(_ identifier: Identifier, _ what: String) throws -> Self {
-        guard let value = Self(identifier) else {
-            throw ListError.unreadable(what: what, expected: "\(Self.self)", found: identifier.description)
-        }
-        return value
-    }
-}
-
 /// What a commit did to the rows of a typed list.
 public struct TypedListUpdate<SectionID: IdentifierConvertible, Item: Codable & Identifiable & Sendable>: Sendable
 where Item.ID: IdentifierConvertible {

@@ -12,14 +12,14 @@ import Darwin
 #endif
 
 /// A growing run of bytes, with the primitive encodings of the file format.
-struct RecordWriter: ~Copyable {
+struct ByteWriter: ~Copyable {
     private var bytes: UnsafeMutableRawPointer
     private var capacity: Int
     private(set) var count = 0
 
     init() {
         capacity = 512
-        bytes = RecordWriter.reallocate(nil, capacity)
+        bytes = ByteWriter.reallocate(nil, capacity)
     }
 
     deinit {
@@ -50,7 +50,7 @@ struct RecordWriter: ~Copyable {
     @inline(never)
     private mutating func grow(_ more: Int) {
         capacity = max(capacity * 2, count + more)
-        bytes = RecordWriter.reallocate(bytes, capacity)
+        bytes = ByteWriter.reallocate(bytes, capacity)
     }
 
     @inline(__always)
@@ -106,5 +106,37 @@ struct RecordWriter: ~Copyable {
     mutating func patch<Integer: FixedWidthInteger>(_ value: Integer, at offset: Int) {
         precondition(offset + MemoryLayout<Integer>.size <= count, "patched bytes were written before")
         bytes.storeBytes(of: value.littleEndian, toByteOffset: offset, as: Integer.self)
+    }
+}
+
+extension Int64 {
+    /// 0, −1, 1, −2 … as 0, 1, 2, 3 …
+    @inline(__always)
+    var zigzag: UInt64 { UInt64(bitPattern: (self &<< 1) ^ (self &>> 63)) }
+
+    /// What the zigzag number stands for.
+    @inline(__always)
+    init(zigzag value: UInt64) {
+        self = Int64(bitPattern: value &>> 1) ^ -Int64(bitPattern: value & 1)
+    }
+}
+
+extension ByteWriter {
+    /// A signed number in zigzag: 0, −1, 1, −2 … are 0, 1, 2, 3 …
+    @inline(__always)
+    mutating func write(delta value: Int64) {
+        write(varint: value.zigzag)
+    }
+
+    /// Bytes in runs: each byte once, and how often it comes.
+    mutating func write(runs bytes: [UInt8]) {
+        var start = 0
+        while start < bytes.count {
+            var end = start + 1
+            while end < bytes.count && bytes[end] == bytes[start] { end += 1 }
+            write(byte: bytes[start])
+            write(count: end - start)
+            start = end
+        }
     }
 }

@@ -11,14 +11,6 @@
 // - unsealed hashes exist only in nodes that nobody else refers to, because a snapshot is sealed before it is handed out.
 //   Sealing therefore writes nodes without copying them.
 
-extension PersistentTree where Element: TreeElement {
-    /// Computes the hashes of all nodes whose hash is not known.
-    ///
-    /// - Complexity: O(w · log n) after one edit, for nodes of width w.
-    @inline(__always)
-    mutating func seal() { top.seal() }
-}
-
 extension TreeChild where Element: TreeElement {
     /// Computes the hashes of all nodes below whose hash is not known.
     @inline(__always)

@@ -1,0 +1,47 @@
+// Trees that no locator knows, as the order of a derived view: edits without one.
+
+extension PersistentTree where Element: TreeElement {
+    /// A tree of these elements that no locator knows.
+    ///
+    /// - Complexity: O(n).
+    init(unlocated elements: [Element], _ store: NodeStore) {
+        var locator = Locator<Element>(store, isTracking: false)
+        self.init(elements, store, owner: 0, &locator)
+    }
+
+    /// Inserts an element into a tree that no locator knows.
+    ///
+    /// - Complexity: O(log n).
+    mutating func insert(_ element: Element, at offset: Int) {
+        var locator = Locator<Element>(store, isTracking: false)
+        insert(element, at: offset, owner: 0, &locator)
+    }
+
+    /// Inserts elements one after another into a tree that no locator knows.
+    ///
+    /// - Complexity: O(k + k / w · log n) for k elements in leaves of width w.
+    mutating func insert(_ elements: [Element], at offset: Int) {
+        var locator = Locator<Element>(store, isTracking: false)
+        // SAFETY: the elements are copied, and the array is not touched meanwhile.
+        elements.withUnsafeBufferPointer { insert($0, at: offset, owner: 0, &locator) }
+    }
+
+    /// Removes elements of a tree that no locator knows.
+    ///
+    /// - Complexity: O(k + k / w · log n) for k elements in leaves of width w.
+    mutating func remove(_ range: Range<Int>) {
+        var locator = Locator<Element>(store, isTracking: false)
+        remove(range, &locator)
+    }
+
+    /// Removes the element at an offset of a tree that no locator knows.
+    ///
+    /// - Complexity: O(log n).
+    @discardableResult
+    mutating func remove(at offset: Int) -> Element {
+        let element = self[offset]
+        var locator = Locator<Element>(store, isTracking: false)
+        remove(offset..<offset + 1, &locator)
+        return element
+    }
+}
