@@ -1,0 +1,85 @@
+// Operations on lists in files, which another run of this program has made.
+//
+// Always holds: nothing is done in the background that would change what is counted.
+
+import ListModel
+import Listory
+
+/// A long list in a file, and one with a long log.
+struct StoredScenarios {
+    let rowCount: Int
+    let eventCount: Int
+    let folder: String
+
+    private var list: String { "\(folder)/list.listory" }
+    private var log: String { "\(folder)/log.listory" }
+
+    private var options: StoreOptions {
+        var options = StoreOptions()
+        options.durability = .deferred
+        options.coalescing = .never
+        options.now = { Timestamp(microseconds: 1_700_000_000_000_000) }
+        return options
+    }
+
+    private var withoutCheckpoints: StoreOptions {
+        var options = options
+        options.checkpoints = .never
+        return options
+    }
+
+    /// Makes the files.
+    func prepare() throws {
+        let store = try Store.create(at: list, options: options)
+        try store.edit("Begin") { try $0.insertSection(NewSection(id: EditPlan.section, title: "Today")) }
+        for start in stride(from: 0, to: rowCount, by: 10_000) {
+            let items = (start..<min(start + 10_000, rowCount)).map { EditPlan.item(Int64($0)) }
+            try store.edit("Import") { try $0.insert(items, at: .end(ofSection: EditPlan.section)) }
+        }
+        var plan = EditPlan(rowCount: rowCount)
+        for edit in plan.mixed(rowCount / 200) { try store.edit("Edit") { try edit.make(&$0) } }
+        try store.checkpoint()
+        try store.close()
+        let long = try Store.create(at: log, options: withoutCheckpoints)
+        try long.edit("Begin") { try $0.insertSection(NewSection(id: EditPlan.section, title: "Today")) }
+        try EditPlan.forEachOfLog(eventCount) { edit in try long.edit("Edit") { try edit.make(&$0) } }
+        try long.close()
+    }
+
+    /// Counts everything.
+    func count() throws {
+        try countOpening()
+        try countReplay()
+    }
+
+    private func countOpening() throws {
+        var opened: Store?
+        try counting("open", 1) { opened = try Store.open(at: list, options: withoutCheckpoints) }
+        let store = opened!
+        try counting("open/first 50 rows", 1) {
+            for row in try store.snapshot.sections[0].items.prefix(50) {
+                use(try store.source.withContent(of: row.content) { $0.count })
+            }
+        }
+        // The ids of new rows must not be those of `prepare`.
+        var plan = EditPlan(rowCount: rowCount, firstFresh: 1 << 41)
+        let edits = plan.edits("toggle", rowCount / 2_000) + plan.edits("insert", rowCount / 2_000)
+        for (index, edit) in edits.enumerated() where index % 2 == 0 { try store.edit("Edit") { try edit.make(&$0) } }
+        let rest = edits.enumerated().filter { $0.offset % 2 == 1 }.map(\.element)
+        try counting("store/edit", rest.count) {
+            for edit in rest { try store.edit("Edit") { try edit.make(&$0) } }
+        }
+        try counting("store/undo", rest.count) { for _ in rest { _ = try store.undo() } }
+        try counting("store/redo", rest.count) { for _ in rest { _ = try store.redo() } }
+        try store.close()
+    }
+
+    private func countReplay() throws {
+        var store: Store?
+        try counting("open/replay, an event", eventCount) {
+            store = try Store.open(at: log, options: withoutCheckpoints)
+        }
+        use(Int(store!.recovery.eventCount))
+        try store!.close()
+    }
+}
