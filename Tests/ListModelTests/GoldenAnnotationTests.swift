@@ -1,4 +1,4 @@
-// Annotations, byte for byte, as Docs/FileFormat.md says: in a record, and in the columns of a block.
+// Annotations, byte for byte, as Docs/Design/FileFormat.md says: in a record, and in the columns of a block.
 //
 // The bytes and values were derived by hand from that page and not copied from the library's output.
 

@@ -1,4 +1,4 @@
-// One packed block, byte for byte, as Docs/FileFormat.md says: that of the record in GoldenRecordTests.swift.
+// One packed block, byte for byte, as Docs/Design/FileFormat.md says: that of the record in GoldenRecordTests.swift.
 //
 // The bytes were derived by hand from that page and not copied from the library's output. The checksum was computed
 // with XXH64 written in Python from its specification.

@@ -1,4 +1,4 @@
-// What a checkpoint of one row stores, byte for byte, as Docs/FileFormat.md says.
+// What a checkpoint of one row stores, byte for byte, as Docs/Design/FileFormat.md says.
 //
 // The bytes were derived from that page and not copied from the library's output, in Python with the package xxhash. With
 // X, le, item, section, state hash and checksum as in GoldenRecordTests, var(n) a varint and zz(n) a zigzag varint:

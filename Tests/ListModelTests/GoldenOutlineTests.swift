@@ -1,4 +1,4 @@
-// What outlines add to the formats, byte for byte, as Docs/FileFormat.md says: a commit, its packed columns, and nodes.
+// What outlines add to the formats, byte for byte, as Docs/Design/FileFormat.md says: a commit, its packed columns, and nodes.
 //
 // The bytes were derived by hand from that page and not copied from the library's output. The hashes were computed in
 // Python from the specification of XXH64 and with the integers of the language, as in GoldenRecordTests.swift:

@@ -1,4 +1,4 @@
-// The table of merges in `Docs/History.md`, row by row: an edit of one origin, then an edit of another, then the undo
+// The table of merges in `Docs/Design/History.md`, row by row: an edit of one origin, then an edit of another, then the undo
 // of the first. Rows are written down as `MergeRows` writes them.
 
 @testable import ListModel

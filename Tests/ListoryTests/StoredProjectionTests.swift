@@ -1,4 +1,4 @@
-// The row of a projection, byte for byte, as Docs/FileFormat.md says.
+// The row of a projection, byte for byte, as Docs/Design/FileFormat.md says.
 //
 // The checksum was computed in Python from the specification of XXH64: X = XXH64(row[8:], XXH64("words", 9)).
 

@@ -1,5 +1,5 @@
 // A packed block: consecutive commits of the log, in columns, without what follows from replaying them.
-// `Docs/FileFormat.md` says what each byte means; the golden-bytes test holds the two together.
+// `Docs/Design/FileFormat.md` says what each byte means; the golden-bytes test holds the two together.
 //
 // The records of old commits are mostly what a reader can work out: hashes, links, ids and references of rows that
 // stand where the event says. A block keeps the rest, and gives every record back byte for byte: the checksum of its

@@ -3,7 +3,7 @@
 // Always holds: the order of the cases is the order in the block; a column without bytes holds zeros.
 
 /// A column of a packed block. What it holds is a difference from a prediction, so that most values are 0.
-/// `Docs/FileFormat.md` says of each what it is predicted from.
+/// `Docs/Design/FileFormat.md` says of each what it is predicted from.
 enum PackedColumn: Int, CaseIterable {
     // One value for each commit; `targets` only if it speaks of another, `historyParts` only where it is needed.
     case causes

@@ -6,7 +6,7 @@
 /// The hash of the rows and sections of one version.
 ///
 /// Equal lists have equal hashes however they came about, on every machine. How it is computed byte by byte is written
-/// in `Docs/FileFormat.md`.
+/// in `Docs/Design/FileFormat.md`.
 public struct StateHash: Hashable, Sendable, CustomStringConvertible {
     /// The 64 bits of the hash.
     public let rawValue: UInt64

@@ -1,7 +1,7 @@
 // Applying a change to rows that may have changed since: what leads from one snapshot to another is done by id to the rows
 // as they are now. Undo of one's own commits among those of others, revert, restore and going anywhere are all this.
 //
-// `Docs/History.md` has the table of cases. If the rows are those of the first snapshot, the outcome is the second one.
+// `Docs/Design/History.md` has the table of cases. If the rows are those of the first snapshot, the outcome is the second one.
 //
 // Always holds: what is a conflict is left as it is; a row is never deleted and inserted.
 

@@ -1,4 +1,4 @@
-// Events as bytes. `Docs/FileFormat.md` says what each byte means; the golden-bytes test holds the two together.
+// Events as bytes. `Docs/Design/FileFormat.md` says what each byte means; the golden-bytes test holds the two together.
 //
 // Content that is new in a commit is written into its event; everything else refers to where it was written. So an
 // undo, a move or a deletion costs a few bytes whatever the size of the content.

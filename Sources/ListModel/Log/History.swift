@@ -2,7 +2,7 @@
 //
 // A *node* is a commit that made rows which did not follow from the tree: an edit, a revert, a restore. Undo, redo and
 // going elsewhere are *moves* between nodes. The *position* is the node whose rows the list has, the *tip* is where redo
-// leads: the end of the branch that the position is on. `Docs/History.md` explains all of it.
+// leads: the end of the branch that the position is on. `Docs/Design/History.md` explains all of it.
 //
 // Undo never searches the past, and the history's memory does not grow with the log: the record of every commit says what
 // this value is after it, and of a node where its parent is.

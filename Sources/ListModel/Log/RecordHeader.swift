@@ -1,6 +1,6 @@
 // What stands in a record before its events: reading and checking it, and writing it.
 //
-// Layout of a record (all integers little-endian; see Docs/FileFormat.md):
+// Layout of a record (all integers little-endian; see Docs/Design/FileFormat.md):
 //
 //     0  checksum   u64  XXH64 of everything after it, with the version as the seed
 //     8  link       u32  lower half of the checksum of the commit before

@@ -1,4 +1,4 @@
-// A node as bytes. `Docs/FileFormat.md` draws them.
+// A node as bytes. `Docs/Design/FileFormat.md` draws them.
 //
 //     0  checksum  u32     lower half of the XXH64 of what follows, with the number of the node as the seed
 //     4  kind      u8      height, or 128 + height in the tree of sections; 32 more if depths follow the hashes; 64 and

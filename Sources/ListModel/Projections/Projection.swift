@@ -1,4 +1,4 @@
-// Values of an app's own that fold the events of a list. `Docs/Projections.md` says what they are for.
+// Values of an app's own that fold the events of a list. `Docs/Guides/Projections.md` says what they are for.
 //
 // The protocols are here and not with the store, because a fold is pure: it can be tested with an array of commits. Where
 // its state is kept, and who folds when, is the store's affair.

@@ -52,11 +52,3 @@ extension RowDifference {
             old: difference.old, new: difference.new)
     }
 }
-
-extension [Int] {
-    /// Whether an ascending array has a number.
-    func containsSorted(_ number: Int) -> Bool {
-        let position = countLess(than: number)
-        return position < count && self[position] == number
-    }
-}

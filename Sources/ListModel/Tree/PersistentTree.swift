@@ -9,7 +9,7 @@
 // the cache of the `NodeStore`; whoever changes one puts a copy of its own in its place.
 //
 // The types of the tree ask nothing of their elements, only their functions do: what a type asks for, the runtime has to
-// look for before it is used for the first time (`Docs/Architecture.md`, *The first milliseconds*).
+// look for before it is used for the first time (`Docs/Design/Architecture.md`, *The first milliseconds*).
 //
 // Words: an *offset* is the position of an element in the tree or below a node; a *slot* is a position in one node.
 //

@@ -1,4 +1,4 @@
-// What stands in the LMDB file besides the records. `Docs/FileFormat.md` draws the bytes.
+// What stands in the LMDB file besides the records. `Docs/Design/FileFormat.md` draws the bytes.
 //
 // Always holds: a row of `meta` and the records it speaks of are written in one transaction.
 

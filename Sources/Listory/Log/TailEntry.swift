@@ -1,4 +1,4 @@
-// One batch of records as it stands in the tail. `Docs/FileFormat.md` draws the bytes.
+// One batch of records as it stands in the tail. `Docs/Design/FileFormat.md` draws the bytes.
 //
 // Always holds: an entry that was read is whole, byte for byte what was written, or it would not have the checksum. What
 // else can be there, zeros, a part of an entry, an entry over which another one was begun, is nil.

@@ -1,4 +1,4 @@
-// The row of a projection in the file. `Docs/FileFormat.md` says what each byte means.
+// The row of a projection in the file. `Docs/Design/FileFormat.md` says what each byte means.
 //
 // Always holds: a row that is read has the checksum that it says, with its name in it; whether it belongs to the log that
 // the file has now is for the reader to find out.

@@ -1,4 +1,4 @@
-// Undo, redo, branches, groups, reverting and restoring. `Docs/History.md` explains them.
+// Undo, redo, branches, groups, reverting and restoring. `Docs/Design/History.md` explains them.
 //
 // Always holds: each is one commit for a step, appended like any other; nothing that was committed is ever changed.
 

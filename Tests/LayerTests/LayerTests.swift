@@ -1,0 +1,107 @@
+// Arrows between rooms point down: a folder uses what stands below it, and nothing above.
+//
+// The order of the rooms is that of the list in Docs/Design/Architecture.md, which this test reads.
+
+import Foundation
+import Testing
+
+@Suite("Rooms")
+struct LayerTests {
+    /// The folder of the project.
+    static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        .deletingLastPathComponent()
+
+    /// A module, its rooms from the uppermost to the lowest, and the folder of its sources.
+    struct Module: CustomStringConvertible, Sendable {
+        let name: String
+        var order: [String] = []
+
+        var folder: URL { LayerTests.root.appending(path: name) }
+        var description: String { name }
+
+        /// All files of the module, in the order of their paths.
+        func files() throws -> [SourceFile] {
+            let paths = FileManager.default.enumerator(atPath: folder.path(percentEncoded: false))?.allObjects ?? []
+            return try paths.compactMap { $0 as? String }.filter { $0.hasSuffix(".swift") }.sorted().map { path in
+                let parts = path.split(separator: "/")
+                return SourceFile(
+                    room: parts.count > 1 ? String(parts[0]) : "", name: String(parts.last!),
+                    text: try String(contentsOf: folder.appending(path: path), encoding: .utf8))
+            }
+        }
+    }
+
+    /// The modules of the list, the uppermost first.
+    static let modules: [Module] = {
+        let page = root.appending(path: "Docs/Design/Architecture.md")
+        guard let text = try? String(contentsOf: page, encoding: .utf8),
+            let list = text.split(separator: "```rooms\n").dropFirst().first?.split(separator: "```").first
+        else { return [] }
+        var modules: [Module] = []
+        for line in list.split(separator: "\n") {
+            let name = String(line.drop { $0 == " " }.prefix { $0 != " " })
+            if line.hasPrefix(" ") {
+                modules[modules.count - 1].order.append(name)
+            } else {
+                modules.append(Module(name: name))
+            }
+        }
+        return modules
+    }()
+
+    /// What the modules below one declare.
+    static func namesBelow(_ module: Module) throws -> Set<Substring> {
+        let below = modules.drop { $0.name != module.name }.dropFirst()
+        return try below.reduce(into: []) { names, module in
+            for file in try module.files() { names.formUnion(SourceWords(file.text).declared) }
+        }
+    }
+
+    @Test("the list of rooms is there, and has every module of the library")
+    func everyModuleIsListed() throws {
+        let sources = LayerTests.root.appending(path: "Sources")
+        let present = try FileManager.default.contentsOfDirectory(atPath: sources.path(percentEncoded: false))
+        let listed = Set(LayerTests.modules.map(\.name))
+        for name in present.sorted() where name != "CLMDB" {
+            #expect(listed.contains("Sources/\(name)"), "Sources/\(name) is not in the list")
+        }
+    }
+
+    @Test("every folder is a room of the list, and every room is a folder", arguments: modules)
+    func everyFolderIsListed(_ module: Module) throws {
+        let rooms = Set(try module.files().map(\.room))
+        #expect(rooms.subtracting(module.order).sorted() == (module.order.isEmpty ? [""] : []), "not in the list")
+        #expect(Set(module.order).subtracting(rooms).sorted() == [], "not a folder")
+    }
+
+    @Test("no folder uses what stands above it", arguments: modules.filter { $0.name != "Sources/LMDB" })
+    func arrowsPointDown(_ module: Module) throws {
+        let rooms = SourceRooms(
+            order: module.order, files: try module.files(), namesBelow: try LayerTests.namesBelow(module))
+        for use in rooms.upwardUses() { Issue.record("\(use)") }
+    }
+
+    @Test("a use of a type or a member from above is found, in the line that has it")
+    func breachesAreFound() throws {
+        let module = try #require(LayerTests.modules.first { $0.name == "Sources/ListModel" })
+        let lowest = try #require(module.order.last)
+        for (line, word) in [("let editor: ListEditor", "ListEditor"), ("snapshot.checkInvariants()", "checkInvariants")] {
+            let breach = SourceFile(
+                room: lowest, name: "Breach.swift", text: "// ListEditor\nlet text = \"ListEditor\"\n\(line)\n")
+            let rooms = SourceRooms(order: module.order, files: try module.files() + [breach])
+            let uses = rooms.upwardUses().filter { $0.file == "\(lowest)/Breach.swift" }
+            #expect(uses.map(\.word) == [word])
+            #expect(uses.map(\.line) == [3])
+        }
+    }
+
+    @Test("two rooms that use each other are found, in whatever order they stand")
+    func circlesAreFound() {
+        let files = [
+            SourceFile(room: "A", name: "A.swift", text: "struct Upper { let other: Lower }"),
+            SourceFile(room: "B", name: "B.swift", text: "struct Lower { func find() -> Upper? { nil } }"),
+        ]
+        #expect(SourceRooms(order: ["A", "B"], files: files).upwardUses().map(\.word) == ["Upper"])
+        #expect(SourceRooms(order: ["B", "A"], files: files).upwardUses().map(\.word) == ["Lower"])
+    }
+}

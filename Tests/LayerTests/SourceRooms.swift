@@ -1,0 +1,136 @@
+// The folders of a module as rooms, read from the sources: what each declares, and what each uses.
+//
+// The sources are read as words, not compiled. A name that only rooms above a file declare is a use of what stands above.
+// This cannot see the use of a name that a room below declares as well.
+
+import Foundation
+
+/// A file of a module.
+struct SourceFile {
+    /// The folder that it lies in.
+    let room: String
+    let name: String
+    let text: String
+}
+
+/// A use of what stands above.
+struct UpwardUse: Equatable, CustomStringConvertible {
+    let file: String
+    let line: Int
+    let word: String
+    let declaredIn: [String]
+
+    var description: String {
+        "\(file):\(line) uses \(word), which stands above it, in \(declaredIn.joined(separator: ", "))"
+    }
+}
+
+/// The rooms of one module, in the order of the list, the uppermost first.
+struct SourceRooms {
+    let order: [String]
+    let files: [SourceFile]
+    /// What modules below declare: a use of such a name may be one of theirs.
+    var namesBelow: Set<Substring> = []
+
+    /// What uses something that only rooms above it declare, in the order of the files.
+    func upwardUses() -> [UpwardUse] {
+        let heights = Dictionary(uniqueKeysWithValues: order.reversed().enumerated().map { ($1, $0) })
+        let words = files.map { SourceWords($0.text) }
+        var rooms: [Substring: Set<String>] = [:]
+        for (file, words) in zip(files, words) {
+            for word in words.declared { rooms[word, default: []].insert(file.room) }
+        }
+        var uses: [UpwardUse] = []
+        for (file, words) in zip(files, words) {
+            guard let height = heights[file.room] else { continue }
+            for (word, line) in words.used where !namesBelow.contains(word) {
+                guard let declaring = rooms[word] else { continue }
+                let others = declaring.compactMap { heights[$0] }
+                guard !others.isEmpty, others.allSatisfy({ $0 > height }) else { continue }
+                uses.append(
+                    UpwardUse(
+                        file: "\(file.room)/\(file.name)", line: line, word: String(word),
+                        declaredIn: declaring.sorted()))
+            }
+        }
+        return uses
+    }
+}
+
+/// The words of a file that tell rooms apart: names of types, and names of members that have several words. Names of one
+/// word, as `filter`, are those of the standard library's types as well.
+struct SourceWords {
+    /// What the file declares.
+    private(set) var declared: Set<Substring> = []
+    /// What the file uses, with the line.
+    private(set) var used: [(word: Substring, line: Int)] = []
+
+    private static let typeKeywords: Set<Substring> = ["struct", "class", "enum", "protocol", "typealias", "actor"]
+    private static let memberKeywords: Set<Substring> = ["func", "var", "let", "case"]
+    /// Names that the standard library has too.
+    private static let standardNames: Set<Substring> = ["Result", "isEmpty", "lowerBound", "upperBound"]
+
+    init(_ text: String) {
+        let tokens = SourceWords.tokens(text)
+        for (index, token) in tokens.enumerated() where token.isWord {
+            let before = index > 0 ? tokens[index - 1].text : ""
+            let after = index + 1 < tokens.count ? tokens[index + 1].text : ""
+            if SourceWords.standardNames.contains(token.text) { continue }
+            if token.text.first!.isUppercase {
+                if SourceWords.typeKeywords.contains(before) {
+                    declared.insert(token.text)
+                } else {
+                    used.append((token.text, token.line))
+                }
+            } else if token.text.contains(where: \.isUppercase) {
+                if SourceWords.memberKeywords.contains(before) || after == ":" || before == "," && after != "(" {
+                    declared.insert(token.text)
+                } else if before == "." || after == "(" {
+                    used.append((token.text, token.line))
+                }
+            }
+        }
+    }
+
+    private struct Token {
+        let text: Substring
+        let line: Int
+        let isWord: Bool
+    }
+
+    /// The words and signs of a text, without comments and strings.
+    private static func tokens(_ text: String) -> [Token] {
+        var tokens: [Token] = []
+        var line = 1
+        var rest = text[...]
+        /// Drops what is before the end of `mark`, and counts the lines.
+        func skip(past mark: String) {
+            let end = rest.range(of: mark)?.upperBound ?? rest.endIndex
+            line += rest[..<end].count { $0 == "\n" }
+            rest = rest[end...]
+        }
+        while let first = rest.first {
+            if first == "\n" {
+                line += 1
+                rest.removeFirst()
+            } else if first.isLetter || first == "_" {
+                let word = rest.prefix { $0.isLetter || $0.isNumber || $0 == "_" }
+                tokens.append(Token(text: word, line: line, isWord: word != "_"))
+                rest = rest[word.endIndex...]
+            } else if rest.hasPrefix("//") {
+                rest = rest[(rest.firstIndex(of: "\n") ?? rest.endIndex)...]
+            } else if rest.hasPrefix("\"\"\"") {
+                rest = rest.dropFirst(3)
+                skip(past: "\"\"\"")
+            } else if first == "\"" {
+                rest.removeFirst()
+                while let next = rest.first, next != "\"", next != "\n" { rest = rest.dropFirst(next == "\\" ? 2 : 1) }
+                rest = rest.dropFirst()
+            } else {
+                if !first.isWhitespace { tokens.append(Token(text: rest.prefix(1), line: line, isWord: false)) }
+                rest.removeFirst()
+            }
+        }
+        return tokens
+    }
+}
