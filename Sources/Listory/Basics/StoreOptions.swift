@@ -66,6 +66,8 @@ public struct StoreOptions: Sendable {
     public var undoLimit = Int.max
     /// How the newest commits are kept until they are in the database.
     package var tail = TailOptions()
+    /// How observers are told of commits.
+    package var updates = UpdateOptions()
     /// The clock that commits are dated with.
     public var now: @Sendable () -> Timestamp = StoreOptions.systemTime
 

@@ -37,13 +37,22 @@ extension Store {
         var demand: GroupCommit.Demand
     }
 
-    /// Queues a commit for the log and tells the observers.
+    /// Queues a commit for the log and then tells the observers, which may read it at once.
     func append(_ commit: Commit, _ head: inout Head) -> Queued {
-        if !head.observers.isEmpty { head.observers.publish(head.editor.snapshot(), commit) }
+        if let pause = options.updates.tellsEarly {
+            tell(of: commit, &head)
+            pause()
+        }
+        let demand = group.enqueue(commit)
+        if options.updates.tellsEarly == nil { tell(of: commit, &head) }
         head.eventCount += UInt64(commit.eventCount)
         checkpointer?.note(
             events: commit.eventCount, bytes: commit.record.count, touched: head.editor.state.store.touched)
-        return Queued(version: commit.version, demand: group.enqueue(commit))
+        return Queued(version: commit.version, demand: demand)
+    }
+
+    private func tell(of commit: Commit, _ head: inout Head) {
+        if !head.observers.isEmpty { head.observers.publish(head.editor.snapshot(), commit) }
     }
 
     /// Makes commits under the lock, and waits for the last of them.

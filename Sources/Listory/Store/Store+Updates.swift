@@ -1,7 +1,8 @@
 // Telling others what happened: a sequence of updates, one for each commit.
 //
 // Always holds: a sequence begins with the snapshot of its creation and has every commit after it, in order, none twice;
-// each update's changeset leads from the rows of the one before it to its own.
+// each update's changeset leads from the rows of the one before it to its own; when somebody is told of a commit, its
+// content can be read.
 
 import ListModel
 import Synchronization
