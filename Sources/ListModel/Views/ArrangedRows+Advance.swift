@@ -1,14 +1,15 @@
-// The stage follows its source from one snapshot to another.
+// An arranged stage follows its source from one snapshot to another.
 //
-// First every row is asked for its place that is new or has changed, because that may throw. Then the changes are made
-// as a list view makes them: rows leave, sections go and come, rows come, and rows change in their place.
+// First the stage asks for the place of every new or changed row, because the app's function may throw. Then it makes
+// the changes in the order of a list view: rows are removed, sections are removed and inserted, rows are inserted, and
+// rows change in their place.
 
 extension ArrangedRows {
-    /// Makes the view that of another snapshot of its source.
+    /// Advances the view to another snapshot of its source.
     ///
     /// - Parameters:
-    ///   - old: the snapshot that the view is of.
-    ///   - new: the snapshot it is to be of.
+    ///   - old: the snapshot that the view shows now.
+    ///   - new: the snapshot that it will show.
     ///   - changes: what leads from one to the other.
     ///   - stage: which stage this is, for the error.
     /// - Throws: ``ViewError`` for the first row that cannot be placed; nothing has changed then.
@@ -36,7 +37,7 @@ extension ArrangedRows {
         }
     }
 
-    /// Takes the slots of rows that are deleted or moved out of the source, and the rows out of the view.
+    /// Removes the slots of rows that are deleted from the source or moved in it, and removes the rows from the view.
     ///
     /// - Returns: the slots of those that move, by where they were.
     private mutating func takeRows(_ changes: Changeset) -> [ListIndexPath: RowSlot] {
@@ -67,7 +68,7 @@ extension ArrangedRows {
         return slot
     }
 
-    /// A row that comes into the source, or comes back at another place.
+    /// A row that is inserted into the source, or moved within it.
     private struct Arrival {
         var path: ListIndexPath
         var slot: RowSlot
@@ -85,7 +86,7 @@ extension ArrangedRows {
         for move in changes.items.moved {
             guard var slot = moved[move.from] else { continue }
             if isOutline { slot.isFound = false }
-            // A row that also changed was asked again.
+            // A row that moved and changed has a new key already.
             if let key = keys[move.to] { slot = RowSlot(label: 0, key: key, isFound: isFound(key)) }
             arrivals.append(Arrival(path: move.to, slot: slot))
         }
@@ -116,10 +117,10 @@ extension ArrangedRows {
     }
 }
 
-// MARK: - Building anew
+// MARK: - Rebuilding
 
 extension ArrangedRows {
-    /// Whether so much changes that building the view anew is quicker.
+    /// Whether so much changes that rebuilding the view is faster.
     func isWorthRebuilding(_ changes: Changeset, _ itemCount: Int) -> Bool {
         var count =
             changes.items.deleted.count + changes.items.inserted.count + 2 * changes.items.moved.count
@@ -131,12 +132,12 @@ extension ArrangedRows {
         return isWorthRebuilding(count, itemCount)
     }
 
-    /// Whether building the view anew is quicker than changing so many of its rows.
+    /// Whether rebuilding the view is faster than changing so many of its rows.
     func isWorthRebuilding(_ changed: Int, _ itemCount: Int) -> Bool {
         changed > limits.rebuildMinimum && changed > itemCount / limits.rebuildShare
     }
 
-    /// Builds the view anew; rows that did not change are not asked again.
+    /// Rebuilds the view. Rows that did not change keep their keys.
     private mutating func rebuild(
         from old: Snapshot, to new: Snapshot, _ changed: [ListIndexPath: RowKey?], _ context: Context
     ) throws(ViewError) {

@@ -1,4 +1,4 @@
-// What always holds of an arranged stage. For tests.
+// Checks the invariants of an arranged stage. For tests.
 
 extension ArrangedRows {
     /// A row that should be in the view.

@@ -1,10 +1,10 @@
-// Labels for rows and sections that are new to the source.
+// Order labels for new rows and sections of the source.
 
 extension ArrangedRows {
     /// Puts the slots of new rows into a section of the source.
     ///
     /// - Parameters:
-    ///   - slots: what the view knows of the rows; they are labelled here.
+    ///   - slots: the slots of the rows; this function sets their labels.
     ///   - path: where the first of them is.
     /// - Complexity: O(k log n) amortised for k rows.
     mutating func insertSlots(_ slots: inout [RowSlot], at path: ListIndexPath) {
@@ -27,13 +27,13 @@ extension ArrangedRows {
         }
     }
 
-    /// Gives rows of a section of the source other labels, which are in the same order.
+    /// Gives rows of a section of the source new labels, in the same order.
     private mutating func relabel(_ room: LabelSpace.Relabelling, in path: ListIndexPath, added: Int) {
         let source = sources[path.section]
         let label = { (offset: Int) in
             room.run[offset - room.range.lowerBound + (offset < path.item ? 0 : added)]
         }
-        // Ranks are found by their labels, so all are looked for before one is changed.
+        // Ranks are found by their labels, so all are found before the first label changes.
         var shown: [(path: ListIndexPath, label: UInt64)] = []
         var offset = room.range.lowerBound
         source.slots(store).forEach(in: room.range) { slot in
@@ -53,7 +53,7 @@ extension ArrangedRows {
         }
     }
 
-    /// Gives a section that comes into the source a label for its place.
+    /// Gives a new section of the source a label for its position.
     ///
     /// - Complexity: O(log s) amortised for s sections.
     mutating func labelSection(_ number: UInt32, at index: Int) {
@@ -71,7 +71,7 @@ extension ArrangedRows {
         }
     }
 
-    /// A number for a section that is new to the source.
+    /// The number of a new section of the source.
     mutating func makeNumber() -> UInt32 {
         if let number = freeNumbers.popLast() { return number }
         order.sectionLabels.append(0)

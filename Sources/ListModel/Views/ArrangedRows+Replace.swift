@@ -1,11 +1,11 @@
-// The source stays, and something else changes: the words that are searched for, or the arrangement.
+// Changes of an arranged stage whose source stays: other search words, or another arrangement.
 
 extension ArrangedRows {
-    /// Searches for other words. Rows are not asked for their places again.
+    /// Searches for other words. The rows keep their keys.
     ///
     /// - Parameter source: the snapshot that the view is of.
-    /// - Complexity: O(n) looks at rows that are found if the words are only narrower, at all otherwise; O(log n) for each
-    ///   row that comes or goes.
+    /// - Complexity: O(m) for the m rows found so far if the new words can only match fewer rows, O(n) otherwise; O(log
+    ///   n) for each row that appears or disappears.
     mutating func search(_ words: SearchWords, _ source: Snapshot) {
         if words == search || !arrangement.isSearchable { return }
         let isNarrower = words.isNarrower(than: search)
@@ -33,11 +33,11 @@ extension ArrangedRows {
         }
     }
 
-    /// Arranges the rows in another way.
+    /// Arranges the rows by another function.
     ///
     /// - Parameters:
     ///   - words: what is searched for.
-    ///   - source: the snapshot that the view is of.
+    ///   - source: the snapshot that the view shows.
     /// - Throws: ``ViewError`` for the first row that cannot be placed; nothing has changed then.
     /// - Complexity: O(n) calls of the new function, O(log n) for each row whose place differs; O(n log n) if most do.
     mutating func rearrange(
@@ -57,7 +57,7 @@ extension ArrangedRows {
         }
     }
 
-    /// The rows that another arrangement gives another place; nil if it has another order or other sections.
+    /// The rows whose place differs under another arrangement; nil if its order or its sections differ.
     private func changes(to other: ArrangedRows, _ keys: [[RowKey?]]) -> [ListIndexPath]? {
         guard search == other.search, hasSameSections(as: other.arrangement), order.descending == other.order.descending
         else { return nil }

@@ -1,7 +1,7 @@
-// One row comes into the view, leaves it, or changes in its place. Each costs O(log n).
+// Inserts, removes and updates one row of the view, in O(log n).
 
 extension ArrangedRows {
-    /// Which section of the view a rank is in, or would be.
+    /// The section of the view that a rank belongs to.
     ///
     /// - Returns: the index of the section, and whether there is one.
     func section(of rank: RowRank) -> (index: Int, exists: Bool) {
@@ -16,12 +16,12 @@ extension ArrangedRows {
             }
             let index = ranked.partitionPoint { $0.group.compare(group) < 0 }
             if index < ranked.count && ranked[index].group === group { return (index, true) }
-            // The keys of the groups are no order: they are searched one by one.
+            // The keys of the groups are not totally ordered, so they are searched one by one.
             return (ranked.firstOffset { $0.group === group } ?? index, true)
         }
     }
 
-    /// Which section of the view a section of the source is, or would be.
+    /// The section of the view for a section of the source.
     func section(ofNumber number: UInt32) -> (index: Int, exists: Bool) {
         let labels = order.sectionLabels
         let label = labels[Int(number)]
@@ -29,14 +29,14 @@ extension ArrangedRows {
         return (index, index < ranked.count && ranked[index].number == number)
     }
 
-    /// Where the row of a rank is that is in the view.
+    /// The position of the row of a rank that is in the view.
     func position(of rank: RowRank) -> ListIndexPath {
         let index = section(of: rank).index
         let ranks = ranked[index].ranks(store)
         let order = self.order
         let offset = ranks.partitionPoint { order.isBefore($0, rank) }
         if offset < ranks.count && ranks[offset].isSame(as: rank) { return ListIndexPath(section: index, item: offset) }
-        // The keys are no order, because a type's `<` is none: they are searched one by one.
+        // The keys are not totally ordered, because the `<` of their type is not: they are searched one by one.
         guard let found = ranks.firstOffset(where: { $0.isSame(as: rank) }) else {
             preconditionFailure("a row that is shown is in the view")
         }
@@ -69,7 +69,7 @@ extension ArrangedRows {
         }
     }
 
-    /// Takes a row out of the view.
+    /// Removes a row from the view.
     @discardableResult
     mutating func hide(_ rank: RowRank) -> ListItem {
         let path = position(of: rank)
@@ -90,7 +90,7 @@ extension ArrangedRows {
         return item!
     }
 
-    /// Whether a section of the view goes with its last row.
+    /// Whether a section of the view disappears with its last row.
     var vanishesWhenEmpty: Bool {
         if case .groups = arrangement.sections { return true }
         return arrangement.hidesEmptySections
@@ -165,7 +165,7 @@ extension ArrangedRows {
         rows.update(path.section) { section in
             section.editItems(store) { items in
                 if items[path.item].depth == item.depth { return items.update(path.item) { $0 = item } }
-                // Nodes know the lowest depth of what is below them.
+                // Nodes keep the lowest depth of their subtree.
                 items.updateAll(in: path.item..<path.item + 1) { $0 = item }
             }
         }
@@ -173,7 +173,7 @@ extension ArrangedRows {
 }
 
 extension RowSlot {
-    /// What decides the place of the row in the view; nil if it is not in it.
+    /// The rank of the row in the view; nil if the view does not show it.
     func rank(_ section: UInt32) -> RowRank? {
         guard isFound, let key else { return nil }
         return RowRank(label: label, section: section, key: key)

@@ -1,19 +1,19 @@
-// Sections of the source come, go, move and get other titles.
+// Follows sections of the source that are inserted, deleted, moved or renamed.
 //
-// In a view that has the sections of its source, a section moves with all its rows at once. In any other, the rows of a
-// section that moves change places among those of equal keys, one by one.
+// If the view has the sections of its source, a section moves with all its rows at once. Otherwise the rows of a moved
+// section change places one by one, among rows of equal keys.
 
 extension ArrangedRows {
-    /// A section that is taken out to be put in elsewhere.
+    /// A section that was removed to be inserted elsewhere.
     private struct Taken {
         var source: SourceSection
         /// The section of the view that it is, if there is one.
         var section: (ranked: RankedSection, entry: SectionEntry)?
-        /// Its rows in the view, if that has other sections.
+        /// Its rows in the view, if the view has sections of its own.
         var rows: [(rank: RowRank, item: ListItem)] = []
     }
 
-    /// Makes the changes of sections. All rows that leave a section have left it.
+    /// Applies the changes of sections. Rows that leave a section must have been removed before.
     mutating func changeSections(_ changes: Changeset.Changes<Int>, _ new: Snapshot) {
         if changes.isEmpty { return }
         var taken: [Int: Taken] = [:]

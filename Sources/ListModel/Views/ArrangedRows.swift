@@ -1,23 +1,23 @@
-// A stage that filters, sorts and groups: what it knows of each row of its source, and the rows that it shows.
+// A stage that filters, sorts and groups: a slot for each row of its source, and the rows that it shows.
 //
 // For each row of the source there is a *slot*, at the same position, with a label and the key that the row was given;
 // so a position of the source leads to a row of the view. For each row of the view there is a *rank*, at the same
 // position, with the same key and label; so a key and a label lead to a position of the view, by a search down the tree
 // of ranks. Labels ascend along the source: rows of equal keys stand in its order. The rows themselves are a tree like
-// that of any list, and whoever has an older one shares with the newer what did not change.
+// that of any list; an older copy shares the nodes that did not change.
 //
-// Every tree is persistent, so the stage is a value: a copy is free, and may go its own way.
+// Every tree is persistent, so the stage is a value, and a copy is free.
 //
-// Always holds (`checkInvariants`): slots stand for the rows of the source and ranks for those of the view, one each in
-// the same order; ranks ascend; a row is in the view exactly if its slot is shown.
+// Always holds (`checkInvariants`): there is one slot for each row of the source and one rank for each row of the view,
+// in the same order; ranks ascend; the view has a row exactly if its slot is shown.
 
 /// The rows of a source, filtered, sorted and grouped.
 struct ArrangedRows: Sendable {
     var arrangement: Arrangement
-    /// What is searched for.
+    /// The search words.
     var search: SearchWords
-    /// Whether this is the outline of `VisibleRows`: all rows have a place and no key, and shown are those that no ancestor
-    /// hides. What comes into the stage is hidden until `VisibleRows` says otherwise.
+    /// Whether this is the outline of `VisibleRows`: all rows have a place and no key, and a row is shown unless an
+    /// ancestor hides it. A row that comes into the stage is hidden until `VisibleRows` shows it.
     let isOutline: Bool
     /// How wide the nodes of the trees are.
     let store: NodeStore
@@ -38,18 +38,19 @@ struct ArrangedRows: Sendable {
     /// How many rows the view has.
     var itemCount = 0
 
-    /// How wide nodes are and how far apart labels, injected so that tests reach splits and relabelling with few rows.
+    /// The capacity of nodes and the gaps between labels. Tests inject small ones to reach splits and relabelling with
+    /// few rows.
     struct Limits: Sendable {
         var tree = TreeLimits()
         var space = LabelSpace()
-        /// One of how many rows have to change for the view to be built anew.
+        /// The view is rebuilt if at least one of this many rows changes.
         var rebuildShare = 4
-        /// How few changed rows are never a reason to build the view anew.
+        /// Up to this many changed rows, the view is never rebuilt.
         var rebuildMinimum = 256
     }
     let limits: Limits
 
-    /// Where a row is that is about to be placed; for the error if that fails.
+    /// The row whose place the stage is asking for; named by the error if that fails.
     struct Context {
         var version: Version
         var stage: Int
@@ -83,7 +84,7 @@ struct ArrangedRows: Sendable {
         return Snapshot(version: version, itemCount: itemCount, tree: rows)
     }
 
-    /// Asks where a row stands.
+    /// Asks the arrangement for the place of a row.
     func key(of item: ListItem, at path: ListIndexPath, _ context: Context) throws(ViewError) -> RowKey? {
         if isOutline { return RowKey.plain }
         do {
@@ -95,8 +96,8 @@ struct ArrangedRows: Sendable {
         }
     }
 
-    /// Whether a row of this key that comes into the source is shown: a search has to find it. What comes into an outline
-    /// is hidden at first.
+    /// Whether a new row of the source with this key is shown: a search must find it. A new row of an outline is hidden
+    /// at first.
     func isFound(_ key: RowKey?) -> Bool {
         !isOutline && (search.isEmpty || key.map { search.matches($0.text) } ?? true)
     }
@@ -112,7 +113,7 @@ extension ArrangedRows {
         var entries: [(rank: RowRank, item: ListItem)] = []
     }
 
-    /// Fills the stage, which is empty, from a source.
+    /// Fills an empty stage from a source.
     ///
     /// - Parameter keys: the keys of all rows, by section; none for an outline, whose rows have no keys of their own.
     /// - Complexity: O(n), and O(m log m) for m rows that are sorted.
@@ -185,7 +186,7 @@ extension ArrangedRows {
         var places = Array(entries.indices)
         // SAFETY: positions are those of entries, and the array is not touched meanwhile.
         entries.withUnsafeBufferPointer { entries in
-            // They come in the order of the source; without keys, that is theirs.
+            // The rows come in the order of the source, which is their order if they have no keys.
             let isSorted = places.dropFirst().allSatisfy { order.isBefore(entries[$0 - 1].rank, entries[$0].rank) }
             if !isSorted { places.sort { order.isBefore(entries[$0].rank, entries[$1].rank) } }
         }

@@ -1,7 +1,8 @@
-// What filters, sorts and groups rows: one function that says for a row whether and where it stands.
+// The rule of a stage that filters, sorts and groups: one function that returns the place of a row, or nil to leave it
+// out.
 //
-// Always holds: the function depends on nothing but the row. One that depends on something else, a clock or a setting,
-// has to be replaced when that changes: a row is asked about once, and again when it changes.
+// The function must depend on nothing but the row. The stage calls it once for a row, and again when the row changes.
+// If the function depends on a clock or a setting, replace the stage when that changes.
 
 /// Which rows a derived view shows, in which order, in which sections.
 ///
@@ -14,9 +15,9 @@
 public struct Arrangement: Sendable {
     /// Which sections the view has.
     public enum Sections: Sendable {
-        /// Those of the source, in its order.
+        /// The sections of the source, in its order.
         case source
-        /// One, with all rows.
+        /// One section with all rows.
         case one(ViewGroup)
         /// One for each group that ``RowPlacement/group`` names; they appear with their first row and vanish with
         /// their last.
@@ -29,9 +30,9 @@ public struct Arrangement: Sendable {
     public var hidesEmptySections: Bool
     /// Whether a search leaves out rows whose ``RowPlacement/text`` does not have the words.
     public var isSearchable: Bool
-    /// Which components of ``RowPlacement/key`` are in descending order. What is not said is ascending.
+    /// Which components of ``RowPlacement/key`` are in descending order. The others are ascending.
     public var descending: [Bool]
-    /// Where a row stands; nil if it is left out.
+    /// The place of a row; nil to leave it out.
     public var place: @Sendable (ListItem) throws -> RowPlacement?
 
     /// An arrangement.
@@ -57,11 +58,11 @@ public struct Arrangement: Sendable {
 
 /// Where a row of a derived view stands.
 public struct RowPlacement: Sendable {
-    /// What it is sorted by. Rows of equal keys stand in the order of the source, and so do all if no row has a key.
+    /// The sort key. Rows of equal keys stand in the order of the source.
     public var key: ViewKey
     /// The section it stands in. Needed in a view of groups, where a row without one is left out; without meaning elsewhere.
     public var group: ViewGroup?
-    /// What a search looks into.
+    /// The text that a search looks at.
     public var text: SearchText
 
     /// A placement.

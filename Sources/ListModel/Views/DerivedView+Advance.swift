@@ -1,14 +1,14 @@
-// A view follows its source.
+// A derived view follows its source.
 
 extension DerivedView {
-    /// Makes the view that of another snapshot of its source: a newer one, or any other.
+    /// Advances the view to another snapshot of its source: a newer one, or any other.
     ///
     /// - Parameter newSource: the rows of the same list at some version.
     /// - Returns: what changed in the view.
     /// - Throws: ``ViewError`` for the first row that cannot be placed. The view then shows what it showed before, and the
     ///   next call begins from there.
-    /// - Complexity: O(k log n) for k rows that differ in the source, each of which is asked once for its place. If more than
-    ///   a quarter differ, the view is built anew.
+    /// - Complexity: O(k log n) for k rows that differ in the source, with one call of the arrangement for each. If
+    ///   more than a quarter differ, the view is rebuilt.
     @discardableResult
     public mutating func advance(to newSource: Snapshot) throws(ViewError) -> Transition {
         try advance(Transition(from: source, to: newSource))
@@ -30,12 +30,12 @@ extension DerivedView {
         }
     }
 
-    /// Makes stages follow what is below them.
+    /// Makes each stage follow the stage below it.
     ///
     /// - Parameters:
-    ///   - old: what was below the first of them.
-    ///   - new: what is.
-    ///   - changes: what leads from one to the other, if that is known.
+    ///   - old: the rows below the first of these stages before.
+    ///   - new: the rows below it now.
+    ///   - changes: the changeset from old to new, if it is known.
     ///   - first: the first of the stages.
     mutating func follow(
         _ old: Snapshot, _ new: Snapshot, _ changes: Changeset? = nil, from first: Int
@@ -48,7 +48,7 @@ extension DerivedView {
         }
     }
 
-    /// Changes the view as a whole or not at all.
+    /// Changes the whole view or, if something throws, nothing.
     mutating func change(_ body: (inout DerivedView) throws(ViewError) -> Void) throws(ViewError) -> Transition {
         let before = snapshot
         if canFailHalfWay {
@@ -61,7 +61,7 @@ extension DerivedView {
         return Transition(from: before, to: snapshot)
     }
 
-    /// Whether a stage can fail when another has changed already. One alone changes nothing before it can fail no more.
+    /// Whether a stage can throw after another stage has changed. A single stage throws before it changes anything.
     private var canFailHalfWay: Bool {
         levels.dropFirst().contains { level in
             if case .arranged = level.stage { true } else { false }
@@ -70,7 +70,7 @@ extension DerivedView {
 }
 
 extension DerivedView.Level {
-    /// Follows what is below.
+    /// Follows the stage below.
     mutating func follow(
         from old: Snapshot, to new: Snapshot, _ changes: Changeset?, stage index: Int
     ) throws(ViewError) {
@@ -92,7 +92,7 @@ extension DerivedView.Level {
         }
     }
 
-    /// Changes what an arranged stage knows; nothing for any other.
+    /// Changes an arranged stage; does nothing for other stages.
     mutating func editRows(_ body: (inout ArrangedRows) throws(ViewError) -> Void) throws(ViewError) {
         guard case .arranged = stage else { return }
         // Taken out for the time of the edit, so that it alone refers to its trees.
@@ -117,7 +117,7 @@ extension DerivedView.Level {
         body(&rows)
     }
 
-    /// What the stage shows of what is below it.
+    /// The rows that the stage shows.
     mutating func output(_ input: Snapshot) -> Snapshot {
         switch exchange(&stage, with: .first(0)) {
         case .first(let count):
@@ -144,7 +144,7 @@ extension Snapshot {
 }
 
 extension DerivedView {
-    /// Checks what always holds of the stages. For tests.
+    /// Checks the invariants of the stages. For tests.
     ///
     /// - Throws: ``InvariantViolation``.
     /// - Complexity: O(n log n).

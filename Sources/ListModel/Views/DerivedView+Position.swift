@@ -1,7 +1,7 @@
-// Where a row of the list is in a view of it.
+// The position of a row of the list in a view of it.
 
 extension DerivedView {
-    /// Where a row of ``source`` is in the view; nil if it is left out.
+    /// The position of a row of ``source`` in the view; nil if the view leaves it out.
     ///
     /// - Parameter path: where the row is in the source.
     /// - Complexity: O(log n) for each stage.
@@ -17,7 +17,7 @@ extension DerivedView {
                 guard let next = visible.rows.position(ofSource: path) else { return nil }
                 path = next
             case .first, .firstOfEachSection:
-                // Rows that are shown stand where they stood.
+                // The first rows keep their positions.
                 if level.output.item(at: path) == nil { return nil }
             }
         }
@@ -26,7 +26,8 @@ extension DerivedView {
 }
 
 extension ArrangedRows {
-    /// Where a row of the source is in the view; nil if it is left out. The source must have a row there.
+    /// The position of a row of the source in the view; nil if the view leaves it out. The source must have a row
+    /// there.
     fileprivate func position(ofSource path: ListIndexPath) -> ListIndexPath? {
         let section = sources[path.section]
         return section.slots(store)[path.item].rank(section.number).map(position(of:))

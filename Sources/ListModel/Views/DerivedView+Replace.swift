@@ -1,10 +1,10 @@
-// The source stays, and a view of it changes: what is searched for, a stage, or all of them.
+// Changes of a view whose source stays: other search words, another stage, or all stages.
 
 extension DerivedView {
     /// Searches for words: stages that are searchable leave out the rows that do not have them.
     ///
-    /// Rows are asked for their places only if they come into a stage above. Another letter typed, only rows that are
-    /// found are looked at.
+    /// Only rows that come into a stage above are asked for their place. If another letter is typed, only the rows
+    /// found so far are searched.
     ///
     /// - Parameter words: what is searched for; no words find everything.
     /// - Returns: what changed in the view.
@@ -26,7 +26,7 @@ extension DerivedView {
         }
     }
 
-    /// Puts another stage in the place of one.
+    /// Replaces a stage.
     ///
     /// - Parameters:
     ///   - index: which stage, from 0.
@@ -46,7 +46,7 @@ extension DerivedView {
         }
     }
 
-    /// Puts other stages in the place of all.
+    /// Replaces all stages.
     ///
     /// - Returns: what changed in the view.
     /// - Throws: ``ViewError`` for the first row that cannot be placed. The view then stays as it is.

@@ -1,6 +1,6 @@
 // A stage that shows the first rows of each section.
 //
-// Always holds: the sections are those of the source, each with as many of its rows as are shown.
+// Always holds: the stage has the sections of the source, each with its first rows.
 
 /// The first rows of each section of a source.
 struct FirstRows: Sendable {
@@ -25,7 +25,7 @@ struct FirstRows: Sendable {
     ///
     /// - Parameter source: what the stage has followed.
     func snapshot(of source: Snapshot) -> Snapshot {
-        // Rows that are not in memory are read where the source reads them, and for as long as that can.
+        // Stored rows are read through the source's pool, and its lease keeps them.
         Snapshot(version: source.version, itemCount: itemCount, tree: PersistentTree(top, source.tree.store))
     }
 
@@ -35,7 +35,7 @@ struct FirstRows: Sendable {
     mutating func advance(from old: Snapshot, to new: Snapshot) {
         let difference = TreeDifference(from: old.tree, to: new.tree)
         let store = new.tree.store
-        // A store of its own: what changes here is no change of the source that a checkpoint would have to store.
+        // A pool of its own, because a checkpoint must not count these changes as changes of the source.
         var tree = PersistentTree(exchange(&top, with: .empty), NodeStore(after: store))
         for piece in difference.old.reversed() where piece.element != nil {
             itemCount -= tree.remove(at: piece.start).itemCount

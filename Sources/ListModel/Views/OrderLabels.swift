@@ -1,16 +1,16 @@
-// Numbers that ascend along a sequence, so that two elements of it are compared without a look at where they are.
+// Numbers that ascend along a sequence, so that two elements are compared without their positions.
 //
-// A new element gets a number between those of its neighbours. Where none is left, as many of those that follow are
-// numbered anew as are needed to find room that is wide for them: i elements need a room of i² (P. Dietz and D. Sleator,
-// Two algorithms for maintaining order in a list, 1987). That happens so rarely that an insertion pays for O(log n).
+// A new element gets a number between those of its neighbours. Where none is left, the following elements are
+// renumbered, as many as are needed to find a gap of i² for i elements (P. Dietz and D. Sleator, Two algorithms for
+// maintaining order in a list, 1987). The amortised cost of an insertion is O(log n).
 //
 // Always holds: labels are greater than 0 and less than `maximum`, and ascend strictly.
 
 /// The numbers that a sequence is labelled with.
 struct LabelSpace: Sendable {
-    /// No label is as great; at least the square of how many elements there may be.
+    /// The exclusive upper bound of labels; at least the square of the number of elements.
     var maximum: UInt64 = 1 << 62
-    /// How far apart neighbours are at first, and what is appended.
+    /// The gap between labels at first, and after an append.
     var step: UInt64 = 1 << 32
 
     /// Labels at equal distances.
@@ -27,7 +27,7 @@ struct LabelSpace: Sendable {
         return Run(first: (maximum - step * UInt64(max(0, count - 1))) / 2, step: step)
     }
 
-    /// Labels for new elements between two neighbours, of which either may be missing; nil if there is no room.
+    /// Labels for new elements between two neighbours, either of which may be missing; nil if the gap is too small.
     func between(_ left: UInt64?, _ right: UInt64?, count: Int) -> Run? {
         let parts = UInt64(count) + 1
         switch (left, right) {
@@ -44,15 +44,15 @@ struct LabelSpace: Sendable {
         }
     }
 
-    /// Which elements to number anew so that new ones find room.
+    /// Which elements to renumber to make room for new ones.
     struct Relabelling {
-        /// The elements that get other labels.
+        /// The elements that get new labels.
         var range: Range<Int>
         /// The labels of the range with the new elements among it.
         var run: Run
     }
 
-    /// Finds room for new elements where there is none.
+    /// Finds the elements to renumber.
     ///
     /// - Parameters:
     ///   - added: how many new elements.
@@ -73,7 +73,7 @@ struct LabelSpace: Sendable {
             if end == count { break }
             length *= 2
         }
-        // What follows is at the end of the space: all are put into its middle.
+        // The end of the space is reached: all elements move to its middle.
         return Relabelling(range: 0..<count, run: spread(count + added))
     }
 }

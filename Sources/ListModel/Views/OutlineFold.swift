@@ -1,10 +1,10 @@
-// Which rows of an outline are visible, found on a walk over all of them.
+// Finds the visible rows of an outline in one pass.
 //
-// Always holds: a row is visible if no row before it that is less deep, and that is its ancestor therefore, is collapsed.
+// Always holds: a row is visible if none of its ancestors is collapsed.
 
 /// A walk over the rows of a section, from the first to the last.
 struct OutlineFold {
-    /// The depth of the collapsed row whose subtree the walk is in.
+    /// The depth of the collapsed row whose subtree the pass is in.
     private var collapsedDepth: Int?
 
     /// Whether the next row is visible.
@@ -30,7 +30,7 @@ extension SectionOutline {
         return rows
     }
 
-    /// Of the collapsed ancestors of a row, that which is visible itself.
+    /// The visible one among the collapsed ancestors of a row.
     private func outermostCollapsed(above row: Int) -> Int? {
         var outermost: Int?
         var next = parent(of: row)

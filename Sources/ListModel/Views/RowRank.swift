@@ -1,8 +1,8 @@
-// What decides the order of the rows of a derived view, beside the tree of the rows themselves.
+// The sort order of the rows of a derived view, in a tree beside that of the rows.
 //
-// Always holds: a section of the view has as many ranks as rows, in the same order, and they ascend by `RowOrder`.
+// Always holds: a section of the view has one rank for each row, in the same order, and the ranks ascend by `RowOrder`.
 
-/// What decides the place of a row among those of its section.
+/// What a row of the view is sorted by.
 struct RowRank: MemoryElement {
     var label: UInt64
     /// The number of the section of the source that the row is in.

@@ -1,14 +1,14 @@
-// What a derived view knows of the rows and sections of its source, in the order of the source.
+// The state of a derived view for each row and section of its source, in the order of the source.
 //
-// Always holds: a source section has as many slots as rows, in the same order; labels ascend along a section.
+// Always holds: a source section has one slot for each row, in the same order; labels ascend along a section.
 
-/// What a view made of a row: its key, shared by rows that have no key of their own.
+/// The result of the arrangement for a row; rows without a key share one object.
 final class RowKey: Sendable {
     /// What the row is sorted by.
     let key: ViewKey
-    /// The group it named; another object may stand for that group in the view.
+    /// The group that the arrangement returned; the view may hold another object for the same group.
     let group: ViewGroup?
-    /// What is searched in.
+    /// The text that a search looks at.
     let text: SearchText
 
     init(_ placement: RowPlacement) {
@@ -27,7 +27,7 @@ final class RowKey: Sendable {
     }
 }
 
-/// What a view knows of a row of its source.
+/// The state of a view for a row of its source.
 struct RowSlot: MemoryElement {
     /// The label and, in the lowest bit, whether a search finds the row or, in an outline, no ancestor hides it.
     private var bits: UInt64
@@ -55,9 +55,9 @@ struct RowSlot: MemoryElement {
     var isShown: Bool { key != nil && isFound }
 }
 
-/// What a view knows of a section of its source.
+/// The state of a view for a section of its source.
 struct SourceSection: MemoryElement {
-    /// By which rows refer to the section, whatever becomes of its place.
+    /// The number by which rows refer to the section, wherever it moves.
     let number: UInt32
     /// Its id and its title.
     var group: ViewGroup

@@ -1,8 +1,8 @@
-// Searching rows by words: what somebody typed, and what a row is searched in.
+// Searching rows by words: the words that a user typed, and the text of a row.
 //
 // Always holds: case and marks make no difference, and neither does the locale.
 
-/// What a row is searched in.
+/// The text of a row, folded for searching.
 public struct SearchText: Hashable, Sendable {
     /// The text without case and marks.
     let folded: String
@@ -15,7 +15,7 @@ public struct SearchText: Hashable, Sendable {
     }
 }
 
-/// What is searched for: words, all of which have to be in the text, anywhere and in any order.
+/// Search words. A text matches if it contains all of them, anywhere and in any order.
 ///
 /// ```swift
 /// SearchWords("creme bru").matches(SearchText("Crème brûlée"))  // true
@@ -33,7 +33,7 @@ public struct SearchWords: Hashable, Sendable {
         }
     }
 
-    /// Whether nothing is searched for, which is in every text.
+    /// Whether there are no words, which match every text.
     public var isEmpty: Bool { words.isEmpty }
 
     /// Whether all words are in a text.
@@ -50,7 +50,7 @@ public struct SearchWords: Hashable, Sendable {
         }
     }
 
-    /// Whether everything that these words find, the other ones find too: another letter was typed.
+    /// Whether the other words match every text that these words match, as before another letter was typed.
     func isNarrower(than other: SearchWords) -> Bool {
         other.words.allSatisfy { part in
             words.contains { whole in

@@ -1,9 +1,9 @@
-// Which rows of the new source a changeset may have hidden or shown, by section.
+// The rows of the new source that a changeset may have hidden or shown, by section.
 //
-// Rows that neither go, come nor move keep their order: the n-th of them in the old section is the n-th in the new one. So
-// a place in one leads to a place in the other by counting; and so it is with sections.
+// Rows that are not deleted, inserted or moved keep their order: the n-th of them in the old section is the n-th in the
+// new one. So positions in one are mapped to positions in the other by counting; the same holds for sections.
 
-/// A changeset by sections, with what leads from places before it to places after it.
+/// A changeset by sections, with maps from positions before it to positions after it.
 struct SourceSteps {
     private struct Section {
         var oldIndex: Int?
@@ -11,7 +11,7 @@ struct SourceSteps {
         var removed: [Int] = []
         /// Rows of the new section that were not in the old one, ascending.
         var added: [Int] = []
-        /// Rows of the new section that changed in themselves.
+        /// Rows of the new section that were updated.
         var updated: [Int] = []
     }
 
@@ -19,7 +19,7 @@ struct SourceSteps {
     private let new: Snapshot
     private var steps: [Int: Section] = [:]
 
-    /// The sections of the new source in which something happened to rows.
+    /// The sections of the new source with changed rows.
     var sections: some Sequence<Int> { steps.keys }
 
     /// - Complexity: O(k log k) for k changes.
@@ -43,7 +43,7 @@ struct SourceSteps {
         }
     }
 
-    /// The runs of rows that may have been hidden or shown; ascending and apart.
+    /// The runs of rows that may have been hidden or shown; ascending and disjoint.
     func regions(inSection index: Int) -> [Range<Int>] {
         guard let step = steps[index] else { return [] }
         let outline = new.sections[index].outline
@@ -52,12 +52,12 @@ struct SourceSteps {
         guard let before = step.oldIndex.map({ old.sections[$0].outline }) else { return regions }
         for row in step.updated {
             let rank = row - step.added.countLess(than: row)
-            // A row that moved besides is among those that were added.
+            // A row that also moved is among the added rows.
             if step.added.containsSorted(row) { continue }
             let was = before.items[step.removed.complement(rank)]
             let item = outline.items[row]
             if was.outline == item.outline { continue }
-            // At another depth it may have another parent itself.
+            // With another depth the row may have another parent.
             let first = was.depth == item.depth ? row + 1 : row
             regions.append(first..<end(of: outline, from: row + 1, min(was.depth, item.depth)))
         }
@@ -100,13 +100,13 @@ private struct SectionPlaces {
         arrived = (changes.inserted + changes.moved.map(\.to)).sorted()
     }
 
-    /// Where a section is that was somewhere; nil if it was deleted.
+    /// The new index of an old section; nil if it was deleted.
     func newIndex(ofOld index: Int) -> Int? {
         if gone.containsSorted(index) { return targets[index] }
         return arrived.complement(index - gone.countLess(than: index))
     }
 
-    /// Where a section was that is somewhere; nil if it is new.
+    /// The old index of a new section; nil if it was inserted.
     func oldIndex(ofNew index: Int) -> Int? {
         if arrived.containsSorted(index) { return sources[index] }
         return gone.complement(index - arrived.countLess(than: index))

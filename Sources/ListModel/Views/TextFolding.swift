@@ -1,15 +1,16 @@
 // Texts without case and marks, so that "creme" finds "Crème".
 //
-// The same in every locale: a search that finds a row on one machine finds it on all. What a letter with a mark is
-// based on follows from the decompositions of Unicode; letters with a stroke and ligatures, which have none, are added.
+// The result is the same in every locale, so a search finds the same rows on every machine. Unicode's decompositions
+// say which letter a letter with a mark is based on; a table adds letters with a stroke and ligatures, which have no
+// decomposition.
 //
 // Always holds: folding a folded text changes nothing.
 
-/// Takes case and marks off.
+/// Removes case and marks.
 enum TextFolding {
     /// A text in lower case, without marks.
     ///
-    /// - Complexity: O(length); quick for ASCII.
+    /// - Complexity: O(length); fast for ASCII.
     static func fold(_ text: String) -> String {
         if text.utf8.allSatisfy({ $0 < 0x80 }) { return text.lowercased() }
         var result = ""
@@ -28,7 +29,7 @@ enum TextFolding {
         return result
     }
 
-    /// Whether a character only adds to the one before: an accent, a Hebrew point, an Arabic vowel sign.
+    /// Whether a character only modifies the one before: an accent, a Hebrew point, an Arabic vowel sign.
     private static func isMark(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {
         case 0x300...0x36F, 0x591...0x5BD, 0x5BF, 0x5C1...0x5C2, 0x5C4...0x5C5, 0x5C7, 0x64B...0x65F, 0x670,
@@ -53,7 +54,7 @@ enum TextFolding {
         return result
     }()
 
-    /// Each letter, and behind it those that are based on it, in lower case.
+    /// Each base letter, followed by the letters that are based on it, in lower case.
     private static let table = """
         aàáâãäåāăąǎǟǡǻȁȃȧḁạảấầẩẫậắằẳẵặ bḃḅḇ cçćĉċčḉ dďđḋḍḏḑḓ eèéêëēĕėęěȅȇȩḕḗḙḛḝẹẻẽếềểễệ fḟ gĝğġģǧǵḡ
         hĥħȟḣḥḧḩḫẖ iìíîïĩīĭįıǐȉȋḭḯỉị jĵǰ kķǩḱḳḵ lĺļľłḷḹḻḽ mḿṁṃ nñńņňǹṅṇṉṋ

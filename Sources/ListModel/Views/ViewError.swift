@@ -1,18 +1,18 @@
-// Why a derived view could not be brought up to date.
+// Why a derived view could not follow its source.
 //
-// Always holds: the view that throws one shows the rows that it showed before.
+// Always holds: a view that throws this error still shows the rows from before.
 
-/// A row that a view could not place, because the function that says where it stands threw an error.
+/// A row that a view could not place, because the app's function threw an error.
 public struct ViewError: Error, Sendable {
     /// The row.
     public let id: Identifier
-    /// Where it is in what the stage sees: in the list itself for the first stage.
+    /// Its position in the rows below the stage: in the list itself for the first stage.
     public let path: ListIndexPath
-    /// The version whose rows were looked at.
+    /// The version of the rows.
     public let version: Version
-    /// Which stage of the view it was, from 0.
+    /// The index of the stage.
     public let stage: Int
-    /// What was thrown.
+    /// The error that the function threw.
     public let cause: any Error
 
     init(id: Identifier, path: ListIndexPath, version: Version, stage: Int, cause: any Error) {

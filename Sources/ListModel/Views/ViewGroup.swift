@@ -1,15 +1,14 @@
-// A section of a derived view that rows are gathered into.
+// A section of a derived view that collects rows.
 //
-// Always holds: a view has one group for an id. As long as a row is in it, its title and its place are those that came
-// with its first row.
+// Always holds: a view has one group for an id. While it has rows, its title and its order are those of its first row.
 
-/// A section into which a derived view gathers rows.
+/// A section in which a derived view collects rows.
 public final class ViewGroup: Sendable {
     /// The identity of the section.
     public let id: Identifier
     /// What its header shows.
     public let title: String
-    /// What the sections of the view are sorted by; those of equal keys by their ids.
+    /// The sort key of the section; sections of equal keys are sorted by their ids.
     public let order: ViewKey
 
     /// A section.
@@ -24,7 +23,7 @@ public final class ViewGroup: Sendable {
         self.order = order
     }
 
-    /// Which of two groups comes first: less than 0 if this one does.
+    /// Compares two groups: less than 0 if this one comes first.
     func compare(_ other: ViewGroup) -> Int {
         let result = order.compare(other.order, descending: [])
         return result != 0 ? result : id.compare(other.id)

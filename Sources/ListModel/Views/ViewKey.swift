@@ -1,7 +1,7 @@
-// By what rows of a derived view are sorted: a value that was computed once and is compared often.
+// Sort keys of a derived view: computed once, compared often.
 //
-// Always holds: `compare` is a total order whatever the keys are, but for what a type's own `<` makes of them; a key that
-// is absent comes after all others.
+// Always holds: `compare` is a total order, unless the `<` of an app's own type is not; an absent key comes after all
+// others.
 
 /// A sort key of a row or a group.
 ///
@@ -11,17 +11,17 @@
 /// let key = ViewKey.several([.text("Milk"), .integer(3)])
 /// ```
 public enum ViewKey: Sendable {
-    /// No key; comes last, whether the order is ascending or descending.
+    /// No key. It comes last in ascending and in descending order.
     case absent
-    /// Any integer of 64 bits.
+    /// A 64-bit integer.
     case integer(Int64)
-    /// A number; one that is not a number comes after all others.
+    /// A number. NaN comes after all others.
     case number(Double)
-    /// A text, in the order of Swift's strings: that of Unicode, the same in every locale.
+    /// A text, in the order of Swift's `String`: Unicode, the same in every locale.
     case text(String)
-    /// Anything else that can be compared.
+    /// A value of any other comparable type.
     case other(Boxed)
-    /// Several keys, of which the first that differ decide.
+    /// Several keys; the first that differ decide.
     indirect case several([ViewKey])
 
     /// A comparable value of any type.
@@ -49,7 +49,7 @@ public enum ViewKey: Sendable {
         }
     }
 
-    /// The key that a value is.
+    /// The key for a value.
     public init(_ value: some Comparable & Sendable) {
         switch value {
         case let value as Int: self = .integer(Int64(value))
@@ -74,7 +74,7 @@ public enum ViewKey: Sendable {
 // MARK: - Comparing
 
 extension ViewKey {
-    /// Which of two keys comes first, in ascending order: less than 0 if this one does, 0 if neither.
+    /// Compares two keys in ascending order: less than 0 if this one comes first, 0 if they are equal.
     ///
     /// - Parameter descending: which components are in descending order; a key that is not `several` is component 0.
     @inline(__always)
@@ -117,7 +117,7 @@ extension ViewKey {
         return (left.isNaN ? 1 : 0) - (right.isNaN ? 1 : 0)
     }
 
-    /// Which kind of key comes before which, for a function that gives keys of several kinds.
+    /// The order of keys of different kinds.
     private var rank: Int {
         switch self {
         case .integer: 0
@@ -131,7 +131,7 @@ extension ViewKey {
 }
 
 extension Identifier {
-    /// Which of two identifiers comes first: integers, then UUIDs, then strings by their bytes.
+    /// Compares two identifiers: integers first, then UUIDs, then strings by their bytes.
     func compare(_ other: Identifier) -> Int {
         switch (self, other) {
         case (.integer(let left), .integer(let right)): left < right ? -1 : left > right ? 1 : 0

@@ -1,13 +1,13 @@
-// The stages of a derived view, each of which makes rows of the rows below it.
+// The stages of a derived view. Each derives rows from the rows of the stage below it.
 
-/// What one stage of a derived view does.
+/// One stage of a derived view.
 public enum ViewStage: Sendable {
     /// Filters, sorts and groups.
     case arrange(Arrangement)
-    /// Shows the rows of outlines that no collapsed row hides, each with the depth that it has. What a row is below is
-    /// decided among the rows that the stage sees: see ``SectionOutline``.
+    /// Shows the rows of outlines that no collapsed row hides, with their depths. Parents are decided among the rows of
+    /// the stage below: see ``SectionOutline``.
     case visibleRows
-    /// Shows the first rows, over all sections; the sections after the last of them are left out.
+    /// Shows the first rows over all sections, and leaves out the sections after the last of them.
     case first(Int)
     /// Shows the first rows of each section.
     case firstOfEachSection(Int)

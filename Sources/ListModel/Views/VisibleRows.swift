@@ -1,14 +1,14 @@
 // The stage that shows an outline: the rows that no collapsed row hides.
 //
-// It knows of each row of its source where it stands, as an arranged stage without keys does, and whether it is visible.
-// A change of the source goes to the arranged rows first: rows leave, come, move and change; those that come are hidden.
-// It can hide or show other rows only near those that changed (`SourceSteps`): below a row that came, moved, changed its
-// depth or was collapsed or expanded, and below where one went. In these *regions* the visible rows, found by stepping over
-// hidden ones, are compared with those that are shown. Everywhere else they stay.
+// It keeps the position of each row of its source, as an arranged stage without keys does, and whether the row is
+// visible. A change of the source goes to the arranged rows first; inserted rows are hidden there. The change can hide
+// or show other rows only in certain *regions* (`SourceSteps`): below a row that was inserted, moved, indented,
+// collapsed or expanded, and below the former place of a deleted row. In these regions the visible rows, found by
+// skipping hidden ones, are compared with those that are shown. Everywhere else nothing changes.
 //
-// Nothing is looked for by its id, so rows that cannot be read, all of which have one, are rows like any other.
+// Nothing is looked up by id, so unreadable rows, which all share one id, need no special case.
 //
-// Always holds: the sections are those of the source, each with just those of its rows that are visible, in their order.
+// Always holds: the stage has the sections of the source, each with its visible rows, in their order.
 
 /// The rows of outlines that no ancestor hides.
 struct VisibleRows: Sendable {
@@ -25,15 +25,15 @@ struct VisibleRows: Sendable {
     /// Follows the source from one snapshot to another.
     ///
     /// - Parameters:
-    ///   - old: the snapshot that these are the visible rows of.
-    ///   - new: the snapshot that they are to be of.
+    ///   - old: the snapshot whose visible rows the stage shows now.
+    ///   - new: the snapshot whose visible rows it will show.
     ///   - changes: what leads from one to the other.
     /// - Complexity: O(log n) for each row that differs in the source, appears or disappears, and for each visible row that
     ///   has another parent. If those are more than a quarter of all, the stage is built anew.
     mutating func advance(from old: Snapshot, to new: Snapshot, _ changes: Changeset) throws(ViewError) {
         if changes.isEmpty { return }
         if rows.isWorthRebuilding(changes, max(old.itemCount, new.itemCount)) { return rebuild(new) }
-        // An outline asks no function for places, so this throws nothing.
+        // An outline calls no function of the app, so this cannot throw.
         try rows.advance(from: old, to: new, changes, stage: 0)
         let steps = SourceSteps(changes, from: old, to: new)
         var count = 0
@@ -54,7 +54,7 @@ struct VisibleRows: Sendable {
 
     private mutating func rebuild(_ source: Snapshot) { self = VisibleRows(of: source, rows.limits) }
 
-    /// Checks what always holds. For tests.
+    /// Checks the invariants. For tests.
     ///
     /// - Throws: ``InvariantViolation``.
     /// - Complexity: O(n log n).
@@ -70,7 +70,7 @@ struct VisibleRows: Sendable {
 }
 
 extension ArrangedRows {
-    /// Shows just these rows of a run of the source; rows that stay shown are left alone.
+    /// Shows exactly these rows of a run of the source. Rows that are shown already do not change.
     ///
     /// - Parameters:
     ///   - wanted: the rows, ascending.
@@ -88,7 +88,7 @@ extension ArrangedRows {
         let end = ranks.partitionPoint { $0.label <= labels.last }
         let shown = ranks.elements(in: start..<end).map(\.label)
         let wantedLabels = wanted.map { slots[$0].label }
-        // From the back, so that what is still to be done keeps its place.
+        // Backwards, so that the remaining positions stay valid.
         var (left, right) = (shown.count, wanted.count)
         while left > 0 || right > 0 {
             if left > 0 && right > 0 && shown[left - 1] == wantedLabels[right - 1] {
