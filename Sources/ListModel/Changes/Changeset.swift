@@ -1,7 +1,7 @@
-// What differs between two snapshots, in the index spaces that list views use.
+// The difference between two snapshots, in the index spaces of list views.
 //
-// Always holds: applied to the old rows, a changeset gives the new rows (`applied(to:…)` says how); no row or section is
-// listed as moved that could have been left in its place (a longest increasing subsequence stays).
+// Always holds: a changeset leads from the old rows to the new rows (`applied(to:…)` defines how), with as few moves as
+// possible (a heaviest increasing subsequence stays).
 
 /// The deletions, insertions, moves and updates that lead from one snapshot to another.
 ///
@@ -13,7 +13,7 @@
 /// for path in changes.items.inserted { print(after.item(at: path)!.id) }
 /// ```
 public struct Changeset: Equatable, Sendable {
-    /// The changes of one kind of things, at positions of one kind.
+    /// The changes of rows, or those of sections.
     public struct Changes<Position: Hashable & Sendable>: Equatable, Sendable {
         /// Positions in the old snapshot of what is not in the new one, ascending.
         public var deleted: [Position] = []
@@ -21,14 +21,14 @@ public struct Changeset: Equatable, Sendable {
         public var inserted: [Position] = []
         /// From where in the old snapshot to where in the new one, ascending by target.
         public var moved: [Move<Position>] = []
-        /// Positions in the new snapshot of what has changed in itself, ascending.
+        /// Positions in the new snapshot of what was updated, ascending.
         public var updated: [Position] = []
 
         /// Whether nothing changed.
         public var isEmpty: Bool { deleted.isEmpty && inserted.isEmpty && moved.isEmpty && updated.isEmpty }
     }
 
-    /// Something that is in both snapshots, but elsewhere.
+    /// A row or section that is in both snapshots, at another place.
     public struct Move<Position: Hashable & Sendable>: Hashable, Sendable {
         /// Where it was in the old snapshot.
         public var from: Position
@@ -56,14 +56,14 @@ public struct Changeset: Equatable, Sendable {
 }
 
 extension Changeset {
-    /// Plays the changes on an array of arrays, as a list view would.
+    /// Applies the changes to an array of arrays, as a list view would.
     ///
     /// - Parameters:
     ///   - old: the old sections, each a header and rows.
     ///   - header: the header of a section of the new snapshot; asked for inserted and updated sections.
     ///   - item: a row of the new snapshot; asked for inserted and updated rows.
     /// - Returns: the new sections.
-    /// - Complexity: O(n · k) for k deletions, insertions and moves: it shows what is meant, and is for tests.
+    /// - Complexity: O(n · k) for k deletions, insertions and moves. It defines the meaning of a changeset, for tests.
     public func applied<Header, Item>(
         to old: [(header: Header, items: [Item])],
         header: (Int) -> Header, item: (ListIndexPath) -> Item

@@ -1,12 +1,12 @@
-// The heaviest increasing subsequence: what may stay in its place so that as few rows as possible move.
+// The heaviest increasing subsequence: the rows that stay, so that as few rows as possible move.
 
 /// The heaviest increasing subsequence of distinct ranks.
 enum IncreasingSubsequence {
-    /// Of elements in their new order, those that can stay while the others move.
+    /// The elements, in their new order, that can stay while the others move.
     ///
     /// - Parameters:
-    ///   - places: where each was before; distinct.
-    ///   - weights: what each is worth, at least 1.
+    ///   - places: the old position of each; distinct.
+    ///   - weights: the weight of each, at least 1.
     /// - Complexity: O(m log m) for m elements.
     static func staying(_ places: [Int], weights: [Int]) -> [Bool] {
         var ranks = [Int](repeating: 0, count: places.count)

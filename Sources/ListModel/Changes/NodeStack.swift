@@ -1,17 +1,16 @@
-// The nodes of one version of a tree that are looked at while two versions are compared.
+// The nodes of one version of a tree that a comparison has open.
 //
-// They lie in one array that grows when nodes are opened and shrinks when what was below them has been compared: nothing is
-// allocated for each of the many places where two large trees differ, and no more nodes are kept in memory than those on the
-// way to one of these places.
+// One array grows when nodes are opened and shrinks when their children have been compared. So the comparison allocates
+// nothing for each difference, and keeps only the nodes on the path to one difference in memory.
 //
-// Always holds: nodes are referred to without counting, and the stack keeps alive what the tree does not; the entries of
-// a level lie next to each other in the tree. A node that could not be read is a leaf at any height.
+// Always holds: entries refer to nodes unowned, and the stack retains the nodes that the tree does not; the entries of
+// a level are neighbours in the tree. An unreadable node is a leaf at any height.
 
 /// A stack of nodes, each with the offset of its first element.
 struct NodeStack<Element: TreeElement>: ~Copyable {
     /// A node of the tree.
     struct Entry {
-        // SAFETY: in a node that the tree or the stack keeps alive, or the stack's own.
+        // SAFETY: points into a node that the tree or the stack retains, or is the stack's own.
         fileprivate var child: UnsafePointer<TreeChild<Element>>
         /// The offset of the first element below it.
         var start: Int
@@ -20,18 +19,18 @@ struct NodeStack<Element: TreeElement>: ~Copyable {
     }
 
     private let store: NodeStore
-    /// The top of the tree, at an address of its own.
+    /// The root, at a stable address.
     private let top: UnsafeMutablePointer<TreeChild<Element>>
-    /// The nodes that the tree does not keep in memory: those of the levels on the stack, in the same order.
+    /// The nodes of the levels on the stack that are not in memory otherwise, in the same order.
     private var kept: [TreeNode<Element>] = []
     private var spares = SpareNodes<Element>()
-    /// Where the nodes are read that are not in memory.
+    /// Reads nodes that are not in memory.
     private let scan: (any NodeSource)?
     private var entries: [Entry] = []
-    /// The elements of the leaves that are compared just now.
+    /// The elements of the leaves that are being compared.
     private var elements: [UnsafePointer<Element>] = []
 
-    /// Room for the way to one place in a million rows, in nodes of the usual width. It is made at once: growing step by step
+    /// Capacity for the path to one difference in a million rows. It is reserved at once, because growing step by step
     /// took a quarter of the time of comparing two versions that are one edit apart.
     private static var usualRoom: (entries: Int, elements: Int) { (160, 64) }
 
@@ -56,25 +55,25 @@ struct NodeStack<Element: TreeElement>: ~Copyable {
 
     /// Puts the root on the stack.
     ///
-    /// - Returns: where it is, and its height; nothing of height −1 if the tree is empty.
+    /// - Returns: its position and height; an empty range of height −1 if the tree is empty.
     mutating func pushRoot() -> (range: Range<Int>, height: Int) {
         if top.pointee.count == 0 { return (0..<0, -1) }
         let node = node(top).takeUnretainedValue()
-        // Whoever opens it finds it here.
+        // The level above refers to it here.
         top.pointee.node = node
         entries.append(Entry(child: UnsafePointer(top), start: 0, count: Int(top.pointee.count)))
         return (0..<1, node.height)
     }
 
-    /// Nodes of one height that were put on the stack together.
+    /// Nodes of one height that were pushed together.
     struct Level {
-        /// Where they are.
+        /// Their entries.
         var range: Range<Int>
-        /// How many nodes were kept before.
+        /// How many nodes the stack retained before.
         fileprivate var keptBefore: Int
     }
 
-    /// Puts the children of nodes on the stack, in their order, until `pop` takes them away.
+    /// Pushes the children of nodes, in their order. `pop` removes them.
     mutating func pushChildren(of range: Range<Int>) -> Level {
         let first = entries.count
         let keptBefore = kept.count
@@ -95,7 +94,7 @@ struct NodeStack<Element: TreeElement>: ~Copyable {
         return Level(range: first..<entries.count, keptBefore: keptBefore)
     }
 
-    /// Takes away a level, and what was put on the stack after it.
+    /// Removes a level and everything pushed after it.
     mutating func pop(_ level: Level) {
         entries.removeLast(entries.count - level.range.lowerBound)
         popKept(to: level.keptBefore)
@@ -110,7 +109,7 @@ struct NodeStack<Element: TreeElement>: ~Copyable {
         let keptBefore = kept.count
         elements.removeAll(keepingCapacity: true)
         for index in range {
-            // SAFETY: the elements stay where they are as long as the tree or the stack keeps the leaf.
+            // SAFETY: the elements stay in place while the tree or the stack retains the leaf.
             node(entries[index].child)._withUnsafeGuaranteedRef { leaf in
                 var element = UnsafePointer(leaf.elements)
                 for _ in 0..<leaf.count {
@@ -132,13 +131,13 @@ struct NodeStack<Element: TreeElement>: ~Copyable {
 
         var count: Int { pointers.count }
 
-        // SAFETY: valid as long as the body runs that they were given to.
+        // SAFETY: valid while the body runs that received them.
         subscript(index: Int) -> UnsafePointer<Element> {
             @inline(__always) get { pointers[index] }
         }
     }
 
-    /// The node of a child, for as long as what is pushed now stays on the stack.
+    /// The node of a child, valid until what is pushed now is popped.
     @inline(__always)
     private mutating func node(_ child: UnsafePointer<TreeChild<Element>>) -> Unmanaged<TreeNode<Element>> {
         if let node = child.pointee.node { return Unmanaged.passUnretained(node) }
@@ -149,11 +148,11 @@ struct NodeStack<Element: TreeElement>: ~Copyable {
 }
 
 extension NodeStack.Entry {
-    /// Whether a node is known to be one of another version, without opening either.
+    /// Whether a node is identical to one of another version, without opening either.
     @inline(__always)
     func isSame(as other: Self) -> Bool { child.pointee.isSame(as: other.child.pointee) }
 
-    /// What tells a node from others: where it is stored or, if it is not, its address.
+    /// The identity of a node: its stored number or, if it is not stored, its address.
     var key: UInt64 {
         guard let node = child.pointee.node else { return child.pointee.stored &<< 1 | 1 }
         let stored = node.stored

@@ -1,16 +1,17 @@
 // From two snapshots to a changeset, in three steps: which sections differ, which rows of those differ, which of the
 // rows that are in both can stay.
 //
-// Always holds: a row or section that both snapshots have is matched by its id and by nothing else. Of several of one id,
-// as rows are that cannot be read, one is matched and the others go and come.
+// Always holds: a row or section in both snapshots is matched by its id alone. Of several rows with one id, as
+// unreadable rows have, one is matched; the others are deleted and inserted.
 
 extension Changeset {
-    /// What differs between two snapshots of one list.
+    /// Compares two snapshots of one list.
     ///
     /// - Parameters:
     ///   - old: the snapshot that a view shows now.
-    ///   - new: the snapshot it is to show. It may as well be the older version.
-    /// - Complexity: O(k log n) for k rows that differ: what both share is not visited. If they share nothing, O(n log n).
+    ///   - new: the snapshot that it will show, which may be an older version.
+    /// - Complexity: O(k log n) for k rows that differ, because shared nodes are not visited. If the snapshots share
+    ///   nothing, O(n log n).
     public init(from old: Snapshot, to new: Snapshot) {
         var difference = SnapshotDifference(old.tree.store, new.tree.store)
         difference.compareSections(old.tree, new.tree)
@@ -20,7 +21,7 @@ extension Changeset {
     }
 }
 
-/// A comparison of two snapshots while it is made.
+/// A comparison of two snapshots in progress.
 private struct SnapshotDifference {
     /// A section that may hold rows that differ.
     struct SectionPair {
@@ -31,7 +32,7 @@ private struct SnapshotDifference {
         var isRearranged = false
     }
 
-    /// A row of the old snapshot that does not stand in step with one of the new.
+    /// A row of the old snapshot without a partner in step.
     struct OldItem {
         var pair: Int
         var piece: Int
@@ -41,7 +42,7 @@ private struct SnapshotDifference {
     var changes = Changeset()
     private var pairs: [SectionPair] = []
     private var sectionMatches: PieceMatches<SectionEntry>?
-    /// Where nodes come from that are not in memory, for either side.
+    /// Reads nodes that are not in memory, for both sides.
     private let oldStore: NodeStore
     private let newStore: NodeStore
 
@@ -52,7 +53,7 @@ private struct SnapshotDifference {
 
     // MARK: Sections
 
-    /// Notes what happened to the sections, and which of them may hold rows that differ.
+    /// Compares the sections, and finds those that may hold rows that differ.
     mutating func compareSections(_ old: PersistentTree<SectionEntry>, _ new: PersistentTree<SectionEntry>) {
         if compareSectionsInStep(old, new) { return }
         let difference = TreeDifference(from: old, to: new)
@@ -83,17 +84,17 @@ private struct SnapshotDifference {
         changes.sections.updated.sort()
     }
 
-    /// Compares sections that are the same in both versions, in the same order, and so few that one node in memory holds them.
-    /// Most lists are like that after most edits, and need no search for what both versions share.
+    /// Compares sections that are the same in both versions, in the same order, in one node in memory. Most lists are
+    /// like this after most edits and need no search for shared nodes.
     ///
-    /// - Returns: false, with nothing noted, if the sections are not like that.
+    /// - Returns: false, with no effect, if the sections are not like this.
     private mutating func compareSectionsInStep(
         _ old: PersistentTree<SectionEntry>, _ new: PersistentTree<SectionEntry>
     ) -> Bool {
         guard let oldNode = old.top.node, let newNode = new.top.node, oldNode.isLeaf, newNode.isLeaf,
             oldNode.count == newNode.count
         else { return false }
-        // SAFETY: the trees keep the nodes alive.
+        // SAFETY: the trees retain the nodes.
         let (oldSections, newSections) = (oldNode.elements, newNode.elements)
         for index in 0..<oldNode.count where oldSections[index].id != newSections[index].id { return false }
         for index in 0..<oldNode.count where !oldSections[index].isUnchanged(in: newSections[index]) {
@@ -102,8 +103,8 @@ private struct SnapshotDifference {
         return true
     }
 
-    /// Notes which sections move. Views do not move sections and change the rows in them at once, nor do they while rows
-    /// move; so of several choices one is taken in which nothing changes inside those that move, if there is one.
+    /// Chooses which sections move. List views cannot move a section and change its rows in one batch, so among equally
+    /// small choices this prefers moved sections whose rows do not change.
     mutating func moveSections() {
         guard let sectionMatches else { return }
         let rearranged = pairs.lazy.filter { $0.isRearranged && $0.oldIndex != nil }.compactMap(\.newIndex).sorted()
@@ -129,7 +130,7 @@ private struct SnapshotDifference {
 
     // MARK: Rows
 
-    /// Notes what happened to the rows of the sections that differ.
+    /// Compares the rows of the sections that differ.
     mutating func matchItems() {
         let oldCount = pairs.reduce(0) { $0 + $1.rows.difference.old.count { $0.element != nil } }
         var oldByID = [Identifier: OldItem](minimumCapacity: oldCount)
@@ -189,7 +190,7 @@ private struct SnapshotDifference {
     }
 }
 
-/// Which pieces of two versions of a tree belong together, and which of those can stay.
+/// Which pieces of two versions of a tree are the same, and which of those can stay.
 private struct PieceMatches<Element: TreeElement> {
     let difference: TreeDifference<Element>
     /// The pieces, old and new, of single elements that are in both versions.
@@ -203,12 +204,12 @@ private struct PieceMatches<Element: TreeElement> {
 
     /// The offsets, old and new, of every matched element that cannot stay; ascending by the new one.
     ///
-    /// As few as possible move. Of several choices, one that moves the fewest of some elements is taken, and of several of
-    /// these one in which the fewest move to the offset that they had: views may take that for no move at all.
+    /// As few elements as possible move. Among equal choices, this prefers the one that moves the fewest elements of
+    /// `kept`, and then the one with the fewest moves to the same offset, which list views may take for no move.
     ///
     /// - Parameter kept: the new offsets of the elements that should rather stay, ascending.
     func moves(keeping kept: [Int]) -> [Changeset.Move<Int>] {
-        // Blocks are in the same order in both versions, so without other matches all of them stay.
+        // Matched runs are in the same order in both versions, so without other matches all of them stay.
         if elements.isEmpty { return [] }
         let blocks = zip(
             difference.old.indices.lazy.filter { difference.old[$0].element == nil },
@@ -226,12 +227,12 @@ private struct PieceMatches<Element: TreeElement> {
         return moves
     }
 
-    /// What it is worth that pieces stay: first how many elements they have, then how many of those to keep, then how many
-    /// that are where they were.
+    /// The weight of pieces that stay: first their number of elements, then how many of those are in `kept`, then how
+    /// many keep their offset.
     private func weights(_ matched: [(old: Int, new: Int)], keeping kept: [Int]) -> [Int] {
         let counts = matched.map { difference.new[$0.new].count }
         let total = counts.reduce(0, +)
-        // So that no sum overflows. Lists of more sections than that have other problems.
+        // Bounded so that no sum overflows.
         let (unit, overflow) = (total + 1).multipliedReportingOverflow(by: kept.count + 1)
         if overflow || unit.multipliedReportingOverflow(by: total + 1).overflow { return counts }
         return zip(matched, counts).map { match, count in

@@ -1,7 +1,7 @@
 // Searching ascending arrays of indices: those of the rows that left a list, came into it, or stayed.
 
 extension RandomAccessCollection where Index == Int {
-    /// The first index from which on a condition holds, which does not hold before it.
+    /// The first index at which a condition holds. The condition must stay true from there on.
     ///
     /// - Complexity: O(log n).
     func sortedIndex(fromWhich holds: (Element) -> Bool) -> Int {
@@ -18,7 +18,7 @@ extension [Int] {
     /// How many elements of an ascending array are less than a number.
     func countLess(than number: Int) -> Int { sortedIndex { $0 >= number } }
 
-    /// The number that has `rank` numbers before it which an ascending array does not contain, and is not in it either.
+    /// The number of rank `rank` among all numbers that an ascending array does not contain.
     func complement(_ rank: Int) -> Int { rank + indices.sortedIndex { self[$0] - $0 > rank } }
 
     /// Whether an ascending array has a number.

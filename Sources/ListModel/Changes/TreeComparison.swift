@@ -1,12 +1,12 @@
-// A comparison of two versions of a tree while it is made.
+// A comparison of two versions of a tree in progress.
 //
-// Both trees are opened from the top, side by side. Nodes that both have are found by identity, in their order, and
-// become *blocks*: they are not opened, however large they are. Between two blocks the children are compared in the same
-// way, and at the bottom the elements, in step. Elements that stand in step form blocks as well; what is left over are
-// single elements, which somebody else matches by id.
+// Both trees are opened from the top, side by side. Nodes that both share are recognised by identity, become *matched
+// runs* and are not opened. Between two matched runs the children are compared in the same way, and in leaves the
+// elements, in step. Equal elements in step form matched runs too. The remaining single elements are matched by id, by
+// `SnapshotDifference`.
 //
-// Always holds: finding shared nodes is only for speed. A shared node that is overlooked is opened, and its elements are
-// found equal.
+// Always holds: recognising shared nodes affects speed only. A shared node that is missed is opened, and its elements
+// compare equal.
 
 struct TreeComparison<Element: TreeElement>: ~Copyable {
     private typealias Elements = NodeStack<Element>.Elements
@@ -26,7 +26,7 @@ struct TreeComparison<Element: TreeElement>: ~Copyable {
     mutating func compare() -> TreeDifference<Element> {
         var (oldRange, oldHeight) = old.pushRoot()
         var (newRange, newHeight) = new.pushRoot()
-        // An empty tree has no height to speak of.
+        // An empty tree has no height.
         while oldHeight > newHeight && !newRange.isEmpty {
             oldRange = old.pushChildren(of: oldRange).range
             oldHeight -= 1
@@ -41,7 +41,7 @@ struct TreeComparison<Element: TreeElement>: ~Copyable {
 
     // MARK: Nodes
 
-    /// How far to look for the next node, or the next element, that stands in step again.
+    /// How far to search for the next node or element in step.
     private static var window: Int { 8 }
 
     /// Compares nodes of one height.
@@ -80,7 +80,7 @@ struct TreeComparison<Element: TreeElement>: ~Copyable {
         appendBlock(oldEnd, newEnd, oldRange.upperBound - oldEnd)
     }
 
-    /// Compares what is below nodes of which none is known to be in both versions.
+    /// Compares the children of nodes that the two versions do not share.
     private mutating func compareBelow(_ oldRange: Range<Int>, _ newRange: Range<Int>, height: Int) {
         if oldRange.isEmpty && newRange.isEmpty { return }
         if height <= 0 { return compareElements(oldRange, newRange) }
@@ -91,16 +91,16 @@ struct TreeComparison<Element: TreeElement>: ~Copyable {
         new.pop(newChildren)
     }
 
-    /// Notes nodes that follow one another in both versions.
+    /// Adds consecutive shared nodes.
     private mutating func appendBlock(_ oldIndex: Int, _ newIndex: Int, _ count: Int) {
         if count == 0 { return }
         let (first, last) = (old[oldIndex], old[oldIndex + count - 1])
         difference.appendBlock(first.start, new[newIndex].start, last.start + last.count - first.start)
     }
 
-    /// The next node that is in both versions, if it is near; the first of each range is not.
+    /// The next shared node, if it is near; the first of each range is not shared.
     ///
-    /// Most nodes that changed did so by themselves, so the nearest is looked for first where both are as far ahead.
+    /// Most changed nodes have unchanged neighbours, so the search begins at equal distances.
     private func nextInStep(_ oldRange: Range<Int>, _ newRange: Range<Int>) -> (old: Int, new: Int)? {
         let (oldFirst, newFirst) = (oldRange.lowerBound, newRange.lowerBound)
         let farthest = min(Self.window, max(oldRange.count, newRange.count) - 1)
@@ -120,11 +120,11 @@ struct TreeComparison<Element: TreeElement>: ~Copyable {
         return nil
     }
 
-    /// The nodes that a range of one version and a range of the other have in common, in the order of both.
+    /// The nodes that two ranges share, in the order of both versions.
     ///
     /// - Complexity: O(nodes) expected.
     private func anchors(_ oldRange: Range<Int>, _ newRange: Range<Int>) -> [(old: Int, new: Int)] {
-        // What is near was looked at already.
+        // Near nodes were compared already.
         if max(oldRange.count, newRange.count) <= Self.window { return [] }
         var places: [UInt64: Int] = [:]
         places.reserveCapacity(oldRange.count)
@@ -143,7 +143,7 @@ struct TreeComparison<Element: TreeElement>: ~Copyable {
 
     /// Compares the elements of leaves.
     private mutating func compareElements(_ oldRange: Range<Int>, _ newRange: Range<Int>) {
-        // Taken out, so that the stacks can be read at the same time.
+        // Moved out, so that the stacks can be read at the same time.
         var difference = TreeDifference<Element>()
         swap(&difference, &self.difference)
         old.withElements(of: oldRange) { old in
@@ -173,7 +173,7 @@ struct TreeComparison<Element: TreeElement>: ~Copyable {
                 newIndex += count
                 continue
             }
-            // After a few deletions or insertions, the next element of one side stands a few further on the other.
+            // After a few deletions or insertions, an element of one side is a few positions further on the other.
             var skipped = (old: 1, new: 1)
             for distance in 1...Self.window {
                 if oldIndex + distance < oldEnd && old[oldIndex + distance].pointee.id == new[newIndex].pointee.id {
@@ -199,7 +199,7 @@ struct TreeComparison<Element: TreeElement>: ~Copyable {
         if oldEnd < old.count { appendBlock(old, oldEnd, new, newEnd, old.count - oldEnd, &difference) }
     }
 
-    /// Notes elements that stand in step, and which of them have changed in themselves.
+    /// Adds elements in step, and which of them were updated.
     private static func appendBlock(
         _ old: Elements, _ oldIndex: Int, _ new: Elements, _ newIndex: Int, _ count: Int,
         _ difference: inout TreeDifference<Element>

@@ -1,9 +1,8 @@
 // Where two versions of a tree differ, in pieces.
 //
-// Always holds:
-// - the pieces of one side, in order, are all elements of that tree, each in exactly one piece;
-// - block n of one side is block n of the other: the same elements in the same order, neighbours in both versions. Blocks
-//   may be larger than they need to be, never smaller than what they hold together.
+// Always holds: the pieces of one side, in order, are all elements of that tree, each in exactly one piece;
+// - matched run n of one side is matched run n of the other: the same elements in the same order, neighbours in both
+//   versions.
 
 /// A part of one of two versions of a tree.
 struct TreePiece<Element: TreeElement> {
@@ -11,13 +10,13 @@ struct TreePiece<Element: TreeElement> {
     var start: Int
     /// How many elements it has.
     var count: Int
-    /// The element, if it is a single one; nil for a block.
+    /// The element, if it is a single one; nil for a matched run.
     var element: Element?
 }
 
 /// The parts in which two versions of a tree differ.
 struct TreeDifference<Element: TreeElement> {
-    /// An element that stands in step in both versions, but has changed in itself.
+    /// An element in step that was updated.
     struct Change {
         var old: Element
         var oldOffset: Int
@@ -25,10 +24,10 @@ struct TreeDifference<Element: TreeElement> {
         var newOffset: Int
     }
 
-    /// The pieces of the old and of the new version. The n-th block of one is the n-th block of the other.
+    /// The pieces of the old and of the new version. The n-th matched run of one is that of the other.
     private(set) var old: [TreePiece<Element>] = []
     private(set) var new: [TreePiece<Element>] = []
-    /// The changed elements inside blocks.
+    /// The updated elements inside matched runs.
     private(set) var changed: [Change] = []
 
     /// Compares two versions of a tree.
@@ -43,7 +42,7 @@ struct TreeDifference<Element: TreeElement> {
     /// No pieces yet.
     init() {}
 
-    /// Makes room, in one step, for what one edit leaves.
+    /// Reserves capacity for what one edit leaves.
     mutating func reserveUsualRoom() {
         old.reserveCapacity(4)
         new.reserveCapacity(4)
@@ -53,7 +52,7 @@ struct TreeDifference<Element: TreeElement> {
 // MARK: - What a comparison finds, in the order of both trees
 
 extension TreeDifference {
-    /// Notes elements that both have, or makes the last block longer if it ends there on both sides.
+    /// Adds shared elements, or extends the last matched run if it ends there on both sides.
     mutating func appendBlock(_ oldStart: Int, _ newStart: Int, _ count: Int) {
         if let oldLast = old.indices.last, let newLast = new.indices.last,
             old[oldLast].element == nil, new[newLast].element == nil
@@ -66,15 +65,15 @@ extension TreeDifference {
         }
     }
 
-    /// Notes an element of the last block that has changed in itself.
+    /// Adds an updated element of the last matched run.
     mutating func appendChange(_ change: Change) { changed.append(change) }
 
-    /// Notes an element that stands in step with none of the new version.
+    /// Adds an old element without a partner in step.
     mutating func appendOld(_ element: Element, _ offset: Int) {
         old.append(TreePiece(start: offset, count: 1, element: element))
     }
 
-    /// Notes an element that stands in step with none of the old version.
+    /// Adds a new element without a partner in step.
     mutating func appendNew(_ element: Element, _ offset: Int) {
         new.append(TreePiece(start: offset, count: 1, element: element))
     }

@@ -1,17 +1,17 @@
-// Branches: where edits after an undo left others behind.
+// Branches: an edit after an undo begins one and leaves another.
 //
-// Commits that leave a branch form a list through the log, the newest first. A branch that somebody went to, and left again,
-// stands in it twice: only the later one counts, because the branch may have grown.
+// Commits that leave a branch form a linked list through the log, the newest first. A branch that was checked out and
+// left again is in the list twice; only the newer entry counts, because the branch may have grown.
 
-/// A way from the root of the history to a tip.
+/// A path from the root of the history to a tip.
 public struct Branch: Hashable, Sendable {
-    /// Its last commit; going there and redoing to it are the same.
+    /// Its last commit. Checking it out is the same as redoing to it.
     public let tip: Version
-    /// What its last commit is called.
+    /// The name of its last commit.
     public let name: String
-    /// Who made its last commit.
+    /// The origin of its last commit.
     public let origin: String
-    /// When its last commit was made.
+    /// The time of its last commit.
     public let time: Timestamp
     /// How many steps undo can go back from its tip.
     public let stepCount: Int
@@ -22,8 +22,8 @@ public struct Branch: Hashable, Sendable {
 }
 
 extension HistoryTree {
-    /// The branches of a history: the present one first, then the others, those that were left last first. Those whose
-    /// tip is no longer there are left out.
+    /// The branches of a history: the present one first, then the others, the one that was left last first. Branches
+    /// whose tip was compacted away are left out.
     ///
     /// - Parameter limit: how many at most.
     /// - Throws: an error of the log.
@@ -31,7 +31,7 @@ extension HistoryTree {
     package func branches(_ history: History, limit: Int) throws -> [Branch] {
         var branches: [Branch] = []
         if limit <= 0 { return [] }
-        // The present branch may be one that is no longer there; those that were left later are.
+        // The present branch may have been compacted away while branches that were left later are still there.
         let tip = try history.tip > oldest ? node(history.tip) : nil
         if let tip { branches.append(try branch(tip, from: tip, isCurrent: true)) }
         if branches.count == limit { return branches }
@@ -43,14 +43,14 @@ extension HistoryTree {
         return branches
     }
 
-    /// Calls `body` with the tips of the branches that are left, those that were left last first, until it returns false.
+    /// Calls `body` with the tips of the branches that were left, the last one first, until it returns false.
     private func forEachLeftTip(_ history: History, _ body: (Version) throws -> Bool) throws {
         var seen: Set<Version> = []
         var switched = history.switched
         while switched > oldest {
             let entry = try source.historyPlace(of: switched).entry
             guard let branchSwitch = entry.branchSwitch, branchSwitch.previous < switched else { return }
-            // A move goes to a branch that was left before; what became of it stands further on in the log.
+            // A checkout continues a branch that was left before; its present tip is found later in the log.
             if case .move(let after, _) = entry { seen.insert(after.tip) }
             if branchSwitch.left > oldest, !seen.contains(branchSwitch.left), branchSwitch.left != history.tip {
                 if try !body(branchSwitch.left) { return }
@@ -69,7 +69,7 @@ extension HistoryTree {
             fork: fork?.version ?? oldest, isCurrent: isCurrent)
     }
 
-    /// The tip of the branch that a node is on: the present one, or else the one that was left last.
+    /// The tip of the branch that a revision is on: the present branch, or else the one that was left last.
     ///
     /// - Complexity: O(changes of the branch · log n) records.
     func tip(of node: HistoryNode, _ history: History) throws -> HistoryNode {

@@ -1,9 +1,9 @@
-// Which commits belong together, so that one undo reverts them all: typing, mostly.
+// Decides which commits coalesce into one undo step, typing above all.
 //
-// The decision is made once, when a commit is finished, and frozen into its record: `HistoryEntry` says whether it continues
-// the step before it. Nothing here is needed to read a log.
+// The decision is made once, when a commit is finished, and frozen into its record: `HistoryEntry` says whether the
+// commit continues the step before it. Reading a log needs nothing from this file.
 //
-// Always holds: a commit continues a step only if it was made at the tip of its scope, where the step ends.
+// Always holds: a commit continues a step only if it was made at the tip of its scope, where that step ends.
 
 /// Which commits continue the step before them.
 ///
@@ -12,26 +12,26 @@
 /// options.coalescing.interval = .seconds(1)
 /// ```
 public struct CoalescingPolicy: Hashable, Sendable {
-    /// What can be done in one step, commit after commit.
+    /// A kind of commit that can coalesce with the next of its kind.
     public enum Kind: Hashable, Sendable, CaseIterable {
-        /// The content of one row is updated again.
+        /// Updates of the content of one row.
         case updates
-        /// Rows are inserted directly behind those of the commit before, or directly before them.
+        /// Insertions directly after the rows of the commit before, or directly before them.
         case insertions
-        /// Rows are deleted directly before the place where the commit before deleted, as a backspace does, or at it.
+        /// Deletions adjacent to the previous one: before it, as with the backspace key, or at its place.
         case deletions
     }
 
     /// The longest time between two commits of a step. If the clock went back, the step ends.
     public var interval: Duration
-    /// What is merged. Checkmarks, moves, sections and commits that do several things never are.
+    /// Which kinds coalesce. Checkmarks, moves, sections and commits of several kinds never do.
     public var kinds: Set<Kind> {
         get { Set(Kind.allCases.filter(merges)) }
         set { kindBits = CoalescingPolicy.bits(newValue) }
     }
 
-    // As bits: a set would be made, and its type with it, by everyone who opens a store, and a look at one costs as much as
-    // the rest of the decision.
+    // Bits and not a `Set`, because the runtime would build the type of the set whenever a store is opened, and a
+    // lookup would cost as much as the rest of the decision.
     private var kindBits: UInt8
 
     private init(interval: Duration, kindBits: UInt8) {
@@ -44,7 +44,7 @@ public struct CoalescingPolicy: Hashable, Sendable {
         self.init(interval: interval, kindBits: CoalescingPolicy.bits(kinds))
     }
 
-    /// A policy that merges all kinds.
+    /// A policy that coalesces all kinds.
     public init(interval: Duration = .milliseconds(500)) {
         self.init(interval: interval, kindBits: Kind.updates.bit | Kind.insertions.bit | Kind.deletions.bit)
     }
@@ -53,16 +53,16 @@ public struct CoalescingPolicy: Hashable, Sendable {
         kinds.reduce(0) { $0 | $1.bit }
     }
 
-    /// Whether a kind is merged.
+    /// Whether a kind coalesces.
     func merges(_ kind: Kind) -> Bool { kindBits & kind.bit != 0 }
 
     /// Typing coalesces, with pauses of up to half a second.
     public static let standard = CoalescingPolicy()
-    /// Every commit is a step of its own, but for those of a group.
+    /// Every commit is a step of its own, except in a group.
     public static let never = CoalescingPolicy(interval: .milliseconds(500), kindBits: 0)
 }
 
-/// What the commits of a step did, as far as it matters to whether another continues it.
+/// What the commits of a step did, as far as it decides whether another commit continues it.
 enum EditShape: Equatable {
     case nothing
     case update(Identifier)
@@ -83,7 +83,7 @@ enum EditShape: Equatable {
 
     private func joined(_ next: EditShape) -> EditShape { self == .nothing ? next : followed(by: next) ?? .other }
 
-    /// What both did together; nil if the second does not continue the first.
+    /// The combined shape; nil if the second commit does not continue the first.
     func followed(by next: EditShape) -> EditShape? {
         switch (self, next) {
         case (.update(let first), .update(let second)):
@@ -100,7 +100,7 @@ enum EditShape: Equatable {
         }
     }
 
-    /// Which kind of merging it takes; nil if it never coalesces.
+    /// The kind of coalescing that it needs; nil if it never coalesces.
     var kind: CoalescingPolicy.Kind? {
         switch self {
         case .update: .updates
@@ -115,9 +115,9 @@ enum EditShape: Equatable {
 struct StepCoalescing {
     var policy = CoalescingPolicy.never
 
-    /// The newest commit, if a step can be continued after it.
+    /// The newest commit, if another commit may continue its step.
     private var last: Last?
-    /// The groups that are open, by scope.
+    /// The open groups, by scope.
     private var groups: [HistoryScope: Group] = [:]
 
     private struct Last {
@@ -132,20 +132,20 @@ struct StepCoalescing {
     private struct Group {
         var name: String?
         var depth: Int
-        /// Whether a commit was made in it, which the others continue.
+        /// Whether the group has a commit that later ones continue.
         var isBegun: Bool
     }
 
-    /// Whether commits of some scope are being grouped.
+    /// Whether any group is open.
     var hasGroups: Bool { !groups.isEmpty }
 
-    /// Ends the step of every scope, but for those of open groups.
+    /// Ends the step of every scope without an open group.
     mutating func endStep() { last = nil }
 
-    /// Whether commits of a scope are being grouped.
+    /// Whether a scope has an open group.
     func isGrouping(_ scope: HistoryScope) -> Bool { groups[scope] != nil }
 
-    /// The name that commits of a scope have while they are grouped.
+    /// The name of the open group of a scope.
     func groupName(_ scope: HistoryScope) -> String? { groups[scope]?.name }
 
     mutating func beginGroup(_ scope: HistoryScope, name: String?) {
@@ -164,7 +164,7 @@ struct StepCoalescing {
         return true
     }
 
-    /// Whether a commit that made a node continues the step of its scope, which is at its tip; notes it either way.
+    /// Whether a revision at the tip of its scope continues the step there. Remembers the commit either way.
     ///
     /// - Parameter shape: what the commit did.
     mutating func continues(
@@ -188,7 +188,7 @@ struct StepCoalescing {
         return joined != nil
     }
 
-    /// What the step and a commit that comes next did together; nil if it does not continue the step.
+    /// The combined shape of the step and the next commit; nil if the commit does not continue the step.
     private func joined(
         _ draft: borrowing CommitDraft, _ version: Version, in scope: HistoryScope, _ shape: EditShape
     ) -> EditShape? {
@@ -210,10 +210,10 @@ extension CoalescingPolicy.Kind {
 }
 
 extension CoalescingPolicy {
-    /// Whether the time from one commit to a later one is short enough.
+    /// Whether two commits are close enough in time.
     fileprivate func covers(from first: Timestamp, to second: Timestamp) -> Bool {
         let (passed, isOver) = second.microseconds.subtractingReportingOverflow(first.microseconds)
-        // As numbers without a sign the times of all clocks have a difference.
+        // Unsigned arithmetic, because the difference of two times may exceed `Int64`.
         let distance = isOver ? UInt64(bitPattern: passed) : UInt64(passed)
         return microseconds.map { distance <= $0 } ?? false
     }

@@ -1,11 +1,11 @@
-// Who can give back what was committed: a log, or a test's array.
+// Where committed records are read: a log, or an array in a test.
 //
-// The requirements give nothing back, because a generic function that is called through a protocol costs more than
-// finding a record: `withRecord` and `withContent` put the results on top.
+// The requirements return nothing, because calling a generic function through a protocol costs more than finding a
+// record. `withRecord` and `withContent` add the results.
 //
-// Always holds: the record of a version never changes, so what a reference points to stays what it was.
+// Always holds: the record of a version never changes, so a reference always leads to the same content.
 
-/// The commits of a log, by the version that each made.
+/// The commits of a log, by version.
 public protocol CommitSource: Sendable {
     /// Calls `body` once with the record of the commit that made `version`.
     ///
@@ -17,8 +17,7 @@ public protocol CommitSource: Sendable {
 
     /// Calls `body` once with the bytes that `reference` points to, valid only until it returns.
     ///
-    /// A source that has to copy a record to give it back should copy only these bytes. Any other need not implement
-    /// this.
+    /// Implement this in a source that has to copy records, to copy only these bytes.
     ///
     /// - Throws: ``RecordError`` if the record is too short for it, or what ``readRecord(of:_:)`` throws.
     /// - Complexity: O(1), plus finding the record.
@@ -26,17 +25,16 @@ public protocol CommitSource: Sendable {
 
     /// The place of a commit in the history.
     ///
-    /// A source that has to make a record to give it back should say this from what it has. Any other need not implement it.
+    /// Implement this in a source that has to rebuild records and knows the place without.
     ///
     /// - Parameter version: a version of this log, not ``Version/empty``.
     /// - Throws: what ``readRecord(of:_:)`` throws.
     /// - Complexity: O(1), plus finding the record.
     func historyPlace(of version: Version) throws -> HistoryPlace
 
-    /// The rows at a version, which was made earlier.
+    /// The rows at an earlier version.
     ///
-    /// A source that has checkpoints should begin there. Any other need not implement this: it replays the log from its
-    /// first commit.
+    /// Implement this in a source that has checkpoints. The default replays the log from its first commit.
     ///
     /// - Throws: what ``readRecord(of:_:)`` throws, or ``ListError`` if the log is damaged.
     func snapshot(at version: Version) throws -> Snapshot
@@ -97,7 +95,7 @@ extension CommitSource {
 
     /// The place of a commit in the history, as its record says it.
     package func recordedPlace(of version: Version) throws -> HistoryPlace {
-        // Not by `withRecord`, whose result is put together at run time.
+        // Not with `withRecord`, whose generic result is built at run time.
         var place: HistoryPlace?
         try readRecord(of: version) { place = try RecordHeader.place($0, version: version) }
         return place!
@@ -124,7 +122,8 @@ extension ContentReference {
         return UnsafeRawBufferPointer(rebasing: record[start..<start + Int(length)])
     }
 
-    /// Checks that bytes are the content. Whoever begins with a checkpoint reads contents of records that nobody else reads.
+    /// Checks that bytes are the content. A store that was opened from a checkpoint reads contents of records that it
+    /// has not checked.
     package func check(_ content: UnsafeRawBufferPointer) throws {
         let found = ContentReference.hash(of: content)
         guard found == hash else {

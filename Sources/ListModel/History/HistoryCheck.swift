@@ -1,15 +1,15 @@
-// Checking that the histories in the records of a log are the fold of its commits.
+// Checks that the histories in the records of a log follow from its commits.
 //
-// Always holds: what was checked is taken from the records, so that one fault is reported once.
+// Always holds: the check continues with what the records say, so that one fault is reported once.
 
-/// Folds the histories of a log, commit by commit, and compares.
+/// Computes the histories of a log, commit by commit, and compares them with the records.
 package struct HistoryCheck: ~Copyable {
     private let places: Places
     private let oldest: Version
     private var histories: HistoryTable
     private var writer = HistoryWriter()
 
-    /// The places of the commits so far, which the fold looks up as an editor does in its log.
+    /// The places of the commits so far, which the check looks up as an editor does in its log.
     private final class Places: CommitSource, @unchecked Sendable {
         // @unchecked Sendable: used by the check that owns it, and by nobody else.
         let oldest: Version
@@ -52,10 +52,10 @@ package struct HistoryCheck: ~Copyable {
         return expected
     }
 
-    /// Whether commits before the first of the log are no longer there.
+    /// Whether the log was compacted, so that earlier commits are gone.
     private var isCut: Bool { oldest > .empty }
 
-    /// What the record of a commit should say; nil if that depends on commits that are no longer there.
+    /// What the record of a commit should say; nil if that depends on commits that were compacted away.
     private mutating func expected(_ commit: Commit, in scope: HistoryScope) throws -> HistoryEntry? {
         let history = histories[scope]
         let tree = HistoryTree(places, oldest: oldest)
@@ -63,7 +63,7 @@ package struct HistoryCheck: ~Copyable {
             if !writer.isReady(scope) { try writer.load(scope, history, tree) }
             var node = writer.node(commit.version, history)
             if found.continues && node.branchSwitch == nil && history.undoCount > 0 { node = node.continuing }
-            // A jump to what is no longer there was checked when it still was.
+            // A jump to a commit that was compacted away was checked before compaction.
             if isCut && found.jump <= oldest && found.jump < node.jump { node = node.jumping(to: found.jump) }
             writer.append(found)
             return .node(node)
@@ -80,7 +80,7 @@ package struct HistoryCheck: ~Copyable {
             return move.after.position == target ? move.entry : .untracked
         case .go(let target):
             if isCut && target <= oldest {
-                // It went there when it was still there, or to where the log begins now.
+                // The target was compacted away later, or is where the log begins now.
                 guard target == oldest, commit.history?.position != target else { return nil }
             }
             return try tree.going(to: target, history, in: scope, at: commit.version).entry

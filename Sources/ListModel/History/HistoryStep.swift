@@ -1,13 +1,13 @@
-// The nodes of one step.
+// The revisions of one undo step.
 //
-// It is no `Run`: what is generic is copied and let go of by a look at its type, and every undo hands a step from one to the
-// next. A step of one commit, as most are, needs no array.
+// Not a `Run`, because copying and destroying a generic value looks at its type, and every undo passes a step on
+// several times. A step of one commit, as most are, needs no array.
 
-/// The nodes of the commits that one undo reverts, or one redo does again.
+/// The revisions that one undo reverts, or one redo repeats.
 struct HistoryStep: RandomAccessCollection, Sendable {
-    /// The node of a step that has one.
+    /// The revision of a step that has one.
     private let single: HistoryNode?
-    /// The nodes of any other step.
+    /// The revisions of any other step.
     private let nodes: [HistoryNode]
 
     /// A step of one commit.
@@ -28,13 +28,13 @@ struct HistoryStep: RandomAccessCollection, Sendable {
         return single
     }
 
-    /// The same nodes, the last one first.
+    /// The same revisions, the last one first.
     var backwards: HistoryStep { single == nil ? HistoryStep(nodes.reversed()) : self }
 
     /// The versions that the commits made.
     var versions: Run<Version> { single.map { .one($0.version) } ?? .many(nodes.map(\.version)) }
 
-    /// Calls `body` with each node: without an iterator, which would copy each of them.
+    /// Calls `body` with each revision. An iterator would copy each of them.
     @inline(__always)
     func forEach(_ body: (HistoryNode) throws -> Void) rethrows {
         if let single { return try body(single) }

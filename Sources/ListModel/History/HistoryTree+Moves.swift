@@ -1,25 +1,25 @@
-// Where undo, redo and going anywhere lead: the history after the move, from the one before it and the tree.
+// Undo, redo and go: computes the history after a checkout from the history before it and the tree.
 //
-// Both who edits and who verifies a log compute it here.
+// The editor and the verification of a log both compute it here.
 
-/// A move in a history.
+/// A checkout in a history.
 package struct HistoryMove {
-    /// The nodes of the step that is undone, the last one first, or redone, the first one first.
+    /// The revisions of the step: the last one first if it is undone, the first one first if it is redone.
     let step: HistoryStep
-    /// The history afterwards.
+    /// The history after the checkout.
     let after: History
-    /// Which branch is left, if one is.
+    /// The branch that is left, if any.
     let branchSwitch: HistorySwitch?
 
     /// The commits of the step.
     package var stepVersions: Run<Version> { step.versions }
 
-    /// What the record of the move says.
+    /// What the record of the checkout says.
     package var entry: HistoryEntry { .move(after, branchSwitch) }
 }
 
 extension HistoryTree {
-    /// What undo does; nil if there is nothing to undo, or it is no longer there.
+    /// The checkout of an undo; nil if there is nothing to undo, or it was compacted away.
     ///
     /// - Complexity: O(commits of the step) records.
     package func undoing(_ history: History) throws -> HistoryMove? {
@@ -28,11 +28,11 @@ extension HistoryTree {
         return step.isEmpty ? nil : try undoing(history, step, tipSteps: nil)
     }
 
-    /// What undoing a step does.
+    /// The checkout of undoing a step.
     ///
     /// - Parameters:
-    ///   - step: its nodes, the last one first, which is the position.
-    ///   - tipSteps: how many steps undo can go back from the tip; nil to find out.
+    ///   - step: its revisions, the last one first, which is the position.
+    ///   - tipSteps: how many steps undo can go back from the tip; nil to compute it.
     func undoing(_ history: History, _ step: HistoryStep, tipSteps: Int?) throws -> HistoryMove {
         let (last, first) = (step[0], step[step.count - 1])
         let tipSteps = try tipSteps ?? (history.tip == last.version ? last.steps : node(history.tip).steps)
@@ -42,7 +42,7 @@ extension HistoryTree {
         return try HistoryMove(step: step, after: checked(after), branchSwitch: nil)
     }
 
-    /// What redo does; nil if there is nothing to redo, or it is no longer there.
+    /// The checkout of a redo; nil if there is nothing to redo, or it was compacted away.
     ///
     /// - Complexity: O(log n + commits of the step) records.
     package func redoing(_ history: History) throws -> HistoryMove? {
@@ -53,11 +53,11 @@ extension HistoryTree {
         return try HistoryMove(step: step, after: checked(after), branchSwitch: nil)
     }
 
-    /// What going to a node does.
+    /// The checkout of any revision.
     ///
     /// - Parameters:
-    ///   - target: a node of this history, or the root.
-    ///   - version: the version that the move makes.
+    ///   - target: a revision of this history, or the root.
+    ///   - version: the version of the new commit.
     /// - Throws: ``ListError/notInHistory(_:)``, or an error of the log.
     /// - Complexity: O(log n) records if the target is on the present branch; for each change of the branch, if not.
     package func going(
@@ -69,7 +69,7 @@ extension HistoryTree {
         guard place.scope == scope, case .node(let node) = place.entry else { throw ListError.notInHistory(target) }
         let tip = try tip(of: node, history)
         var redoCount = tip.steps - node.steps
-        // In the middle of a step, what is left of it is one more.
+        // In the middle of a step, the rest of it counts as one more.
         if tip.version != target, try ancestor(of: tip, where: { $0.depth <= node.depth + 1 })?.continues == true {
             redoCount += 1
         }
@@ -83,7 +83,7 @@ extension HistoryTree {
             branchSwitch: isSwitch ? HistorySwitch(left: history.tip, previous: history.switched) : nil)
     }
 
-    /// Whoever wrote the records may have written numbers that do not go together.
+    /// The numbers in damaged records may contradict each other.
     private func checked(_ history: History) throws -> History {
         if history.redoCount >= 0 { return history }
         throw RecordError(
@@ -93,7 +93,7 @@ extension HistoryTree {
                 found: String(history.undoCount + history.redoCount)))
     }
 
-    /// Where a compacted log begins, the position is the node that the oldest one that is still there was made on.
+    /// Where a compacted log begins, the position is the parent of the oldest revision that is left.
     private func goingToRoot(_ target: Version, _ history: History) throws -> HistoryMove {
         guard history.tip > oldest else {
             guard target == oldest || target == history.position else { throw ListError.notInHistory(target) }

@@ -1,7 +1,7 @@
-// Nodes in the order in which they were made, whatever branch they are on: earlier and later.
+// `earlier` and `later`: revisions in the order in which they were made, whatever their branch.
 
 extension HistoryTree {
-    /// The end of the step that was made a number of steps before a position, on any branch; the root if there are fewer.
+    /// The end of the step that is a number of steps older than a position, on any branch; the root if there are fewer.
     ///
     /// - Complexity: O(commits of the steps) records.
     package func earlier(than position: Version, by count: Int) throws -> Version {
@@ -14,8 +14,8 @@ extension HistoryTree {
         return position
     }
 
-    /// The end of the step that was made a number of steps after the position of a history, on any branch; the newest one if
-    /// there are fewer.
+    /// The end of the step that is a number of steps newer than the position of a history, on any branch; the newest
+    /// one if there are fewer.
     ///
     /// - Complexity: O(commits in between) records.
     package func later(than history: History, in scope: HistoryScope, by count: Int) throws -> Version {
@@ -26,7 +26,7 @@ extension HistoryTree {
             version = version.next
             let place = try source.historyPlace(of: version)
             guard place.scope == scope, case .node(let node) = place.entry else { continue }
-            // What continues the step, even the rest of the one that the position is in, is part of it.
+            // Commits that continue the step belong to it, also if the position is in its middle.
             if !(node.continues && node.parent == last) {
                 if left <= 0 { break }
                 left -= 1

@@ -1,9 +1,10 @@
-// The way from one node to another, as changes of rows.
+// The path from one revision to another, as changes of rows.
 //
-// Every node changed rows: from those of the version before it, which others may have made, to its own. Nodes that were made
-// one on the other, with nothing but moves in between, are one change.
+// Every revision changed rows: from those of the version before it, which another scope may have made, to its own.
+// Consecutive revisions with only checkouts in between are one change.
 //
-// Always holds: what others committed between two nodes is in none of the changes, as long as the log has the way.
+// Always holds: commits of others between two revisions are in none of the changes, as long as the log has the whole
+// path.
 
 /// What leads from the rows of one version to those of another.
 struct HistoryChange: Hashable, Sendable {
@@ -12,10 +13,10 @@ struct HistoryChange: Hashable, Sendable {
 }
 
 extension HistoryTree {
-    /// The changes that lead from one node to another: up to where their branches part, and down again.
+    /// The changes that lead from one revision to another: up to where their branches part, and down again.
     ///
     /// - Parameters:
-    ///   - position, target: nodes of one history, or at or before `oldest`.
+    ///   - position, target: revisions of one history, or at or before `oldest`.
     /// - Throws: ``ListError/notInHistory(_:)`` if the way between them is no longer there, or an error of the log.
     /// - Complexity: O(log² n) records, and O(log n) for each time that other commits lie between two nodes of the way.
     func changes(from position: Version, to target: Version) throws -> [HistoryChange] {
@@ -29,8 +30,8 @@ extension HistoryTree {
         let down = try last.map { try climb(from: $0, to: fork) } ?? Climb(changes: [], end: target)
         var changes = up.changes
         if up.end != down.end {
-            // Both branches come from nodes that are no longer there; what lies between those can be told only where rows of
-            // both sides are.
+            // Both branches begin before the compacted log. The change between them is the difference of the rows on
+            // both sides.
             guard let above = up.changes.last, let below = down.changes.last else {
                 throw ListError.notInHistory(target)
             }
@@ -40,11 +41,11 @@ extension HistoryTree {
         return try joined(changes)
     }
 
-    /// The way up from a node.
+    /// The path up from a revision.
     private struct Climb {
-        /// From the rows after nodes to those before them.
+        /// From the rows after revisions to the rows before them.
         var changes: [HistoryChange]
-        /// Where it ends: a node, or the root, or what is no longer there.
+        /// Its end: a revision, the root, or a commit that was compacted away.
         var end: Version
     }
 
@@ -59,7 +60,7 @@ extension HistoryTree {
         return climb
     }
 
-    /// The first of the nodes up to one that were made one directly after the other.
+    /// The first of the consecutive revisions that end with one.
     private func topOfRun(_ node: HistoryNode, below end: Version) throws -> HistoryNode {
         var top = node
         while true {
@@ -75,7 +76,7 @@ extension HistoryTree {
         }
     }
 
-    /// The same changes, those one that meet in the same rows.
+    /// The same changes; changes that meet in equal rows are joined.
     private func joined(_ changes: [HistoryChange]) throws -> [HistoryChange] {
         var joined: [HistoryChange] = []
         for change in changes {

@@ -1,14 +1,14 @@
 // Reading the tree of commits, which lies in the log: ancestors, the next step of a redo, branches.
 //
-// Ancestors are found by the jump pointers of the nodes: a hop goes to the jump unless that is beyond what is looked for,
-// and to the parent otherwise. With jumps as `HistoryWriter` chooses them, that takes O(log n) hops.
+// Ancestors are found by the jump pointers of the revisions: a hop follows the jump unless it leads too far, and the
+// parent otherwise. With the jumps that `HistoryWriter` chooses, this takes O(log n) hops.
 //
-// Always holds: nothing here looks at a record at or before `oldest`; the way up ends there as it ends at the root.
+// Always holds: no function here reads a record at or before `oldest`; the path up ends there as at the root.
 
 /// The tree of commits of one scope.
 package struct HistoryTree {
     let source: any CommitSource
-    /// The version before which commits are no longer there.
+    /// The version before which commits were compacted away.
     let oldest: Version
 
     package init(_ source: any CommitSource, oldest: Version) {
@@ -16,15 +16,15 @@ package struct HistoryTree {
         self.oldest = oldest
     }
 
-    /// The node of a version.
+    /// The revision of a version.
     ///
     /// - Parameter version: one after `oldest`.
-    /// - Throws: ``RecordError`` if the commit is none: the log is damaged.
+    /// - Throws: ``RecordError`` if the commit is not a revision: the log is damaged.
     package func node(_ version: Version) throws -> HistoryNode {
         try HistoryTree.node(source.historyPlace(of: version).entry, version)
     }
 
-    /// The node that an entry is.
+    /// The revision in an entry.
     static func node(_ entry: HistoryEntry, _ version: Version) throws -> HistoryNode {
         if case .node(let node) = entry { return node }
         throw RecordError(
@@ -32,8 +32,8 @@ package struct HistoryTree {
             problem: .invalid(what: "commit in a history", expected: "a node", found: "another"))
     }
 
-    /// The first node on the way up from `node` for which a condition holds, the node itself included; nil if that is at or
-    /// before `oldest`, or the root.
+    /// The first revision on the path up from `node`, itself included, for which a condition holds; nil if that is at
+    /// or before `oldest`, or the root.
     ///
     /// - Parameter isFound: does not hold for the beginning of the way, and holds for the rest of it.
     /// - Complexity: O(log n) records.
@@ -43,7 +43,7 @@ package struct HistoryTree {
             guard node.parent > oldest else { return nil }
             if node.jump > oldest && node.jump != node.parent {
                 let jump = try self.node(node.jump)
-                // Hostile bytes must not make the way endless.
+                // Damaged records must not make the path endless.
                 try check(jump.depth < node.depth, node)
                 if try !isFound(jump) {
                     node = jump
@@ -64,7 +64,7 @@ package struct HistoryTree {
             problem: .invalid(what: "depth", expected: "more than that of its ancestors", found: String(node.depth)))
     }
 
-    /// Whether a node lies on the way from the root to another.
+    /// Whether a revision is on the path from the root to another.
     ///
     /// - Complexity: O(log n) records.
     package func isAncestor(_ version: Version, depth: Int, of tip: HistoryNode) throws -> Bool {
@@ -72,9 +72,9 @@ package struct HistoryTree {
         return try ancestor(of: tip) { $0.depth <= depth }?.version == version
     }
 
-    /// The nodes of the step that ends with a node, the last one first.
+    /// The revisions of the step that ends with a revision, the last one first.
     ///
-    /// - Returns: none if some of them are no longer there.
+    /// - Returns: none if some of them were compacted away.
     /// - Complexity: O(commits of the step).
     func step(endingWith last: HistoryNode) throws -> HistoryStep {
         guard last.continues else { return HistoryStep(last) }
@@ -87,7 +87,7 @@ package struct HistoryTree {
         return HistoryStep(nodes)
     }
 
-    /// The nodes of the next step of a redo, the first one first; nil if there is none, or it is no longer there.
+    /// The revisions of the next step of a redo, the first one first; nil if there is none, or it was compacted away.
     ///
     /// - Complexity: O(log n + commits of the step) records.
     func nextStep(_ history: History) throws -> HistoryStep? {

@@ -1,15 +1,15 @@
-// The fold of the history: which entry the next commit of a scope has.
+// Computes the history entry of the next commit of a scope.
 //
-// A node's jump is chosen as in the skew-binary numbers (Myers, "An applicative random-access stack", 1983): if the last
-// two jumps on the way up from the parent are equally long, the node jumps over both, otherwise to its parent. To know that,
-// the *spine* is kept: the parent, its jump, the jump of that, and so on, O(log n) nodes. It is read from the log when it is
-// not known: after a move, or when a store was opened.
+// The jump of a revision is chosen as in skew-binary numbers (Myers, "An applicative random-access stack", 1983): if
+// the first two jumps on the path up from the parent are equally long, the revision jumps over both, otherwise to its
+// parent. For this the writer keeps the *spine*: the parent, its jump, the jump of that, and so on, O(log n) revisions.
+// It is read from the log after a checkout and after opening.
 //
 // Always holds: the spine, if there is one, ends with the position of its scope.
 
 /// Makes the entries of commits.
 struct HistoryWriter: Sendable {
-    /// A node on the spine.
+    /// A revision on the spine.
     private struct Vertebra: Sendable {
         var version: Version
         var depth: Int
@@ -18,17 +18,17 @@ struct HistoryWriter: Sendable {
     private var scope: HistoryScope?
     /// From the root to the position, by jumps.
     private var spine: [Vertebra] = []
-    /// Whether the spine does not begin below the root, because commits before it are no longer there.
+    /// Whether the spine does not reach the root, because the log was compacted.
     private var isCut = false
 
-    /// Whether the spine is that of a scope; otherwise it has to be read before a node is made there.
+    /// Whether the spine is that of a scope. If not, it has to be read before the scope gets a revision.
     func isReady(_ scope: HistoryScope) -> Bool { self.scope == scope }
 
-    /// The entry of a node that is made at the position of a history, as if it began a step.
+    /// The entry of a revision at the position of a history, as if it began a step.
     ///
     /// - Parameters:
     ///   - version: the version that it makes.
-    ///   - history: that of the scope whose spine this has, before the commit.
+    ///   - history: the history of the scope of the spine, before the commit.
     func node(_ version: Version, _ history: History) -> HistoryNode {
         let isSwitch = history.position != history.tip
         return HistoryNode(
@@ -38,14 +38,14 @@ struct HistoryWriter: Sendable {
             branchSwitch: isSwitch ? HistorySwitch(left: history.tip, previous: history.switched) : nil)
     }
 
-    /// Notes that a node was made at the position for which ``node(_:_:)`` was asked last.
+    /// Adds the revision that ``node(_:_:)`` returned last.
     mutating func append(_ node: HistoryNode) {
         while let last = spine.last, last.version > node.jump { spine.removeLast() }
         if spine.isEmpty { isCut = node.jump > .empty }
         spine.append(Vertebra(version: node.version, depth: node.depth))
     }
 
-    /// Forgets the spine: commits were made that this did not see.
+    /// Forgets the spine, because commits were made without this writer.
     mutating func forget() { scope = nil }
 
     /// Forgets the spine of a scope, because its position moves.

@@ -1,14 +1,14 @@
-// The steps that were undone lately: redoing them need not search the log.
+// Caches the steps that were undone last, so that redoing them reads no other records.
 //
-// Always holds: what is kept are facts about the tree, which never change; a step that does not begin where a history is, or is
-// not on its branch, is not given out.
+// Always holds: the cache holds facts about the tree, which never change. It does not return a step that begins
+// elsewhere than at the position of a history, or is not on its branch.
 
-/// The steps that were undone one after another, in one history.
+/// The consecutive undone steps of one history.
 struct UndoneSteps: Sendable {
     private struct Step: Sendable {
-        /// Where the history was afterwards.
+        /// The position after the undo.
         var position: Version
-        /// The nodes, the last one first.
+        /// The revisions, the last one first.
         var nodes: HistoryStep
     }
 
@@ -19,17 +19,17 @@ struct UndoneSteps: Sendable {
     private var steps: [Step] = []
     private var nodeCount = 0
 
-    /// How many nodes are kept at most; what was undone first is forgotten first.
+    /// The most revisions to keep. The oldest undo is forgotten first.
     private static let maximumNodeCount = 2_048
 
     private func isNext(_ history: History, in scope: HistoryScope) -> Bool {
         steps.last?.position == history.position && tip == history.tip && self.scope == scope
     }
 
-    /// How many steps undo can go back from the tip of a history; nil if that is not known.
+    /// How many steps undo can go back from the tip of a history; nil if unknown.
     func tipSteps(_ history: History, in scope: HistoryScope) -> Int? { isNext(history, in: scope) ? tipSteps : nil }
 
-    /// What redo does; nil if the step is not known.
+    /// The checkout of a redo; nil if the step is not cached.
     func redoing(_ history: History, in scope: HistoryScope) -> HistoryMove? {
         guard isNext(history, in: scope), let step = steps.last, let last = step.nodes.first else { return nil }
         let after = history.moved(
@@ -37,10 +37,10 @@ struct UndoneSteps: Sendable {
         return HistoryMove(step: step.nodes.backwards, after: after, branchSwitch: nil)
     }
 
-    /// Notes that a history was undone.
+    /// Adds the step of an undo.
     mutating func noteUndo(_ move: HistoryMove, from history: History, in scope: HistoryScope) {
         let tipSteps = move.after.undoCount + move.after.redoCount
-        // Somebody went to the middle of the step, which counts on both sides; redo does all of it.
+        // The position is in the middle of the step, which counts on both sides; redo takes all of it.
         guard history.undoCount + history.redoCount == tipSteps else {
             self = UndoneSteps()
             return
@@ -56,13 +56,13 @@ struct UndoneSteps: Sendable {
         if nodeCount > UndoneSteps.maximumNodeCount { forgetFirst() }
     }
 
-    /// Notes that a history was redone.
+    /// Removes the step of a redo.
     mutating func noteRedo(from history: History, in scope: HistoryScope) {
         guard isNext(history, in: scope), let step = steps.popLast() else { return }
         nodeCount -= step.nodes.count
     }
 
-    /// Forgets half of the steps, so that it does not have to be done for each.
+    /// Forgets half of the steps at once, for amortised O(1).
     private mutating func forgetFirst() {
         var count = 0
         while nodeCount > UndoneSteps.maximumNodeCount / 2, count < steps.count {
