@@ -1,8 +1,8 @@
-// A value that is attached to a commit, and the ways to get at it.
+// Annotations: values attached to a commit under a name.
 
 /// A value that is attached to a commit under a name.
 public struct Annotation: Hashable, Sendable {
-    /// What it is asked for by.
+    /// The name by which it is found.
     public let name: String
     /// The value.
     public let value: [UInt8]
@@ -13,15 +13,15 @@ public struct Annotation: Hashable, Sendable {
         self.value = value
     }
 
-    /// The name of what was selected before an edit, and of what was after it.
+    /// The names of the selections before and after an edit.
     public static let selectionBefore = "selection.before"
     public static let selectionAfter = "selection.after"
 }
 
 extension Commit {
-    /// The values that are attached to the commit, in the order in which they were.
+    /// The annotations of the commit, in their order.
     ///
-    /// An undo or a redo has none of the commit that it reverts; ``cause`` tells which that is.
+    /// An undo or a redo has none of the annotations of the commit that it reverts; ``cause`` names that commit.
     ///
     /// - Throws, Complexity: as ``events()``.
     public func annotations() throws -> [Annotation] {
@@ -31,7 +31,7 @@ extension Commit {
         }
     }
 
-    /// The value that is attached under a name; nil if there is none. Of several, the last.
+    /// The value of a name; nil if there is none. Of several, the last.
     ///
     /// - Throws, Complexity: as ``events()``.
     public func annotation(named name: String) throws -> [UInt8]? {

@@ -1,32 +1,32 @@
 // A commit: the events of one user action, with its name, origin and time, and the record that is written to the log.
 //
-// Always holds: a `Commit` that exists was checked against its checksum; its header was decoded, its events were not.
+// Always holds: the checksum of a `Commit` was checked and its header decoded; its events are decoded on demand.
 
 /// The events of one user action: atomic in the log, and what one undo reverts.
 ///
-/// Nothing of it ever changes. It is an object, because it is handed from one to the next on the way of every edit.
+/// A commit never changes. It is an object because every edit passes it on several times.
 public final class Commit: Sendable {
     /// Why a commit was made.
     public enum Cause: Hashable, Sendable {
         /// Somebody edited the list.
         case edit
-        /// A step was undone that ended with this commit.
+        /// Undo of a step that ended with this commit.
         case undo(of: Version)
-        /// A step was redone that ends with this commit.
+        /// Redo of a step that ends with this commit.
         case redo(of: Version)
-        /// The position in the history became this one.
+        /// Checkout of this commit.
         case go(to: Version)
-        /// A commit was taken back, wherever in the history.
+        /// This commit was taken back, wherever it is in the history.
         case revert(of: Version)
-        /// The rows became those of a version.
+        /// The rows became those of this version.
         case restore(of: Version)
     }
 
     /// The version that the commit made.
     public let version: Version
-    /// Why it was made.
+    /// The cause of the commit.
     public let cause: Cause
-    /// What the user did, as a menu names it: "Add milk". An undo and a redo have the name of what they revert.
+    /// What the user did, as a menu names it: "Add milk". An undo or a redo has the name of what it reverts.
     public let name: String
     /// Who made it: a user, a device, a sync. May be empty.
     public let origin: String
@@ -34,18 +34,17 @@ public final class Commit: Sendable {
     public let time: Timestamp
     /// Which history it belongs to.
     public let tracking: Tracking
-    /// What it says of that history.
+    /// Its place in that history.
     package let entry: HistoryEntry
-    /// Whether it does not matter to the user, so that nothing need be saved on its account: a changed selection, a
-    /// section that was folded.
+    /// Whether nothing needs to be saved because of it: a changed selection, a collapsed row.
     public let isDiscardable: Bool
     /// The hash of the list after it.
     public let stateHash: StateHash
     /// How many events it has.
     public let eventCount: Int
-    /// The bytes that stand in the log.
+    /// Its bytes in the log.
     public let record: [UInt8]
-    /// Where in the record the events begin, in bytes.
+    /// The byte offset of the events in the record.
     let eventsOffset: Int
 
     init(
@@ -69,13 +68,13 @@ public final class Commit: Sendable {
 }
 
 extension Commit {
-    /// Whose history it belongs to; nil if it is in none.
+    /// The scope of its history; nil if it is in none.
     public var scope: HistoryScope? { place.scope }
 
-    /// What undo and redo revert after it, in its scope; nil if it is in none.
+    /// The history of its scope after it; nil if it is in none.
     public var history: History? { entry.history(after: version) }
 
-    /// Whether undo reverts it together with the commit before it in its scope.
+    /// Whether it continues the undo step of the commit before it in its scope.
     public var continuesStep: Bool {
         if case .node(let node) = entry { node.continues } else { false }
     }
@@ -91,8 +90,8 @@ extension Commit {
     /// A commit from its record.
     ///
     /// - Parameters:
-    ///   - record: the bytes as they stand in the log.
-    ///   - version: the version that the commit made, which is its place in the log.
+    ///   - record: its bytes in the log.
+    ///   - version: the version of the commit, which is its key in the log.
     ///   - previousChecksum: the checksum of the commit before (0 for the first), or nil to leave the link unchecked.
     /// - Throws: ``RecordError`` if the bytes are damaged, foreign or newer than this library.
     /// - Complexity: O(bytes).
@@ -124,7 +123,7 @@ extension Commit {
                 return .one(event)
             }
             var events: [Event] = []
-            // Every event has bytes of its own; a number beyond that is found out while reading.
+            // Every event takes at least one byte, so a greater count is detected while reading.
             events.reserveCapacity(min(eventCount, record.count))
             for _ in 0..<eventCount { events.append(try reader.readEvent()) }
             try reader.checkEnd(after: eventCount)

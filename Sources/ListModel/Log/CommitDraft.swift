@@ -1,6 +1,6 @@
-// What is known of a commit before its events.
+// The header of a commit before its events: name, origin, time and history.
 
-/// What is known of a commit before its events.
+/// The header of a commit that is about to be made.
 public struct CommitDraft: Sendable {
     /// What the user does, as a menu names it: "Add milk".
     public var name: String
@@ -10,12 +10,12 @@ public struct CommitDraft: Sendable {
     public var time: Timestamp
     /// Which history it belongs to.
     public var tracking: Tracking
-    /// Whether it does not matter to the user, so that nothing need be saved on its account.
+    /// Whether nothing needs to be saved because of it.
     public var isDiscardable: Bool
-    /// Why it is done.
+    /// The cause of the commit.
     var cause = Commit.Cause.edit
 
-    /// The beginning of an edit.
+    /// The header of an edit.
     public init(
         name: String, origin: String = "", time: Timestamp, tracking: Tracking = .shared, isDiscardable: Bool = false
     ) {
@@ -26,6 +26,6 @@ public struct CommitDraft: Sendable {
         self.isDiscardable = isDiscardable
     }
 
-    /// Whose history it belongs to; nil if it is in none.
+    /// The scope of its history; nil if it is in none.
     var scope: HistoryScope? { tracking.scope { origin } }
 }

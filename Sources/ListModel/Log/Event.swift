@@ -1,31 +1,29 @@
-// The events: what can happen to a list. State is a fold of these and of nothing else.
+// Events: everything that can happen to a list. The state follows from the events alone.
 //
-// An event carries both where (index paths, already resolved) and who (ids): positions make replay fast, ids make it
-// checkable. It also carries what its inverse needs, as references to content and never as copies, so undoing a commit
-// needs that commit and not the past.
+// An event carries positions (resolved index paths), which make replay fast, and ids, which make it checkable. It also
+// carries what its inverse needs, as references to content, so undoing a commit needs no other commit.
 //
-// Always holds: applied to the state before it, an event is valid; `event.inverse` applied after it restores that state.
-// An ancillary event changes no state and has no inverse.
+// Always holds: an event is valid for the state before it; applying `event.inverse` afterwards restores that state. An
+// ancillary event changes no state and has no inverse.
 
-/// Something that happened to a list, in the past tense.
+/// An event of a list, in the past tense.
 ///
-/// Index paths before and after: what is deleted or moved away is named as it stood before the event, what is inserted,
-/// moved to, toggled, updated, indented or collapsed as it stands after it.
+/// Index spaces: positions of deleted rows and sources of moves are those before the event; positions of inserted,
+/// toggled, updated, indented and collapsed rows and targets of moves are those after it.
 public enum Event: Equatable, Sendable {
     /// A run of rows was inserted, the first of them at the path.
     case itemsInserted(at: ListIndexPath, Run<ListItem>)
     /// A run of rows was deleted, the first of them at the path.
     case itemsDeleted(at: ListIndexPath, Run<ListItem>)
-    /// A run of rows moved. `to` is where the first of them stands afterwards: its position counts the rows without
-    /// those that moved.
+    /// A run of rows moved. `to` is the position of the first of them afterwards, counted without the rows that move.
     case itemsMoved(from: ListIndexPath, to: ListIndexPath, Run<Identifier>)
     /// A checkmark was set or cleared.
     case itemToggled(at: ListIndexPath, Identifier, isChecked: Bool)
-    /// A row has other content.
+    /// The content of a row was updated.
     case itemUpdated(at: ListIndexPath, Identifier, old: ContentReference, new: ContentReference)
-    /// A run of rows stands deeper in the outline by so many steps, or less deep if `by` is negative; never by 0.
+    /// A run of rows became deeper in the outline by `by`, or less deep if it is negative; never 0.
     case itemsIndented(at: ListIndexPath, Run<Identifier>, by: Int)
-    /// A row was collapsed, so that its children are hidden, or expanded.
+    /// A row was collapsed, which hides its children, or expanded.
     case itemCollapsed(at: ListIndexPath, Identifier, isCollapsed: Bool)
     /// A section was inserted, with its rows.
     case sectionInserted(at: Int, ListSection)
@@ -33,18 +31,18 @@ public enum Event: Equatable, Sendable {
     case sectionDeleted(at: Int, ListSection)
     /// A section moved. `to` is its index afterwards.
     case sectionMoved(from: Int, to: Int, Identifier)
-    /// A section has another title.
+    /// A section was renamed.
     case sectionRenamed(at: Int, Identifier, old: String, new: String)
-    /// Everything was replaced.
+    /// All sections and rows were replaced.
     case listReloaded(old: [ListSection], new: [ListSection])
     /// A value was attached to the commit, under a name. Ancillary.
     case annotated(name: String, value: [UInt8])
-    /// Something that a newer library wrote and that does not change the rows. Ancillary; `kind` is 129 to 255.
+    /// An event of a newer library that does not change the rows. Ancillary; `kind` is 129 to 255.
     case unrecognised(kind: UInt8, payload: [UInt8])
 }
 
 extension Event {
-    /// Whether the event says something about its commit and nothing about the rows: folding skips it, undo leaves it out.
+    /// Whether the event does not change rows. The reducer and undo ignore it.
     public var isAncillary: Bool {
         switch self {
         case .annotated, .unrecognised: true
@@ -52,7 +50,7 @@ extension Event {
         }
     }
 
-    /// The event that takes this one back; nil if it is ancillary, because there is nothing to take back.
+    /// The event that takes this one back; nil if it is ancillary.
     ///
     /// - Complexity: O(1); only references are swapped.
     public var inverse: Event? {

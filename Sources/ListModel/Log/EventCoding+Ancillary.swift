@@ -1,6 +1,6 @@
-// Ancillary events as bytes: kind, length of the payload, payload. So whoever does not know a kind can go past it.
+// Ancillary events as bytes: kind, length of the payload, payload. So a reader can skip an unknown kind.
 //
-// Always holds: what is not known is given back as it was read.
+// Always holds: an unknown event is returned with the bytes that were read.
 
 extension ByteWriter {
     /// Writes an ancillary event.
@@ -25,7 +25,7 @@ extension ByteWriter {
 }
 
 extension RecordReader {
-    /// Reads what follows a kind that is not known, which stands at `start`.
+    /// Reads what follows an unknown kind, which is at `start`.
     mutating func readUnrecognised(_ kind: UInt8, _ start: RecordReader) throws -> Event {
         guard kind >= EventKind.firstAncillary else {
             throw start.error(.unknown(what: "kind of event", found: Int(kind)))

@@ -1,7 +1,7 @@
-// Events as bytes. `Docs/Design/FileFormat.md` says what each byte means; the golden-bytes test holds the two together.
+// Events as bytes. `Docs/Design/FileFormat.md` defines each byte; the golden-bytes test compares the two.
 //
-// Content that is new in a commit is written into its event; everything else refers to where it was written. So an
-// undo, a move or a deletion costs a few bytes whatever the size of the content.
+// New content is written into its event; all other content is a reference to an earlier position. So an undo, a move or
+// a deletion takes a few bytes whatever the size of the content.
 
 #if canImport(FoundationEssentials)
 import FoundationEssentials
@@ -9,7 +9,7 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// The byte an event begins with. Those from 128 on are ancillary: who does not know one skips it.
+/// The first byte of an event. Kinds from 128 on are ancillary: a reader that does not know one skips it.
 enum EventKind: UInt8 {
     case itemsInserted = 1
     case itemsDeleted = 2
@@ -25,14 +25,14 @@ enum EventKind: UInt8 {
     case itemCollapsed = 12
     case annotated = 128
 
-    /// The first kind that does not change the rows.
+    /// The first ancillary kind.
     static let firstAncillary: UInt8 = 128
 }
 
 // MARK: - Writing
 
 extension ByteWriter {
-    /// Writes an event whose content was all written before, in this record or another.
+    /// Writes an event whose content was written before, in this record or another.
     mutating func write(_ event: Event, version: Version) {
         switch event {
         case .itemsInserted(let path, let items): write(.itemsInserted, path, items, version)
@@ -83,7 +83,7 @@ extension ByteWriter {
         }
     }
 
-    /// Writes how an event of rows begins: its kind and where.
+    /// Writes the beginning of an event of rows: kind and position.
     mutating func write(_ kind: EventKind, _ path: ListIndexPath) {
         write(byte: kind.rawValue)
         write(path)
@@ -120,7 +120,7 @@ extension ByteWriter {
         write(item.content, isChecked: item.isChecked, version)
     }
 
-    /// Writes where content was written before.
+    /// Writes a reference to content that was written before.
     mutating func write(_ content: ContentReference, isChecked: Bool, _ version: Version) {
         write(varint: UInt64(content.length) &<< 2 | 2 | (isChecked ? 1 : 0))
         write(varint: version.rawValue &- content.version.rawValue)
@@ -128,7 +128,7 @@ extension ByteWriter {
         write(fixed: content.hash)
     }
 
-    /// Writes content itself, and returns where it is now. Nil if it lies beyond what an offset can say.
+    /// Writes content and returns its reference; nil if its offset exceeds 32 bits.
     mutating func write(newContent content: UnsafeRawBufferPointer, isChecked: Bool, _ version: Version)
         -> ContentReference?
     {
@@ -149,7 +149,7 @@ extension RecordReader {
         return try readEvent(to: &maker)
     }
 
-    /// Reads one event, and tells it a receiver.
+    /// Reads one event and passes it to a receiver.
     mutating func readEvent<Receiver: EventReceiver & ~Copyable>(to receiver: inout Receiver) throws -> Receiver.Outcome
     {
         let start = self
@@ -176,7 +176,7 @@ extension RecordReader {
         }
     }
 
-    /// Reads what follows the kind of an event for which receivers have no function.
+    /// Reads what follows the kind of an event that receivers take as a value.
     @inline(never)
     private mutating func readEvent(_ kind: EventKind) throws -> Event {
         switch kind {
@@ -283,7 +283,7 @@ extension RecordReader {
         return try readIdentifier(tag: try readByte("an identifier"), start)
     }
 
-    /// Reads what follows the tag of an identifier, which stands at `start`.
+    /// Reads what follows the tag of an identifier, which is at `start`.
     @inline(__always)
     private mutating func readIdentifier(tag: UInt8, _ start: RecordReader) throws -> Identifier {
         switch tag {

@@ -1,13 +1,12 @@
-// Who is told the events of a record as they are read: the reducer folds them, without values of `Event` in between.
+// Receives the events of a record while they are read. The reducer applies them without making `Event` values.
 //
-// Always holds: whoever reads an event calls exactly one function of the receiver, or throws.
+// Always holds: reading an event calls exactly one function of the receiver, or throws.
 
-/// Somebody who takes the events of a record.
+/// A receiver of events.
 ///
-/// What happens to rows, again and again, has a function of its own; an `Event` is for everything else. The functions have
-/// the names and the parameters of the events that they are told.
+/// Frequent events have functions of their own, with their names and parameters; all others arrive as an `Event`.
 protocol EventReceiver: ~Copyable {
-    /// What becomes of an event.
+    /// The result for an event.
     associatedtype Outcome
 
     mutating func itemsInserted(at path: ListIndexPath, _ items: Run<ListItem>) throws -> Outcome
@@ -19,11 +18,11 @@ protocol EventReceiver: ~Copyable {
     mutating func itemUpdated(
         at path: ListIndexPath, _ id: Identifier, old: ContentReference, new: ContentReference
     ) throws -> Outcome
-    /// Takes an event that has no function of its own.
+    /// Receives an event that has no function of its own.
     mutating func other(_ event: Event) throws -> Outcome
 }
 
-/// Makes events of what it is told.
+/// Makes an `Event` of each.
 struct EventMaker: EventReceiver {
     func itemsInserted(at path: ListIndexPath, _ items: Run<ListItem>) -> Event { .itemsInserted(at: path, items) }
     func itemsDeleted(at path: ListIndexPath, _ items: Run<ListItem>) -> Event { .itemsDeleted(at: path, items) }

@@ -1,22 +1,22 @@
-// What undo and redo walk, in one scope, at one version: a tree of commits that lies in the log.
+// The history of one scope at one version: a place in the tree of commits that lies in the log.
 //
-// A *node* is a commit that made rows which did not follow from the tree: an edit, a revert, a restore. Undo, redo and
-// going elsewhere are *moves* between nodes. The *position* is the node whose rows the list has, the *tip* is where redo
-// leads: the end of the branch that the position is on. `Docs/Design/History.md` explains all of it.
+// A *revision* is a commit that made new rows: an edit, a revert, a restore. Undo, redo and go are *checkouts* of
+// revisions. The *position* is the revision whose rows the list has; the *tip* is the end of its branch, where redo
+// leads. See `Docs/Design/History.md`.
 //
-// Undo never searches the past, and the history's memory does not grow with the log: the record of every commit says what
-// this value is after it, and of a node where its parent is.
+// Undo never searches the past, and the history takes constant memory: the record of every commit holds this value
+// after it, and the record of a revision names its parent.
 //
-// Always holds: the history is a fold of the commits (`HistoryWriter`), whether it is read from the newest record or
+// Always holds: the history follows from the commits (`HistoryWriter`), whether it is read from the newest record or
 // computed from the first; the position is the tip or an ancestor of it.
 
-/// The place in the tree of commits at one version, in one scope.
+/// A place in the tree of commits, at one version in one scope.
 public struct History: Hashable, Sendable {
-    /// The commit whose rows the list has, as far as this scope goes; ``Version/empty`` at the root.
+    /// The revision whose rows the list has, as far as this scope is concerned; ``Version/empty`` at the root.
     public let position: Version
     /// The commit that redo leads to: the end of the branch that the position is on.
     public let tip: Version
-    /// The newest commit that is a node of the tree.
+    /// The newest revision.
     public let newest: Version
     /// The newest commit that left a branch for another; ``Version/empty`` if there is one branch only.
     public let switched: Version
@@ -24,7 +24,7 @@ public struct History: Hashable, Sendable {
     public let undoCount: Int
     /// How many steps redo can go forward.
     public let redoCount: Int
-    /// How many nodes there are from the root to the position.
+    /// How many revisions there are from the root to the position.
     let depth: Int
 
     init(
@@ -43,7 +43,7 @@ public struct History: Hashable, Sendable {
     public static let empty = History(
         position: .empty, tip: .empty, newest: .empty, switched: .empty, undoCount: 0, redoCount: 0, depth: 0)
 
-    /// The same place, with the counts of what can be reached.
+    /// The same place, with the counts of reachable steps.
     package func counting(undo: Int, redo: Int) -> History {
         History(
             position: position, tip: tip, newest: newest, switched: switched, undoCount: undo, redoCount: redo,
@@ -51,26 +51,26 @@ public struct History: Hashable, Sendable {
     }
 }
 
-/// Whose history it is.
+/// The scope of a history.
 public enum HistoryScope: Hashable, Sendable {
-    /// That of all who edit: undo reverts the newest step, whoever made it.
+    /// Everybody: undo reverts the newest step, whoever made it.
     case shared
-    /// That of one origin: undo reverts its own steps only.
+    /// One origin: undo reverts only its own steps.
     case origin(String)
 }
 
 /// Which history a commit belongs to. Frozen into its record.
 public enum Tracking: UInt8, Hashable, Sendable {
-    /// To the one that all share.
+    /// The shared history.
     case shared = 0
-    /// To that of the commit's origin.
+    /// The history of the commit's origin.
     case own = 1
-    /// To none: undo leaves it alone.
+    /// No history: undo ignores the commit.
     case untracked = 2
 }
 
 extension Tracking {
-    /// The history of a commit of an origin; nil if it belongs to none.
+    /// The scope of a commit of an origin; nil if it is in no history.
     func scope(_ origin: () throws -> String) rethrows -> HistoryScope? {
         switch self {
         case .shared: .shared
@@ -82,9 +82,9 @@ extension Tracking {
 
 /// The histories of all scopes, at one version.
 package struct HistoryTable: Hashable, Sendable {
-    /// The one that all share.
+    /// The shared history.
     package private(set) var shared = History.empty
-    /// Those of origins, by origin.
+    /// The histories of origins, by origin.
     package private(set) var own: [String: History] = [:]
 
     package init() {}

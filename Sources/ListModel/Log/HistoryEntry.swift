@@ -1,24 +1,24 @@
-// What the record of a commit says of the history: which node it is in the tree, or where it moved to.
+// The history part of a record: a revision of the tree, or a checkout.
 //
-// Always holds: an entry that was read refers to its own version or earlier ones only, and its counts are no more than
-// there can be; whether they are right is for verification to say.
+// Always holds: an entry that was read refers only to its own version or earlier ones, and its counts are possible.
+// Verification checks that they are right.
 
-/// The place of a commit in the history, and whose history that is.
+/// The place of a commit in the history of a scope.
 public struct HistoryPlace: Hashable, Sendable {
-    /// Whose history it is; nil if the commit is in none.
+    /// The scope; nil if the commit is in no history.
     public let scope: HistoryScope?
     /// The place in it.
     package let entry: HistoryEntry
 }
 
 extension HistoryTable {
-    /// Takes over what a commit says of the history of its scope.
+    /// Adopts the history that a commit states for its scope.
     @inline(__always)
     package mutating func note(_ place: HistoryPlace, at version: Version) {
         note(place.entry, in: place.scope, at: version)
     }
 
-    /// Takes over what a commit says of the history of a scope; nothing if it is in none.
+    /// Adopts the history that a commit states for a scope; does nothing if it is in none.
     @inline(__always)
     mutating func note(_ entry: HistoryEntry, in scope: HistoryScope?, at version: Version) {
         if let scope, let history = entry.history(after: version) { self[scope] = history }
@@ -29,9 +29,9 @@ extension HistoryTable {
 package enum HistoryEntry: Hashable, Sendable {
     /// The commit is in no history.
     case untracked
-    /// The commit is a node.
+    /// The commit is a revision.
     case node(HistoryNode)
-    /// The commit moved from one node to another.
+    /// The commit is a checkout.
     case move(History, HistorySwitch?)
 
     /// The history of the scope after the commit; nil if it is in none.
@@ -44,7 +44,7 @@ package enum HistoryEntry: Hashable, Sendable {
         }
     }
 
-    /// Which branch the commit left, if it left one.
+    /// The branch that the commit left, if any.
     var branchSwitch: HistorySwitch? {
         switch self {
         case .untracked: nil
@@ -54,35 +54,35 @@ package enum HistoryEntry: Hashable, Sendable {
     }
 }
 
-/// A commit that made rows: a node of the tree.
+/// A revision: a commit that made new rows.
 package struct HistoryNode: Hashable, Sendable {
     /// The version that it made.
     package let version: Version
-    /// The node whose rows were there before it; ``Version/empty`` for the root.
+    /// The revision whose rows were there before; ``Version/empty`` for the root.
     package let parent: Version
-    /// An ancestor further up, by which others are found in few hops.
+    /// The jump pointer: an ancestor further up, for finding others in O(log n) hops.
     let jump: Version
-    /// How many nodes there are from the root to this one.
+    /// How many revisions there are from the root to this one.
     let depth: Int
-    /// How many steps there are from the root to this one, its own included.
+    /// How many steps there are from the root to this one, included.
     package let steps: Int
-    /// Whether it belongs to the step of its parent.
+    /// Whether it continues the step of its parent.
     package let continues: Bool
-    /// The newest node before it, on any branch.
+    /// The newest revision before it, on any branch.
     package let previous: Version
-    /// The newest commit that left a branch, this one or one before.
+    /// The newest commit that left a branch, up to this one.
     let switched: Version
-    /// Which branch it left, if it left one.
+    /// The branch that it left, if any.
     let branchSwitch: HistorySwitch?
 
-    /// The same node, as one that belongs to the step of its parent.
+    /// The same revision, continuing the step of its parent.
     var continuing: HistoryNode {
         HistoryNode(
             version: version, parent: parent, jump: jump, depth: depth, steps: steps - 1, continues: true,
             previous: previous, switched: switched, branchSwitch: branchSwitch)
     }
 
-    /// The same node with another jump.
+    /// The same revision with another jump.
     func jumping(to jump: Version) -> HistoryNode {
         HistoryNode(
             version: version, parent: parent, jump: jump, depth: depth, steps: steps, continues: continues,
@@ -97,25 +97,25 @@ package struct HistoryNode: Hashable, Sendable {
     }
 }
 
-/// That a commit left a branch.
+/// The branch that a commit left.
 package struct HistorySwitch: Hashable, Sendable {
     /// The tip of the branch that was left.
     package let left: Version
-    /// The commit that left a branch before this one; ``Version/empty`` if none did.
+    /// The previous commit that left a branch; ``Version/empty`` if none did.
     package let previous: Version
 }
 
 // MARK: - Words
 
 extension HistoryEntry {
-    /// What a header says besides the words.
+    /// What the header of the record states.
     struct Shape {
         var isNode: Bool
         var continues: Bool
         var steps: Int
     }
 
-    /// Calls `body` with the numbers that say the entry, but for its ``Shape``, in the order of the format.
+    /// Calls `body` with the numbers of the entry, without its ``Shape``, in the order of the format.
     @inline(__always)
     func forEachWord(at version: Version, _ body: (UInt64) -> Void) {
         func distance(_ other: Version) -> UInt64 { version.rawValue &- other.rawValue }
@@ -162,9 +162,9 @@ extension HistoryEntry {
     /// An entry from its numbers.
     ///
     /// - Parameters:
-    ///   - shape: what the header says besides.
-    ///   - next: gives the numbers back, in the order of ``forEachWord(at:_:)``.
-    ///   - fail: makes the error of a number that cannot be.
+    ///   - shape: what the header states.
+    ///   - next: returns the numbers in the order of ``forEachWord(at:_:)``.
+    ///   - fail: makes the error for an impossible number.
     @inline(__always)
     init(
         _ shape: Shape, at version: Version, next: () throws -> UInt64, fail: (StaticString, UInt64) -> any Error

@@ -1,4 +1,4 @@
-// What stands in a record before its events: reading and checking it, and writing it.
+// The header of a record: everything before its events. Reading, checking and writing it.
 //
 // Layout of a record (all integers little-endian; see Docs/Design/FileFormat.md):
 //
@@ -13,9 +13,9 @@
 //    36  steps      u32  that undo can go back after the commit
 //    40  varints: target (unless an edit), place in the history (unless untracked); name, origin; then the events
 //
-// Always holds: a header that exists belongs to a record whose checksum was right.
+// Always holds: a header belongs to a record whose checksum was right.
 
-/// The fixed places in a record, in bytes from its start.
+/// The fixed offsets in a record, in bytes.
 enum RecordLayout {
     static let link = 8
     static let format = 12
@@ -25,7 +25,7 @@ enum RecordLayout {
     static let time = 24
     static let eventCount = 32
     static let steps = 36
-    /// Where the part of varying length begins.
+    /// The offset of the part of varying length.
     static let variable = 40
 
     /// The format that this library reads and writes. Records of format 1 knew of no tree.
@@ -37,13 +37,13 @@ enum RecordLayout {
     }
 }
 
-/// The bits of a record that say what kind of commit it is.
+/// The flags of a record.
 struct RecordFlags: OptionSet, Hashable {
     var rawValue: UInt16
 
-    /// The commit belongs to the step before it.
+    /// The commit continues the step before it.
     static let continues = RecordFlags(rawValue: 4)
-    /// The commit does not matter to the user.
+    /// The commit is discardable.
     static let isDiscardable = RecordFlags(rawValue: 8)
     static let known: UInt16 = 15
 
@@ -53,14 +53,14 @@ struct RecordFlags: OptionSet, Hashable {
         rawValue = UInt16(tracking.rawValue) | (isDiscardable ? RecordFlags.isDiscardable.rawValue : 0)
     }
 
-    /// Which history the commit belongs to; nil if the bits say none of those.
+    /// Which history the commit belongs to; nil if the bits are invalid.
     var tracking: Tracking? { Tracking(rawValue: UInt8(rawValue & 3)) }
 }
 
-/// What stands in a record before its events.
+/// The header of a record.
 package struct RecordHeader {
     var cause: Commit.Cause
-    /// Where the name begins; the origin follows it.
+    /// The offset of the name; the origin follows it.
     private var nameOffset: Int
     var time: Timestamp
     var flags: RecordFlags
@@ -113,7 +113,7 @@ package struct RecordHeader {
         try RecordHeader.checkEventCount(eventCount, cause, reader)
     }
 
-    /// What stands in fixed places, for all of which one look at the length is enough.
+    /// The fields at fixed offsets: one check of the length covers all of them.
     private struct Fixed {
         let checksum: UInt64
         let link: UInt32
@@ -131,7 +131,7 @@ package struct RecordHeader {
                 let problem = RecordError.Problem.truncated(expected: "a header")
                 throw RecordError(version: version, offset: 0, problem: problem)
             }
-            // SAFETY: all fixed places are before the part of varying length, which was checked to be there.
+            // SAFETY: all fixed offsets are before the part of varying length, which was checked to exist.
             @inline(__always)
             func read<Integer: FixedWidthInteger>(_ offset: Int, _ type: Integer.Type) -> Integer {
                 Integer(littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: type))
@@ -147,7 +147,7 @@ package struct RecordHeader {
             steps = Int(read(RecordLayout.steps, UInt32.self))
         }
 
-        /// The flags, all of which are known.
+        /// The flags; unknown bits throw.
         @inline(__always)
         func checkedFlags(_ version: Version) throws -> RecordFlags {
             guard flags & ~RecordFlags.known == 0 else {
@@ -199,7 +199,7 @@ package struct RecordHeader {
         return (tracking, entry)
     }
 
-    /// A commit has at least one event, unless it only moves in the history; an event has at least one byte.
+    /// A commit has at least one event, unless it is a checkout; an event has at least one byte.
     @inline(__always)
     private static func checkEventCount(_ count: Int, _ cause: Commit.Cause, _ reader: RecordReader) throws {
         let valid = (cause.isMove ? 0 : 1)...max(1, reader.bytes.count - reader.offset)
@@ -211,7 +211,7 @@ package struct RecordHeader {
         }
     }
 
-    /// The name and the origin, which replay has no use for.
+    /// The name and the origin, which a replay does not need.
     func names(_ bytes: UnsafeRawBufferPointer, version: Version) throws -> (name: String, origin: String) {
         var reader = RecordReader(bytes, version: version, from: nameOffset)
         let name = try reader.readString("a name")
@@ -228,7 +228,7 @@ package struct RecordHeader {
         try Fixed(bytes, version: version).eventCount
     }
 
-    /// When a commit was made, from a record that was checked when it was written or replayed.
+    /// The time of a commit, from a record that was checked when it was written or replayed.
     package static func time(_ bytes: UnsafeRawBufferPointer, version: Version) throws -> Timestamp {
         try Fixed(bytes, version: version).time
     }
@@ -263,7 +263,7 @@ extension Commit.Cause {
         }
     }
 
-    /// The version that it speaks of; nil for an edit.
+    /// The version that it refers to; nil for an edit.
     public var target: Version? {
         switch self {
         case .edit: nil
@@ -271,7 +271,7 @@ extension Commit.Cause {
         }
     }
 
-    /// Whether it only moves in the history, and makes no node of the tree.
+    /// Whether it is a checkout and makes no revision.
     public var isMove: Bool {
         switch self {
         case .undo, .redo, .go: true
@@ -292,7 +292,7 @@ extension Commit.Cause {
 }
 
 extension ByteWriter {
-    /// Writes the header of a commit; what is known only at its end is filled in by ``finish(_:)``.
+    /// Writes the header of a commit. ``finish(_:)`` fills in what is known only at the end.
     mutating func begin(_ draft: borrowing CommitDraft, version: Version, entry: HistoryEntry, link: UInt32) {
         truncate(to: 0)
         write(fixed: UInt64(0))

@@ -1,12 +1,12 @@
-// Reading the bytes of a record. Nothing in them is believed: every read is checked against the end of the bytes.
+// Reads the bytes of a record, which may be damaged: every read is checked against the end of the bytes.
 //
 // Always holds: `offset` is at most `bytes.count`; a read that fails throws a `RecordError` that says where.
 
-/// What is wrong with a record of the log.
+/// A damaged or unknown record of the log.
 public struct RecordError: Error, Equatable, Sendable, CustomStringConvertible {
     /// The kinds of damage and of foreign data.
     public enum Problem: Equatable, Sendable {
-        /// The record ends before something that should be there.
+        /// The record ends too early.
         case truncated(expected: String)
         /// The checksum does not match the bytes.
         case checksum(expected: UInt64, found: UInt64)
@@ -16,7 +16,7 @@ public struct RecordError: Error, Equatable, Sendable, CustomStringConvertible {
         case unknownFormat(found: Int)
         /// The record holds a kind of event or a flag that this library does not know.
         case unknown(what: String, found: Int)
-        /// Bytes that cannot mean what they should.
+        /// A value that is impossible at its place.
         case invalid(what: String, expected: String, found: String)
     }
 
@@ -24,7 +24,7 @@ public struct RecordError: Error, Equatable, Sendable, CustomStringConvertible {
     public let version: Version
     /// Where in the record, in bytes from its start.
     public let offset: Int
-    /// What is wrong there.
+    /// What is wrong.
     public let problem: Problem
 
     public var description: String {
@@ -55,7 +55,7 @@ struct RecordReader {
     let version: Version
     private(set) var offset: Int
 
-    /// - Parameter offset: where reading begins, a place that is known to be in the bytes or at their end.
+    /// - Parameter offset: where reading begins; the caller knows that it is not beyond the end.
     @inline(__always)
     init(_ bytes: UnsafeRawBufferPointer, version: Version, from offset: Int = 0) {
         precondition(offset >= 0 && offset <= bytes.count, "reading begins in the bytes")
@@ -108,7 +108,7 @@ struct RecordReader {
         }
     }
 
-    /// A count of things that take at least a byte each, so that a damaged one cannot ask for all memory.
+    /// A count of things that take at least one byte each, so a damaged count cannot request all memory.
     @inline(__always)
     mutating func readCount(_ what: StaticString) throws -> Int {
         let value = try readVarint(what)
@@ -119,7 +119,7 @@ struct RecordReader {
         return Int(value)
     }
 
-    /// An index: any number that fits.
+    /// An index.
     @inline(__always)
     mutating func readIndex(_ what: StaticString) throws -> Int {
         let value = try readVarint(what)
@@ -136,7 +136,7 @@ struct RecordReader {
         return UnsafeRawBufferPointer(rebasing: bytes[offset..<offset &+ count])
     }
 
-    /// Checks that nothing follows the last event.
+    /// Checks that no bytes follow the last event.
     func checkEnd(after eventCount: Int) throws {
         guard isAtEnd else {
             throw error(
@@ -148,7 +148,7 @@ struct RecordReader {
 
     mutating func readString(_ what: StaticString) throws -> String {
         let utf8 = try readBytes(try readCount(what), what)
-        // Validating takes longer than everything else of a short record, and most names need none.
+        // Validation takes longer than the rest of a short record, and ASCII needs none.
         if utf8.allSatisfy({ $0 < 0x80 }) { return String(decoding: utf8, as: UTF8.self) }
         guard let string = String(validating: utf8, as: UTF8.self) else {
             throw error(.invalid(what: "\(what)", expected: "UTF-8", found: "\(utf8.count) other bytes"))

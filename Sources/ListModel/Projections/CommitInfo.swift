@@ -1,6 +1,6 @@
-// What a commit says of itself, for whoever folds its events.
+// The header of a commit, for projections.
 
-/// What a commit says of itself, without its events.
+/// The header of a commit, without its events.
 public struct CommitInfo: Hashable, Sendable {
     /// The version that the commit made.
     public let version: Version
@@ -12,11 +12,11 @@ public struct CommitInfo: Hashable, Sendable {
     public let origin: String
     /// When it was made.
     public let time: Timestamp
-    /// Whether it is none: it stands for all commits up to the version, which were dropped. Then the name and the origin
-    /// are empty, and the time is 0.
+    /// Whether it stands for all commits up to the version, which were dropped by compaction. Then name and origin are
+    /// empty, and the time is 0.
     public let isSeed: Bool
 
-    /// What a commit says.
+    /// The header of a commit.
     public init(_ commit: Commit) {
         version = commit.version
         cause = commit.cause
@@ -26,7 +26,7 @@ public struct CommitInfo: Hashable, Sendable {
         isSeed = false
     }
 
-    /// What stands for all commits up to a version.
+    /// A stand-in for all commits up to a version.
     public init(seedOf version: Version) {
         self.version = version
         cause = .edit

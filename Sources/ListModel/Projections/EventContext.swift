@@ -1,30 +1,30 @@
-// What a projection is told besides the event.
+// What a projection receives besides the event.
 //
-// Always holds: between two events, `before` is the list as the events so far left it, if there is one. A class, and not
-// sendable, so that a projection cannot keep it: it belongs to the call.
+// Always holds: between two events, `before` is the list after the events so far, if the projection reads rows. A class
+// that is not sendable, because it is valid only during the call.
 
-/// What a projection may ask about the event that it is given.
+/// The context of an event for a projection.
 public final class EventContext {
-    /// The commit that the event is of.
+    /// The commit of the event.
     public private(set) var commit: CommitInfo
     private let source: any CommitSource
     private let before: Before?
 
-    /// The rows as the events so far left them. A class of its own, because a state cannot be copied out of an optional.
+    /// The rows after the events so far. A class, because a noncopyable state cannot be taken out of an optional.
     fileprivate final class Before {
         var state: ListState
 
         init(_ rows: Snapshot) { state = ListState(from: rows) }
     }
 
-    /// Why a content could not be read, if that happened: then the projection is not to blame for an error.
+    /// Why a content could not be read, if that happened. The projection did not cause such an error.
     package private(set) var readFailure: (any Error)?
 
     /// A context for a fold.
     ///
     /// - Parameters:
     ///   - commit: the first commit.
-    ///   - source: where contents are read.
+    ///   - source: the source of contents.
     ///   - rows: the rows before it, for a projection that reads rows.
     public init(_ commit: CommitInfo, source: any CommitSource, rows: Snapshot?) {
         self.commit = commit
@@ -34,7 +34,7 @@ public final class EventContext {
 
     /// The bytes that a reference of the event points to.
     ///
-    /// - Throws: an error of the log. A projection lets it pass.
+    /// - Throws: an error of the log. A projection must rethrow it.
     /// - Complexity: O(length), and finding the record.
     public func content(of reference: ContentReference) throws -> [UInt8] {
         try withContent(of: reference) { Array($0) }
@@ -42,7 +42,7 @@ public final class EventContext {
 
     /// Calls `body` with the bytes that a reference of the event points to, valid only until it returns.
     ///
-    /// - Throws: an error of the log, which a projection lets pass; and what `body` throws.
+    /// - Throws: an error of the log, which a projection must rethrow; and what `body` throws.
     /// - Complexity: O(1), and finding the record.
     public func withContent<Result>(
         of reference: ContentReference, _ body: (UnsafeRawBufferPointer) throws -> Result
@@ -59,7 +59,7 @@ public final class EventContext {
         }
     }
 
-    /// The rows as they were just before the event.
+    /// The rows just before the event.
     ///
     /// - Precondition: ``ProjectionState/readsRows`` is true.
     public var rows: Rows {
@@ -107,7 +107,7 @@ public final class EventContext {
 // MARK: - Folding
 
 extension EventContext {
-    /// Calls `body` with each event of a commit and its index, and goes on with the rows after it.
+    /// Calls `body` with each event of a commit and its index, and then applies the event to the rows.
     ///
     /// - Throws: ``RecordError``, ``ListError`` if the log is damaged; what `body` throws.
     package func fold(_ commit: Commit, _ body: (Int, Event) throws -> Void) throws {
@@ -119,7 +119,7 @@ extension EventContext {
         before?.state.version = commit.version
     }
 
-    /// Calls `body` with an event for each section, as if all had been inserted one after the other.
+    /// Calls `body` with an insertion for each section.
     package func forEachInsertion(of rows: Snapshot, _ body: (Event) throws -> Void) throws {
         for (index, section) in rows.sections.enumerated() {
             let section = ListSection(id: section.id, title: section.title, items: Array(section.items))
@@ -129,9 +129,9 @@ extension EventContext {
         }
     }
 
-    /// The rows as the events so far left them; nil if nobody reads rows.
+    /// The rows after the events so far; nil if the projection does not read rows.
     ///
-    /// - Throws: why some could not be read.
+    /// - Throws: the error, if some rows could not be read.
     package func rowsAfter() throws -> Snapshot? {
         guard let before else { return nil }
         if let damage = before.state.store.damage { throw damage }

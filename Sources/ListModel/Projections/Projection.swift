@@ -1,27 +1,27 @@
-// Values of an app's own that fold the events of a list. `Docs/Guides/Projections.md` says what they are for.
+// Projections: an app's own values that fold the events of a list. See `Docs/Guides/Projections.md`.
 //
-// The protocols are here and not with the store, because a fold is pure: it can be tested with an array of commits. Where
-// its state is kept, and who folds when, is the store's affair.
+// The protocols are in the model because a fold is pure and can be tested with an array of commits. The store keeps the
+// state and decides when to fold.
 
-/// What any projection is: a value with a name, made anew if its rules change, that can be stored as bytes.
+/// The base of all projections: a value with a name and a version, which can be stored as bytes.
 public protocol ProjectionState: Sendable {
-    /// What its state is stored under: 1 to 511 bytes of UTF-8, and of no other projection of the store.
+    /// The key of its state: 1 to 511 bytes of UTF-8, unique in the store.
     static var name: String { get }
 
-    /// The version of its rules. A state that was folded by another version is not used: the projection is folded anew.
+    /// The version of its rules. A state of another version is discarded, and the projection folds from the beginning.
     static var version: Int { get }
 
-    /// Whether it looks at ``EventContext/rows``; false by itself, because it costs folding the rows once more and keeping a
-    /// snapshot of them.
+    /// Whether it reads ``EventContext/rows``. The default is false, because it costs a second replay and a kept
+    /// snapshot.
     static var readsRows: Bool { get }
 
     /// The value before the first event.
     init()
 
-    /// The value that these bytes are the state of.
+    /// The value of a stored state.
     init(encoded bytes: UnsafeRawBufferPointer) throws
 
-    /// The state as bytes. A `Codable` projection needs neither this nor its counterpart: it is written as JSON.
+    /// The state as bytes. A `Codable` projection is stored as JSON and need not implement this.
     func encoded() throws -> [UInt8]
 }
 
@@ -43,24 +43,24 @@ extension ProjectionState {
 /// }
 /// ```
 ///
-/// It sees every event, in order; those of undos and redos are events like all others. It must depend on nothing else: no
-/// clock, no randomness, no I/O.
+/// It receives every event in order, those of undos and redos too. It must depend on nothing else: no clock, no
+/// randomness, no I/O.
 public protocol Projection: ProjectionState {
     /// The value of a list whose history before a version was dropped.
     ///
-    /// By itself it is that of a commit that inserts all sections as they are.
+    /// The default is the value of a commit that inserts all sections as they are.
     ///
     /// - Parameters:
     ///   - rows: the rows at that version.
-    ///   - context: its commit is one that ``CommitInfo/isSeed`` says is none.
+    ///   - context: the ``CommitInfo/isSeed`` of its commit is true.
     init(rows: Snapshot, in context: EventContext) throws
 
     /// Folds an event into the value.
     ///
     /// - Parameters:
-    ///   - event: what happened; ``Event/isAncillary`` tells what did not change the rows.
-    ///   - context: its commit, the contents that it refers to and the rows before it; for this call only.
-    /// - Throws: whatever makes the value useless. It is then not asked again until it is folded anew.
+    ///   - event: the event; ``Event/isAncillary`` is true if it did not change rows.
+    ///   - context: its commit, its contents and the rows before it; valid during this call only.
+    /// - Throws: any error that makes the value useless. The value then stays failed until it is rebuilt.
     mutating func apply(_ event: Event, in context: EventContext) throws
 }
 
