@@ -1,26 +1,28 @@
-// What packing and unpacking know of annotations at a place in a block: from this, both predict the next one alike.
+// The state from which packing and unpacking both predict the next annotation of a block.
 //
-// Editors attach the same few values to every commit: a selection before, one after. So the name and the place of an
-// annotation are predicted from what followed the annotation before it the last time, and its value from the last one of
-// the same name or from the one just before, whichever was nearer the last time.
+// Editors attach the same few values to every commit: a selection before, a selection after. So the name and the place
+// of an annotation are predicted from what followed the previous annotation the last time. Its value is predicted from
+// the last value of the same name or from the previous annotation, whichever was closer the last time.
 //
 // Always holds: `known[0]` stands for the time before the first annotation, `known[n + 1]` for the name of number n.
 
 /// Predicts annotations of a packed block from those before them.
 struct AnnotationContext {
-    /// What is known of a name.
+    /// The state for a name.
     struct Known {
-        /// The last value, and whether it was told from the annotation before it instead of from the last of its name.
+        /// The last value, and whether it was predicted from the previous annotation instead of the last one of its
+        /// name.
         var value: [UInt8] = []
         var isFromPrevious = false
-        /// How many bytes of what it was told from were replaced, how many follow them, and by how many.
+        /// How many bytes of the predicted value were replaced, how many follow them, and the length of the
+        /// replacement.
         var replaced: Int64 = 0
         var suffix: Int64 = 0
         var inserted: Int64 = 0
-        /// By how much each of those differed from the byte in whose place it came: a number that is counted up in a text
-        /// differs alike each time.
+        /// The difference of each replacing byte from the replaced one. A counter in a text differs in the same way
+        /// each time.
         var differences: [UInt8] = []
-        /// The number of the name that came next, and after how many other events; -1 if none did.
+        /// The number of the next annotation's name, and how many other events came before it; -1 if there was none.
         var nextName: Int64 = 0
         var gap = -1
     }
@@ -40,10 +42,10 @@ struct AnnotationContext {
     /// How many names there are.
     var nameCount: Int { known.count - 1 }
 
-    /// Notes an event that is no annotation.
+    /// Counts an event that is not an annotation.
     mutating func noteOther() { gap &+= 1 }
 
-    /// Notes the name of an annotation. A number that is not known yet is the next one.
+    /// Adds the name of an annotation. An unknown number is the next one.
     mutating func noteName(_ number: Int) {
         known[last].nextName = Int64(number)
         known[last].gap = gap
@@ -51,12 +53,12 @@ struct AnnotationContext {
         if number + 1 == known.count { known.append(Known()) }
     }
 
-    /// What a value is told from.
+    /// What a value is predicted from.
     func reference(_ number: Int, isFromPrevious: Bool) -> [UInt8] {
         isFromPrevious ? known[last].value : known[number + 1].value
     }
 
-    /// Notes an annotation whose name was noted.
+    /// Adds an annotation after its name.
     mutating func note(_ number: Int, _ change: Known) {
         let (nextName, gap) = (known[number + 1].nextName, known[number + 1].gap)
         known[number + 1] = change
@@ -64,10 +66,10 @@ struct AnnotationContext {
         last = number + 1
     }
 
-    /// The most bytes of a change that are told as differences.
+    /// The longest replacement that is coded as differences.
     static let byteLimit = 64
 
-    /// What the bytes of a change of a name are told from: the bytes in whose place they come, changed as the last time.
+    /// The prediction for the replacing bytes of a name: the replaced bytes, changed as the last time.
     func predictedBytes(_ number: Int, _ replaced: ArraySlice<UInt8>, count: Int) -> [UInt8] {
         let differences = known[number + 1].differences
         let isAlike = differences.count == count

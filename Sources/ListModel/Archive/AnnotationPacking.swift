@@ -1,6 +1,7 @@
-// Packing annotations: of a value, what differs from one before it. `AnnotationUnpacking` unpacks them.
+// Packs annotations: each value as a difference from an earlier one. `AnnotationUnpacking` unpacks them.
 //
-// Always holds: without annotations nothing is written, so that blocks of logs that have none are what they always were.
+// Always holds: without annotations nothing is written, so blocks without annotations are the same in every version of
+// the library.
 
 /// Gathers the annotations of a block.
 struct AnnotationPacking {
@@ -42,7 +43,7 @@ struct AnnotationPacking {
                 suffix: Int64(change.suffix), inserted: Int64(change.inserted.count), differences: differences))
     }
 
-    /// By how much bytes differ from those in whose place they come.
+    /// The differences of bytes from those that they replace.
     static func differences(_ inserted: ArraySlice<UInt8>, _ replaced: ArraySlice<UInt8>) -> [UInt8] {
         zip(inserted.indices, inserted).map { index, byte in
             let place = index - inserted.startIndex
@@ -65,7 +66,7 @@ struct AnnotationPacking {
         literals.withUnsafeBytes { writer.write(raw: $0) }
     }
 
-    /// How a value comes from another: between a common prefix and a common suffix, some bytes are replaced by others.
+    /// The difference of two values: common prefix, common suffix, and the replaced bytes between them.
     private struct Change {
         var replaced: ArraySlice<UInt8>
         var inserted: ArraySlice<UInt8>

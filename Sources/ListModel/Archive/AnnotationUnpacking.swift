@@ -1,6 +1,6 @@
 // Unpacking the annotations of a block. `AnnotationPacking` packs them; what one writes, the other reads.
 //
-// Always holds: nothing in the bytes is believed; a value is no longer than the records may still be.
+// Always holds: all bytes are checked; a value is no longer than the remaining budget of records.
 
 /// Reads the annotations of a block one after another.
 struct AnnotationUnpacking {
@@ -8,7 +8,7 @@ struct AnnotationUnpacking {
     private var columns: [ColumnReader] = []
     private var literals: RecordReader
 
-    /// The annotations that a reader stands before.
+    /// Reads the annotations at the position of a reader.
     ///
     /// - Parameter end: where they end.
     init(_ reader: RecordReader, _ end: Int) throws {

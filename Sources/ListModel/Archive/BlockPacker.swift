@@ -1,7 +1,7 @@
-// Packing a stretch of the log: records go in, blocks and the records that no block takes come out, in order.
+// Packs a range of the log: records go in; blocks, and records that no block takes, come out, in order.
 //
 // Always holds: every commit that was added is in exactly one piece; the pieces, with what `finish` gives, are in the
-// order of the log. A record that cannot be given back byte for byte is in no block.
+// order of the log. A record that cannot be rebuilt byte for byte is in no block.
 
 /// Packs consecutive commits of a log into blocks.
 ///
@@ -11,8 +11,8 @@
 /// try packer.finish { piece in … }
 /// ```
 ///
-/// Before the records themselves are given up, a block should be read once: with the state before it,
-/// ``PackedBlock/forEachRecord(with:through:_:)`` proves that all of them can be had back.
+/// Before the records are deleted, read the block once: ``PackedBlock/forEachRecord(with:through:_:)``, with the state
+/// before it, proves that all records can be rebuilt.
 public struct BlockPacker: ~Copyable {
     /// How large blocks become.
     public struct Options: Sendable {
@@ -23,7 +23,7 @@ public struct BlockPacker: ~Copyable {
         /// The most bytes of all records of a block.
         public var totalBytes: Int
 
-        /// Sizes of blocks, brought into the limits of the format.
+        /// Sizes of blocks, clamped to the limits of the format.
         public init(commitCount: Int = 4_096, recordBytes: Int = 65_536, totalBytes: Int = 1 << 22) {
             self.commitCount = min(max(commitCount, 1), PackedLimits.commitCount)
             self.recordBytes = min(max(recordBytes, 0), PackedLimits.recordBytes)
@@ -35,13 +35,13 @@ public struct BlockPacker: ~Copyable {
     public enum Reason: Equatable, Sendable {
         /// The record has too many bytes.
         case tooLarge
-        /// The record says more than follows from its events and the rows.
+        /// The record does not follow from its events and the rows.
         case notExact
-        /// The version is beyond what a block can say.
+        /// The version exceeds what a block can store.
         case versionTooGreat
     }
 
-    /// A stretch of the log, packed or not.
+    /// A range of the log, packed or not.
     public enum Piece: Equatable, Sendable {
         /// The commits of these versions, packed.
         case block(first: Version, last: Version, [UInt8])
@@ -69,8 +69,8 @@ public struct BlockPacker: ~Copyable {
     ///   - record: the record of the commit.
     ///   - state: the list before the commit; afterwards the list after it.
     ///   - emit: receives the pieces that are complete with this commit, if any.
-    /// - Throws: ``RecordError``, ``ListError`` if the log is damaged, and what `emit` throws; the packer and the
-    ///   state are then of no more use.
+    /// - Throws: ``RecordError``, ``ListError`` if the log is damaged, and what `emit` throws. The packer and the state
+    ///   must not be used afterwards.
     /// - Complexity: as replaying the commit with its hash; O(block) when a block is complete.
     public mutating func add(
         _ record: UnsafeRawBufferPointer, to state: inout ListState, _ emit: (Piece) throws -> Void
@@ -98,7 +98,7 @@ public struct BlockPacker: ~Copyable {
         if encoder?.commitCount == options.commitCount { try finish(emit) }
     }
 
-    /// Completes the block of the commits that were added last, if there are any that are in no piece yet.
+    /// Completes the last block, if there are commits that are in no piece yet.
     public mutating func finish(_ emit: (Piece) throws -> Void) throws {
         guard let encoder = encoder.take() else { return }
         let first = encoder.first

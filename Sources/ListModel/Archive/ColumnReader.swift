@@ -1,12 +1,12 @@
 // Reading a column of a packed block, one value after another or one run of equal values after another.
 //
-// Always holds: `index` values were read; `nextException` is not before it. Nothing in the bytes is believed: a value
-// that is not there is an error, and no value can make a later read leave the bytes.
+// Always holds: `index` values were read; `nextException` is not before it. All bytes are checked: a missing value is
+// an error, and no value can make a later read leave the bytes.
 
 /// Reads the values of a column.
 ///
-/// A column is a base, a width and, for each value, `width` bits. A value is the base and what its bits say as a zigzag
-/// number; what does not fit into the bits follows as an exception. A column of width 0 has no bits and no end.
+/// A column is a base, a width and, for each value, `width` bits. A value is the base plus the zigzag number in its
+/// bits; a value that does not fit follows as an exception. A column of width 0 has no bits and no end.
 struct ColumnReader {
     /// The greatest width: with seven bits before it, a value still lies in eight bytes.
     static let greatestWidth = 57
@@ -73,7 +73,7 @@ struct ColumnReader {
         return (base, count)
     }
 
-    /// Goes past values.
+    /// Skips values.
     mutating func skip(_ count: Int) throws {
         let target = index + count
         while index < target { _ = try nextRun(target - index) }
@@ -106,7 +106,7 @@ struct ColumnReader {
         let offset = bitsOffset &+ position &>> 3
         var word: UInt64 = 0
         if offset &+ 8 <= end {
-            // SAFETY: eight bytes were just seen to be there.
+            // SAFETY: the check above found eight bytes.
             word = UInt64(littleEndian: reader.bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
         } else {
             for byte in offset..<end { word |= UInt64(reader.bytes[byte]) &<< UInt64((byte &- offset) &* 8) }
@@ -126,7 +126,7 @@ struct ColumnReader {
         }
         nextException = index &+ Int(gap)
         let code = token & 3
-        // Wraps only for numbers that no writer makes, and then gives another number.
+        // Wraps only for numbers that no writer makes; the result is then another number.
         let excess = code < 3 ? code : try reader.readVarint("an exception") &+ 3
         exception = excess &+ 1 &<< UInt64(width)
     }

@@ -1,6 +1,6 @@
-// Writing a column of a packed block: what is most common costs nothing, what is common costs a few bits.
+// Writes a column of a packed block: the most common value costs nothing, common values cost a few bits.
 //
-// Always holds: the same values give the same bytes, on any machine; `ColumnReader` gives the values back.
+// Always holds: the same values give the same bytes on every machine; `ColumnReader` returns the values.
 
 /// Chooses how a column is written, and writes it.
 struct ColumnWriter {
@@ -11,7 +11,8 @@ struct ColumnWriter {
     init(_ values: [Int64]) {
         self.values = values
         guard !values.isEmpty else { return }
-        // The most common value suits a column with few others; the middle one suits a column that has no common one.
+        // The most common value is a good base for a column with few others; the median is one for a column without a
+        // common value.
         let sorted = values.sorted()
         var best = Int.max
         for base in [ColumnWriter.mostCommon(sorted), sorted[sorted.count / 2]] {
@@ -69,7 +70,7 @@ struct ColumnWriter {
         return best.value
     }
 
-    /// How many bytes the column takes about, with the width that suits it best.
+    /// The approximate size of the column with the best width.
     private static func bestWidth(_ values: [Int64], _ base: Int64) -> (size: Int, width: Int) {
         var counts = [Int](repeating: 0, count: 65)
         for value in values { counts[64 - (value &- base).zigzag.leadingZeroBitCount] += 1 }

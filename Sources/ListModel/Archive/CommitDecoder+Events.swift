@@ -1,7 +1,7 @@
-// Unpacking the events of a commit. `CommitPacker` packs them; what one reads, the other writes, in the same order.
+// Unpacks the events of a commit. `CommitEncoder` packs them in the same order.
 //
-// Always holds: indexes and counts are not negative and far from where arithmetic overflows; whether they fit the rows
-// is found out when the event is resolved and folded.
+// Always holds: indices and counts are not negative and far from overflow. Resolving and applying the event checks that
+// they fit the rows.
 
 #if canImport(FoundationEssentials)
 import FoundationEssentials
@@ -125,7 +125,7 @@ extension CommitDecoder {
     }
 
     private mutating func readItem() throws -> ListItem {
-        // Two for the identifier were noted with the number of rows.
+        // Two bytes for the identifier were counted with the number of rows.
         try spend(.contentTags, 1)
         let (id, outline) = try readRowIdentifier()
         let content = try readContent()

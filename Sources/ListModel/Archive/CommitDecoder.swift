@@ -1,10 +1,10 @@
-// Unpacking a block commit by commit: what stands in the header of a record, and the contents.
+// Unpacks a block commit by commit: the header of each record, and the contents.
 // `CommitDecoder+Events.swift` unpacks the events.
 //
-// Always holds: `context` is what the packer had at the same place. Nothing in the bytes is believed: what is taken
-// from them was checked, and `budget` bounds what they can ask for.
+// Always holds: `context` equals the packer's at the same place. All values are checked, and `budget` bounds what
+// damaged bytes can request.
 
-/// What a commit says of itself, without its events: a row of a listing of the log.
+/// The header of a commit, for a listing of the log.
 public struct PackedCommit: Sendable {
     /// The version that the commit made.
     public let version: Version
@@ -18,7 +18,7 @@ public struct PackedCommit: Sendable {
     public let time: Timestamp
     /// Which history it belongs to.
     public let tracking: Tracking
-    /// Whether it does not matter to the user.
+    /// Whether it is discardable.
     public let isDiscardable: Bool
     /// Its place in the history of its scope.
     package let place: HistoryPlace
@@ -82,18 +82,18 @@ struct CommitDecoder: ~Copyable {
         return RecordError(version: context.version, offset: error.offset, problem: error.problem)
     }
 
-    /// An index that was predicted.
+    /// An index, as a difference from its prediction.
     @inline(__always)
     mutating func readIndex(_ column: PackedColumn, predicted: Int64, _ what: StaticString) throws -> Int {
         let value = predicted &+ (try next(column))
-        // Far more than any list has, and far from where arithmetic overflows.
+        // Far more than any list has, and far from overflow.
         guard value >= 0 && value < 1 << 48 else {
             throw error(column, "\(what)", expected: "an index", found: String(value))
         }
         return Int(value)
     }
 
-    /// Notes that the record has at least that many more bytes.
+    /// Counts bytes that the record must have at least.
     @inline(__always)
     mutating func spend(_ column: PackedColumn, _ bytes: Int) throws {
         guard bytes <= budget else {
@@ -141,7 +141,7 @@ extension CommitDecoder {
         context.endCommit(commit.place)
     }
 
-    /// Ends a commit whose events are not looked at.
+    /// Ends a commit whose events are skipped.
     mutating func skipEvents(_ commit: PackedCommit) { context.endCommit(commit.place) }
 
     private mutating func readHistory(

@@ -1,6 +1,6 @@
 // Packing the events of a commit. `CommitDecoder` unpacks them; what one writes, the other reads, in the same order.
 //
-// Always holds: both note the same of every event in the same place, and so predict the next one alike.
+// Always holds: both update the context in the same way after every event, and so predict the next one alike.
 
 extension CommitEncoder {
     /// Packs an event.
@@ -82,7 +82,7 @@ extension CommitEncoder {
         put(item.content, isChecked: item.isChecked)
     }
 
-    /// Packs an identifier, with the place of its row in an outline: neighbours mostly have both in common.
+    /// Packs an identifier with the depth of its row, in which neighbours are mostly alike.
     private mutating func put(_ id: Identifier, outline: UInt8 = 0) {
         var kind: Int64 =
             switch id {

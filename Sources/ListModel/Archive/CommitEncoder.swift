@@ -1,8 +1,8 @@
-// Packing commits into the columns of a block: what stands in the header of a record, and the block as a whole.
+// Packs commits into the columns of a block: the headers of records, and the block as a whole.
 // `CommitEncoder+Events.swift` packs the events.
 //
-// Always holds: a commit that comes here follows from its values and the state alone (`ExactCommit`); `context` is what
-// the decoder will have at the same place.
+// Always holds: a packed commit follows from its values and the state alone (`ExactCommit`); `context` equals the
+// decoder's at the same place.
 
 /// Packs commits into the columns of a block.
 struct CommitEncoder: ~Copyable {
@@ -13,9 +13,9 @@ struct CommitEncoder: ~Copyable {
     private var columns = [[Int64]](repeating: [], count: PackedColumn.allCases.count)
     var literals = ByteWriter()
     var context: PackingContext
-    /// Of the contents of the present event that are still to come, whether they are new.
+    /// For the remaining contents of the present event: whether they are new.
     var isNew: ArraySlice<Bool> = []
-    /// Where the contents of the present commit lie in its record, those first that are still to come.
+    /// The remaining contents of the present commit in its record.
     private var ranges: ArraySlice<Range<Int>> = []
     private var contentEnd = 0
 
@@ -30,10 +30,10 @@ struct CommitEncoder: ~Copyable {
     private var checksum: UInt64 = 0
     private var stateHash = StateHash(rawValue: 0)
 
-    /// Strings by the order in which they first came.
+    /// Strings, numbered in the order of their first use.
     struct NameTable {
         private(set) var names: [String] = []
-        // By identifier, because a string of its own is equal to others of other bytes.
+        // Keyed by identifier, because strings of different bytes can be equal.
         private var numbers: [Identifier: Int] = [:]
 
         mutating func number(of name: String) -> Int64 {
@@ -96,7 +96,7 @@ struct CommitEncoder: ~Copyable {
         let predicted = context.predictedEntry(cause, continues: header.flags.contains(.continues), in: scope)
         if entry == predicted { return put(.histories, 0) }
         put(.histories, 1)
-        // Steps first, then the rest as in the record, each less what was predicted.
+        // Steps first, then the rest as in the record, each as a difference from its prediction.
         put(.historyParts, entry.steps &- predicted.steps)
         let guesses = predicted.words(at: version)
         for (index, word) in entry.words(at: version).enumerated() {

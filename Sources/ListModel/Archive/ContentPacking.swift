@@ -1,17 +1,18 @@
-// The contents of a block while it is packed: what many of them begin and end with is written once, as a frame.
+// The contents of a block while it is packed. A prefix and suffix that many contents share is written once, as an
+// *affix*.
 //
-// Contents are often values of one JSON type, which begin and end alike. Without that, a block would be mostly quotation
-// marks, braces and names of fields.
+// Contents are often values of one JSON type, which begin and end alike. Without affixes, a block would be mostly
+// quotation marks, braces and field names.
 //
-// Always holds: contents come in the order of the log; the same contents give the same frames.
+// Always holds: contents are in the order of the log; the same contents give the same affixes.
 
-/// Collects contents and finds their frames.
+/// Collects contents and finds their affixes.
 struct ContentPacking {
     private var bytes: [UInt8] = []
     /// Where each content ends in `bytes`.
     private var ends: [Int] = []
 
-    /// The begin and the end of contents.
+    /// A shared prefix and suffix of contents.
     struct Frame: Equatable {
         var prefix: [UInt8]
         var suffix: [UInt8]
@@ -27,7 +28,7 @@ struct ContentPacking {
         bytes[(index == 0 ? 0 : ends[index - 1])..<ends[index]]
     }
 
-    /// The frames, and of each content which it has (0 is none) and how long it is without.
+    /// The affixes, and for each content the number of its affix (0 is none) and its length without.
     ///
     /// - Complexity: O(bytes).
     func framed() -> (frames: [Frame], choices: [Int64], lengths: [Int64]) {
@@ -43,7 +44,7 @@ struct ContentPacking {
                 groups[key] = (frame, 1)
             }
         }
-        // A frame must be worth its own bytes, and the bits that then tell of all contents which frame they have.
+        // An affix must save more than its own bytes and the bits that number the affix of each content.
         let least = max(16, ends.count / 2)
         let worth = groups.map { (key: $0, frame: $1.frame, saved: $1.frame.count * ($1.count - 2)) }
             .filter { $0.saved > least }
@@ -62,7 +63,7 @@ struct ContentPacking {
         return (frames, choices, lengths)
     }
 
-    /// Writes the contents without their frames.
+    /// Writes the contents without their affixes.
     func write(_ frames: [Frame], _ choices: [Int64], to writer: inout ByteWriter) {
         for index in ends.indices {
             var content = content(index)
@@ -74,13 +75,13 @@ struct ContentPacking {
         }
     }
 
-    /// Contents that begin and end with the same bytes may share a frame.
+    /// Contents that begin and end with the same bytes may share an affix.
     private static func group(_ content: ArraySlice<UInt8>) -> UInt16? {
         guard content.count >= 2, let first = content.first, let last = content.last else { return nil }
         return UInt16(first) << 8 | UInt16(last)
     }
 
-    /// What a frame and a content have in common; the halves never overlap in the content.
+    /// What an affix and a content have in common; prefix and suffix never overlap in the content.
     private static func common(_ frame: Frame, _ content: ArraySlice<UInt8>) -> Frame {
         let prefix = zip(frame.prefix, content).prefix { $0 == $1 }.count
         let suffix = zip(frame.suffix.reversed(), content.dropFirst(prefix).reversed()).prefix { $0 == $1 }.count

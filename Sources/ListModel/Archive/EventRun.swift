@@ -1,9 +1,9 @@
-// Replaying many events at once: rows that were inserted one after another at neighbouring places, or deleted so, give
-// the same list if they are inserted or deleted together, and that is much cheaper.
+// Replays consecutive insertions or deletions at neighbouring places as one, which gives the same list and is much
+// cheaper.
 //
-// Always holds: the state, with what is pending folded into it, is the fold of all events so far.
+// Always holds: the state, after the pending run is applied, is the state after all events so far.
 
-/// Events that are not yet folded into a state, because the next may continue them.
+/// Events that are not applied yet, because the next may extend the run.
 struct EventRun {
     private enum Kind { case none, insertion, deletion }
 
@@ -14,7 +14,7 @@ struct EventRun {
     /// How many rows a deletion has.
     private var count = 0
 
-    /// Folds an event into a state, now or later.
+    /// Applies an event to a state, now or later.
     mutating func fold(_ event: PackedEvent, into state: inout ListState) throws {
         switch event {
         case .itemsInserted(let path, let items):
@@ -32,7 +32,7 @@ struct EventRun {
         }
     }
 
-    /// Folds what is pending into the state.
+    /// Applies the pending run.
     mutating func flush(into state: inout ListState) throws {
         switch kind {
         case .none: return

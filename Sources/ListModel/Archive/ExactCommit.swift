@@ -1,25 +1,26 @@
-// A commit on its way into a block: taken apart, and seen to follow from its parts and the state.
+// A commit on its way into a block: split into its parts, after a check that the record follows from the parts and the
+// state.
 //
-// Always holds: written again from the header, the resolved events and the contents, the record is the same bytes.
+// Always holds: the record rebuilt from the header, the resolved events and the contents has the same bytes.
 
-/// A commit whose record can be given back byte for byte from its parts.
+/// A commit whose record can be rebuilt byte for byte from its parts.
 struct ExactCommit {
     let header: RecordHeader
     let name: String
     let origin: String
     /// The events, without what follows from the state.
     private(set) var events: [PackedEvent] = []
-    /// Of every content that an event brings, whether it lies in the record; otherwise it refers to an earlier one.
+    /// For each content of an event: whether it is in the record; otherwise it is a reference to an earlier one.
     private(set) var isNew: [Bool] = []
     /// Where the contents lie in the record.
     private(set) var contents: [Range<Int>] = []
 
-    /// Folds a commit into the state and takes it apart on the way.
+    /// Applies a commit to the state and splits it into its parts.
     ///
     /// - Parameters:
     ///   - header: the header of the record, whose checksum was compared.
     ///   - state: the list before the commit; afterwards the list after it, in any case.
-    ///   - writer: where the record is written again.
+    ///   - writer: receives the rebuilt record.
     /// - Returns: nil if the record is not the one that follows: the rows that it names differ in more than their ids
     ///   from what stands there, a number is written in more bytes than it needs, the hash is another, or an event is not
     ///   known.
@@ -59,7 +60,7 @@ struct ExactCommit {
         guard again.elementsEqual(record) else { return nil }
     }
 
-    /// Writes a content of the record: its bytes if they lie just here, otherwise where they are.
+    /// Writes a content of the record: its bytes if they are at this position, otherwise a reference.
     private mutating func write(
         _ reference: ContentReference, _ isChecked: Bool, _ version: Version, _ record: UnsafeRawBufferPointer,
         to writer: inout ByteWriter

@@ -1,5 +1,5 @@
-// Finding one content in a block, without a state: only the columns that say where contents are, and how many each
-// commit has, are looked at, a run of equal values at a time.
+// Finds one content in a block without a state: reads only the columns with the number and the positions of contents,
+// one run of equal values at a time.
 
 extension PackedBlock {
     /// Calls `body` with the bytes that `reference` points to, valid only until it returns.
@@ -20,7 +20,7 @@ extension PackedBlock {
         try withBytes(of: content(version, offset, length)) { Array($0) }
     }
 
-    /// Where the content is that lies at an offset in the record of a version.
+    /// Finds the content at an offset in the record of a version.
     private func content(_ version: Version, _ offset: Int, _ length: Int) throws -> PackedContent {
         _ = try checkedEnd(version)
         let place = try contents(of: Int(version.rawValue - first.rawValue))
@@ -48,7 +48,7 @@ extension PackedBlock {
             problem: .invalid(what: "content", expected: "one of \(length) bytes", found: "none"))
     }
 
-    /// How many contents a commit has, how many come before, and where in the record the first lies.
+    /// The number of contents of a commit, the number before it, and the offset of the first in the record.
     private func contents(
         of commit: Int
     ) throws -> (count: Int, contentsBefore: Int, startsBefore: Int, start: Int64) {
@@ -111,7 +111,7 @@ extension PackedBlock {
             frame: Int(frame), body: bodyOffset..<bodyOffset + Int(bodyLength), offset: Int(offset), length: length)
     }
 
-    /// Calls `body` with the bytes of a content, put together if it has a frame.
+    /// Calls `body` with the bytes of a content, joined with its affix.
     func withBytes<Result>(
         of content: PackedContent, _ body: (UnsafeRawBufferPointer) throws -> Result
     ) rethrows -> Result {

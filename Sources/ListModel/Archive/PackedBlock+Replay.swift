@@ -1,7 +1,7 @@
-// Reading a block from its first commit on: folding it into a state, giving back the exact records, listing it.
+// Reads a block from its first commit: replays it into a state, rebuilds its records, lists its commits.
 //
-// Always holds: a block that is damaged, does not follow the state's version, or does not fit the rows throws and makes
-// the state useless; whoever replays starts again from an intact one.
+// Always holds: a block that is damaged, does not follow the state's version, or does not fit the rows throws. The
+// state must not be used afterwards; start again from an intact one.
 
 extension PackedBlock {
     /// Folds the commits of the block into a state.
@@ -32,9 +32,9 @@ extension PackedBlock {
 
     /// Calls `body` with the record of every commit, byte for byte as it was.
     ///
-    /// Only when this returns, all of them are proven: the checksum of the last record is compared, and it covers the
-    /// link to the record before, and so on. A caller that keeps records keeps them after that. If it ends before the
-    /// last version, nothing but the checksum of the block stands for the records.
+    /// The records are verified only when this function returns: it compares the checksum of the last record, which
+    /// covers the link to the record before, and so on. Use the records only after that. If the range ends before the
+    /// last version, only the checksum of the block protects the records.
     ///
     /// - Parameters:
     ///   - state: the list at the version before the first commit; afterwards at the last that was asked for.
@@ -70,7 +70,7 @@ extension PackedBlock {
         }
     }
 
-    /// Calls `body` with what each commit says of itself, without looking at the events.
+    /// Calls `body` with the header of each commit. Skips the events.
     ///
     /// - Throws: ``RecordError`` for damaged bytes, and what `body` throws.
     /// - Complexity: O(commits).
@@ -83,7 +83,7 @@ extension PackedBlock {
         }
     }
 
-    /// What a commit says of itself.
+    /// The header of a commit.
     ///
     /// - Throws, Complexity: as ``forEachCommit(_:)``.
     public func commit(_ version: Version) throws -> PackedCommit {
@@ -96,7 +96,7 @@ extension PackedBlock {
         }
     }
 
-    /// The version up to which is read, which must be in the block.
+    /// The last version to read, which must be in the block.
     func checkedEnd(_ version: Version?) throws -> Version {
         guard let version else { return last }
         guard version >= first && version <= last else {
@@ -118,7 +118,7 @@ extension PackedBlock {
         }
     }
 
-    /// Folds the next commit, and gives back its record.
+    /// Applies the next commit and returns its record.
     private func record(
         _ decoder: inout CommitDecoder, _ state: inout ListState, _ writer: inout ByteWriter,
         previousChecksum: UInt64

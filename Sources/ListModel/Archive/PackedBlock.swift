@@ -1,17 +1,17 @@
 // A packed block: consecutive commits of the log, in columns, without what follows from replaying them.
 // `Docs/Design/FileFormat.md` says what each byte means; the golden-bytes test holds the two together.
 //
-// The records of old commits are mostly what a reader can work out: hashes, links, ids and references of rows that
-// stand where the event says. A block keeps the rest, and gives every record back byte for byte: the checksum of its
-// last record is in the header, and through the links it proves all records before.
+// Most of a record follows from the state: hashes, links, ids and references of the rows at the positions of an event.
+// A block keeps the rest and rebuilds every record byte for byte. The checksum of its last record is in the header and,
+// through the links, verifies all records before.
 //
-// Always holds: the ranges lie in the bytes. Nothing else in the bytes is believed, whoever wrote them.
+// Always holds: the ranges lie in the bytes. Everything else is checked when it is read.
 
 /// Consecutive commits, packed. It refers to bytes that it does not own, and is valid only as long as they are.
 ///
 /// There are three ways to read a block: ``replay(into:through:)`` folds its commits,
 /// ``forEachRecord(with:through:_:)`` gives back the records, and ``withContent(of:_:)`` finds one content without a
-/// state. What commits say of themselves is told by ``forEachCommit(_:)``, also without a state.
+/// state. ``forEachCommit(_:)`` lists the headers of commits, also without a state.
 public struct PackedBlock {
     /// The first version whose commit is in the block.
     public let first: Version
@@ -31,7 +31,7 @@ public struct PackedBlock {
     let bytes: UnsafeRawBufferPointer
     /// The bytes of the block.
     package var allBytes: UnsafeRawBufferPointer { bytes }
-    /// What some contents begin and end with.
+    /// The affixes.
     let frames: [Frame]
     /// Where the columns lie, in the order of ``PackedColumn``; then the literals, the names, the contents.
     private let parts: [Range<Int>]
@@ -39,7 +39,7 @@ public struct PackedBlock {
     /// The last version whose commit is in the block.
     public var last: Version { Version(first.rawValue + UInt64(commitCount) - 1) }
 
-    /// What contents have in common, left out of each of them.
+    /// A prefix and a suffix that contents share, left out of each of them.
     struct Frame {
         var prefix: UnsafeRawBufferPointer
         var suffix: UnsafeRawBufferPointer
@@ -72,7 +72,7 @@ extension PackedBlock {
     public init(_ bytes: UnsafeRawBufferPointer, isVerified: Bool = false) throws {
         let unknown = RecordReader(bytes, version: .empty)
         guard bytes.count >= PackedLayout.variable else { throw unknown.error(.truncated(expected: "a packed block")) }
-        // SAFETY: the fixed part was just seen to be there.
+        // SAFETY: the check above found the fixed part.
         let number = UInt64(
             littleEndian: bytes.loadUnaligned(fromByteOffset: PackedLayout.first, as: UInt64.self))
         var reader = RecordReader(bytes, version: Version(number))
@@ -129,7 +129,7 @@ extension PackedBlock {
     /// Where the names and origins lie.
     var names: Range<Int> { parts[PackedColumn.allCases.count + 1] }
 
-    /// Where the contents lie, without what is in their frames.
+    /// Where the contents lie, without their affixes.
     var contents: Range<Int> { parts[PackedColumn.allCases.count + 2] }
 
     /// The values of a column.

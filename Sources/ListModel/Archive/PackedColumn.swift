@@ -38,7 +38,7 @@ enum PackedColumn: Int, CaseIterable {
     case contentGaps
 }
 
-/// What a packed block can hold, so that the work that hostile bytes can ask for has an end.
+/// The limits of a packed block, which bound the work that damaged bytes can request.
 enum PackedLimits {
     /// The format of a block that this library reads and writes.
     static let currentFormat: UInt8 = 2
@@ -50,8 +50,8 @@ enum PackedLimits {
     static let totalBytes = 1 << 23
     /// Versions are less, because a row keeps the version of its content in 48 bits.
     static let versions: UInt64 = 1 << 48
-    /// The most frames of a block.
+    /// The most affixes of a block.
     static let frameCount = 4
-    /// The most bytes of one half of a frame.
+    /// The most bytes of a prefix or a suffix.
     static let frameBytes = 255
 }

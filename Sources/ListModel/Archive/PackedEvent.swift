@@ -1,9 +1,9 @@
-// An event without what stands in the state anyway: ids and contents of rows that it finds at its place.
+// An event without what follows from the state: the ids and contents of the rows at its position.
 //
-// Always holds: from the event in the record to a packed one and back (`ListState.resolve`), the event is the same, if
-// the record says of the rows what stands there. If it says something else, the record is not packed.
+// Always holds: packing an event and resolving it (`ListState.resolve`) gives the same event if the record agrees with
+// the rows. If it does not, the record is not packed.
 
-/// An event as a block keeps it.
+/// An event as a block stores it.
 enum PackedEvent {
     case itemsInserted(at: ListIndexPath, Run<ListItem>)
     case itemsDeleted(at: ListIndexPath, count: Int)
@@ -21,7 +21,7 @@ enum PackedEvent {
 }
 
 extension PackedEvent {
-    /// An event without what follows from the state; nil if it is not known what it is.
+    /// The packed form of an event; nil for an unknown kind.
     init?(_ event: Event) {
         switch event {
         case .itemsInserted(let path, let items): self = .itemsInserted(at: path, items)
@@ -64,7 +64,7 @@ extension PackedEvent {
 }
 
 extension ListState {
-    /// The event, completed with what stands at its place.
+    /// The event, completed with the rows at its position.
     ///
     /// - Throws: ``ListError`` if what it names is not there. What it brings is checked when it is folded.
     /// - Complexity: O(k + log n) for k rows.
@@ -111,7 +111,7 @@ extension ListState {
 }
 
 extension ByteWriter {
-    /// Writes an event as it stands in a record.
+    /// Writes an event in the form of a record.
     ///
     /// - Parameter content: writes a content that was new to the event, or where it was written before, with its tag.
     mutating func write(

@@ -1,18 +1,18 @@
-// Predicting what a commit says of the history, from the commits before it in the block.
+// Predicts the history part of a commit from the commits before it in the block.
 //
-// What is known of the tree is what the block has of it; where a prediction needs more, it guesses. The guesses are exact
-// where nobody undid anything: a node's parent is the commit before it, and its jump goes as far as its depth says.
+// Only the block's part of the tree is known; a prediction that needs more guesses. The guesses are exact without
+// undos: the parent of a revision is the commit before it, and its jump follows from its depth.
 //
 // Always holds: a prediction depends on nothing but the entries before it.
 
 extension PackingContext {
-    /// The commit that an undo, a redo or the like is likely to speak of.
+    /// The commit that an undo, a redo or the like probably refers to.
     func predictedTarget(_ cause: UInt8, _ scope: HistoryScope) -> Version {
         let history = histories[scope]
         return cause == 2 ? history.tip : history.position
     }
 
-    /// The place in the history that a commit is likely to have.
+    /// The probable place of a commit in the history.
     ///
     /// - Parameters:
     ///   - cause: why it was made.
@@ -27,7 +27,7 @@ extension PackingContext {
         }
     }
 
-    /// Notes that a commit ended.
+    /// Adds a commit that ended.
     mutating func endCommit(_ place: HistoryPlace) {
         histories.note(place, at: version)
         entries.append(place.entry)
@@ -56,10 +56,9 @@ extension PackingContext {
         return history.position.rawValue > back ? Version(history.position.rawValue - back) : .empty
     }
 
-    /// How many nodes further up the jump of a node goes, if the tree is whole: the last digit of its depth as a
-    /// skew-binary number.
+    /// The length of a revision's jump in a complete tree: the last digit of its depth as a skew-binary number.
     private static func jumpLength(atDepth depth: Int) -> Int {
-        // Depths are chosen by whoever wrote the bytes.
+        // Damaged bytes may contain any depth.
         var rest = min(max(depth, 1), 1 << 60)
         while true {
             let digit = (1 << (Int.bitWidth - (rest + 1).leadingZeroBitCount - 1)) - 1

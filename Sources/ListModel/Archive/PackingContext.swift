@@ -1,7 +1,7 @@
-// What packing and unpacking know at a place in a block: from this, both predict the next value in the same way.
+// The state from which packing and unpacking both predict the next value of a block.
 //
-// Always holds: it depends only on the values before the place, never on the state of the list, so that a block can be
-// searched without one. Arithmetic wraps, because hostile bytes choose the numbers.
+// Always holds: it depends only on earlier values of the block, never on the state of the list, so a block can be
+// searched without a state. Arithmetic wraps, because damaged bytes may contain any number.
 
 /// Predicts values of a packed block from those before them.
 struct PackingContext {
@@ -48,16 +48,16 @@ struct PackingContext {
 // MARK: - Events
 
 extension PackingContext {
-    /// The kind of the next event: an annotation if one is due, otherwise that of the last one that came where there were
-    /// contents to come, or were not.
+    /// The predicted kind of the next event: an annotation if one is due; otherwise the kind of the last event with the
+    /// same answer to whether contents remain.
     var predictedKind: Int64 {
         if annotations.isDue { return Int64(EventKind.annotated.rawValue) }
         return remainingContents > 0 ? kindWithContents : kindWithoutContents
     }
 
-    /// Notes the kind of an event, before its contents.
+    /// Adds the kind of an event, before its contents.
     mutating func note(_ kind: Int64) {
-        // An annotation is noted with its name.
+        // An annotation is added with its name.
         if kind == Int64(EventKind.annotated.rawValue) { return }
         annotations.noteOther()
         if remainingContents > 0 { kindWithContents = kind } else { kindWithoutContents = kind }
@@ -66,10 +66,10 @@ extension PackingContext {
     /// The tag of the next content: inline or a reference, without a checkmark.
     var predictedTag: Int64 { remainingContents > 0 ? 0 : 2 }
 
-    /// Where `count` rows are deleted next: before the last place, as a backspace does, or at it.
+    /// The predicted place of deleting `count` rows: before the last place, as with the backspace key, or at it.
     func predictedDeletion(_ count: Int) -> Int64 { deletesForward ? row : row &- Int64(count) }
 
-    /// Notes that `count` rows were deleted.
+    /// Adds a deletion of `count` rows.
     mutating func noteDeletion(_ path: ListIndexPath, _ count: Int) {
         if Int64(path.item) == row {
             deletesForward = true
@@ -79,13 +79,13 @@ extension PackingContext {
         noteCursor(path.section, path.item)
     }
 
-    /// Notes where the next event is likely to happen.
+    /// Sets the probable place of the next event.
     mutating func noteCursor(_ section: Int, _ row: Int) {
         self.section = Int64(section)
         self.row = Int64(row)
     }
 
-    /// Notes a reference.
+    /// Adds a reference.
     mutating func note(_ reference: ContentReference) {
         referenceVersion = Int64(reference.version.rawValue)
         referenceOffset = Int64(reference.offset)
