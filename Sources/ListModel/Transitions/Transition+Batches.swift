@@ -2,8 +2,7 @@
 
 extension Transition {
     /// The batches that lead from the old snapshot to the new one: those that change the structure, then one with the
-    /// content that changed. The structure takes at most three, but for rows and sections that move to the index that they
-    /// have at that time: such a move is taken apart, which can add some.
+    /// content that changed. The structure takes at most four, and as few rows move as possible.
     ///
     /// No batch has what a view rejects or is hurt by. A row does not move into a section that the same batch inserts, nor
     /// out of one that it deletes; rows do not move while sections do, nor does anything change inside a section that
@@ -58,26 +57,27 @@ extension Transition {
     ) -> [UpdateBatch] {
         let batches = BatchMaker(from: old, to: new, changes, plan).batches()
         if !batches.contains(where: \.hasMoveToOwnIndex) { return batches }
-        let apart = withoutMovesToOwnIndex(batches, from: old)
+        let apart = withoutMovesToOwnIndex(batches)
         if plan.needsSectionsFirst { return apart }
         // A row may move to a section that has the index of its old one by then. That cannot be taken apart, but it cannot
         // happen while no section comes or goes.
         let other = BatchMaker(from: old, to: new, changes, plan.withSectionsLast()).batches()
-        let otherApart = withoutMovesToOwnIndex(other, from: old)
+        let otherApart = withoutMovesToOwnIndex(other)
         return apart.contains(where: \.hasMoveToOwnIndex) || otherApart.count < apart.count ? otherApart : apart
     }
 
-    private static func withoutMovesToOwnIndex(_ batches: [UpdateBatch], from old: Snapshot) -> [UpdateBatch] {
+    /// At most four batches of at most three stages. Only one stage moves sections and only one moves rows; each of them
+    /// becomes two batches if something moves to its own index. If there are three stages, the last one only deletes
+    /// sections, so rows that wait move in it.
+    private static func withoutMovesToOwnIndex(_ batches: [UpdateBatch]) -> [UpdateBatch] {
         var result: [UpdateBatch] = []
-        var before = old
         for batch in batches {
             // Rows that wait can move while sections go.
             if let last = result.last, let joined = batch.joining(movesOf: last) {
                 result[result.count - 1] = joined
             } else {
-                result += batch.withoutMovesToOwnIndex(from: before)
+                result += batch.withoutMovesToOwnIndex()
             }
-            before = batch.snapshot
         }
         return result
     }
