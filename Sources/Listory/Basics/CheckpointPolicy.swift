@@ -2,30 +2,30 @@
 
 /// When a store takes checkpoints, and which of them it keeps.
 ///
-/// A checkpoint stores what has changed in the tree of rows since the last one. Opening a store replays only what came
-/// after the newest; going to a version of the past replays from the nearest. So checkpoints that stand close make both
-/// fast and the file larger.
+/// A checkpoint stores the nodes of the tree that changed since the last one. Opening a store replays only the commits
+/// after the newest checkpoint, and time travel replays from the nearest. Closer checkpoints make both faster and the
+/// file larger.
 ///
-/// Distances are in units of work: what it takes to replay an event of a row that is in memory, about a third of a
-/// microsecond. A node that has to be read counts for ``nodeWeight`` units, so that edits all over a large list need
-/// checkpoints more often than typing in one place.
+/// Distances are in units of work. One unit is the time to replay an event of a row in memory, about a third of a
+/// microsecond. A node that has to be read counts for ``nodeWeight`` units, so scattered edits in a large list lead to
+/// more checkpoints than typing in one place.
 public struct CheckpointPolicy: Hashable, Sendable {
-    /// After how much work a checkpoint is taken. About as much may have to be done again after a crash.
+    /// The work after which a checkpoint is taken. About as much may have to be replayed after a crash.
     public var interval = 16_384
-    /// How many units a node counts for that is changed for the first time since the last checkpoint.
+    /// The units for a node that changes for the first time since the last checkpoint.
     public var nodeWeight = 8
-    /// For how many bytes of records a unit is counted.
+    /// The bytes of records that count as one unit.
     public var bytesPerUnit = 512
-    /// Whether closing a store takes one, so that the next opening replays nothing.
+    /// Whether closing a store takes a checkpoint, so that the next opening replays nothing.
     public var atClose = true
     /// Whether checkpoints are written in the background, while edits go on; otherwise the edit that makes one due waits.
     public var isBackground = true
-    /// How much work may lie between two old checkpoints. At most half as much has to be done to reach a version.
+    /// The most work between two old checkpoints. Reaching a version takes at most half of it.
     public var maximumSpacing = 32_768
-    /// How far checkpoints may lie apart in proportion to their age: they are dense near the newest version, and
-    /// exponentially sparse behind it, up to ``maximumSpacing``. With 4, those that are n units old are up to n / 4 apart.
+    /// The spacing of checkpoints in proportion to their age: dense near the newest version and exponentially sparse
+    /// behind it, up to ``maximumSpacing``. With 4, checkpoints that are n units old are up to n / 4 apart.
     public var density = 4
-    /// How many bytes are written in one transaction. An edit that waits for durability may have to wait for one.
+    /// The bytes written in one transaction. An edit that waits for durability may wait for one such transaction.
     public var sliceSize = 1 << 20
 
     /// The defaults, which suit an app.
@@ -42,7 +42,7 @@ public struct CheckpointPolicy: Hashable, Sendable {
     /// How much work a commit is, besides the nodes that it changes.
     func work(events: Int, bytes: Int) -> Int { events &+ bytes / max(1, bytesPerUnit) }
 
-    /// Which of some checkpoints are too many.
+    /// The checkpoints that are too many.
     ///
     /// - Parameters:
     ///   - work: the work that led to each checkpoint, ascending; the newest is never too many.
@@ -58,7 +58,7 @@ public struct CheckpointPolicy: Hashable, Sendable {
             let age = newest - work[index]
             let least = UInt64(max(1, min(interval, maximumSpacing)))
             let spacing = min(UInt64(max(1, maximumSpacing)), max(least, age / UInt64(max(1, density))))
-            // The beginning of the log is as good as a checkpoint.
+            // The beginning of the log serves as a checkpoint.
             let before = index == 0 ? beginning : work[index - 1]
             if next - before <= spacing && !isNeeded(index) {
                 surplus.append(index)

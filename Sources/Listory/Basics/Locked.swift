@@ -1,10 +1,10 @@
-// A value with a lock that many threads can queue at. `Monitor` says why it is not `Synchronization.Mutex`.
+// A value protected by a lock for many threads. `Monitor` says why it is not `Synchronization.Mutex`.
 //
-// Always holds: the value is touched only with the lock held.
+// Always holds: the value is accessed only while the lock is held.
 
 import LMDB
 
-/// A value that one thread at a time may use.
+/// A value that one thread at a time uses.
 ///
 /// `@unchecked Sendable`: the value is sendable, and it is read and written with `monitor` locked.
 final class Locked<Value: ~Copyable & Sendable>: @unchecked Sendable {
@@ -19,7 +19,7 @@ final class Locked<Value: ~Copyable & Sendable>: @unchecked Sendable {
     }
 
     deinit {
-        // SAFETY: initialised in `init`; the last reference is gone, so nobody uses it.
+        // SAFETY: initialised in `init`; no references are left.
         value.deinitialize(count: 1)
         value.deallocate()
     }

@@ -15,16 +15,16 @@ import Darwin
 public enum Durability: Hashable, Sendable {
     /// The edit returns when the commit will survive a power cut. Commits that wait together share one sync.
     case immediate
-    /// The edit returns at once; the commit is appended soon, by somebody else. ``Store/durableVersion`` tells how far
-    /// that is, ``Store/waitUntilDurable(_:)`` and ``Store/durable(_:)`` wait for it.
+    /// The edit returns at once; a background thread appends the commit soon. ``Store/durableVersion`` is the newest
+    /// durable version; ``Store/waitUntilDurable(_:)`` and ``Store/durable(_:)`` wait for a version.
     case deferred
 }
 
 /// What undo is about.
 public enum UndoScope: Hashable, Sendable {
-    /// The edits of all who edit: one history.
+    /// Everybody's edits: one history.
     case shared
-    /// The edits of one origin each: everybody undoes their own.
+    /// Each origin undoes its own edits only.
     case origin
 
     /// Which history a commit belongs to that does not say otherwise.
@@ -38,16 +38,15 @@ public enum UndoScope: Hashable, Sendable {
 public struct StoreOptions: Sendable {
     /// Whether the store may only be read. Any number of processes may read while one writes.
     public var isReadOnly = false
-    /// What commits wait for that do not say otherwise.
+    /// What commits wait for by default.
     public var durability = Durability.immediate
     /// How far the file may grow, in bytes.
     public var maximumFileSize = 64 << 30
-    /// How many bytes may wait to be appended before they are appended at once, while edits go on. At 64 times as many,
-    /// an edit that does not wait for durability has to help.
+    /// The queued bytes at which a background flush begins at once. At 64 times as many, a deferred edit waits.
     public var maximumPendingBytes = 256 << 10
     /// How wide tree nodes are in memory.
     public var limits = TreeLimits()
-    /// How long a deferred commit waits for others to share its sync, unless somebody waits for it.
+    /// How long a deferred commit waits for others to share its sync, unless a thread waits for it.
     public var deferredDelay = Duration.milliseconds(20)
     /// How thoroughly the file is checked before LMDB sees it. The default looks at the beginning and the length of the
     /// file, however large it is. LMDB believes what it reads: in a file that is damaged further on, a page may end the
@@ -56,19 +55,19 @@ public struct StoreOptions: Sendable {
     public var gate = Environment.Gate.quick
     /// When checkpoints are taken, and which are kept.
     public var checkpoints = CheckpointPolicy()
-    /// How many bytes of rows may stay in memory that are in a checkpoint and that no snapshot keeps.
+    /// The most bytes of stored rows to keep in memory, besides those that snapshots keep.
     public var memoryBudget = 16 << 20
-    /// What undo is about. It may differ from one opening to the next: each commit says which history it belongs to.
+    /// What undo is about. It may differ from one opening to the next, because each record states its history.
     public var undoScope = UndoScope.shared
-    /// Which commits are undone together with the one before them.
+    /// Which commits coalesce into one undo step.
     public var coalescing = CoalescingPolicy.standard
-    /// How many steps undo goes back at most, from the end of the branch; what is beyond can still be gone to.
+    /// The most steps that undo goes back from the end of the branch. Earlier commits can still be checked out.
     public var undoLimit = Int.max
     /// How the newest commits are kept until they are in the database.
     package var tail = TailOptions()
     /// How observers are told of commits.
     package var updates = UpdateOptions()
-    /// The clock that commits are dated with.
+    /// The clock for the times of commits.
     public var now: @Sendable () -> Timestamp = StoreOptions.systemTime
 
     /// The defaults.

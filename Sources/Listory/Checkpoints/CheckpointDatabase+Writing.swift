@@ -1,13 +1,13 @@
-// Writing checkpoints: nodes in slices, the row that makes one the newest, and what becomes superfluous.
+// Writes checkpoints: nodes in slices, then the row that makes a checkpoint the newest, and the superfluous numbers.
 //
-// Always holds: a checkpoint is complete with one transaction, after all it refers to was stored; what it makes superfluous
-// is noted in the same transaction, and deleted later.
+// Always holds: one transaction completes a checkpoint, after everything that it refers to was stored. The same
+// transaction lists what becomes superfluous, which is deleted later.
 
 import LMDB
 import ListModel
 
 extension CheckpointDatabase {
-    /// What finishes a checkpoint.
+    /// The rows that complete a checkpoint.
     struct Completion {
         var checkpoint: Checkpoint
         var locators: StoredLocators
@@ -15,7 +15,7 @@ extension CheckpointDatabase {
         var gone: [UInt64]
         /// Numbers that nothing needs once the checkpoint is complete.
         var superfluous: [UInt64]
-        /// The last numbers of the checkpoints that are there, by version.
+        /// The last numbers of the existing checkpoints, by version.
         var lastNumbers: [(version: Version, lastNumber: UInt64)]
     }
 
@@ -29,7 +29,7 @@ extension CheckpointDatabase {
         }
     }
 
-    /// Finishes a checkpoint: from now on it is the newest.
+    /// Completes a checkpoint, which becomes the newest.
     ///
     /// - Parameter surplus: says which checkpoints are dropped, given those that somebody looks at. Nobody begins to look
     ///   at one between the answer and the end.
@@ -66,8 +66,8 @@ extension CheckpointDatabase {
 
     /// Drops a checkpoint that is not the newest, and returns the nodes that only it had.
     ///
-    /// A node dies between two checkpoints, and is listed with the later one. If the earlier of those is dropped, the
-    /// node is needed only if one before had it already, which its number tells.
+    /// A node that dies between two checkpoints is listed with the later one. If the earlier one is dropped, the node
+    /// is needed only if a checkpoint before had it, which follows from its number.
     private func drop(
         _ version: Version, _ kept: inout [(version: Version, lastNumber: UInt64)], _ txn: inout WriteTransaction
     ) throws -> [UInt64] {
@@ -93,12 +93,12 @@ extension CheckpointDatabase {
         }
     }
 
-    /// The greatest number under which something is stored.
+    /// The greatest stored number.
     func lastNumber() throws -> UInt64 {
         try reading { try $0.lastKey(in: nodes) ?? 0 }
     }
 
-    /// Deletes what a checkpoint left behind that was not finished.
+    /// Deletes the nodes of an unfinished checkpoint.
     ///
     /// - Parameter last: the last number of the newest checkpoint.
     func deleteUnfinished(after last: UInt64) throws {
@@ -108,17 +108,17 @@ extension CheckpointDatabase {
         }
     }
 
-    /// Notes that nothing is left that could be freed.
+    /// Deletes the list of superfluous numbers.
     func clearSuperfluous() throws {
         try environment.write { txn in _ = try txn.delete(LogFormat.superfluousKey, in: meta) }
     }
 
-    /// Makes the newest checkpoint one that cannot be used, so that opening the store replays the log.
+    /// Invalidates the newest checkpoint, so that opening the store replays the log.
     func distrust() throws {
         try environment.write { txn in _ = try txn.delete(LogFormat.locatorKey, in: meta) }
     }
 
-    /// Deletes all checkpoints and nodes, because they cannot be used; but the checkpoint that the log begins with stays.
+    /// Deletes all checkpoints and nodes, because they are unusable, except the checkpoint of the base.
     func clear(keeping base: LogBase) throws {
         let oldest = base.version == .empty ? nil : try checkpoint(base.version)
         try environment.write { txn in

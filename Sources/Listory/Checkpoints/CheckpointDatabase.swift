@@ -1,10 +1,10 @@
-// Checkpoints in the file: nodes by number, a row for each checkpoint, and what became superfluous.
+// Checkpoints in the file: nodes by number, a row for each checkpoint, and the superfluous numbers.
 //
 // Always holds:
 // - a row of `checkpoints`, the row about the locators and everything they refer to are in the file before, or in the
 //   transaction in which, the row is written; so what is opened is whole, whenever the process ended;
 // - nodes with numbers above the newest checkpoint's last one belong to one that was not finished;
-// - the row about superfluous numbers lists what no checkpoint and no locator needs.
+// - the row of superfluous numbers lists what no checkpoint and no locator needs.
 
 import LMDB
 import ListModel
@@ -14,18 +14,18 @@ final class CheckpointDatabase: NodeSource {
     let environment: Environment
     let nodes: Database<UInt64, [UInt8]>
     let checkpoints: Database<UInt64, [UInt8]>
-    /// For each checkpoint, the nodes that the one before had and it has not.
+    /// The dead list of each checkpoint: the nodes that the one before had and it has not.
     let gone: Database<UInt64, [UInt8]>
     let meta: Database<String, [UInt8]>
     /// The states of projections, by name; nil if there never was one and the file may only be read.
     let projections: Database<String, [UInt8]>?
-    /// A view of the file that does not change, for a process that only reads: the one that writes does not know of its
-    /// snapshots, and frees what it does not need itself.
+    /// The read transaction of a read-only process. The process that edits does not know its snapshots and would free
+    /// their nodes.
     private nonisolated(unsafe) var view: ReadTransaction?
     private let viewLock = Locked<Void>(())
-    /// Who looks at which checkpoint: one whose lease is alive is not dropped.
+    /// The leases: a checkpoint with a live lease is not dropped.
     let leases = Locked(LeaseTable())
-    /// Whether what is stored cannot be used, and will be deleted before the next checkpoint is written.
+    /// Whether the stored nodes are unusable and will be deleted before the next checkpoint.
     let isUnusable = Locked(false)
 
     /// The databases of checkpoints, which are made if they are not there and may be; nil otherwise.
@@ -65,7 +65,7 @@ final class CheckpointDatabase: NodeSource {
     }
 
     func scan() -> any NodeSource {
-        // A process that only reads has one view for all that it reads.
+        // A read-only process has one transaction for all reads.
         environment.options.isReadOnly ? self : NodeScan(environment, nodes)
     }
 
@@ -82,7 +82,7 @@ final class CheckpointDatabase: NodeSource {
 
 // MARK: - Leases
 
-/// Who looks at which checkpoint. There are never many.
+/// The leases. There are never many.
 struct LeaseTable: Sendable {
     private struct Entry: Sendable {
         let version: Version
@@ -91,7 +91,7 @@ struct LeaseTable: Sendable {
 
     private var entries: [Entry] = []
 
-    /// The lease of a checkpoint, which all who look at it share.
+    /// The shared lease of a checkpoint.
     mutating func lease(_ version: Version) -> CheckpointLease {
         entries.removeAll { $0.lease == nil }
         if let lease = entries.first(where: { $0.version == version })?.lease { return lease }
@@ -100,15 +100,15 @@ struct LeaseTable: Sendable {
         return lease
     }
 
-    /// The checkpoints that somebody looks at.
+    /// The versions of the checkpoints with leases.
     var versions: Set<Version> { Set(entries.filter { $0.lease != nil }.map(\.version)) }
 }
 
 extension CheckpointDatabase {
-    /// What keeps the checkpoint of a version.
+    /// The lease of the checkpoint of a version.
     func lease(_ version: Version) -> CheckpointLease { leases.withLock { $0.lease(version) } }
 
-    /// The checkpoints that somebody looks at.
+    /// The versions of the checkpoints with leases.
     var versionsInUse: Set<Version> {
         leases.withLock { $0.versions }
     }
@@ -117,15 +117,14 @@ extension CheckpointDatabase {
 // MARK: - Closing
 
 extension CheckpointDatabase {
-    /// Files that a closed store could not close, because snapshots still read from them; by path.
+    /// Open files of closed stores from which snapshots still read, by path.
     private static let lingering = Locked<[String: WeakDatabase]>([:])
 
     private struct WeakDatabase: Sendable {
         weak var database: CheckpointDatabase?
     }
 
-    /// Closes the file, unless somebody looks at a checkpoint; then it is closed when neither a snapshot nor the store refers
-    /// to it any more.
+    /// Closes the file if there are no leases. Otherwise the file is closed with the last reference to it.
     func close() throws {
         if versionsInUse.isEmpty {
             viewLock.withLock { _ in view = nil }
@@ -138,7 +137,7 @@ extension CheckpointDatabase {
         }
     }
 
-    /// The databases of a file that only snapshots of a closed store keep open, for a store that is opened again.
+    /// The databases of a file that snapshots of a closed store keep open, for opening the store again.
     ///
     /// - Returns: nil if there are none, or they were opened in another way.
     static func lingering(path: String, _ options: Environment.Options) -> CheckpointDatabase? {
@@ -146,7 +145,7 @@ extension CheckpointDatabase {
             let resolved = lingering.first { FileStatus.isSame($0.key, path) }
             guard let resolved, let database = resolved.value.database else { return nil }
             let found = database.environment.options
-            // A view of a reader would not show what was written since.
+            // A reader's transaction would not show later writes.
             guard !found.isReadOnly, !options.isReadOnly, found.maximumMapSize == options.maximumMapSize else {
                 return nil
             }
@@ -208,13 +207,13 @@ extension CheckpointDatabase {
         }
     }
 
-    /// The checkpoints from which a version can be reached, each with what keeps it.
+    /// The checkpoints next to a version, each with its lease.
     ///
     /// - Parameter oldest: the version that the log begins with.
     func checkpoints(
         for version: Version, oldest: Version
     ) throws -> [(checkpoint: Checkpoint, lease: CheckpointLease)] {
-        // Under the lock, because none of them may be dropped between being found and being looked at.
+        // Under the lock, because none of them may be dropped before its lease begins.
         try leases.withLock { leases in
             let beginning = oldest == .empty ? nil : try checkpoint(oldest)
             let others = isUnusable.withLock { $0 } ? [] : try nearest(to: version)
@@ -222,8 +221,8 @@ extension CheckpointDatabase {
         }
     }
 
-    /// Notes that what is stored cannot be used: but for the one that the log begins with, nobody is to look at its
-    /// checkpoints any more, because they will be deleted.
+    /// Marks the stored nodes as unusable. From here on only the checkpoint of the base may be used; the others will be
+    /// deleted.
     func giveUp() {
         isUnusable.withLock { $0 = true }
         leases.withLock { $0 = LeaseTable() }
@@ -243,11 +242,11 @@ extension CheckpointDatabase {
         }
     }
 
-    /// The numbers of which nothing needs to be stored any longer.
+    /// The superfluous numbers.
     func superfluous() throws -> [UInt64] {
         try reading { txn in
             try txn.withValue(forKey: LogFormat.superfluousKey, in: meta) { row in
-                // If the row is damaged, what it lists stays where it is: too much stored, but nothing wrong.
+                // If the row is damaged, its numbers stay stored, which is harmless.
                 row.flatMap { StoredNumbers.numbers($0, seed: 0) } ?? []
             }
         }

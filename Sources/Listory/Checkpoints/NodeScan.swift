@@ -1,24 +1,23 @@
-// Many nodes read one after another: a read transaction for some hundreds of them.
+// Reads many nodes one after another, some hundreds in one read transaction.
 //
-// A transaction for each would be a fifth of the time that two versions take to be compared: it is begun, finds the database
-// anew, and is ended.
+// A transaction for each node would take a fifth of the time of comparing two versions.
 //
-// Always holds: a transaction is begun only while the scan has no other, and serves no more than `limit` nodes, so that it
-// does not keep the file's map from growing, nor pages from being used again, for longer than a millisecond or two.
+// Always holds: the scan has at most one transaction, which serves at most `limit` nodes. So it delays growth of the
+// map and reuse of pages by a millisecond or two at most.
 
 import LMDB
 import ListModel
 
 /// Reads the nodes of a file for one thread.
 ///
-/// `@unchecked Sendable`: a comparison makes it, uses it and lets go of it, on one thread.
+/// `@unchecked Sendable`: a comparison creates, uses and releases it on one thread.
 final class NodeScan: NodeSource, @unchecked Sendable {
     private static let limit = 512
 
     private let environment: Environment
     private let nodes: Database<UInt64, [UInt8]>
     private var transaction: ReadTransaction?
-    /// How many nodes the transaction may still serve.
+    /// How many nodes the transaction still serves.
     private var left = 0
 
     init(_ environment: Environment, _ nodes: Database<UInt64, [UInt8]>) {
@@ -33,7 +32,7 @@ final class NodeScan: NodeSource, @unchecked Sendable {
             left = NodeScan.limit
         }
         left -= 1
-        // SAFETY: there is a transaction as long as it may serve nodes.
+        // SAFETY: there is a transaction while nodes are left to serve.
         try transaction!.withValue(forKey: number, in: nodes) { body($0) }
     }
 }

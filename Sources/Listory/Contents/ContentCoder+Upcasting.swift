@@ -1,6 +1,6 @@
-// Content that earlier versions of an app wrote, brought up when it is read.
+// Content of earlier versions of an app, converted when it is read.
 //
-// Always holds: what is in the log stays as it is; what is written has the newest version, and says so.
+// Always holds: content in the log never changes; new content is written with the newest version in its envelope.
 
 import ListModel
 
@@ -14,16 +14,16 @@ extension ContentCoder {
     /// ])
     /// ```
     ///
-    /// What it writes begins with the newest version, in two bytes (``ContentEnvelope``). Content without that was written
-    /// by a coder without upcasters and has version 0, unless `detecting` tells older shapes apart. To change the encoding
-    /// again, append a step.
+    /// The coder writes the newest version in two bytes before the content (``ContentEnvelope``). Content without them
+    /// was written by a coder without upcasters and has version 0, unless `detecting` tells older shapes apart. To
+    /// change the encoding again, append an upcaster.
     ///
     /// - Parameters:
-    ///   - steps: each leads from one version to the next; the last to what this coder reads. At least one, and no more
-    ///     than lead to version 125.
-    ///   - oldest: the version that the first step begins with; content that is older is refused.
-    ///   - detecting: the version of a content that does not say which it has, by a look at its bytes.
-    /// - Returns: a coder that throws ``ContentError`` for content that it cannot bring up.
+    ///   - steps: the upcasters. Each converts one version to the next; the last one converts to what this coder reads.
+    ///     At least one, and no more than lead to version 125.
+    ///   - oldest: the version from which the first upcaster converts; older content throws.
+    ///   - detecting: returns the version of content without an envelope, from its bytes.
+    /// - Returns: a coder that throws ``ContentError`` for content that it cannot convert.
     /// - Precondition: this coder has no upcasters.
     public func upcasting(
         _ steps: [ContentUpcaster], from oldest: Int = 0,
@@ -75,13 +75,13 @@ extension ContentCoder {
     /// Whether a content of an earlier version is of the same item as a content that this coder wrote just now.
     func isSameItem(_ old: UnsafeRawBufferPointer, as new: [UInt8]) -> Bool {
         guard version > 0, ContentEnvelope.version(of: old) != version else { return false }
-        // What cannot be read may well be replaced.
+        // Unreadable content may be replaced.
         return (try? encode(decode(old))) == new
     }
 }
 
 extension ListEditor {
-    /// Gives a row a content that a coder wrote, unless the row has that item already, in an older version.
+    /// Updates the content of a row, unless the row holds the same item already, in an older version.
     package mutating func update<Item>(_ id: Identifier, content: [UInt8], _ coder: ContentCoder<Item>) throws {
         if coder.version > 0, let row = state.item(id) {
             let isSame = try withContent(of: row.content) { coder.isSameItem($0, as: content) }

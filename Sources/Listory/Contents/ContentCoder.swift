@@ -1,4 +1,4 @@
-// From an app's items to bytes, and back. The core never looks into them.
+// Encodes an app's items as bytes and decodes them. The model never looks into the bytes.
 //
 // Always holds: equal items give equal bytes, so that storing the same item again is no edit.
 
@@ -12,14 +12,14 @@ import Foundation
 
 /// How items are written as the content of rows.
 ///
-/// JSON by default: it describes itself, tolerates added fields, and every tool can show it. Another encoding plugs in
-/// by its two functions.
+/// The default is JSON: it describes itself, tolerates added fields, and every tool can show it. Pass two functions for
+/// another encoding.
 public struct ContentCoder<Item>: Sendable {
     /// The bytes of an item; the same for equal items.
     public var encode: @Sendable (Item) throws -> [UInt8]
     /// The item of these bytes.
     public var decode: @Sendable (UnsafeRawBufferPointer) throws -> Item
-    /// The version of what it writes; 0 if it writes none. See ``upcasting(_:from:detecting:)``.
+    /// The version that it writes; 0 if it writes none. See ``upcasting(_:from:detecting:)``.
     public internal(set) var version = 0
 
     /// A coder of these two functions.
@@ -51,7 +51,7 @@ extension ContentCoder where Item: Codable & SendableMetatype {
     }
 }
 
-/// What decodes the content of rows.
+/// Decodes the content of rows.
 struct RowReader<Item>: Sendable {
     let source: any CommitSource
     let coder: ContentCoder<Item>

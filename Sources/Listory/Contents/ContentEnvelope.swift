@@ -1,20 +1,20 @@
-// What stands before a content that has a version: the byte 255, then the version.
+// The envelope before a content with a version: the byte 255, then the version.
 //
-// Always holds: no text in UTF-8 or UTF-16 begins so, and therefore no JSON, nor CBOR or a protocol buffer; content that
-// was written without an envelope is never taken for one with.
+// Always holds: content without an envelope is never mistaken for content with one. No UTF-8 or UTF-16 text, no JSON,
+// no CBOR and no protocol buffer begins with these bytes.
 
-/// The version of a content, and the bytes that it is of.
+/// A content with its version.
 ///
 /// A coder with upcasters writes and reads envelopes; this is for tools that show contents.
 public struct ContentEnvelope: Hashable, Sendable {
     /// The version of the encoding, 1 to 125.
     public let version: Int
-    /// What the coder wrote.
+    /// The bytes that the coder wrote.
     public let content: [UInt8]
 
-    /// The versions that an envelope can say.
+    /// The versions that an envelope can hold.
     public static let versions = 1...125
-    /// How many bytes stand before the content.
+    /// The size of the envelope in bytes.
     static let size = 2
     private static let mark: UInt8 = 0xFF
 
@@ -36,7 +36,7 @@ public struct ContentEnvelope: Hashable, Sendable {
     /// The bytes with their envelope.
     public var bytes: [UInt8] { [ContentEnvelope.mark, UInt8(version)] + content }
 
-    /// The version that the envelope of a content says; nil if it has none.
+    /// The version in the envelope of a content; nil if it has none.
     static func version(of bytes: UnsafeRawBufferPointer) -> Int? {
         guard bytes.count >= size, bytes[0] == mark, versions.contains(Int(bytes[1])) else { return nil }
         return Int(bytes[1])

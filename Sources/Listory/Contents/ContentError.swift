@@ -1,14 +1,14 @@
-// Why content of another version cannot be read.
+// Errors in converting content of another version.
 
 import ListModel
 
-/// A content that cannot be brought to the version that the app knows.
+/// A content that cannot be converted to the version of the app.
 public struct ContentError: Error, Sendable {
     /// What is wrong.
     public enum Problem: Sendable {
         /// A newer version of the app wrote it.
         case newer(supported: Int)
-        /// The app no longer brings up content that is so old.
+        /// The app has no upcaster for content of this age.
         case older(oldest: Int)
         /// The step from one version to the next threw.
         case step(from: Int, to: Int, cause: any Error)

@@ -1,4 +1,4 @@
-// One step from an old encoding of content to the next.
+// An upcaster: converts content of one version to the next.
 
 #if canImport(FoundationEssentials)
 import FoundationEssentials
@@ -8,16 +8,16 @@ import Foundation
 
 /// A function from the content of one version to that of the next.
 ///
-/// It must depend on nothing but the content: it is asked again each time an old content is read.
+/// It must depend on nothing but the content, because it runs each time old content is read.
 public struct ContentUpcaster: Sendable {
     let convert: @Sendable ([UInt8]) throws -> [UInt8]
 
-    /// A step from bytes to bytes.
+    /// An upcaster from bytes to bytes.
     public init(_ convert: @escaping @Sendable ([UInt8]) throws -> [UInt8]) {
         self.convert = convert
     }
 
-    /// A step from one type to the next, both written as JSON.
+    /// An upcaster from one type to the next, both encoded as JSON.
     ///
     /// ```swift
     /// .json { (old: TodoV1) in TodoV2(title: old.title, tags: []) }

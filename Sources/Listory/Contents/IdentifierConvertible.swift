@@ -1,4 +1,4 @@
-// From an app's own identifiers to the model's, and back.
+// Converts an app's own identifiers to the model's and back.
 //
 // Always holds: `Self(id.identifier) == id`, and different ids have different identifiers.
 
@@ -12,16 +12,16 @@ import Foundation
 
 /// A type whose values identify rows or sections in a store: integers, UUIDs and strings do.
 ///
-/// An enumeration of strings needs no more than to say so:
+/// An enumeration of strings only has to declare the conformance:
 ///
 /// ```swift
 /// enum Day: String, IdentifierConvertible { case today, tomorrow }
 /// ```
 public protocol IdentifierConvertible: Hashable, Sendable {
-    /// The identifier as the store keeps it.
+    /// The identifier as the store stores it.
     var identifier: Identifier { get }
 
-    /// The value that an identifier of a store stands for, or nil if it stands for none.
+    /// The value of a stored identifier; nil if there is none.
     init?(_ identifier: Identifier)
 }
 
@@ -31,7 +31,7 @@ extension Identifier: IdentifierConvertible {
 }
 
 extension IdentifierConvertible where Self: FixedWidthInteger {
-    /// The integer. All integer types that conform fit into 64 bits with a sign.
+    /// The integer. All conforming integer types fit into a signed 64-bit integer.
     public var identifier: Identifier { .integer(Int64(self)) }
 
     public init?(_ identifier: Identifier) {
@@ -73,7 +73,7 @@ extension RawRepresentable where RawValue: IdentifierConvertible {
 }
 
 extension IdentifierConvertible {
-    /// The value that an identifier of a store stands for.
+    /// The value of a stored identifier.
     package static func reading(_ identifier: Identifier, _ what: String) throws -> Self {
         guard let value = Self(identifier) else {
             throw ListError.unreadable(what: what, expected: "\(Self.self)", found: identifier.description)

@@ -1,17 +1,17 @@
-// Where a compacted log begins: the version before its first commit, and what was dropped with the commits before.
+// The beginning of a compacted log: the version before its first commit, and totals of the dropped commits.
 //
 // Always holds: the checkpoint of the base is in the file and is never dropped; the contents of rows that were written in
 // dropped commits and may still be shown are in the database of contents.
 
 import ListModel
 
-/// The row of `meta` about the beginning of the log.
+/// The row of `meta` for the beginning of the log.
 struct LogBase: Equatable {
-    /// The oldest version that can be reached.
+    /// The oldest version that exists.
     var version = Version.empty
     /// The checksum of the record of its commit, to which the first commit links.
     var checksum: UInt64 = 0
-    /// How many events and bytes of records led to it.
+    /// The number of events, and the bytes of records, up to it.
     var eventCount: UInt64 = 0
     var recordBytes: UInt64 = 0
     /// The last version whose commit may be in a packed block; those after it are records.

@@ -1,6 +1,6 @@
-// What stands in the LMDB file besides the records. `Docs/Design/FileFormat.md` draws the bytes.
+// The databases and rows of a store's LMDB file. See `Docs/Design/FileFormat.md`.
 //
-// Always holds: a row of `meta` and the records it speaks of are written in one transaction.
+// Always holds: a row of `meta` and the records that it refers to are written in one transaction.
 
 import LMDB
 import ListModel
@@ -33,7 +33,7 @@ enum LogFormat {
     static let baseKey = "base"
     /// The row of `meta` that says where the locators of the newest checkpoint are.
     static let locatorKey = "locators"
-    /// The row of `meta` that lists numbers of which nothing needs to be stored.
+    /// The row of `meta` that lists superfluous numbers.
     static let superfluousKey = "superfluous"
     /// The row of `meta` that says what the file is.
     static let formatKey = "format"
@@ -59,7 +59,7 @@ enum LogFormat {
     }
 }
 
-/// The row of `meta` about the newest commit.
+/// The row of `meta` for the newest commit.
 struct LogHead: Equatable {
     /// The newest version.
     var version = Version.empty

@@ -1,31 +1,31 @@
-// Making a store smaller: dropping old history, and packing what is kept.
+// Compaction: drops old history and packs the rest.
 
 import LMDB
 import ListModel
 
-/// What compacting a store keeps, and how.
+/// What a compaction keeps, and how.
 public struct Compaction: Sendable {
-    /// Which versions can still be reached afterwards.
+    /// Which versions to keep.
     public enum Kept: Hashable, Sendable {
         /// All of them.
         case everything
         /// This version and those after it.
         case from(Version)
-        /// The version at this moment and those after it, by the times of the commits.
+        /// The version at this time and those after it, by the times of the commits.
         case since(Timestamp)
-        /// As many of the newest commits as have this many bytes of records together.
+        /// As many of the newest commits as fit into this many bytes of records.
         case recordBytes(Int)
     }
 
-    /// Which versions can still be reached. What came before cannot be undone any more either.
+    /// Which versions to keep. Earlier commits can no longer be undone either.
     public var kept: Kept
-    /// Whether the commits that are kept are packed: many of them together, without what replaying them tells. They are
-    /// read more slowly, one by one; going to their versions takes as long as before.
+    /// Whether the kept commits are packed. A packed commit is read more slowly; going to its version takes as long as
+    /// before.
     public var isPacked = true
-    /// How many of the newest commits stay as they are, so that undoing them is fast.
+    /// How many of the newest commits stay unpacked, so that undoing them is fast.
     public var unpackedCount = 256
-    /// After how many events a checkpoint is kept. Half as many, or fewer, have to be replayed to reach a version; every
-    /// checkpoint takes room.
+    /// The distance of checkpoints, in events. Reaching a version replays at most half as many; every checkpoint takes
+    /// space.
     public var checkpointSpacing = 65_536
 
     /// A compaction that keeps these versions.
@@ -34,7 +34,7 @@ public struct Compaction: Sendable {
     }
 }
 
-/// What compacting a store did.
+/// The result of a compaction.
 public struct CompactionReport: Hashable, Sendable {
     /// The oldest version that can be reached.
     public let oldestVersion: Version
@@ -59,21 +59,20 @@ public struct CompactionReport: Hashable, Sendable {
 }
 
 extension Store {
-    /// Compacts a store: writes what is to be kept into a new file, verifies that file, and puts it in the place of the old
-    /// one, at once or not at all.
+    /// Compacts a store: writes a new file, verifies it, and replaces the old file by it, atomically.
     ///
-    /// The newest rows, their content, the state hash of every version that is kept, and undo within those stay what they
-    /// are. What is dropped is not in the new file, not in free pages either.
+    /// The newest rows, their content, the state hash of every kept version, and undo within those versions do not
+    /// change. Dropped data is not in the new file, not even in free pages.
     ///
     /// ```swift
     /// try Store.compact(at: path, Compaction(keeping: .since(lastMonth)))
     /// ```
     ///
     /// - Parameters:
-    ///   - path: a store that is open nowhere. No snapshot of it is kept in this process.
+    ///   - path: a store that no process has open, and of which this process keeps no snapshot.
     ///   - compaction: what is kept, and how.
-    ///   - options: how wide nodes are, and how far the file may grow meanwhile.
-    ///   - progress: called now and then with the share that is done, 0 to 1.
+    ///   - options: the capacity of nodes, and the greatest size of the file.
+    ///   - progress: called from time to time with the part that is done, 0 to 1.
     /// - Throws: ``StoreError/inUse(path:)`` if the store is open; ``StoreError/writtenElsewhere(expected:found:)`` if
     ///   another process wrote to it meanwhile; ``StoreError/droppedVersion(_:oldest:)`` and
     ///   ``StoreError/unknownVersion(_:head:)`` for a version to keep that is not there; what opening and verifying a store
@@ -131,7 +130,7 @@ extension Store {
         if !isReplaced { throw StoreError.writtenElsewhere(expected: version, found: version.next) }
     }
 
-    /// Whether the log still ends with what this store knows.
+    /// Whether the log still ends where this store left it.
     private func isNewest() throws -> Bool {
         try group.log.readHead().head == group.head
     }

@@ -1,17 +1,17 @@
-// Writing a compacted store: the beginning, the commits, the checkpoints.
+// Writes a compacted store: the base, the commits, the checkpoints.
 //
-// The commits that are kept are folded once more into a list of their own, so that every checkpoint of the new file is what
-// replaying it gives, and the packer knows what follows from the rows.
+// The kept commits are replayed into a new list. So every checkpoint of the new file equals a replay, and the packer
+// knows what follows from the rows.
 //
-// Always holds: a block ends where a checkpoint is, so that it can be replayed from there; every content that something in
-// the new file refers to is in the new file.
+// Always holds: a block ends at a checkpoint, so the next one can be replayed from there; every content that the new
+// file refers to is in the new file.
 
 import LMDB
 import ListModel
 
-/// One compaction on its way.
+/// A compaction in progress.
 struct Compactor: ~Copyable {
-    /// What came of it.
+    /// The result.
     struct Written {
         var base = LogBase()
         var version: Version
@@ -71,9 +71,9 @@ struct Compactor: ~Copyable {
         state = ListState(NodeStore(limits: Compactor.limits, source: database))
     }
 
-    /// Wide nodes take less room; the first edit of one makes it narrower again.
+    /// Wide nodes take less space. The first edit splits them again.
     private static let limits = TreeLimits(leafCapacity: 128, innerCapacity: 64)
-    /// Blocks are kept in whole pages: few large ones waste less.
+    /// Blocks occupy whole pages, so few large ones waste less.
     private static let blockSize = 16_384
 
     /// Writes everything.
@@ -115,7 +115,7 @@ struct Compactor: ~Copyable {
         written.eventCount = head.eventCount - written.base.eventCount
         try flush()
         if newest?.version != written.version && written.version > .empty {
-            // Made anew, its leaves are full, which those of a list with a history are not.
+            // A rebuilt tree has full leaves, unlike that of an edited list.
             try state.rebuild()
             try takeCheckpoint()
         }
@@ -130,7 +130,7 @@ struct Compactor: ~Copyable {
         try database.close()
     }
 
-    /// Notes a piece of the packer.
+    /// Takes a piece from the packer.
     private static func note(
         _ piece: BlockPacker.Piece, _ record: UnsafeRawBufferPointer?,
         _ packed: inout [(first: Version, bytes: [UInt8])], _ records: inout [(version: Version, bytes: [UInt8])],
@@ -149,7 +149,7 @@ struct Compactor: ~Copyable {
         }
     }
 
-    /// Writes what has gathered.
+    /// Writes the collected rows.
     private mutating func flush() throws {
         let (packed, records, head) = (packed, records, head)
         let (commits, meta, blocks) = (log.commits, log.meta, blocks)
@@ -216,8 +216,7 @@ extension Compactor {
         try takeCheckpoint()
     }
 
-    /// Copies the contents that were written in dropped commits and are still referred to: by rows of the beginning, and by
-    /// events after it.
+    /// Copies the contents of dropped commits that the rows of the base or later events still refer to.
     private func copyContents(_ snapshot: Snapshot, before base: Version) throws {
         var references: Set<ContentReference> = []
         for section in snapshot.sections { for item in section.items { references.insert(item.content) } }
@@ -241,8 +240,7 @@ extension Compactor {
         }
     }
 
-    /// Takes a checkpoint of what was written so far. A short content is stored with its row, which takes less room than its
-    /// hash.
+    /// Takes a checkpoint. Short contents are stored with their rows, which takes less space than their hashes.
     private mutating func takeCheckpoint() throws {
         try flush()
         let image = state.captureCheckpoint(nextNumber: nextNumber)

@@ -1,12 +1,11 @@
-// Checking a whole store: every page, every record, every hash, and that the history is the fold of the commits.
+// Verifies a store: every page, every record, every hash, and the history.
 //
-// Always holds: verifying never writes, and opens the file only after its pages were checked, because LMDB itself
-// believes what it reads.
+// Always holds: verification never writes, and opens the file only after it has checked all pages.
 
 import LMDB
 import ListModel
 
-/// What a complete check of a store went through.
+/// The result of a verification.
 public struct StoreVerification: Hashable, Sendable {
     /// The newest version.
     public let version: Version
@@ -25,7 +24,7 @@ public struct StoreVerification: Hashable, Sendable {
     ///
     /// - Parameters:
     ///   - path: the store. Other processes may have it open, this one may not.
-    ///   - progress: called now and then with the share that is done, 0 to 1.
+    ///   - progress: called from time to time with the part that is done, 0 to 1.
     /// - Throws: the first fault: `LMDBError` for damaged pages, `RecordError` for a damaged record, `ListError` for
     ///   events that do not fit or a hash that differs, ``StoreError`` for a head or a history that is not the log's,
     ///   or a damaged state of a projection.
@@ -36,7 +35,7 @@ public struct StoreVerification: Hashable, Sendable {
         options.gate = .full
         let log = try CommitLog(path: path, mode: .open, options: options)
         defer { try? log.environment.close() }
-        // First of all, so that what is checked is no newer than the head that is read next.
+        // First, so that the pages are not newer than the head that is read next.
         let database = try CheckpointDatabase(log.environment, meta: log.meta)
         let findings = try log.readHead()
         if let lost = findings.lost {

@@ -1,6 +1,6 @@
 // A projection of a store, as an app sees it.
 //
-// It follows when it is asked, and when somebody waits for its values: then a task follows every commit.
+// It folds when the app asks for the value. While the app waits for values, a task follows every commit.
 
 import ListModel
 
@@ -12,10 +12,10 @@ import ListModel
 /// show(try counts.value)
 /// ```
 ///
-/// The first look folds what is not stored, of a long log perhaps all of it: a million events take about a second. After
-/// that, what is stored with the store's checkpoints is gone on with.
+/// The first access folds what is not stored, which may be the whole log: a million events take about a second. Later
+/// openings continue from the stored state.
 ///
-/// A value that is kept is copied by the next commit, if its type shares what it holds, as arrays do.
+/// If the app keeps a value whose type is copy-on-write, such as an array, the next fold copies it.
 ///
 /// - Important: The functions of a projection must use neither it nor the store.
 public final class LiveProjection<Value: Sendable>: Sendable {
@@ -28,7 +28,7 @@ public final class LiveProjection<Value: Sendable>: Sendable {
         self.follower = follower
     }
 
-    /// What its state is stored under.
+    /// The key of its state.
     public var name: String { follower.rules.name }
 
     /// The value at the newest version of the store.
@@ -47,18 +47,18 @@ public final class LiveProjection<Value: Sendable>: Sendable {
         get throws { try follower.moment(store).0 }
     }
 
-    /// The version from which on the value knows the history; ``Version/empty`` if it has seen every event. Otherwise it was
-    /// seeded with the rows of that version, because the store was compacted before.
+    /// The version from which the value knows the history; ``Version/empty`` if it has received every event. Otherwise
+    /// it began with the rows of that version, because the store was compacted.
     ///
     /// - Throws, Complexity: as ``value``.
     public var beginning: Version {
         get throws { try follower.moment(store).beginning }
     }
 
-    /// Why there is no value; nil if nothing is known against it.
+    /// Why there is no value; nil if there is no known error.
     public var failure: ProjectionError? { follower.failure }
 
-    /// Folds the projection anew, from the beginning of the log.
+    /// Folds the projection again, from the beginning of the log.
     ///
     /// - Throws: as ``value``.
     /// - Complexity: that of folding all events.
@@ -67,8 +67,7 @@ public final class LiveProjection<Value: Sendable>: Sendable {
         _ = try follower.moment(store)
     }
 
-    /// Stores the state now. It is stored by itself after checkpoints and when the store is closed; this is for a moment
-    /// that suits better.
+    /// Stores the state now, besides the automatic times: after checkpoints and when the store closes.
     ///
     /// - Throws: as ``value``; ``StoreError/readOnly``; an error of the encoder, or of the file.
     /// - Complexity: O(size of the state).
@@ -76,12 +75,12 @@ public final class LiveProjection<Value: Sendable>: Sendable {
 
     /// The values from now on, the present one first.
     ///
-    /// Each call makes a sequence of its own, to be read by one reader. Who is slow sees the newest value, and not those
-    /// in between. It ends when the store is closed, and with an error if the projection fails.
+    /// Each call returns a new sequence for one reader. A slow reader receives the newest value and skips those in
+    /// between. The sequence ends when the store closes, and with an error if the projection fails.
     ///
     /// - Throws: ``StoreError/closed``.
     public func values() throws -> ProjectedValues<Value> {
-        // Not the snapshot that the updates begin with, which would be kept.
+        // Without the initial snapshot, which the sequence would keep in memory.
         let updates = try store.updates().stream
         let (stream, continuation) = AsyncThrowingStream.makeStream(
             of: ProjectedMoment<Value>.self, throwing: (any Error).self, bufferingPolicy: .bufferingNewest(1))

@@ -1,9 +1,10 @@
-// Follows a store for a projection: begins with what is stored or with the beginning of the log, and folds what came since.
+// Follows a store for a projection: starts from the stored state or the beginning of the log, and folds the commits
+// after it.
 //
-// A fold goes in slices, each a batch of records that is read before the fold, so that nothing of the file is held while
-// a projection's functions run, and whoever else waits for the projection waits for one slice.
+// A fold works in slices. It reads the records of a slice first, so no transaction is open while the projection's
+// functions run, and other threads wait for one slice at most.
 //
-// Always holds: `folded` is the fold of all events up to its version, or there is none; what threw half-way is let go of.
+// Always holds: `folded` is nil or the fold of all events up to its version; a fold that threw midway is discarded.
 
 import ListModel
 
@@ -20,7 +21,7 @@ final class ProjectionFollower<Value: Sendable>: StoreFollower {
     let rules: ProjectionRules<Value>
     private let state = Locked(State())
 
-    /// A fold, and how far it is.
+    /// A value and its version.
     struct Folded: Sendable {
         var value: Value
         var version: Version
@@ -35,9 +36,9 @@ final class ProjectionFollower<Value: Sendable>: StoreFollower {
         var folded: Folded?
         /// Why there is no value, until it is folded anew.
         var failure: ProjectionError?
-        /// Whether what is stored is not to be used, because the projection is to be folded anew.
+        /// Whether to ignore the stored state, because the projection has to be rebuilt.
         var ignoresStored = false
-        /// The version and the size of what is stored, as far as that is known.
+        /// The version and the size of the stored state, if known.
         var stored: (version: Version, size: Int)?
     }
 
@@ -67,13 +68,13 @@ final class ProjectionFollower<Value: Sendable>: StoreFollower {
 // MARK: - Folding
 
 extension ProjectionFollower {
-    /// Folds what came since, up to the newest version at the moment.
+    /// Folds the commits up to the present head.
     private func follow(_ store: Store) throws -> Folded {
         let newest = try store.projectionHead(withRows: rules.readsRows)
         while true {
             let folded: Folded? = try state.withLock { state in
                 if let failure = state.failure { throw failure }
-                // Taken out, so that it has one owner while it is changed.
+                // Moved out, so that it has one owner while it changes.
                 var folded = try state.folded.take() ?? begin(&state, store)
                 if folded.version < newest.version {
                     do { try advance(&folded, store, newest) } catch {
@@ -98,7 +99,7 @@ extension ProjectionFollower {
             let commit = try Commit(record: batch.withRecord(index) { Array($0) }, version: batch.version(index))
             try context.fold(commit) { number, event in
                 do { try rules.apply(&folded.value, event, context) } catch {
-                    // What could not be read is no fault of the projection, and may be read the next time.
+                    // An error in reading is not the projection's fault and may be gone the next time.
                     if let failure = context.readFailure { throw failure }
                     throw ProjectionError.failed(
                         projection: rules.name, version: commit.version, event: number, cause: error)
@@ -111,7 +112,7 @@ extension ProjectionFollower {
         folded.rows = try folded.version == newest.version ? newest.rows : context.rowsAfter()
     }
 
-    /// The value to go on with: what is stored, or that of the beginning of the log.
+    /// The value to start from: the stored state, or that of the beginning of the log.
     private func begin(_ state: inout State, _ store: Store) throws -> Folded {
         if !state.ignoresStored, let stored = try store.storedProjection(rules.name),
             stored.rules == Int64(rules.version), let value = try? stored.state.withUnsafeBytes(rules.decode)
@@ -145,11 +146,11 @@ extension ProjectionFollower {
 // MARK: - Storing
 
 extension ProjectionFollower {
-    /// How many bytes of state an event is worth: a larger state is stored after more events.
+    /// The bytes of state for each event that must have passed before the state is stored again.
     private static var bytesPerEvent: Int { 64 }
 
     func storeState(in store: Store, isClosing: Bool) throws {
-        // Nobody looked at it yet, and the first look may take long; or it failed.
+        // The value was never used, and a first fold may take long; or it failed.
         let isFollowing = state.withLock { $0.folded != nil }
         guard isFollowing else { return }
         let folded = try follow(store)

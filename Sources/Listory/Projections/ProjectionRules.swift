@@ -1,4 +1,4 @@
-// A projection as the functions that it consists of: those with and without items are followed in the same way.
+// A projection as a set of functions, the same for projections with and without items.
 
 import ListModel
 
@@ -8,7 +8,7 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// What following a projection needs of it.
+/// The functions and constants of a projection.
 struct ProjectionRules<Value: Sendable>: Sendable {
     let name: String
     let version: Int
