@@ -28,8 +28,8 @@ import ToolSupport
                 #"{"reload":{"sections":[{"id":"a","items":[{"id":1,"content":{"title":"Milk"},"checked":true}]}]}}"#,
                 .reload([NewSection(id: "a", items: [NewItem(id: 1, isChecked: true, content: milk)])])
             ),
-        ] as [(String, ListEdit)])
-    func `A request about sections becomes an edit`(line: String, edit: ListEdit) throws {
+        ] as [(String, RequestedEdit)])
+    func `A request about sections becomes an edit`(line: String, edit: RequestedEdit) throws {
         #expect(try ExecRequest(line: line.utf8) == .edit(edit))
     }
 
@@ -67,8 +67,8 @@ import ToolSupport
                 #"{"update":{"path":[0,1],"content":"a"}}"#,
                 .updateAt(ListIndexPath(section: 0, item: 1), content: Array("\"a\"".utf8))
             ),
-        ] as [(String, ListEdit)])
-    func `A request about rows becomes an edit`(line: String, edit: ListEdit) throws {
+        ] as [(String, RequestedEdit)])
+    func `A request about rows becomes an edit`(line: String, edit: RequestedEdit) throws {
         #expect(try ExecRequest(line: line.utf8) == .edit(edit))
     }
 

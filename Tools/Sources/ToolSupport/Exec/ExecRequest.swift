@@ -7,7 +7,7 @@ import ListModel
 /// What a line asks for.
 public enum ExecRequest: Equatable, Sendable {
     /// One edit: a commit of its own, or a part of the group that has begun.
-    case edit(ListEdit)
+    case edit(RequestedEdit)
     /// A group begins: all edits up to its end are one commit of this name.
     case begin(String)
     /// The group ends.
@@ -67,7 +67,7 @@ extension ExecRequest {
         case _ where HistoryRequest.names.contains(name):
             let (request, policy) = try HistoryRequest.parsed(name, argument)
             self = .history(request, policy)
-        default: self = .edit(try ListEdit(name, argument))
+        default: self = .edit(try RequestedEdit(name, argument))
         }
     }
 

@@ -5,7 +5,7 @@
 import ListModel
 
 /// One edit of a list.
-public enum ListEdit: Equatable, Sendable {
+public enum RequestedEdit: Equatable, Sendable {
     case insert([NewItem], at: ItemDestination)
     case delete(ItemSelection)
     case move(ItemSelection, to: ItemDestination)
@@ -28,7 +28,7 @@ public enum ListEdit: Equatable, Sendable {
     case applyRows([NewSection])
 }
 
-extension ListEdit {
+extension RequestedEdit {
     /// The name of the commit that the edit makes when it stands alone.
     public var commitName: String {
         switch self {

@@ -5,7 +5,7 @@
 
 import ListModel
 
-extension ListEdit {
+extension RequestedEdit {
     /// The edit of a request.
     ///
     /// - Parameters:
@@ -14,7 +14,7 @@ extension ListEdit {
     /// - Throws: ``RequestError``.
     init(_ name: String, _ argument: JSONValue) throws {
         switch name {
-        case "insert": self = try ListEdit.insert(argument)
+        case "insert": self = try RequestedEdit.insert(argument)
         case "delete":
             let fields = try RequestFields(argument, name, expected: "id", "ids", "path", "count")
             self = .delete(try fields.itemSelection())
@@ -44,9 +44,9 @@ extension ListEdit {
             }
             self = name == "reload" ? .reload(sections) : .applyRows(sections)
         case "moveSubtree", "deleteSubtree", "indent", "outdent", "changeDepth", "collapse", "expand":
-            self = try ListEdit.outline(name, argument)
+            self = try RequestedEdit.outline(name, argument)
         case "insertSection", "deleteSection", "moveSection", "renameSection":
-            self = try ListEdit.section(name, argument)
+            self = try RequestedEdit.section(name, argument)
         default:
             throw RequestError(
                 .unknownRequest,
@@ -54,7 +54,7 @@ extension ListEdit {
         }
     }
 
-    private static func section(_ name: String, _ argument: JSONValue) throws -> ListEdit {
+    private static func section(_ name: String, _ argument: JSONValue) throws -> RequestedEdit {
         switch name {
         case "insertSection":
             let fields = try RequestFields(
@@ -72,7 +72,7 @@ extension ListEdit {
         }
     }
 
-    private static func insert(_ argument: JSONValue) throws -> ListEdit {
+    private static func insert(_ argument: JSONValue) throws -> RequestedEdit {
         let fields = try RequestFields(
             argument, "insert",
             expected: "id", "content", "checked", "depth", "collapsed", "items", "section", "at", "before", "after",
@@ -95,7 +95,7 @@ extension ListEdit {
         return .insertInOutline(items, at: try fields.outlineDestination("outline"))
     }
 
-    private static func outline(_ name: String, _ argument: JSONValue) throws -> ListEdit {
+    private static func outline(_ name: String, _ argument: JSONValue) throws -> RequestedEdit {
         switch name {
         case "moveSubtree":
             let fields = try RequestFields(argument, name, expected: "id", "outline")
