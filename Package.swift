@@ -10,6 +10,8 @@ let package = Package(
         .library(name: "ListModel", targets: ["ListModel"]),
         .library(name: "LMDB", targets: ["LMDB"]),
         .library(name: "ListoryTestSupport", targets: ["ListoryTestSupport"]),
+        // For the tests and benchmarks of the packages in Tools; not for apps.
+        .library(name: "TestSupport", targets: ["TestSupport"]),
     ],
     targets: [
         .systemLibrary(

@@ -6,13 +6,8 @@ let package = Package(
     platforms: [.macOS(.v15)],
     products: [
         .executable(name: "listory", targets: ["ListoryTool"]),
-        .executable(name: "bench", targets: ["Bench"]),
-        .executable(name: "bench-probe", targets: ["BenchProbe"]),
-        // For the package Peers.
-        .library(name: "BenchSupport", targets: ["BenchSupport"]),
-        .library(name: "ProbeSupport", targets: ["ProbeSupport"]),
+        // For the package Benchmarks.
         .library(name: "ToolSupport", targets: ["ToolSupport"]),
-        .library(name: "RawLMDB", targets: ["RawLMDB"]),
     ],
     dependencies: [
         .package(name: "listory", path: ".."),
@@ -34,43 +29,9 @@ let package = Package(
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             path: "Sources/Tool"),
-        .target(
-            name: "RawLMDB", dependencies: [.product(name: "LMDB", package: "listory")]),
-        // What both sides of a measurement know that is taken in a fresh process. Nothing here may import Foundation,
-        // which would be measured with the list.
-        .target(name: "ProbeSupport"),
-        .executableTarget(
-            name: "BenchProbe",
-            dependencies: [
-                "ProbeSupport",
-                .product(name: "Listory", package: "listory"),
-                .product(name: "ListModel", package: "listory"),
-            ]),
-        .target(
-            name: "BenchSupport",
-            dependencies: [
-                "ProbeSupport",
-                "RawLMDB",
-                .product(name: "Listory", package: "listory"),
-                .product(name: "ListModel", package: "listory"),
-            ]),
-        .executableTarget(
-            name: "Bench",
-            dependencies: [
-                "BenchSupport",
-                // Not linked, but built before: `bench` starts it, and must not start an older one.
-                "BenchProbe",
-                "ProbeSupport",
-                "RawLMDB",
-                .product(name: "Listory", package: "listory"),
-                .product(name: "ListModel", package: "listory"),
-                .product(name: "LMDB", package: "listory"),
-                .product(name: "ArgumentParser", package: "swift-argument-parser"),
-            ],
-            path: "Sources/Bench"),
         .testTarget(
             name: "ToolTests",
-            dependencies: ["BenchSupport", "BenchProbe", "ProbeSupport", "ToolSupport", "ListoryTool"],
+            dependencies: ["ToolSupport", "ListoryTool", .product(name: "TestSupport", package: "listory")],
             path: "Tests/ToolTests"),
     ],
     swiftLanguageModes: [.v6]

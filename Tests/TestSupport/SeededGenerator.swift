@@ -1,7 +1,7 @@
 // Randomness that can be repeated: SplitMix64 from a seed, which every failing test prints.
 
 /// A random number generator whose numbers follow from its seed.
-public struct SeededGenerator: RandomNumberGenerator {
+public struct SeededGenerator: RandomNumberGenerator, Sendable {
     private var state: UInt64
 
     public init(seed: UInt64) {
@@ -15,6 +15,9 @@ public struct SeededGenerator: RandomNumberGenerator {
         word = (word ^ (word >> 27)) &* 0x94D0_49BB_1331_11EB
         return word ^ (word >> 31)
     }
+
+    /// A number from 0 up to `bound`.
+    public mutating func below(_ bound: Int) -> Int { Int.random(in: 0..<bound, using: &self) }
 
     /// True once in `n` times.
     public mutating func oneIn(_ n: Int) -> Bool { Int.random(in: 0..<n, using: &self) == 0 }

@@ -1,4 +1,4 @@
-// A folder for one test, removed afterwards.
+// A folder for the files of one test or one measurement, removed afterwards.
 
 import Foundation
 
@@ -6,8 +6,10 @@ import Foundation
 public final class TemporaryFolder: Sendable {
     public let path: String
 
-    public init() throws {
-        let url = FileManager.default.temporaryDirectory.appendingPathComponent("listory-\(UUID().uuidString)")
+    /// Makes a folder in another: that of the system for temporary files, or the one given, where the file system matters.
+    public init(in parent: String? = nil) throws {
+        let parent = parent.map { URL(fileURLWithPath: $0) } ?? FileManager.default.temporaryDirectory
+        let url = parent.appendingPathComponent("listory-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
         path = url.path
     }
@@ -18,4 +20,10 @@ public final class TemporaryFolder: Sendable {
 
     /// The path of a file in the folder.
     public func file(_ name: String) -> String { path + "/" + name }
+
+    /// Writes a file, and returns its path.
+    public func write(_ text: String, to name: String) throws -> String {
+        try Data(text.utf8).write(to: URL(fileURLWithPath: file(name)))
+        return file(name)
+    }
 }

@@ -1,9 +1,9 @@
 // A recorded session in a compacted store: how small the file is, and that all of its history is still there.
 
-import BenchSupport
 import Foundation
 import ListModel
 import Listory
+import TestSupport
 import Testing
 import ToolSupport
 

@@ -1,8 +1,8 @@
 // Importing through the built tool: files, pipes, compressed files, real recordings.
 
-import BenchSupport
 import Foundation
 import ListModel
+import TestSupport
 import Testing
 import ToolSupport
 

@@ -1,9 +1,9 @@
 // The recorded sessions in packed blocks: how small they are, and that nothing is lost.
 
-import BenchSupport
 import Foundation
 import ListModel
 import Listory
+import TestSupport
 import Testing
 import ToolSupport
 

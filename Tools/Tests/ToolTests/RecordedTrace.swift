@@ -3,8 +3,8 @@
 // Always holds: a test that needs them and runs without them is skipped and says so, unless `LISTORY_REQUIRE_TRACES` is
 // set, as it is in continuous integration: then it fails.
 
-import BenchSupport
 import Foundation
+import TestSupport
 import Testing
 import ToolSupport
 

@@ -1,9 +1,9 @@
 // The recorded sessions with all of their history: every version, undo across processes, the text at the end.
 
-import BenchSupport
 import Foundation
 import ListModel
 import Listory
+import TestSupport
 import Testing
 import ToolSupport
 

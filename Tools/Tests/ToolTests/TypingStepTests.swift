@@ -1,10 +1,10 @@
 // The recorded sessions with the coalescing that an app gets if it says nothing: how many undo steps they make, and that those
 // lead to the start and back.
 
-import BenchSupport
 import Foundation
 import ListModel
 import Listory
+import TestSupport
 import Testing
 import ToolSupport
 

@@ -1,0 +1,86 @@
+// A long list with a long past in a file: what the figures of stored lists are measured on.
+//
+// Always holds: the file is closed between two measurements, and its newest version has as many rows as at first; two
+// files of the same size have the same rows and edits.
+
+import BenchSupport
+import ListModel
+import Listory
+import TestSupport
+
+/// A store of many rows that many edits were made in.
+final class StoredList {
+    let path: String
+    let rowCount: Int
+    /// Ids of some rows, which stay in the list as long as only toggles are made.
+    private(set) var someIDs: [Identifier] = []
+    /// How much the file grew for each of the edits, with the checkpoints that were taken meanwhile.
+    private(set) var bytesPerEvent = 0.0
+    /// Decides the edits, whose new rows have ids that no row had before.
+    private var planner: EditPlanner
+
+    /// How many edits are planned at once. A multiple of the number of kinds, so that the rows stay as many.
+    private static let chunkSize = 1_000
+
+    /// Makes the store: imports the rows, and then makes as many edits of all kinds in turn, each a commit.
+    ///
+    /// - Parameters:
+    ///   - path: a file that does not exist.
+    ///   - rowCount: a multiple of 1,000.
+    init(path: String, rowCount: Int) throws {
+        self.path = path
+        self.rowCount = rowCount
+        planner = EditPlanner(rowCount: rowCount, seed: 7)
+        let store = try Store.create(at: path, options: StoredList.options())
+        try StoredList.importRows(rowCount, into: store)
+        let importedBytes = try store.statistics().fileBytes
+        for _ in 0..<rowCount / StoredList.chunkSize {
+            for edit in plan(StoredList.chunkSize) { try StoredList.make(edit, in: store) }
+        }
+        bytesPerEvent = Double(try store.statistics().fileBytes - importedBytes) / Double(rowCount)
+        let rows = try store.snapshot.sections[0].items
+        var generator = SeededGenerator(seed: 11)
+        someIDs = (0..<64).map { _ in rows[generator.below(rows.count)].id }
+        try store.close()
+    }
+
+    /// Calls `body` with the store, and closes it afterwards.
+    func withStore<Result>(
+        _ options: StoreOptions = StoredList.options(), _ body: (Store) throws -> Result
+    ) throws -> Result {
+        let store = try Store.open(at: path, options: options)
+        let result = try body(store)
+        try store.close()
+        return result
+    }
+
+    /// The next edits: insertions, deletions, moves, toggles and updates in turn, at random places.
+    ///
+    /// - Parameter count: a multiple of five.
+    func plan(_ count: Int) -> [PlannedEdit] { planner.mixedEdits(count) }
+
+    /// How the store is opened: edits do not wait, all else is as it is by default.
+    static func options(_ policy: CheckpointPolicy = CheckpointPolicy()) -> StoreOptions {
+        var options = StoreOptions()
+        options.durability = .deferred
+        options.checkpoints = policy
+        return options
+    }
+
+    /// Makes one edit, as a commit.
+    static func make(_ edit: PlannedEdit, in store: Store) throws {
+        try store.edit("Edit") { try edit.apply(to: &$0) }
+    }
+
+    /// Appends the rows 0, 1, 2 … to a new store, 10,000 a commit, each with some 32 bytes of content.
+    static func importRows(_ count: Int, into store: Store) throws {
+        try store.edit("Begin") { try $0.insertSection(NewSection(id: ListRecipe.section, title: "Today")) }
+        for start in stride(from: 0, to: count, by: 10_000) {
+            let items = (start..<min(start + 10_000, count)).map {
+                NewItem(id: .integer(Int64($0)), content: Array(#"{"title":"A litre of milk \#($0)"}"#.utf8))
+            }
+            try store.edit("Import") { try $0.insert(items, at: .end(ofSection: ListRecipe.section)) }
+        }
+        try store.waitUntilDurable()
+    }
+}

@@ -1,0 +1,78 @@
+// The page of the documents that has all figures, written whole from what each program measured last.
+//
+// Always holds: nobody edits the page; a part of it that was not measured anew is as its program left it, with its own
+// date, commit and machine, because it lies beside the page as JSON.
+
+import Foundation
+
+/// What one program measured.
+public struct BenchmarkPart: Codable, Sendable {
+    /// Which part it is.
+    public enum Name: String, Codable, CaseIterable, Sendable {
+        case library
+        case peers
+
+        fileprivate var title: String {
+            switch self {
+            case .library: "The library"
+            case .peers: "Beside its peers"
+            }
+        }
+    }
+
+    let name: Name
+    /// The day, as 2026-03-01.
+    let date: String
+    /// What was checked out.
+    let commit: String
+    /// On what it was measured, and with which versions.
+    let machine: [String]
+    /// The tables, under headings of the third level.
+    let markdown: String
+
+    public init(_ name: Name, commit: String, machine: [String], markdown: String, now: Date = Date()) {
+        self.name = name
+        self.commit = commit
+        self.machine = machine
+        self.markdown = markdown
+        date = now.formatted(.iso8601.year().month().day())
+    }
+
+    fileprivate var lines: [String] {
+        ["## \(name.title)", ""] + ["\(date), commit \(commit)"].map { "- \($0)" } + machine.map { "- \($0)" }
+            + ["", markdown.trimmingCharacters(in: .newlines), ""]
+    }
+}
+
+/// The page, `Benchmarks.md` in the folder of the documents.
+public struct BenchmarkPage {
+    private let folder: URL
+
+    /// The page in a folder of documents.
+    public init(docs: String) { folder = URL(fileURLWithPath: docs) }
+
+    private var page: URL { folder.appendingPathComponent("Benchmarks.md") }
+
+    private func file(_ name: BenchmarkPart.Name) -> URL {
+        folder.appendingPathComponent("Benchmarks-\(name.rawValue).json")
+    }
+
+    /// Writes the page with a new part, and with the others as they were measured last.
+    public func write(_ part: BenchmarkPart) throws {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+        try encoder.encode(part).write(to: file(part.name))
+        let parts = try BenchmarkPart.Name.allCases.filter { FileManager.default.fileExists(atPath: file($0).path) }
+            .map { try JSONDecoder().decode(BenchmarkPart.self, from: Data(contentsOf: file($0))) }
+        let lines = ["# Benchmarks", "", BenchmarkPage.method, ""] + parts.flatMap(\.lines)
+        try Data(lines.joined(separator: "\n").utf8).write(to: page)
+    }
+
+    private static let method = """
+        `Tools/bench --write` and `Tools/bench --peers --write` make this page; each measures its own part and leaves the
+        other as it was. Every figure is taken several times, after one that does not count; where there is a peer, in
+        turn with it. The median is shown, and the least and the greatest sample: what lies between them is the machine's.
+        A target that was not reached says **MISSED**. `Tools/bench --instructions` counts what time cannot tell: the
+        instructions of single operations, the same in every run.
+        """
+}

@@ -1,0 +1,117 @@
+// A recorded editing session, one row a character, into a store on a disk: a commit a key, or all keys in one commit.
+//
+// Always holds: reading the recording and making the rows is not measured; the clock stops when everything is durable.
+
+import BenchSupport
+import ListModel
+import Listory
+import ProbeSupport
+import TestSupport
+import ToolSupport
+
+/// Replays a recording.
+struct TraceWorkload {
+    let order: MeasureOrder
+    private static let section: Identifier = "text"
+
+    /// A key that was pressed: a character came, or one went.
+    private struct Key {
+        let place: ListIndexPath
+        let item: NewItem?
+
+        @inline(__always)
+        func press(_ list: inout ListEditor) throws {
+            if let item { try list.insert(item, at: .at(place)) } else { try list.delete(.at(place)) }
+        }
+    }
+
+    /// Replays, then looks at the middle and compares it with the end.
+    func measurePast(_ sink: Sink) throws -> Values {
+        let (store, rowCount, time, memory) = try replayed()
+        let end = try store.snapshot
+        guard end.itemCount == rowCount else { throw WrongResult(what: "rows of the recording") }
+        var values: Values = [.seconds: time, .net: time]
+        // One commit has no middle.
+        if order.contender == .listory {
+            let middle = Version(end.version.rawValue / 2)
+            var past: Snapshot?
+            values[.checkout] = try seconds { past = try store.snapshot(at: middle) }
+            values[.difference] = try seconds {
+                let changes = try store.changeset(from: middle, to: end.version)
+                sink.take(changes.items.inserted.count)
+            }
+            guard past?.version == middle else { throw WrongResult(what: "rows of the middle") }
+        }
+        try store.close()
+        values[.disk] = try bytesOnDisk(order.path)
+        values[.memory] = memory
+        return values
+    }
+
+    /// Replays, then takes back the last keys.
+    func measureUndo() throws -> Values {
+        let (store, _, _, _) = try replayed()
+        // The checkpoint that the recording asks for in the background is not part of an undo.
+        try store.checkpoint()
+        let before = try store.snapshot.version
+        let count = min(order.count, Int(before.rawValue) - 1)
+        let time = try seconds {
+            for _ in 0..<count { try store.undo(durability: .deferred) }
+            try store.waitUntilDurable()
+        }
+        guard try store.snapshot.stateHash == store.snapshot(at: Version(before.rawValue - UInt64(count))).stateHash
+        else { throw WrongResult(what: "rows after the undos") }
+        try store.close()
+        return [.undo: time / Double(count)]
+    }
+
+    /// - Returns: a store with the recording, how many rows it must have, the seconds of all commits, and the private
+    ///   memory that they left in use.
+    private func replayed() throws -> (store: Store, rowCount: Int, seconds: Double, memory: Double?) {
+        let keys = try TraceWorkload.keys(atMost: order.size)
+        let before = ProcessMemory.afterTrimming()
+        var options = StoreOptions()
+        // Keys are taken back one by one.
+        options.coalescing = .never
+        let store = try Store.create(at: order.path, options: options)
+        try store.edit("Begin") { try $0.insertSection(NewSection(id: TraceWorkload.section)) }
+        let time = try seconds {
+            let commitSize = order.contender == .listoryAtOnce ? keys.count : 1
+            var rest = keys[...]
+            while !rest.isEmpty {
+                let group = rest.prefix(commitSize)
+                try store.edit("type", durability: .deferred) { list in
+                    // By index: a copy of each key would be measured, too.
+                    for index in group.indices { try group[index].press(&list) }
+                }
+                rest = rest.dropFirst(group.count)
+            }
+            try store.waitUntilDurable()
+        }
+        let after = ProcessMemory.current()
+        let rowCount = keys.reduce(0) { $0 + ($1.item == nil ? -1 : 1) }
+        guard let before, let after else { return (store, rowCount, time, nil) }
+        return (store, rowCount, time, Double(after.privateBytes - before.privateBytes))
+    }
+
+    private static func keys(atMost limit: Int) throws -> [Key] {
+        let trace = try EditingTrace(json: ImportInput(path: RecordedTrace.automergePaper.path).bytes)
+        var contents: [Unicode.Scalar: [UInt8]] = [:]
+        var keys: [Key] = []
+        for patch in trace.transactions.lazy.flatMap(\.patches) {
+            guard keys.count < limit else { break }
+            for _ in 0..<patch.deleted {
+                keys.append(Key(place: ListIndexPath(section: 0, item: patch.position), item: nil))
+            }
+            for (offset, scalar) in patch.inserted.unicodeScalars.enumerated() {
+                let content = contents[scalar] ?? JSONValue.string(String(scalar)).bytes
+                contents[scalar] = content
+                keys.append(
+                    Key(
+                        place: ListIndexPath(section: 0, item: patch.position + offset),
+                        item: NewItem(id: .integer(Int64(keys.count)), content: content)))
+            }
+        }
+        return keys
+    }
+}
