@@ -17,17 +17,27 @@ typealias TodoStore = ListStore<String, Todo>
 @MainActor
 final class TestPause {
     private var waiting: [@MainActor () -> Void] = []
+    /// What waits for a second or more, by which a view is given up.
+    private var limits: [@MainActor () -> Void] = []
     /// Whether closures are called at once: what a driver must not do.
     var isImmediate = false
 
     var pause: Pause {
-        Pause { [self] _, body in
+        Pause { [self] duration, body in
+            if duration >= .seconds(1) { return limits.append(body) }
             if isImmediate { body() } else { waiting.append(body) }
         }
     }
 
     /// Whether nothing waits.
     var isEmpty: Bool { waiting.isEmpty }
+
+    /// Lets a long time pass.
+    func runLimits() {
+        let now = limits
+        limits = []
+        for body in now { body() }
+    }
 
     /// Calls what waits, but not what comes to wait meanwhile.
     func run() {

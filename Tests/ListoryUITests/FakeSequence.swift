@@ -13,6 +13,7 @@ final class FakeSequence<Source: ListSource>: StepScreen {
     /// What would have ended an app, or shown nonsense.
     private(set) var problems: [String] = []
     private(set) var stepCount = 0
+    private(set) var reconfiguredCount = 0
     /// How often it was reloaded since the driver has begun to drive it, which is a reload as well.
     private(set) var reloadCount = -1
 
@@ -53,22 +54,24 @@ final class FakeSequence<Source: ListSource>: StepScreen {
         cells = SequentialListSimulator(showing: driver.rows(in: layout))
     }
 
-    func perform(_ steps: [RowStep], show: @escaping @MainActor () -> Void, done: @escaping @MainActor () -> Void) {
+    /// Asks for the rows when its updates begin, as NSTableView does that has a reload to carry out.
+    func perform(_ updates: () -> Void, done: @escaping @MainActor () -> Void) {
         if ending != nil { note("steps while others are played") }
         if isBusy { note("steps while busy") }
         if !isOnScreen { note("steps without a window") }
         layOut()
-        show()
-        for step in steps {
-            stepCount += 1
-            note(cells.play(step, towards: driver.rows(in: layout)))
-        }
+        updates()
         layOut()
         ending = done
     }
 
+    func play(_ step: RowStep) {
+        stepCount += 1
+        note(cells.play(step, towards: driver.rows(in: layout)))
+    }
+
     func reconfigure(rows: [Int]) {
-        if ending != nil { note("a reconfiguration while steps are played") }
+        reconfiguredCount += rows.count
         for row in rows { note(cells.play(.update(at: row), towards: driver.rows(in: layout))) }
     }
 
@@ -99,5 +102,9 @@ final class FakeSequence<Source: ListSource>: StepScreen {
         }
     }
 
-    func select(_ paths: [ListIndexPath]) { selected = Set(paths.compactMap { driver.id(at: $0) }) }
+    // NSTableView tells of every selection, also of one that its adapter makes.
+    func select(_ paths: [ListIndexPath]) {
+        defer { driver.selectionDidChange() }
+        selected = Set(paths.compactMap { driver.id(at: $0) })
+    }
 }

@@ -114,7 +114,8 @@ final class FakeTable<Source: ListSource>: BatchScreen {
     }
 
     func reconfigure(items: [ListIndexPath], sections: [Int]) {
-        checkMayPlay("a reconfiguration")
+        // While a batch is animated, cells may be configured again.
+        checkMayPlay("a reconfiguration", isAnimationAllowed: true)
         reconfiguredCount += items.count + sections.count
         let operations = items.map { TableOperation.reconfigureItem($0) }
         let verdict = cells.perform(
@@ -122,11 +123,11 @@ final class FakeTable<Source: ListSource>: BatchScreen {
         if !verdict.isAccepted { note(verdict.description) }
     }
 
-    private func checkMayPlay(_ what: String) {
+    private func checkMayPlay(_ what: String, isAnimationAllowed: Bool = false) {
         if isInBatch { note("\(what) inside a batch") }
         if isInDrop { note("\(what) inside a drop") }
         if dragged != nil { note("\(what) during a drag") }
-        if ending != nil { note("\(what) while another batch is played") }
+        if ending != nil && !isAnimationAllowed { note("\(what) while another batch is played") }
     }
 
     // MARK: What time and the user do
@@ -141,6 +142,9 @@ final class FakeTable<Source: ListSource>: BatchScreen {
     }
 
     var isAnimating: Bool { ending != nil }
+
+    /// Never tells that a batch has ended.
+    func loseCompletion() { ending = nil }
 
     /// Begins to drag a row.
     ///

@@ -76,7 +76,7 @@ struct FilteredTests {
         fixture.pause.run()
         table.endBatch()
         #expect(fixture.driver.id(at: at(0, 0)) == 1)
-        let refusal = "Move a: rows that are sorted or grouped by what they hold cannot be moved"
+        let refusal = "Move a: rows that are sorted or grouped by their content cannot be moved"
         #expect(fixture.failures.take() == [refusal, refusal])
         #expect(fixture.driver.insert(Todo(id: 9, title: "z"), at: at(1, 0)))
         #expect(try fixture.titles == [["a", "b"], ["z", "c"]])

@@ -148,6 +148,35 @@ struct GestureTests {
         #expect(!driver.canMove([rows[0]], toGap: at(2, 0)) && !driver.canMove([rows[0]], toGap: at(-1, 0)))
     }
 
+    @Test("Rows are deleted from a selection as far as the rules allow, and a tap follows them")
+    func rulesOfSelections() throws {
+        let fixture = try DriverFixture([["Milk", "Tea", "Salt"]])
+        let driver = fixture.driver
+        driver.rules.editing = { (try? $0.item.title) == "Tea" ? .none : .delete }
+        driver.rules.togglesOnTap = { (try? $0.item.title) == "Tea" }
+        #expect(!driver.delete(at: [at(0, 1)]) && !driver.delete(at: []))
+        #expect(
+            fixture.failures.take() == ["Delete Tea: the rules of the list do not allow \"Delete\" for row 2"])
+        #expect(driver.tap(at: at(0, 0)) == nil && driver.tap(at: at(0, 1)) == true && driver.tap(at: at(4, 0)) == nil)
+        #expect(driver.delete(at: [at(0, 0), at(0, 1), at(0, 2)]))
+        #expect(try fixture.titles == [["x Tea"]] && fixture.newestName == "Delete 2 Rows")
+        // A command of the app's own is no gesture.
+        #expect(driver.delete(2) && fixture.failures.all.isEmpty)
+    }
+
+    @Test("Dragged rows may be dropped where the rules and the present allow it")
+    func draggedRows() throws {
+        let fixture = try DriverFixture([["Milk", "Tea"], []])
+        fixture.driver.rules.canMoveInto = { _, section in section == 0 }
+        let drag = fixture.driver.drag([at(0, 1), at(3, 0)])
+        #expect(drag.ids == [2] && drag.canMoveToGap(at(0, 0)) && !drag.canMoveToGap(at(1, 0)))
+        #expect(!drag.canMoveInto(at(0, 0)))
+        fixture.driver.isOutline = true
+        #expect(drag.canMoveInto(at(0, 0)) && !drag.canMoveInto(at(0, 1)))
+        fixture.driver.preview(Version(1))
+        #expect(!drag.canMoveToGap(at(0, 0)))
+    }
+
     @Test("A place is found again by its neighbours, although rows came and went in the store")
     func placesMove() throws {
         let fixture = try DriverFixture([["a", "b", "c"], ["d"]])

@@ -93,15 +93,15 @@ struct ObservableListTests {
         let before = try fixture.store.core.version
         for title in ["Milk!", "Milk!!", "Milk!!"] {
             #expect(list.set(row.id, \.title, to: title, named: "Rename"))
-            #expect(list.value(row.id, \.title) == title)
+            #expect(list.value(row, \.title) == title)
         }
         // The third is what is there already.
         #expect(try fixture.store.core.version.rawValue == before.rawValue + 2)
         #expect(try fixture.newestName == "Rename")
-        #expect(list.setChecked(true, row) && list.isChecked(row.id))
+        #expect(list.setChecked(true, row) && list.hasCheckmark(row))
         #expect(try titles(list) == [["x Milk!!"]])
         #expect(list.delete([0], in: list.sections[0]))
-        #expect(list.value(row.id, \.title) == nil && !list.isChecked(row.id))
+        #expect(list.value(row, \.title) == nil && !list.hasCheckmark(row))
         #expect(!list.set(row.id, \.title, to: "", named: "Rename"))
         #expect(list.failure?.description == "Rename: no row has the id 1")
     }
@@ -111,7 +111,10 @@ struct ObservableListTests {
         let (fixture, list) = try list([["a"]])
         #expect(isTold({ _ = list.sections }) { list.driver.toggle(1) })
         #expect(isTold({ _ = list.undoName }) { list.driver.toggle(1) })
-        #expect(isTold({ _ = list.value(1, \.title) }) { list.set(1, \.title, to: "b", named: "Rename") })
+        #expect(
+            isTold({ _ = list.value(list.sections[0].rows[0], \.title) }) {
+                list.set(1, \.title, to: "b", named: "Rename")
+            })
         #expect(isTold({ _ = list.failure }) { list.driver.toggle(7) })
         // The control: nothing happens.
         #expect(!isTold({ _ = list.sections }) {})
@@ -131,6 +134,57 @@ struct ObservableListTests {
         #expect(animations == 1 && list.undo() && animations == 2)
         list.redo()
         #expect(try titles(list) == [["b", "c"]])
+    }
+
+    @Test("The rules are those of the driver")
+    func rules() throws {
+        let (fixture, list) = try list([["a", "b", "c"], []])
+        list.driver.rules.editing = { (try? $0.item.title) == "b" ? .none : .delete }
+        list.driver.rules.canMove = { (try? $0.item.title) != "b" }
+        list.driver.rules.canMoveInto = { _, section in section == 0 }
+        let rows = list.sections[0].rows
+        #expect(rows.map { list.canDelete($0) } == [true, false, true])
+        #expect(rows.map { list.canMove($0) } == [true, false, true])
+        #expect(!list.delete([1], in: list.sections[0]) && !list.move([1], to: 0, in: list.sections[0]))
+        #expect(list.failure?.description == "Move b: the rules of the list do not allow \"Move\" for row 2")
+        #expect(!list.move([0, 1], to: 3, in: list.sections[0]) && list.move([0], to: 3, in: list.sections[0]))
+        #expect(list.delete([0, 1], in: list.sections[0]))
+        #expect(try fixture.titles == [["b", "a"], []])
+        list.driver.preview(Version(1))
+        #expect(rows.allSatisfy { !list.canDelete($0) && !list.canMove($0) })
+    }
+
+    @Test("While the past is shown, controls show the values of the past")
+    func valuesOfThePast() throws {
+        let (fixture, list) = try list([["Milk"]])
+        try fixture.store.edit("Edit") { list in
+            try list.update(Todo(id: 1, title: "Cream"))
+            try list.toggle(1)
+        }
+        list.driver.refresh()
+        let newest = list.sections[0].rows[0]
+        #expect(list.value(newest, \.title) == "Cream" && list.hasCheckmark(newest) && list.showsChildren(newest))
+        #expect(list.driver.preview(Version(1)))
+        let old = list.sections[0].rows[0]
+        #expect(try old.item.title == "Milk")
+        #expect(list.value(old, \.title) == "Milk" && !list.hasCheckmark(old) && list.showsChildren(old))
+        #expect(!list.set(1, \.title, to: "Tea", named: "Rename") && list.failure?.cause is PastShown)
+        list.driver.endPreview()
+        #expect(list.value(old, \.title) == "Cream" && list.hasCheckmark(old))
+    }
+
+    @Test("Reading a value that cannot be read changes nothing that is observed")
+    func unreadableValue() throws {
+        let (fixture, list) = try list([["Milk"]])
+        try fixture.store.core.edit("Foreign") { list in
+            try list.insert(NewItem(id: 7, content: Array("?".utf8)), at: .end(ofSection: "A"))
+        }
+        list.driver.refresh()
+        let row = list.sections[0].rows[1]
+        var value: String?
+        #expect(!isTold({ _ = list.failure }) { value = list.value(row, \.title) })
+        #expect(value == nil && list.failure == nil)
+        #expect(throws: (any Error).self) { try row.item }
     }
 
     @Test("An offset or a section that is not there is a failure")

@@ -34,7 +34,7 @@ struct PastTests {
         #expect(!fixture.driver.toggle(1) && !fixture.driver.undo() && !fixture.driver.delete(2))
         #expect(!fixture.driver.canMove(at: at(0, 0)) && fixture.driver.editing(at: at(0, 0)) == .none)
         #expect(fixture.failures.all.count == 3)
-        #expect(fixture.failures.take().last?.contains("version 1 is looked at") == true)
+        #expect(fixture.failures.take().last?.contains("version 1 is shown") == true)
         #expect(!fixture.driver.preview(Version(99)))
         #expect(fixture.failures.take().count == 1 && fixture.driver.previewed == Version(1))
         // What others commit is shown when it ends.

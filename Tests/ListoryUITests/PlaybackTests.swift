@@ -59,7 +59,7 @@ struct PlaybackTests {
         #expect(table.isUpToDate && table.problems.isEmpty)
     }
 
-    @Test("What moves and changes is moved first, and shown anew at its new place after that")
+    @Test("What moves and changes is moved first, and its content is shown at the new place while the move is animated")
     func moveAndChange() throws {
         let (fixture, table) = try fixture([["Milk", "Tea", "Salt"]])
         try fixture.store.edit("Edit") { list in
@@ -67,9 +67,10 @@ struct PlaybackTests {
             try list.toggle(1)
         }
         fixture.driver.refresh()
-        #expect(table.batchCount == 1 && table.reconfiguredCount == 0)
+        #expect(table.batchCount == 1 && table.isAnimating && table.reconfiguredCount == 1 && table.isUpToDate)
+        #expect(!fixture.driver.playback.isSettled)
         table.endBatch()
-        #expect(table.reconfiguredCount == 1 && table.isUpToDate && table.problems.isEmpty)
+        #expect(fixture.driver.playback.isSettled && table.reconfiguredCount == 1 && table.problems.isEmpty)
     }
 
     @Test("A view without a window is reloaded, and animates when it is in one")
@@ -111,6 +112,52 @@ struct PlaybackTests {
         #expect(table.batchCount == 1)
         table.endBatch()
         #expect(table.selection == [at(0, 17)] && table.problems.isEmpty)
+    }
+
+    @Test("A view that loses the end of an animation is reloaded after a while, and goes on animating")
+    func lostCompletion() throws {
+        let (fixture, table) = try fixture([["Milk", "Tea", "Salt"]])
+        fixture.driver.delete(1)
+        table.loseCompletion()
+        fixture.driver.delete(2)
+        #expect(table.batchCount == 1 && !table.isUpToDate)
+        fixture.pause.runLimits()
+        #expect(table.reloadCount == 1 && table.isUpToDate && fixture.driver.playback.isSettled)
+        fixture.driver.delete(3)
+        #expect(table.batchCount == 2 && table.reloadCount == 1)
+        table.endBatch()
+        // Time that passes after an animation has ended is nobody's.
+        fixture.pause.runLimits()
+        #expect(table.isUpToDate && table.reloadCount == 1 && table.problems.isEmpty)
+    }
+
+    @Test("A stage that began later than another is given its own time")
+    func laterStage() throws {
+        let (fixture, table) = try fixture([["Milk", "Tea", "Salt"]])
+        fixture.driver.delete(1)
+        table.endBatch()
+        fixture.driver.delete(2)
+        // This is the limit of the first one, which has ended.
+        fixture.pause.runLimits()
+        #expect(table.isAnimating && table.reloadCount == 0)
+        table.loseCompletion()
+        fixture.pause.runLimits()
+        #expect(table.reloadCount == 1 && table.isUpToDate && table.problems.isEmpty)
+    }
+
+    @Test("A row whose cell would be another one is told from one that keeps its cell")
+    func givenCells() {
+        var given = GivenCells()
+        given.note("plain", for: 1)
+        given.note("plain", for: 2)
+        given.note("picture", for: 3)
+        #expect(!given.isOther("plain", for: 1) && given.isOther("picture", for: 1))
+        #expect(!given.isOther("picture", for: 3) && given.isOther("plain", for: 3))
+        // A row without a cell has the usual one.
+        #expect(!given.isOther("plain", for: 9))
+        given.note("plain", for: 3)
+        given.note("picture", for: 1)
+        #expect(!given.isOther("plain", for: 3) && !given.isOther("picture", for: 1))
     }
 
     @Test("Batches that end at once are followed by the next")

@@ -71,4 +71,66 @@ struct SequenceTests {
         #expect(table.reloadCount == 1 && table.selected == [.integer(26)])
         #expect(table.isUpToDate && table.problems.isEmpty)
     }
+
+    @Test("Contents are shown while steps are animated")
+    func contentsMeanwhile() throws {
+        let (fixture, table) = try fixture([["a", "b"]])
+        try fixture.store.edit("Edit") { list in
+            try list.delete(1)
+            try list.toggle(2)
+        }
+        fixture.driver.refresh()
+        #expect(table.isAnimating && table.reconfiguredCount == 1 && table.isUpToDate)
+        table.end()
+        #expect(fixture.driver.playback.isSettled && table.reconfiguredCount == 1 && table.problems.isEmpty)
+    }
+
+    @Test("A screen that let its rows change before its updates begin would be noticed")
+    func controlShowingEarly() throws {
+        let (fixture, table) = try fixture([["a", "b"]])
+        let early = EarlySequence(table)
+        fixture.driver.drive(early)
+        fixture.driver.delete(1)
+        #expect(!table.problems.isEmpty)
+    }
+
+    @Test("A selection that a reload restores does not end what is being typed; one that the user makes does")
+    func coalescingAndSelection() throws {
+        // Every change reloads the table, and the selection is restored.
+        let (fixture, table) = try fixture([["a", "b"]], reloadAbove: 0)
+        let type = { (title: String) in _ = fixture.driver.update(2, named: "Rename") { $0.title = title } }
+        table.select([at(0, 1)])
+        type("c")
+        type("cd")
+        #expect(table.reloadCount == 2 && table.selected == [2])
+        #expect(fixture.driver.undoState.undoCount == 2, "typing is one step, after the first")
+        table.select([at(0, 0)])
+        type("cde")
+        #expect(fixture.driver.undoState.undoCount == 3)
+        #expect(table.isUpToDate && table.problems.isEmpty)
+    }
+}
+
+/// A view whose data source changes before its updates begin: what must be noticed.
+@MainActor
+private final class EarlySequence<Source: ListSource>: ListScreen {
+    private let table: FakeSequence<Source>
+
+    init(_ table: FakeSequence<Source>) { self.table = table }
+
+    var isOnScreen: Bool { table.isOnScreen }
+    var isBusy: Bool { table.isBusy }
+    var selection: [ListIndexPath] { table.selection }
+    func select(_ paths: [ListIndexPath]) { table.select(paths) }
+    func reload() { table.reload() }
+
+    func stages(of transition: Transition, reloadAbove: Int?) -> [PlaybackStage] {
+        let steps = transition.steps(layout: table.layout, reloadAbove: reloadAbove).steps
+        return [
+            .play(transition.new) { [table] show, done in
+                show()
+                table.perform({ for step in steps { table.play(step) } }, done: done)
+            }
+        ]
+    }
 }

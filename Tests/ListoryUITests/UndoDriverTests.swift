@@ -55,6 +55,17 @@ struct UndoDriverTests {
         #expect(try fixture.titles == [["Milk", "Tea"]] && !undo.isUndoing)
     }
 
+    @Test("What others registered is forgotten after a commit, but not while a group of theirs is open")
+    func superseded() {
+        var actions = SupersededActions()
+        // Nothing is superseded yet.
+        var forgotten = [0, 1].map { actions.takeIfClosed(groupingLevel: $0) }
+        actions.supersede()
+        #expect(actions.isPending)
+        forgotten += [2, 1, 0, 0].map { actions.takeIfClosed(groupingLevel: $0) }
+        #expect(forgotten == [false, false, false, false, true, false] && !actions.isPending)
+    }
+
     @Test("What others commit is told without being asked")
     func others() async throws {
         let fixture = try DriverFixture([["Milk", "Tea"]])

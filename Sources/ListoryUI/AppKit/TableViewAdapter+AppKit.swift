@@ -1,8 +1,5 @@
 // An NSTableView that shows a list, with group rows for headers: data source and delegate in one object, which only
 // forwards.
-//
-// The methods of Apple's protocols stand in the body of the class and not in extensions: a generic class cannot have
-// members in an extension that Objective-C calls.
 
 #if canImport(AppKit) && !targetEnvironment(macCatalyst)
 import AppKit
@@ -12,44 +9,52 @@ import Listory
 /// Shows a store, or a view derived from one, in a table view of AppKit.
 ///
 /// ```swift
-/// adapter = TableViewAdapter(tableView, driver: driver, header: { table, section in
-///     let view = table.makeView(withIdentifier: .header, owner: nil) as! NSTableCellView
-///     view.textField?.stringValue = section.title
-///     return view
-/// }) { table, column, row in
-///     let view = table.makeView(withIdentifier: .todo, owner: nil) as! NSTableCellView
-///     view.textField?.stringValue = try row.item.title
-///     return view
+/// adapter = TableViewAdapter(
+///     tableView, driver: driver,
+///     header: { table, section in
+///         let view = table.makeView(withIdentifier: .header, owner: nil) as? NSTableCellView
+///         view?.textField?.stringValue = section.title
+///         return view
+///     },
+///     make: { _ in TodoCellView() }
+/// ) { view, column, row in
+///     guard let field = (view as? NSTableCellView)?.textField else { return }
+///     // Setting a field ends the editing in it.
+///     let title = try row.item.title
+///     if field.stringValue != title { field.stringValue = title }
 /// }
+/// adapter.delegate = self      // heights, tooltips, whatever the adapter does not do
 /// ```
 ///
 /// Rows are reordered by dragging them. Deleting, checking and typing are the app's menu items and controls, which call
-/// ``deleteSelection()``, ``toggle(row:)`` and the driver.
+/// ``deleteSelection()``, ``toggle(row:)`` and the driver. The driver's ``ListDriver/rules`` say what the user may do.
 ///
 /// The table view does not keep its adapter alive; the app does.
 @MainActor
-open class TableViewAdapter<Source: ListSource>: NSObject, NSTableViewDataSource, NSTableViewDelegate, StepScreen {
-    /// Makes the view of a row in a column.
-    public typealias ViewProvider = (NSTableView, NSTableColumn?, ListRow<Source.Item>) throws -> NSView?
-    /// Makes the view of a header.
-    public typealias HeaderProvider = (
-        NSTableView, ListSnapshot<Source.SectionID, Source.Item>.Section
-    ) -> NSView?
-
-    /// What decides.
-    public let driver: ListDriver<Source>
+public final class TableViewAdapter: ListAdapter, NSTableViewDataSource, NSTableViewDelegate, StepScreen {
     /// How the sections lie: with a row for each header if there is a provider of headers.
     public let layout: RowLayout
     /// The table; it is not kept alive.
     public private(set) weak var tableView: NSTableView?
+    /// The app's own delegate. It gets all messages that the adapter does not implement; and it is told of the selection.
+    public weak var delegate: (any NSTableViewDelegate)? {
+        didSet {
+            app = delegate
+            // A table asks its delegate once which methods it has: when the delegate is set.
+            tableView?.delegate = nil
+            tableView?.delegate = self
+        }
+    }
     /// How rows appear and disappear.
     public var animation = NSTableView.AnimationOptions.effectFade
 
-    private let header: HeaderProvider?
-    private let view: ViewProvider
+    private let driver: any DrivenRows
+    private let row: (NSTableColumn?, ListIndexPath) -> RowCell<NSView, NSUserInterfaceItemIdentifier>?
+    private let make: (NSUserInterfaceItemIdentifier) -> NSView?
+    private let header: ((NSTableView, Int) -> NSView?)?
     /// The rows that are being dragged.
-    private var dragged: [ListRow<Source.Item>] = []
-    private static var draggedType: NSPasteboard.PasteboardType { .init("listory.row") }
+    private var dragged: RowDrag?
+    private static let draggedType = NSPasteboard.PasteboardType("listory.row")
 
     /// Shows the rows of a driver in a table view, whose data source and delegate the adapter becomes.
     ///
@@ -57,15 +62,32 @@ open class TableViewAdapter<Source: ListSource>: NSObject, NSTableViewDataSource
     ///   - tableView: the table.
     ///   - driver: what decides.
     ///   - header: makes the view of a header; nil for a table without headers.
-    ///   - view: makes the view of a row in a column. If it throws, the driver reports it and there is none.
-    public init(
-        _ tableView: NSTableView, driver: ListDriver<Source>, header: HeaderProvider? = nil,
-        view: @escaping ViewProvider
+    ///   - identifier: which view a row has in a column. A row whose identifier changes with its content gets another view.
+    ///     Without it, that is the identifier of the column.
+    ///   - make: makes a view, if the table has none with that identifier to give; nil for none.
+    ///   - configure: shows a row in its view. It is called for a view in which somebody types, too. If it throws, the driver
+    ///     reports it and the view is hidden.
+    public init<Source: ListSource>(
+        _ tableView: NSTableView, driver: ListDriver<Source>,
+        header: ((NSTableView, ListSnapshot<Source.SectionID, Source.Item>.Section) -> NSView?)? = nil,
+        identifier: @escaping (NSTableColumn?, ListRow<Source.Item>) -> NSUserInterfaceItemIdentifier = { column, _ in
+            column?.identifier ?? NSUserInterfaceItemIdentifier("listory.row")
+        },
+        make: @escaping (NSUserInterfaceItemIdentifier) -> NSView? = { _ in nil },
+        configure: @escaping (NSView, NSTableColumn?, ListRow<Source.Item>) throws -> Void
     ) {
         self.driver = driver
         self.tableView = tableView
-        self.header = header
-        self.view = view
+        self.make = make
+        self.header = header.map { header in
+            { table, index in driver.section(at: index).flatMap { header(table, $0) } }
+        }
+        row = { column, path in
+            guard let row = driver.row(at: path) else { return nil }
+            return RowCell(id: row.core.id, isChecked: row.isChecked, kind: identifier(column, row)) { view in
+                try configure(view, column, row)
+            }
+        }
         layout = header == nil ? .rows : .rowsWithHeaders
         super.init()
         tableView.registerForDraggedTypes([Self.draggedType])
@@ -76,83 +98,94 @@ open class TableViewAdapter<Source: ListSource>: NSObject, NSTableViewDataSource
 
     // MARK: Rows
 
-    open func numberOfRows(in tableView: NSTableView) -> Int { driver.rows(in: layout).count }
+    public func numberOfRows(in tableView: NSTableView) -> Int { driver.rows(in: layout).count }
 
-    open func tableView(_ tableView: NSTableView, isGroupRow row: Int) -> Bool {
+    public func tableView(_ tableView: NSTableView, isGroupRow row: Int) -> Bool {
         if case .header = driver.place(atRow: row, in: layout) { true } else { false }
     }
 
-    open func tableView(_ tableView: NSTableView, shouldSelectRow row: Int) -> Bool {
-        !self.tableView(tableView, isGroupRow: row)
+    public func tableView(_ tableView: NSTableView, shouldSelectRow row: Int) -> Bool {
+        if self.tableView(tableView, isGroupRow: row) { return false }
+        return delegate?.tableView?(tableView, shouldSelectRow: row) ?? true
     }
 
-    open func tableViewSelectionDidChange(_ notification: Notification) { driver.selectionDidChange() }
+    public func tableViewSelectionDidChange(_ notification: Notification) {
+        driver.selectionDidChange()
+        delegate?.tableViewSelectionDidChange?(notification)
+    }
 
-    open func tableView(_ tableView: NSTableView, viewFor tableColumn: NSTableColumn?, row: Int) -> NSView? {
-        do {
-            switch driver.place(atRow: row, in: layout) {
-            case .header(let section):
-                guard let header, let section = driver.section(at: section) else { return nil }
-                return header(tableView, section)
-            case .item(let path):
-                guard let row = driver.row(at: path) else { return nil }
-                return try view(tableView, tableColumn, row)
-            case nil: return nil
-            }
-        } catch {
-            driver.report(.read, ListAction.read.rawValue, error)
-            return nil
+    public func tableView(_ tableView: NSTableView, viewFor tableColumn: NSTableColumn?, row: Int) -> NSView? {
+        switch driver.place(atRow: row, in: layout) {
+        case .header(let section): return header?(tableView, section)
+        case .item(let path):
+            guard let cell = self.row(tableColumn, path),
+                let view = tableView.makeView(withIdentifier: cell.kind, owner: nil) ?? make(cell.kind)
+            else { return nil }
+            view.identifier = cell.kind
+            configure(view, cell)
+            return view
+        case nil: return nil
         }
+    }
+
+    private func configure(_ view: NSView, _ cell: RowCell<NSView, NSUserInterfaceItemIdentifier>) {
+        do {
+            try cell.configure(view)
+            view.isHidden = false
+        } catch {
+            view.isHidden = true
+            driver.report(.read, ListAction.read.rawValue, error)
+        }
+    }
+
+    private func id(atRow row: Int) -> Identifier? {
+        guard case .item(let path) = driver.place(atRow: row, in: layout) else { return nil }
+        return driver.id(at: path)
     }
 
     // MARK: Gestures
 
-    /// Deletes the selected rows: "Delete 3 Rows".
+    /// Deletes the selected rows: "Delete 3 Rows". Those that the rules protect stay.
     @discardableResult
-    public func deleteSelection() -> Bool {
-        let ids = selection.compactMap { driver.id(at: $0) }
-        return ids.isEmpty ? false : driver.delete(ids)
-    }
+    public func deleteSelection() -> Bool { driver.delete(at: selection) }
 
     /// Sets or clears the checkmark of a row: "Check Milk".
     ///
     /// - Parameter row: the row of the table, for example of the button that was clicked.
     @discardableResult
     public func toggle(row: Int) -> Bool {
-        guard let item = driver.items(atRows: CollectionOfOne(row), in: layout).first else { return false }
-        return driver.toggle(item.core.id)
+        id(atRow: row).map { driver.toggle($0) } ?? false
     }
 
     // MARK: Outlines
 
-    /// Hides or shows what is below a row of an outline: "Collapse Groceries".
+    /// Hides or shows the rows below a row of an outline: "Collapse Groceries".
     ///
     /// - Parameters:
     ///   - row: the row of the table, for example of the triangle that was clicked.
     ///   - recursively: whether the same is done to all rows below it, as AppKit does with the option key.
     @discardableResult
     public func toggleCollapsed(row: Int, recursively: Bool = false) -> Bool {
-        guard let item = driver.items(atRows: CollectionOfOne(row), in: layout).first else { return false }
-        return driver.toggleCollapsed(item.core.id, recursively: recursively)
+        id(atRow: row).map { driver.toggleCollapsed($0, recursively: recursively) } ?? false
     }
 
-    /// Puts the selected rows below the siblings before them: "Indent 3 Rows".
+    /// Makes the selected rows children of the siblings before them: "Indent 3 Rows".
     @discardableResult
     public func indentSelection() -> Bool {
-        let ids = selection.compactMap { driver.id(at: $0) }
+        let ids = driver.ids(at: selection.filter { driver.canMove(at: $0) })
         return ids.isEmpty ? false : driver.indent(ids)
     }
 
-    /// Puts the selected rows beside their parents: "Outdent 3 Rows".
+    /// Makes the selected rows siblings of their parents: "Outdent 3 Rows".
     @discardableResult
     public func outdentSelection() -> Bool {
-        let ids = selection.compactMap { driver.id(at: $0) }
+        let ids = driver.ids(at: selection.filter { driver.canMove(at: $0) })
         return ids.isEmpty ? false : driver.outdent(ids)
     }
 
     // MARK: Reordering
 
-    open func tableView(
+    public func tableView(
         _ tableView: NSTableView, pasteboardWriterForRow row: Int
     ) -> (any NSPasteboardWriting)? {
         guard case .item(let path) = driver.place(atRow: row, in: layout), driver.canMove(at: path) else { return nil }
@@ -161,56 +194,57 @@ open class TableViewAdapter<Source: ListSource>: NSObject, NSTableViewDataSource
         return item
     }
 
-    open func tableView(
+    public func tableView(
         _ tableView: NSTableView, draggingSession session: NSDraggingSession, willBeginAt screenPoint: NSPoint,
         forRowIndexes rowIndexes: IndexSet
     ) {
-        dragged = driver.items(atRows: rowIndexes, in: layout)
+        dragged = driver.drag(paths(atRows: rowIndexes))
     }
 
-    open func tableView(
+    public func tableView(
         _ tableView: NSTableView, draggingSession session: NSDraggingSession, endedAt screenPoint: NSPoint,
         operation: NSDragOperation
     ) {
-        dragged = []
+        dragged = nil
         driver.playback.play()
     }
 
-    open func tableView(
+    public func tableView(
         _ tableView: NSTableView, validateDrop info: any NSDraggingInfo, proposedRow row: Int,
         proposedDropOperation dropOperation: NSTableView.DropOperation
     ) -> NSDragOperation {
+        guard let dragged else { return [] }
         if dropOperation == .on, case .item(let path) = driver.place(atRow: row, in: layout),
-            driver.canMove(dragged, into: path)
+            dragged.canMoveInto(path)
         {
             return .move
         }
-        guard let gap = driver.gap(aboveRow: row, in: layout), driver.canMove(dragged, toGap: gap) else { return [] }
+        guard let gap = driver.gap(aboveRow: row, in: layout), dragged.canMoveToGap(gap) else { return [] }
         tableView.setDropRow(row, dropOperation: .above)
         return .move
     }
 
-    open func tableView(
+    public func tableView(
         _ tableView: NSTableView, acceptDrop info: any NSDraggingInfo, row: Int,
         dropOperation: NSTableView.DropOperation
     ) -> Bool {
+        guard let dragged else { return false }
         if dropOperation == .on {
-            guard case .item(let path) = driver.place(atRow: row, in: layout), let parent = driver.id(at: path) else {
-                return false
-            }
-            return driver.move(dragged.map(\.core.id), into: parent)
+            return id(atRow: row).map { driver.move(dragged.ids, into: $0) } ?? false
         }
         guard let gap = driver.gap(aboveRow: row, in: layout) else { return false }
-        return driver.move(dragged.map(\.core.id), toGap: gap)
+        return driver.move(dragged.ids, toGap: gap, depth: nil)
     }
 
     // MARK: What the driver asks of the table
 
     public var isOnScreen: Bool { tableView?.window != nil }
-    public var isBusy: Bool { !dragged.isEmpty }
+    public var isBusy: Bool { dragged != nil }
 
-    public var selection: [ListIndexPath] {
-        (tableView?.selectedRowIndexes ?? []).compactMap { row in
+    public var selection: [ListIndexPath] { paths(atRows: tableView?.selectedRowIndexes ?? []) }
+
+    private func paths(atRows rows: IndexSet) -> [ListIndexPath] {
+        rows.compactMap { row in
             guard case .item(let path) = driver.place(atRow: row, in: layout) else { return nil }
             return path
         }
@@ -223,34 +257,53 @@ open class TableViewAdapter<Source: ListSource>: NSObject, NSTableViewDataSource
 
     public func reload() { tableView?.reloadData() }
 
-    public func perform(
-        _ steps: [RowStep], show: @escaping @MainActor () -> Void, done: @escaping @MainActor () -> Void
-    ) {
+    public func perform(_ updates: () -> Void, done: @escaping @MainActor () -> Void) {
         guard let tableView else {
-            show()
+            updates()
             return done()
         }
         NSAnimationContext.runAnimationGroup(
-            { [animation] _ in
-                show()
+            { _ in
+                // A reload that is still pending is carried out here, with the rows before the update.
                 tableView.beginUpdates()
-                for step in steps {
-                    switch step {
-                    case .remove(let row): tableView.removeRows(at: [row], withAnimation: animation)
-                    case .insert(let row, _): tableView.insertRows(at: [row], withAnimation: animation)
-                    case .move(let from, let to): tableView.moveRow(at: from, to: to)
-                    case .update: break
-                    }
-                }
+                updates()
                 tableView.endUpdates()
             },
             completionHandler: { MainActor.assumeIsolated { done() } })
     }
 
+    public func play(_ step: RowStep) {
+        switch step {
+        case .remove(let row): tableView?.removeRows(at: [row], withAnimation: animation)
+        case .insert(let row, _): tableView?.insertRows(at: [row], withAnimation: animation)
+        case .move(let from, let to): tableView?.moveRow(at: from, to: to)
+        case .update: break
+        }
+    }
+
     public func reconfigure(rows: [Int]) {
         guard let tableView else { return }
+        let columns = tableView.tableColumns
+        for row in rows {
+            guard case .item(let path) = driver.place(atRow: row, in: layout) else {
+                reloadViews(ofRow: row)
+                continue
+            }
+            // A view that is replaced loses the text that is being typed into it, so it is replaced only if it has to be.
+            for (index, column) in columns.enumerated() {
+                guard let view = tableView.view(atColumn: index, row: row, makeIfNecessary: false),
+                    let cell = self.row(column, path)
+                else { continue }
+                if view.identifier == cell.kind { configure(view, cell) } else { reloadViews(ofRow: row) }
+            }
+        }
+        tableView.noteHeightOfRows(withIndexesChanged: IndexSet(rows))
+    }
+
+    private func reloadViews(ofRow row: Int) {
+        guard let tableView else { return }
         tableView.reloadData(
-            forRowIndexes: IndexSet(rows), columnIndexes: IndexSet(integersIn: 0..<tableView.numberOfColumns))
+            forRowIndexes: [row], columnIndexes: IndexSet(integersIn: 0..<tableView.numberOfColumns))
     }
 }
 #endif

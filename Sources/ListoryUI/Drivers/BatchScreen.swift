@@ -2,20 +2,21 @@
 
 import ListModel
 
-/// A view that is given all deletions, insertions and moves at once, in the index spaces of a ``Changeset``.
+/// A view that takes all deletions, insertions and moves at once, in the index spaces of a ``Changeset``.
 @MainActor
 public protocol BatchScreen: ListScreen {
-    /// Plays the deletions, insertions and moves of a batch; what is updated is not among them.
+    /// Plays the deletions, insertions and moves of a batch; its updates are played separately.
     ///
     /// - Parameters:
-    ///   - changes: deletions and sources of moves as they are now, insertions and targets of moves as they will be.
-    ///   - show: to be called where the view wants its data source to change: inside of its batch update, before it is
-    ///     given the changes.
-    ///   - done: to be called when the animation has ended, whether or not it could be seen.
+    ///   - changes: deletions and sources of moves by their present index, insertions and targets of moves by the index that
+    ///     they will have.
+    ///   - show: to be called inside of the view's batch update, before the view gets the changes: the data source answers
+    ///     with the new rows from then on.
+    ///   - done: to be called when the animation has ended, whether or not it was visible.
     func perform(
         _ changes: Changeset, show: @escaping @MainActor () -> Void, done: @escaping @MainActor () -> Void)
 
-    /// Shows the contents of rows and headers anew, where they are, as the same rows and headers.
+    /// Shows the contents of rows and headers again, where they are. Called while an animation may still run.
     func reconfigure(items: [ListIndexPath], sections: [Int])
 }
 
@@ -23,19 +24,18 @@ extension BatchScreen {
     public func stages(of transition: Transition, reloadAbove: Int?) -> [PlaybackStage] {
         transition.batches(reloadAbove: reloadAbove).map { batch in
             if batch.isReload { return .reload(batch.snapshot) }
+            let changes = batch.changes
+            guard changes.hasStructure else {
+                return .contents(batch.snapshot) { [weak self] in
+                    self?.reconfigure(items: changes.items.updated, sections: changes.sections.updated)
+                }
+            }
             return .play(batch.snapshot) { [weak self] show, done in
                 guard let self else {
                     show()
                     return done()
                 }
-                let changes = batch.changes
-                if changes.hasStructure {
-                    perform(changes, show: show, done: done)
-                } else {
-                    show()
-                    reconfigure(items: changes.items.updated, sections: changes.sections.updated)
-                    done()
-                }
+                perform(changes, show: show, done: done)
             }
         }
     }
@@ -49,4 +49,24 @@ extension Changeset {
 extension Changeset.Changes {
     /// Whether anything comes, goes or moves.
     fileprivate var hasStructure: Bool { !deleted.isEmpty || !inserted.isEmpty || !moved.isEmpty }
+}
+
+// MARK: - Cells
+
+/// The reuse identifiers of the cells that rows were given. UIKit reconfigures a row only with the cell that it has, and
+/// ends the app for another one; a row that needs another one is reloaded.
+///
+/// Rows whose cells have the usual identifier take no memory.
+struct GivenCells {
+    private var usual: String?
+    private var others: [Identifier: String] = [:]
+
+    /// Notes which cell a row was given.
+    mutating func note(_ identifier: String, for id: Identifier) {
+        if usual == nil { usual = identifier }
+        others[id] = identifier == usual ? nil : identifier
+    }
+
+    /// Whether a row may have a cell with another identifier.
+    func isOther(_ identifier: String, for id: Identifier) -> Bool { others[id] ?? usual != identifier }
 }

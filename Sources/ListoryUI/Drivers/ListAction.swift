@@ -1,4 +1,7 @@
-// What a user does with rows.
+// What a gesture does, and what its commit is called in a menu: "Delete Milk".
+//
+// Always holds: a name says what is done and to which row, by the title that the row had before. Edits that continue one
+// another, like typing, keep the name that the first one had, so that their commits can be coalesced.
 
 /// What a gesture does.
 public enum ListAction: String, Hashable, Sendable {
@@ -18,9 +21,9 @@ public enum ListAction: String, Hashable, Sendable {
     case collapse = "Collapse"
     /// The children of a row are shown.
     case expand = "Expand"
-    /// Rows are put below the siblings before them.
+    /// Rows become children of the siblings before them.
     case indent = "Indent"
-    /// Rows are put beside their parents.
+    /// Rows become siblings of their parents.
     case outdent = "Outdent"
     /// The newest step is undone.
     case undo = "Undo"
@@ -30,6 +33,28 @@ public enum ListAction: String, Hashable, Sendable {
     case revert = "Revert"
     /// The rows of a version are put back.
     case restore = "Restore"
-    /// The newest rows are looked at.
+    /// The newest rows are read.
     case read = "Show"
+}
+
+/// How commits are named.
+///
+/// ```swift
+/// var names = ActionNames<Todo> { $0.title }
+/// names.phrase = { action, rows in String(localized: "\(action.rawValue) \(rows)") }
+/// ```
+public struct ActionNames<Item> {
+    /// What a user calls a row.
+    public var row: (Item) -> String
+    /// What several rows are called.
+    public var rows: (Int) -> String = { "\($0) Rows" }
+    /// The name of a commit, from the action and from what the rows are called.
+    public var phrase: (ListAction, String) -> String = { "\($0.rawValue) \($1)" }
+
+    /// Names in English.
+    ///
+    /// - Parameter row: what a user calls a row.
+    public init(row: @escaping (Item) -> String) {
+        self.row = row
+    }
 }

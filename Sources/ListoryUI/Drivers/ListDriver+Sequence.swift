@@ -9,7 +9,7 @@ extension ListDriver {
     /// - Complexity: O(s) for s sections when the rows have changed, O(1) when not.
     public func rows(in layout: RowLayout) -> LaidOutRows { playback.rows(in: layout) }
 
-    /// What stands at a row of the sequence, or nil if there is no such row.
+    /// What is at a row of the sequence, or nil if there is no such row.
     public func place(atRow row: Int, in layout: RowLayout) -> RowPlace? {
         let rows = rows(in: layout)
         return rows.indices.contains(row) ? rows.place(at: row) : nil
@@ -36,13 +36,13 @@ extension ListDriver {
         }
     }
 
-    /// Whether rows may be dropped at a place. It looks at nothing but these rows, and may be asked at every turn of a mouse.
+    /// Whether rows may be dropped at a place. It costs O(dragged rows), so it may be asked whenever the mouse moves.
     ///
     /// - Parameters:
     ///   - rows: what is dragged.
     ///   - gap: the section, and the number of its rows above the place.
     public func canMove(_ rows: [ListRow<Source.Item>], toGap gap: ListIndexPath) -> Bool {
-        source.keepsOrder && !rows.isEmpty && gap.section >= 0 && gap.section < sectionCount
+        source.keepsOrder && previewed == nil && !rows.isEmpty && gap.section >= 0 && gap.section < sectionCount
             && rows.allSatisfy { rules.canMove($0) && rules.canMoveInto($0, gap.section) }
     }
 

@@ -56,7 +56,11 @@ extension ListDriver {
 
 extension ListDriver {
     /// Tells that the selection moved, or that a field lost its focus: what is typed next is a step of its own.
-    public func selectionDidChange() { try? source.editedStore.breakUndoCoalescing() }
+    ///
+    /// Does nothing while the view is given newer rows, because a selection that changes then was changed by nobody.
+    public func selectionDidChange() {
+        if !playback.isChangingView { try? source.editedStore.breakUndoCoalescing() }
+    }
 
     /// Makes one step of all gestures that `body` makes, so that one undo reverts them. Groups nest.
     ///

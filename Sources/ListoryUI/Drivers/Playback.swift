@@ -1,12 +1,14 @@
 // What a view shows, and what it is given next.
 //
 // Always holds:
-// - `shown` is what the view's data source has to answer with at any moment: the old rows until a batch asks for the new
-//   ones, the rows of that batch from then on;
-// - one stage is played at a time, and the next begins after the last one has ended;
+// - `shown` is what the view's data source answers with: the old rows until a batch asks for the new ones, the rows of that
+//   batch from then on;
+// - one structural stage is played at a time, and the next begins after its animation has ended; contents are shown again
+//   while it runs;
 // - all stages of a transition are played before the next transition is made; that one leads from what is shown to the
 //   newest rows, however many versions lie between;
-// - nothing is played while a row is dragged, and a view without a window is reloaded.
+// - nothing is played while a row is dragged, and a view without a window is reloaded;
+// - a view that never tells of the end of an animation is reloaded, and does not stop the list.
 
 import ListModel
 
@@ -20,23 +22,28 @@ public final class Playback {
     /// The number of changes above which a view is reloaded instead of animated; nil for never.
     public var reloadAbove: Int?
 
-    /// The view; without one, what is newest is shown.
+    /// The view; without one, `shown` follows `newest`.
     private weak var screen: (any ListScreen)?
 
     /// What remains of the transition that is being played.
     private var waiting: [PlaybackStage] = []
-    /// The number of the stage that is being played, or of the last one.
+    /// The number of the structural stage that is being played, or of the last one.
     private var stageNumber = 0
+    /// Whether a structural stage is being animated.
     private var isPlaying = false
-    /// Whether `play` is on the stack; a stage that ends at once is followed up there.
-    private var isInside = false
+    /// Whether the view is being changed further up the stack. A stage that ends at once is followed up there, and a
+    /// selection that changes meanwhile was changed by nobody.
+    private(set) var isChangingView = false
     private var isRetrying = false
+    private var isWatching = false
     private let pause: Pause
-    /// The shown rows as one sequence, when somebody asked for it.
+    /// The shown rows as one sequence, once somebody has asked for it.
     private var sequence: LaidOutRows?
 
     /// How long to wait before a view that was busy is asked again.
     private static let retryDelay = Duration.milliseconds(50)
+    /// How long an animation may take. No view takes that long; one that does has lost its completion.
+    static let stageLimit = Duration.seconds(5)
 
     /// A playback of a view that is yet to be shown.
     init(_ snapshot: Snapshot, reloadAbove: Int?, pause: Pause) {
@@ -64,7 +71,10 @@ public final class Playback {
         isPlaying = false
         stageNumber += 1
         shown = newest
+        let wasChanging = isChangingView
+        isChangingView = true
         screen.reload()
+        isChangingView = wasChanging
     }
 
     /// Takes the newest rows; they are shown when the view is ready.
@@ -73,13 +83,13 @@ public final class Playback {
         play()
     }
 
-    /// Plays what is to be played now. To be called as well when the view may have become ready: when it has come into a
+    /// Plays what is to be played now. Also to be called when the view may have become ready: when it has come into a
     /// window, or a drag has ended.
     public func play() {
-        guard !isInside else { return }
-        isInside = true
-        defer { isInside = false }
-        while !isPlaying, let stage = nextStage() { begin(stage) }
+        guard !isChangingView else { return }
+        isChangingView = true
+        defer { isChangingView = false }
+        while let stage = nextStage() { begin(stage) }
     }
 
     private func nextStage() -> PlaybackStage? {
@@ -87,6 +97,11 @@ public final class Playback {
             shown = newest
             waiting = []
             return nil
+        }
+        if isPlaying {
+            // While an animation runs, contents may be shown again, and nothing else may begin.
+            guard case .contents = waiting.first?.kind, screen.isOnScreen, !screen.isBusy else { return nil }
+            return waiting.removeFirst()
         }
         if waiting.isEmpty && shown.isSame(as: newest) { return nil }
         if screen.isBusy {
@@ -121,14 +136,34 @@ public final class Playback {
                 },
                 { [weak self] in self?.end(number) })
             precondition(isShown, "a stage shows its rows before it returns")
+            if isPlaying { watch() }
+        case .contents(let show):
+            shown = stage.snapshot
+            show()
         }
     }
 
-    /// A stage has ended. Views have been known to say so twice.
+    /// The animation of a stage has ended. Views have been known to say so twice.
     private func end(_ number: Int) {
         guard isPlaying, number == stageNumber else { return }
         isPlaying = false
         play()
+    }
+
+    /// Looks after a while whether the stage that is being played has ended, and gives it up if not: a view that leaves its
+    /// window, or an animation that is taken over by another, may lose its completion.
+    private func watch() {
+        if isWatching { return }
+        isWatching = true
+        let number = stageNumber
+        pause.after(Self.stageLimit) { [weak self] in
+            guard let self else { return }
+            isWatching = false
+            guard isPlaying else { return }
+            if number != stageNumber { return watch() }
+            waiting = [.reload(newest)]
+            end(number)
+        }
     }
 
     /// Asks a busy view again, later: not every toolkit tells of the end of a drag.
@@ -147,7 +182,7 @@ public final class Playback {
 extension Playback {
     /// The user has dropped a row, and the view shows it at its new place already.
     ///
-    /// Whatever has to follow is played a little later, because the view has not returned from the drop yet.
+    /// What follows is played a little later, because the view has not returned from the drop yet.
     ///
     /// - Parameters:
     ///   - source: where the row was in the shown rows.
@@ -159,7 +194,7 @@ extension Playback {
             waiting = [.reload(newest)]
             throw error
         }
-        // What was to follow led on from other rows, and its contents are among what it would have shown.
+        // The remaining stages were planned for other rows. A reload shows what they would have shown.
         if !waiting.isEmpty { waiting = [.reload(newest)] }
     }
 
@@ -178,4 +213,47 @@ extension Playback {
 extension Snapshot {
     /// Whether both are the same rows of the same version, so that nothing is to be played.
     func isSame(as other: Snapshot) -> Bool { version == other.version && stateHash == other.stateHash }
+}
+
+// MARK: - Selection and time
+
+/// The selected rows of a view, by id, so that they are still selected after a reload.
+struct KeptSelection {
+    private let ids: Set<Identifier>
+
+    /// The rows at some paths.
+    init(_ paths: [ListIndexPath], in snapshot: Snapshot) {
+        ids = Set(paths.compactMap { snapshot.item(at: $0)?.id })
+    }
+
+    /// Whether nothing is selected.
+    var isEmpty: Bool { ids.isEmpty }
+
+    /// Where the rows are that are still there, ascending.
+    ///
+    /// - Complexity: O(n) until all are found; O(1) without a selection.
+    func paths(in snapshot: Snapshot) -> [ListIndexPath] {
+        var found: [ListIndexPath] = []
+        for (section, view) in snapshot.sections.enumerated() {
+            for (item, row) in view.items.enumerated() {
+                if found.count == ids.count { return found }
+                if ids.contains(row.id) { found.append(ListIndexPath(section: section, item: item)) }
+            }
+        }
+        return found
+    }
+}
+
+/// Calls something later on the main actor. Tests replace it with a queue of their own.
+struct Pause: Sendable {
+    /// Calls a closure after a time; with zero, as soon as the present call has returned.
+    let after: @MainActor @Sendable (Duration, @escaping @MainActor () -> Void) -> Void
+
+    /// The system's clock.
+    static let system = Pause { duration, body in
+        Task { @MainActor in
+            if duration > .zero { try? await Task.sleep(for: duration) }
+            body()
+        }
+    }
 }

@@ -2,21 +2,24 @@
 
 import ListModel
 
-/// A view that shows all rows in one sequence, and is given changes of which each sees the result of the one before.
+/// A view that shows all rows in one sequence, and takes changes of which each sees the result of the one before.
 @MainActor
 public protocol StepScreen: ListScreen {
     /// How the sections lie in the sequence.
     var layout: RowLayout { get }
 
-    /// Plays removals, insertions and moves, one after another.
+    /// Animates updates.
     ///
     /// - Parameters:
-    ///   - steps: what is played; no updates are among them.
-    ///   - show: to be called before the first step: from then on the data source answers with the rows after the last.
-    ///   - done: to be called when the animation has ended, whether or not it could be seen.
-    func perform(_ steps: [RowStep], show: @escaping @MainActor () -> Void, done: @escaping @MainActor () -> Void)
+    ///   - updates: to be called once and at once, when the view has begun its updates. It lets the data source answer
+    ///     with the new rows and calls ``play(_:)`` for each step.
+    ///   - done: to be called when the animation has ended, whether or not it was visible.
+    func perform(_ updates: () -> Void, done: @escaping @MainActor () -> Void)
 
-    /// Shows the contents of rows anew, headers among them, where they are and as the same rows.
+    /// Plays a removal, an insertion or a move, inside of ``perform(_:done:)``.
+    func play(_ step: RowStep)
+
+    /// Shows the contents of rows again, headers among them, where they are. Called while an animation may still run.
     func reconfigure(rows: [Int])
 }
 
@@ -37,16 +40,16 @@ extension StepScreen {
                         show()
                         return done()
                     }
-                    perform(structure, show: show, done: done)
+                    // The view reads its rows when it begins; it still has to get the old ones then.
+                    perform(
+                        {
+                            show()
+                            for step in structure { play(step) }
+                        }, done: done)
                 })
         }
         if !updated.isEmpty {
-            stages.append(
-                .play(transition.new) { [weak self, updated] show, done in
-                    show()
-                    self?.reconfigure(rows: updated)
-                    done()
-                })
+            stages.append(.contents(transition.new) { [weak self, updated] in self?.reconfigure(rows: updated) })
         }
         return stages
     }

@@ -1,6 +1,6 @@
 // What an undo manager, a menu or a button shows of a driver's history, kept up to date.
 //
-// Always holds: `state` is what the store said when the last event was told; every change of it is told.
+// Always holds: `state` is the store's undo state at the last event; every change of it is an event.
 
 import ListModel
 import Listory
@@ -30,7 +30,7 @@ public final class UndoDriver<Source: ListSource> {
     /// Whether an undo is being made, or a redo.
     public private(set) var isUndoing = false
     public private(set) var isRedoing = false
-    /// Is told what happens.
+    /// Called for each event.
     public var onEvent: @MainActor (Event) -> Void = { _ in }
 
     private var following: Task<Void, Never>?
@@ -72,7 +72,7 @@ public final class UndoDriver<Source: ListSource> {
         _ isMoving: ReferenceWritableKeyPath<UndoDriver, Bool>, _ before: Event, _ after: Event,
         _ body: (ListDriver<Source>) -> Bool
     ) -> Bool {
-        // Whoever is told of one must not make another before it is made.
+        // An observer of `willUndo` must not begin another undo.
         if isUndoing || isRedoing { return false }
         self[keyPath: isMoving] = true
         onEvent(before)
@@ -81,5 +81,29 @@ public final class UndoDriver<Source: ListSource> {
         refresh()
         onEvent(after)
         return isDone
+    }
+}
+
+// MARK: - What others registered
+
+/// When an undo manager may forget the actions that others registered with it, such as a text field's typing.
+///
+/// A commit makes them superfluous. But an undo manager that forgets all actions while one of its groups is open raises an
+/// exception when that group ends. Typing opens a group that ends with the event, after the commit that it leads to; so
+/// forgetting waits for the end of the outermost group.
+struct SupersededActions {
+    /// Whether there are actions that were registered before the last commit.
+    private(set) var isPending = false
+
+    /// A commit was made.
+    mutating func supersede() { isPending = true }
+
+    /// Whether to forget all actions now; says so once.
+    ///
+    /// - Parameter groupingLevel: how many groups of the undo manager are open.
+    mutating func takeIfClosed(groupingLevel: Int) -> Bool {
+        guard isPending, groupingLevel == 0 else { return false }
+        isPending = false
+        return true
     }
 }

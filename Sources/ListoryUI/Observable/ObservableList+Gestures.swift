@@ -1,4 +1,4 @@
-// What SwiftUI's modifiers hand over, as commits. Offsets are those of the rows that are shown.
+// What SwiftUI's modifiers and controls hand over, as commits. Offsets are those of the rows that are shown.
 
 import ListModel
 import Listory
@@ -11,23 +11,39 @@ extension ObservableList {
     ///   - destination: how many rows are above the place, those that move among them: 0 for the top, the number of rows
     ///     for the end.
     ///   - section: the section.
-    /// - Returns: whether it was committed.
+    /// - Returns: whether it was committed. If not, it was reported: the rules may protect one of the rows.
     @discardableResult
     public func move(
         _ offsets: some Sequence<Int>, to destination: Int, in section: ObservableSection<Source>
     ) -> Bool {
-        guard let ids = find(offsets, in: section, .move) else { return false }
+        guard let rows = find(offsets, in: section, .move) else { return false }
+        let rules = driver.rules
+        if let kept = rows.first(where: { !rules.canMove($0.row) || !rules.canMoveInto($0.row, section.index) }) {
+            driver.report(
+                .move, driver.name(.move, rows.map(\.id)), RowProtected(action: .move, id: kept.id))
+            return false
+        }
         let gap = ListIndexPath(section: section.index, item: destination)
-        return withoutAnimation { driver.move(ids, toGap: gap, in: section.snapshot.core) }
+        return withoutAnimation { driver.move(rows.map(\.id), toGap: gap, in: section.snapshot.core) }
     }
 
-    /// Deletes rows of a section, as `onDelete` tells it: "Delete Milk".
+    /// Deletes rows of a section, as `onDelete` tells it: "Delete Milk". Those that the rules protect stay.
     ///
     /// - Returns: whether it was committed.
     @discardableResult
     public func delete(_ offsets: some Sequence<Int>, in section: ObservableSection<Source>) -> Bool {
-        guard let ids = find(offsets, in: section, .delete) else { return false }
-        return withoutAnimation { driver.delete(ids) }
+        guard let rows = find(offsets, in: section, .delete) else { return false }
+        return withoutAnimation { driver.delete(rows.map(\.row)) }
+    }
+
+    /// Whether the user may move a row: for `moveDisabled`.
+    public func canMove(_ row: ObservableRow<Source>) -> Bool {
+        driver.source.keepsOrder && driver.previewed == nil && driver.rules.canMove(row.row)
+    }
+
+    /// Whether the user may delete a row: for `deleteDisabled`.
+    public func canDelete(_ row: ObservableRow<Source>) -> Bool {
+        driver.previewed == nil && driver.rules.editing(row.row) == .delete
     }
 
     /// Inserts a row before another one that is shown, or at the end of a section: "Add Milk".
@@ -46,25 +62,6 @@ extension ObservableList {
         return driver.insert(item, at: gap, in: section.snapshot.core)
     }
 
-    /// Sets or clears the checkmark of a row: "Check Milk".
-    @discardableResult
-    public func setChecked(_ isChecked: Bool, _ row: ObservableRow<Source>) -> Bool {
-        driver.setChecked(isChecked, [row.id])
-    }
-
-    /// The value of a field of a row, as it is now; nil if the row is gone or cannot be read.
-    public func value<Value>(_ id: Identifier, _ field: KeyPath<Source.Item, Value>) -> Value? {
-        access(keyPath: \.snapshot)
-        do {
-            let store = driver.source.editedStore
-            guard let row = try store.item(id) else { return nil }
-            return try driver.source.coder.item(of: row, in: store.source)[keyPath: field]
-        } catch {
-            driver.report(.read, driver.name(.read, [id]), error)
-            return nil
-        }
-    }
-
     /// Changes a field of a row.
     ///
     /// - Parameters:
@@ -72,7 +69,7 @@ extension ObservableList {
     ///   - field: the field.
     ///   - value: what it holds from now on; if it does already, nothing is committed.
     ///   - name: the name of the commit. A field that is typed into gives the same to each of its commits, so that they can
-    ///     be taken for one.
+    ///     be coalesced.
     /// - Returns: whether it was committed.
     @discardableResult
     public func set<Value>(
@@ -81,10 +78,10 @@ extension ObservableList {
         withoutAnimation { driver.update(id, named: name) { $0[keyPath: field] = value } }
     }
 
-    /// Whether a row has a checkmark now; false if it is gone.
-    public func isChecked(_ id: Identifier) -> Bool {
-        access(keyPath: \.snapshot)
-        return (try? driver.source.editedStore.item(id))??.isChecked ?? false
+    /// Sets or clears the checkmark of a row: "Check Milk".
+    @discardableResult
+    public func setChecked(_ isChecked: Bool, _ row: ObservableRow<Source>) -> Bool {
+        driver.setChecked(isChecked, [row.id])
     }
 
     /// Undoes the newest step that was not undone yet.
@@ -95,11 +92,11 @@ extension ObservableList {
     @discardableResult
     public func redo() -> Bool { driver.redo() }
 
-    /// The ids of some of the rows that a section had when it was shown; nil, and a report, if it is gone or had not as
-    /// many. All offsets of a gesture are those of that time, whatever is shown by now.
+    /// Some of the rows that a section had when it was shown; nil, and a report, if it is gone or had not as many. All
+    /// offsets of a gesture are those of that time, whatever is shown by now.
     private func find(
         _ offsets: some Sequence<Int>, in section: ObservableSection<Source>, _ action: ListAction
-    ) -> [Identifier]? {
+    ) -> [ObservableRow<Source>]? {
         let rows = section.rows
         do {
             guard snapshot.core.sections.contains(where: { $0.id == section.id }) else {
@@ -110,11 +107,33 @@ extension ObservableList {
                     let path = ListIndexPath(section: section.index, item: offset)
                     throw ListError.itemIndexOutOfRange(path, valid: rows.indices)
                 }
-                return rows[offset].id
+                return rows[offset]
             }
         } catch {
             driver.report(action, action.rawValue, error)
             return nil
         }
     }
+}
+
+// MARK: - Outlines
+
+extension ObservableList {
+    /// Hides or shows the rows below a row: "Collapse Groceries".
+    @discardableResult
+    public func setExpanded(_ isExpanded: Bool, _ row: ObservableRow<Source>) -> Bool {
+        driver.setCollapsed(!isExpanded, row.id)
+    }
+
+    /// Hides or shows the rows below a row, whichever they are not: "Expand Groceries".
+    @discardableResult
+    public func toggleCollapsed(_ row: ObservableRow<Source>) -> Bool { driver.toggleCollapsed(row.id) }
+
+    /// Makes a row the child of the sibling before it, with all rows below it: "Indent Milk".
+    @discardableResult
+    public func indent(_ row: ObservableRow<Source>) -> Bool { driver.indent([row.id]) }
+
+    /// Makes a row the sibling of its parent, with all rows below it: "Outdent Milk".
+    @discardableResult
+    public func outdent(_ row: ObservableRow<Source>) -> Bool { driver.outdent([row.id]) }
 }

@@ -1,7 +1,7 @@
-// A list as SwiftUI looks at it: an observable object whose rows have stable ids.
+// A list as SwiftUI reads it: an observable object whose rows have stable ids.
 //
-// SwiftUI finds out by itself what differs between two lists of ids, so nothing is played: whenever there are newer rows,
-// all of them are shown. Works wherever Observation does, and knows nothing of SwiftUI.
+// SwiftUI compares the ids of two versions itself, in O(n), so no batches are played: whenever there are newer rows, `snapshot`
+// is replaced. Works wherever Observation does, and does not import SwiftUI.
 //
 // Always holds: what a gesture commits is in `sections` when the gesture returns, so a row that was dragged or a field that
 // was typed into does not jump back.
@@ -27,6 +27,10 @@ import Observation
 ///     }
 /// }
 /// ```
+///
+/// To make one is O(log n), and so is each commit up to the moment when `snapshot` is replaced. A SwiftUI `List` then reads the
+/// ids of all rows, in O(n): for lists of many thousand rows that are edited with every key stroke, a table view with an
+/// adapter is faster.
 @MainActor
 @Observable
 public final class ObservableList<Source: ListSource> {
@@ -39,8 +43,8 @@ public final class ObservableList<Source: ListSource> {
 
     /// What commits the gestures; its names and rules may be changed.
     @ObservationIgnored public let driver: ListDriver<Source>
-    /// How newer rows are shown, for example `withAnimation`. What the user has dragged, swiped away or typed is on screen
-    /// already and is shown at once.
+    /// How newer rows are shown, for example `withAnimation`. Rows that the user has dragged, swiped away or typed are on
+    /// screen already and are shown without it.
     @ObservationIgnored public var animate: (_ change: () -> Void) -> Void = { $0() }
     @ObservationIgnored private var isOnScreenAlready = false
     @ObservationIgnored private let screen = ObservingScreen()
@@ -78,7 +82,7 @@ public final class ObservableList<Source: ListSource> {
         if isOnScreenAlready { snapshot = rows } else { animate { snapshot = rows } }
     }
 
-    /// Does what the screen shows already.
+    /// Makes a commit that the screen shows already.
     func withoutAnimation(_ gesture: () -> Bool) -> Bool {
         isOnScreenAlready = true
         defer { isOnScreenAlready = false }
@@ -87,7 +91,7 @@ public final class ObservableList<Source: ListSource> {
 
     /// The sections, in order; for `ForEach`.
     ///
-    /// - Complexity: O(1); sections and rows are made when they are looked at.
+    /// - Complexity: O(1); sections and rows are made when they are read.
     public var sections: ObservableSections<Source> { ObservableSections(snapshot: snapshot) }
 
     /// The name of the step that undo reverts, or nil if there is none.
@@ -95,4 +99,28 @@ public final class ObservableList<Source: ListSource> {
 
     /// The name of the step that redo does again, or nil if there is none.
     public var redoName: String? { undoState.redo?.name }
+}
+
+// MARK: - Between the driver and the list
+
+/// Tells an observable list of failures. The driver is made first and needs somebody to report to.
+@MainActor
+final class FailureReporter {
+    var onFailure: ((ListFailure) -> Void)?
+
+    func report(_ failure: ListFailure) { onFailure?(failure) }
+}
+
+/// The screen of an observable list: one that is always reloaded.
+@MainActor
+final class ObservingScreen: ListScreen {
+    var onReload: (() -> Void)?
+
+    var isOnScreen: Bool { false }
+    var isBusy: Bool { false }
+    // SwiftUI keeps the selection by id.
+    var selection: [ListIndexPath] { [] }
+    func select(_ paths: [ListIndexPath]) {}
+    func reload() { onReload?() }
+    func stages(of transition: Transition, reloadAbove: Int?) -> [PlaybackStage] { [.reload(transition.new)] }
 }

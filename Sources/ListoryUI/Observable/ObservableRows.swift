@@ -1,7 +1,38 @@
-// The rows of a section, each made when it is looked at.
+// The sections and rows of an observable list, with the ids by which SwiftUI tells them apart.
+//
+// Always holds: nothing is copied out of the snapshot. A section or row is made when it is read.
 
 import ListModel
 import Listory
+
+/// The sections of an observable list.
+public struct ObservableSections<Source: ListSource>: RandomAccessCollection {
+    let snapshot: ListSnapshot<Source.SectionID, Source.Item>
+
+    public var startIndex: Int { 0 }
+    public var endIndex: Int { snapshot.core.sectionCount }
+
+    public subscript(position: Int) -> ObservableSection<Source> {
+        ObservableSection(index: position, core: snapshot.core.sections[position], snapshot: snapshot)
+    }
+}
+
+/// A section of an observable list.
+public struct ObservableSection<Source: ListSource>: Identifiable {
+    /// Where it was when it was shown.
+    public let index: Int
+    let core: SectionView
+    let snapshot: ListSnapshot<Source.SectionID, Source.Item>
+
+    /// The identity of the section.
+    public var id: Identifier { core.id }
+    /// What its header shows.
+    public var title: String { core.title }
+    /// Its rows, in order; for `ForEach`.
+    public var rows: ObservableRows<Source> {
+        ObservableRows(section: index, core: core.items, snapshot: snapshot)
+    }
+}
 
 /// The rows of a section of an observable list.
 public struct ObservableRows<Source: ListSource>: RandomAccessCollection {
@@ -16,5 +47,24 @@ public struct ObservableRows<Source: ListSource>: RandomAccessCollection {
         let path = ListIndexPath(section: section, item: position)
         guard let row = snapshot.row(at: path) else { preconditionFailure("offset \(position) is outside the rows") }
         return ObservableRow(row: row)
+    }
+}
+
+/// A row of an observable list.
+public struct ObservableRow<Source: ListSource>: Identifiable {
+    /// The row as it was when it was shown.
+    public let row: ListRow<Source.Item>
+
+    /// The identity of the row.
+    public var id: Identifier { row.core.id }
+    /// Whether it had a checkmark.
+    public var isChecked: Bool { row.isChecked }
+    /// How deep it was in an outline.
+    public var depth: Int { row.depth }
+    /// The item, read and decoded.
+    ///
+    /// - Throws: an error of the log, or of the decoder.
+    public var item: Source.Item {
+        get throws { try row.item }
     }
 }

@@ -1,9 +1,52 @@
-// Bindings and animations for SwiftUI. All else of an observable list knows nothing of it.
+// An observable list in SwiftUI: its sections for a `List`, bindings to its rows, animations.
 
 #if canImport(SwiftUI)
 import ListModel
 import Listory
 import SwiftUI
+
+/// The sections and rows of an observable list, for the body of a `List`.
+///
+/// ```swift
+/// List(selection: $selection) {
+///     ListSections(list) { row in
+///         Text((try? row.item.title) ?? "?")
+///     }
+/// }
+/// ```
+///
+/// SwiftUI's own gestures move and delete rows, as far as the rules of the driver allow; each becomes a commit with a name.
+/// SwiftUI decodes the rows that it shows, and reads the id of every row.
+public struct ListSections<Source: ListSource, RowContent: View>: View {
+    private let list: ObservableList<Source>
+    private let row: (ObservableRow<Source>) -> RowContent
+
+    /// The sections of a list.
+    ///
+    /// - Parameters:
+    ///   - list: what is shown.
+    ///   - row: what a row looks like.
+    public init(_ list: ObservableList<Source>, @ViewBuilder row: @escaping (ObservableRow<Source>) -> RowContent) {
+        self.list = list
+        self.row = row
+    }
+
+    public var body: some View {
+        ForEach(list.sections) { section in
+            Section {
+                ForEach(section.rows) { row in
+                    self.row(row)
+                        .moveDisabled(!list.canMove(row))
+                        .deleteDisabled(!list.canDelete(row))
+                }
+                .onMove(perform: list.driver.source.keepsOrder ? { list.move($0, to: $1, in: section) } : nil)
+                .onDelete { list.delete($0, in: section) }
+            } header: {
+                Text(section.title)
+            }
+        }
+    }
+}
 
 extension ObservableList {
     /// A binding to a field of a row: what is typed is committed.
@@ -16,15 +59,14 @@ extension ObservableList {
     ///   - row: the row.
     ///   - field: the field of its item.
     ///   - value: what is shown if the row is gone, or cannot be read.
-    ///   - name: the name of the commits, the same for each key stroke, so that they can be taken for one.
+    ///   - name: the name of the commits, the same for each key stroke, so that they can be coalesced.
     public func binding<Value>(
         _ row: ObservableRow<Source>, _ field: WritableKeyPath<Source.Item, Value>, default value: Value,
         named name: String
     ) -> Binding<Value> {
-        let id = row.id
-        return Binding(
-            get: { @MainActor in self.value(id, field) ?? value },
-            set: { @MainActor new in self.set(id, field, to: new, named: name) })
+        Binding(
+            get: { @MainActor in self.value(row, field) ?? value },
+            set: { @MainActor new in self.set(row.id, field, to: new, named: name) })
     }
 
     /// A binding to the checkmark of a row.
@@ -33,10 +75,9 @@ extension ObservableList {
     /// Toggle("Done", isOn: list.isChecked(row))
     /// ```
     public func isChecked(_ row: ObservableRow<Source>) -> Binding<Bool> {
-        let id = row.id
-        return Binding(
-            get: { @MainActor in self.isChecked(id) },
-            set: { @MainActor isChecked in self.driver.setChecked(isChecked, [id]) })
+        Binding(
+            get: { @MainActor in self.hasCheckmark(row) },
+            set: { @MainActor isChecked in self.setChecked(isChecked, row) })
     }
 
     /// A binding to whether the rows below a row are shown.
@@ -45,10 +86,9 @@ extension ObservableList {
     /// Toggle("", isOn: list.isExpanded(row)).padding(.leading, CGFloat(row.depth * 16))
     /// ```
     public func isExpanded(_ row: ObservableRow<Source>) -> Binding<Bool> {
-        let id = row.id
-        return Binding(
-            get: { @MainActor in self.isExpanded(id) },
-            set: { @MainActor isExpanded in self.driver.setCollapsed(!isExpanded, id) })
+        Binding(
+            get: { @MainActor in self.showsChildren(row) },
+            set: { @MainActor isExpanded in self.setExpanded(isExpanded, row) })
     }
 
     /// Animates newer rows from now on; nil to show them at once.

@@ -1,6 +1,4 @@
 // A UICollectionView that shows a list: data source and delegate in one object, which only forwards.
-//
-// The methods of Apple's protocols stand in the body of the class, as in `TableViewAdapter`.
 
 #if canImport(UIKit) && !os(watchOS) && !os(tvOS)
 import ListModel
@@ -10,8 +8,9 @@ import UIKit
 /// Shows a store, or a view derived from one, in a collection view.
 ///
 /// ```swift
-/// adapter = CollectionViewAdapter(collectionView, driver: driver) { view, path, row in
-///     view.dequeueConfiguredReusableCell(using: registration, for: path, item: try row.item)
+/// collectionView.register(TodoCell.self, forCellWithReuseIdentifier: "todo")
+/// adapter = CollectionViewAdapter(collectionView, driver: driver, identifier: { _ in "todo" }) { cell, _, row in
+///     (cell as? TodoCell)?.title = try row.item.title
 /// }
 /// var layout = UICollectionLayoutListConfiguration(appearance: .plain)
 /// layout.trailingSwipeActionsConfigurationProvider = { [weak adapter] in adapter?.swipeActions(at: $0) }
@@ -22,108 +21,115 @@ import UIKit
 ///
 /// The collection view does not keep its adapter alive; the app does.
 @MainActor
-open class CollectionViewAdapter<Source: ListSource>: NSObject, UICollectionViewDataSource, UICollectionViewDelegate,
-    BatchScreen
+public final class CollectionViewAdapter: ListAdapter, UICollectionViewDataSource, UICollectionViewDelegate, BatchScreen
 {
-    /// Makes the cell of an item.
-    public typealias CellProvider = (
-        UICollectionView, IndexPath, ListRow<Source.Item>
-    ) throws -> UICollectionViewCell
-    /// A section as it is shown.
-    public typealias Section = ListSnapshot<Source.SectionID, Source.Item>.Section
-
-    /// Views that belong to sections: headers, footers.
-    @MainActor
-    public struct Supplementary {
-        /// Makes the view of a kind for a section; it need not be configured.
-        public var make: (UICollectionView, _ kind: String, IndexPath) -> UICollectionReusableView
-        /// Shows a section in the view.
-        public var configure: (UICollectionReusableView, _ kind: String, Section) -> Void
-        /// The kinds that show something of their section, and are shown anew when its title changes.
-        public var kinds: [String]
-
-        /// Views of these kinds.
-        public init(
-            kinds: [String] = [UICollectionView.elementKindSectionHeader],
-            make: @escaping (UICollectionView, _ kind: String, IndexPath) -> UICollectionReusableView,
-            configure: @escaping (UICollectionReusableView, _ kind: String, Section) -> Void
-        ) {
-            self.kinds = kinds
-            self.make = make
-            self.configure = configure
-        }
-    }
-
-    /// What decides.
-    public let driver: ListDriver<Source>
     /// The collection view; it is not kept alive.
     public private(set) weak var collectionView: UICollectionView?
-    /// Headers and footers; nil for none.
-    public var supplementary: Supplementary?
+    /// The app's own delegate. It gets all messages that the adapter does not implement, and is asked first for the others.
+    public weak var delegate: (any UICollectionViewDelegate)? {
+        didSet {
+            app = delegate
+            // A collection view asks its delegate once which methods it has: when the delegate is set.
+            collectionView?.delegate = nil
+            collectionView?.delegate = self
+        }
+    }
     /// What the button of a swipe says.
     public var deleteTitle = "Delete"
 
-    private let cell: CellProvider
+    private let driver: any DrivenRows
+    private let row: (ListIndexPath) -> RowCell<(UICollectionViewCell, IndexPath), String>?
+    private let makeSupplementary: ((UICollectionView, String, IndexPath) -> UICollectionReusableView)?
+    private let configureSupplementary: (UICollectionReusableView, String, Int) -> Void
+    private let supplementaryKinds: [String]
+    private let touches: TouchWatch
+    private var given = GivenCells()
+    /// Whether ``reorder(with:)`` moves an item.
+    private var isMoving = false
+    /// Whether the collection view has asked for an item that may be moved, and a finger has been down since.
+    private var mayBeMoving = false
+
+    /// The reuse identifier of cells that the app does not register: `UICollectionViewListCell`.
+    public static let plainIdentifier = "listory.row"
 
     /// Shows the rows of a driver in a collection view, whose data source and delegate the adapter becomes.
     ///
     /// - Parameters:
     ///   - collectionView: the view.
     ///   - driver: what decides.
+    ///   - identifier: the reuse identifier of the cell of an item, which the app has registered. An item whose identifier
+    ///     changes with its content gets another cell. Without it, cells are plain list cells.
     ///   - supplementary: makes and configures headers and footers, if the layout has any.
-    ///   - cell: makes the cell of an item. If it throws, the driver reports it and the cell is empty.
-    public init(
-        _ collectionView: UICollectionView, driver: ListDriver<Source>, supplementary: Supplementary? = nil,
-        cell: @escaping CellProvider
+    ///   - configure: shows an item in its cell, of whatever content it was before. If it throws, the driver reports it and the cell is
+    ///     empty.
+    public init<Source: ListSource>(
+        _ collectionView: UICollectionView, driver: ListDriver<Source>,
+        identifier: @escaping (ListRow<Source.Item>) -> String = { _ in CollectionViewAdapter.plainIdentifier },
+        supplementary: SupplementaryViews<Source>? = nil,
+        configure: @escaping (UICollectionViewCell, IndexPath, ListRow<Source.Item>) throws -> Void
     ) {
         self.driver = driver
         self.collectionView = collectionView
-        self.supplementary = supplementary
-        self.cell = cell
+        touches = TouchWatch(collectionView)
+        row = { path in
+            guard let row = driver.row(at: path) else { return nil }
+            return RowCell(id: row.core.id, isChecked: row.isChecked, kind: identifier(row)) { cell, path in
+                try configure(cell, path, row)
+            }
+        }
+        makeSupplementary = supplementary?.make
+        configureSupplementary = { view, kind, index in
+            if let section = driver.section(at: index) { supplementary?.configure(view, kind, section) }
+        }
+        supplementaryKinds = supplementary?.kinds ?? []
         super.init()
-        collectionView.register(UICollectionViewCell.self, forCellWithReuseIdentifier: Self.emptyIdentifier)
+        collectionView.register(UICollectionViewListCell.self, forCellWithReuseIdentifier: Self.plainIdentifier)
         collectionView.dataSource = self
         collectionView.delegate = self
         driver.drive(self)
     }
 
-    /// The cells of items that cannot be shown: a collection view takes none that it did not hand out.
-    private static var emptyIdentifier: String { "listory.empty" }
-
     // MARK: Items
 
-    open func numberOfSections(in collectionView: UICollectionView) -> Int { driver.sectionCount }
+    public func numberOfSections(in collectionView: UICollectionView) -> Int { driver.sectionCount }
 
-    open func collectionView(_ collectionView: UICollectionView, numberOfItemsInSection section: Int) -> Int {
+    public func collectionView(_ collectionView: UICollectionView, numberOfItemsInSection section: Int) -> Int {
         driver.itemCount(inSection: section)
     }
 
-    open func collectionView(
+    public func collectionView(
         _ collectionView: UICollectionView, cellForItemAt indexPath: IndexPath
     ) -> UICollectionViewCell {
+        guard let row = row(indexPath.listPath) else { return UICollectionViewCell() }
+        let cell = collectionView.dequeueReusableCell(withReuseIdentifier: row.kind, for: indexPath)
+        given.note(row.kind, for: row.id)
+        // An item that cannot be shown keeps its cell, because UIKit takes no other when it is reconfigured.
         do {
-            if let row = driver.row(at: indexPath.listPath) { return try cell(collectionView, indexPath, row) }
-        } catch { driver.report(.read, ListAction.read.rawValue, error) }
-        return collectionView.dequeueReusableCell(withReuseIdentifier: Self.emptyIdentifier, for: indexPath)
+            try row.configure((cell, indexPath))
+            cell.contentView.isHidden = false
+        } catch {
+            cell.contentView.isHidden = true
+            driver.report(.read, ListAction.read.rawValue, error)
+        }
+        return cell
     }
 
-    open func collectionView(
+    public func collectionView(
         _ collectionView: UICollectionView, viewForSupplementaryElementOfKind kind: String, at indexPath: IndexPath
     ) -> UICollectionReusableView {
-        guard let supplementary else { preconditionFailure("a layout with \(kind) needs a supplementary provider") }
-        let view = supplementary.make(collectionView, kind, indexPath)
-        if let section = driver.section(at: indexPath.section) { supplementary.configure(view, kind, section) }
+        guard let makeSupplementary else { preconditionFailure("a layout with \(kind) needs supplementary views") }
+        let view = makeSupplementary(collectionView, kind, indexPath)
+        configureSupplementary(view, kind, indexPath.section)
         return view
     }
 
     // MARK: Gestures
 
-    open func collectionView(_ collectionView: UICollectionView, didSelectItemAt indexPath: IndexPath) {
+    public func collectionView(_ collectionView: UICollectionView, didSelectItemAt indexPath: IndexPath) {
+        if let method = delegate?.collectionView(_:didSelectItemAt:) { return method(collectionView, indexPath) }
         // While a collection is edited, a tap selects.
         if collectionView.isEditing { return }
-        guard let row = driver.row(at: indexPath.listPath), driver.rules.togglesOnTap(row) else { return }
-        collectionView.deselectItem(at: indexPath, animated: true)
-        driver.setChecked(!row.isChecked, [row.core.id])
+        if driver.tap(at: indexPath.listPath) != nil { collectionView.deselectItem(at: indexPath, animated: true) }
     }
 
     /// What a swipe over an item offers, for a layout that looks like a table.
@@ -132,44 +138,53 @@ open class CollectionViewAdapter<Source: ListSource>: NSObject, UICollectionView
             return nil
         }
         let action = UIContextualAction(style: .destructive, title: deleteTitle) { [weak driver] _, _, finish in
-            finish(driver?.delete(id) ?? false)
+            finish(driver?.delete([id]) ?? false)
         }
         return UISwipeActionsConfiguration(actions: [action])
     }
 
     // MARK: Outlines
 
-    /// The triangle of a row of an outline, for the accessories of its cell; nil if there is nothing below the row. A tap on
-    /// it hides or shows what is below: "Collapse Groceries".
+    /// The triangle of a row of an outline, for the accessories of its cell; nil if there are no rows below the row. A tap on
+    /// it hides or shows them: "Collapse Groceries".
     ///
-    /// It points to where the cell's `isExpanded` says, a part of its configuration state; ``ListRow/isCollapsed`` is what
-    /// that should follow. `cell.indentationLevel = row.depth` indents the cell.
+    /// Its direction follows `isExpanded` of the cell's configuration state, which should follow ``ListRow/isCollapsed``. `cell.indentationLevel = row.depth` indents the cell.
     public func disclosure(at indexPath: IndexPath) -> UICellAccessory? {
         guard let id = driver.id(at: indexPath.listPath), driver.disclosure(at: indexPath.listPath) != .none else {
             return nil
         }
-        return .outlineDisclosure(options: .init(style: .cell)) { [weak driver] in _ = driver?.toggleCollapsed(id) }
+        return .outlineDisclosure(options: .init(style: .cell)) { [weak driver] in
+            _ = driver?.toggleCollapsed(id, recursively: false)
+        }
     }
 
     // MARK: Reordering
 
-    open func collectionView(_ collectionView: UICollectionView, canMoveItemAt indexPath: IndexPath) -> Bool {
-        driver.canMove(at: indexPath.listPath)
+    public func collectionView(_ collectionView: UICollectionView, canMoveItemAt indexPath: IndexPath) -> Bool {
+        let canMove = driver.canMove(at: indexPath.listPath)
+        // This is asked when an interactive movement begins, whoever begins it.
+        if canMove && touches.isTouched { mayBeMoving = true }
+        return canMove
     }
 
-    open func collectionView(
+    public func collectionView(
         _ collectionView: UICollectionView,
         targetIndexPathForMoveOfItemFromOriginalIndexPath originalIndexPath: IndexPath,
         atCurrentIndexPath currentIndexPath: IndexPath, toProposedIndexPath proposedIndexPath: IndexPath
     ) -> IndexPath {
-        IndexPath(driver.target(ofMoving: originalIndexPath.listPath, to: proposedIndexPath.listPath))
+        if let method = delegate?.collectionView(
+            _:targetIndexPathForMoveOfItemFromOriginalIndexPath:atCurrentIndexPath:toProposedIndexPath:)
+        {
+            return method(collectionView, originalIndexPath, currentIndexPath, proposedIndexPath)
+        }
+        return IndexPath(driver.target(ofMoving: originalIndexPath.listPath, to: proposedIndexPath.listPath))
     }
 
-    open func collectionView(
+    public func collectionView(
         _ collectionView: UICollectionView, moveItemAt sourceIndexPath: IndexPath,
         to destinationIndexPath: IndexPath
     ) {
-        driver.didMove(from: sourceIndexPath.listPath, to: destinationIndexPath.listPath)
+        driver.didMove(from: sourceIndexPath.listPath, to: destinationIndexPath.listPath, depth: nil)
     }
 
     /// Moves an item along with a gesture; to be called by the action of a recognizer whose view is the collection view.
@@ -179,10 +194,14 @@ open class CollectionViewAdapter<Source: ListSource>: NSObject, UICollectionView
         switch gesture.state {
         case .began:
             guard let path = collectionView.indexPathForItem(at: point) else { return }
-            _ = collectionView.beginInteractiveMovementForItem(at: path)
+            isMoving = collectionView.beginInteractiveMovementForItem(at: path)
         case .changed: collectionView.updateInteractiveMovementTargetPosition(point)
-        case .ended: collectionView.endInteractiveMovement()
-        default: collectionView.cancelInteractiveMovement()
+        case .ended:
+            collectionView.endInteractiveMovement()
+            isMoving = false
+        default:
+            collectionView.cancelInteractiveMovement()
+            isMoving = false
         }
     }
 
@@ -192,11 +211,8 @@ open class CollectionViewAdapter<Source: ListSource>: NSObject, UICollectionView
 
     public var isBusy: Bool {
         guard let collectionView else { return false }
-        // While an item moves with a gesture, nothing else tells so.
-        let isPressed = collectionView.gestureRecognizers?.contains { gesture in
-            gesture is UILongPressGestureRecognizer && (gesture.state == .began || gesture.state == .changed)
-        }
-        return collectionView.hasUncommittedUpdates || collectionView.hasActiveDrag || isPressed ?? false
+        if !touches.isTouched { mayBeMoving = false }
+        return collectionView.hasUncommittedUpdates || collectionView.hasActiveDrag || isMoving || mayBeMoving
     }
 
     public var selection: [ListIndexPath] { collectionView?.indexPathsForSelectedItems?.map(\.listPath) ?? [] }
@@ -230,16 +246,55 @@ open class CollectionViewAdapter<Source: ListSource>: NSObject, UICollectionView
     }
 
     public func reconfigure(items: [ListIndexPath], sections: [Int]) {
-        collectionView?.reconfigureItems(at: items.map(IndexPath.init))
-        guard let supplementary else { return }
-        for index in sections {
-            guard let section = driver.section(at: index) else { continue }
-            for kind in supplementary.kinds {
-                let path = IndexPath(item: 0, section: index)
-                guard let view = collectionView?.supplementaryView(forElementKind: kind, at: path) else { continue }
-                supplementary.configure(view, kind, section)
+        guard let collectionView else { return }
+        var (same, other): ([IndexPath], [IndexPath]) = ([], [])
+        for path in items {
+            guard let row = row(path) else { continue }
+            if given.isOther(row.kind, for: row.id) {
+                other.append(IndexPath(path))
+            } else {
+                same.append(IndexPath(path))
             }
         }
+        collectionView.reconfigureItems(at: same)
+        if !other.isEmpty {
+            let selected = Set(collectionView.indexPathsForSelectedItems ?? []).intersection(other)
+            collectionView.reloadItems(at: other)
+            select(selected.map(\.listPath))
+        }
+        for index in sections {
+            for kind in supplementaryKinds {
+                let path = IndexPath(item: 0, section: index)
+                if let view = collectionView.supplementaryView(forElementKind: kind, at: path) {
+                    configureSupplementary(view, kind, index)
+                }
+            }
+        }
+    }
+}
+
+/// Views of a collection view that belong to sections: headers, footers.
+@MainActor
+public struct SupplementaryViews<Source: ListSource> {
+    /// A section as it is shown.
+    public typealias Section = ListSnapshot<Source.SectionID, Source.Item>.Section
+
+    /// Makes the view of a kind for a section; it need not be configured.
+    public var make: (UICollectionView, _ kind: String, IndexPath) -> UICollectionReusableView
+    /// Shows a section in the view.
+    public var configure: (UICollectionReusableView, _ kind: String, Section) -> Void
+    /// The kinds that show something of their section, and are shown again when its title changes.
+    public var kinds: [String]
+
+    /// Views of these kinds.
+    public init(
+        kinds: [String] = [UICollectionView.elementKindSectionHeader],
+        make: @escaping (UICollectionView, _ kind: String, IndexPath) -> UICollectionReusableView,
+        configure: @escaping (UICollectionReusableView, _ kind: String, Section) -> Void
+    ) {
+        self.kinds = kinds
+        self.make = make
+        self.configure = configure
     }
 }
 #endif

@@ -1,7 +1,4 @@
 // A UITableView that shows a list: data source, delegate and drag delegate in one object, which only forwards.
-//
-// The methods of Apple's protocols stand in the body of the class and not in extensions: a generic class cannot have
-// members in an extension that Objective-C calls.
 
 #if canImport(UIKit) && !os(watchOS) && !os(tvOS)
 import ListModel
@@ -12,65 +9,93 @@ import UIKit
 ///
 /// ```swift
 /// let driver = try ListDriver(store, names: ActionNames { $0.title }) { [weak self] in self?.alert($0) }
-/// adapter = TableViewAdapter(tableView, driver: driver) { table, path, row in
-///     let cell = table.dequeueReusableCell(withIdentifier: "todo", for: path)
+/// adapter = TableViewAdapter(tableView, driver: driver) { cell, row in
 ///     var content = cell.defaultContentConfiguration()
 ///     content.text = try row.item.title
 ///     cell.contentConfiguration = content
-///     return cell
 /// }
+/// adapter.delegate = self      // heights, scrolling, whatever the adapter does not do
 /// ```
 ///
 /// A swipe deletes a row, a tap sets or clears its checkmark, rows are reordered by a drag or in editing mode; each becomes
-/// a commit with a name. What the user may do is up to the driver's ``ListDriver/rules``.
+/// a commit with a name. The driver's ``ListDriver/rules`` say what the user may do.
 ///
 /// The table view does not keep its adapter alive; the app does.
 @MainActor
-open class TableViewAdapter<Source: ListSource>: NSObject, UITableViewDataSource, UITableViewDelegate,
-    UITableViewDragDelegate, BatchScreen
+public final class TableViewAdapter: ListAdapter, UITableViewDataSource, UITableViewDelegate, UITableViewDragDelegate,
+    BatchScreen
 {
-    /// Makes the cell of a row; the checkmark is set by the adapter.
-    public typealias CellProvider = (UITableView, IndexPath, ListRow<Source.Item>) throws -> UITableViewCell
-    /// Shows a section in its header.
-    public typealias HeaderConfiguration = (
-        UITableViewHeaderFooterView, ListSnapshot<Source.SectionID, Source.Item>.Section
-    ) -> Void
-
-    /// What decides.
-    public let driver: ListDriver<Source>
     /// The table; it is not kept alive.
     public private(set) weak var tableView: UITableView?
+    /// The app's own delegate. It gets all messages that the adapter does not implement, and is asked first for the others.
+    public weak var delegate: (any UITableViewDelegate)? {
+        didSet {
+            app = delegate
+            // A table asks its delegate once which methods it has: when the delegate is set.
+            tableView?.delegate = nil
+            tableView?.delegate = self
+        }
+    }
     /// How rows and sections appear and disappear.
     public var animation = UITableView.RowAnimation.automatic
     /// What the button of a swipe says.
     public var deleteTitle = "Delete"
     /// What the buttons of a swipe in the other direction say, in an outline.
     public var (indentTitle, outdentTitle) = ("Indent", "Outdent")
-    /// Shows a section in its header; nil for no headers.
-    public var configureHeader: HeaderConfiguration? = { header, section in
-        var content = header.defaultContentConfiguration()
-        content.text = section.title
-        header.contentConfiguration = content
-    }
-    /// Whether checked rows have a checkmark as their accessory.
+    /// Whether checked rows have a checkmark as their accessory. It is set before a cell is configured, which may set another
+    /// accessory.
     public var showsCheckmarks = true
-    /// Makes the item that the insertion button of a row inserts after it; nil for none.
-    public var newItem: ((ListRow<Source.Item>) -> Source.Item?)?
 
-    private let cell: CellProvider
-    private static var headerIdentifier: String { "listory.header" }
+    private let driver: any DrivenRows
+    private let row: (ListIndexPath) -> RowCell<UITableViewCell, String>?
+    private let configureHeader: ((UITableViewHeaderFooterView, Int) -> Void)?
+    private let insert: (IndexPath) -> Void
+    private let touches: TouchWatch
+    private var given = GivenCells()
+
+    private static let headerIdentifier = "listory.header"
+    /// The reuse identifier of cells that the app does not register.
+    public static let plainIdentifier = "listory.row"
 
     /// Shows the rows of a driver in a table view, whose data source, delegate and drag delegate the adapter becomes.
     ///
     /// - Parameters:
     ///   - tableView: the table.
     ///   - driver: what decides.
-    ///   - cell: makes the cell of a row. If it throws, the driver reports it and the row is empty.
-    public init(_ tableView: UITableView, driver: ListDriver<Source>, cell: @escaping CellProvider) {
+    ///   - identifier: the reuse identifier of the cell of a row, which the app has registered. A row whose identifier
+    ///     changes with its content gets another cell. Without it, cells are plain ones.
+    ///   - header: shows a section in its header; nil for no headers.
+    ///   - newItem: makes the item that the insertion button of a row inserts after it; nil for none.
+    ///   - configure: shows a row in its cell, of whatever content it was before. If it throws, the driver reports it and the cell is
+    ///     empty.
+    public init<Source: ListSource>(
+        _ tableView: UITableView, driver: ListDriver<Source>,
+        identifier: @escaping (ListRow<Source.Item>) -> String = { _ in TableViewAdapter.plainIdentifier },
+        header: ((UITableViewHeaderFooterView, ListSnapshot<Source.SectionID, Source.Item>.Section) -> Void)? = {
+            header, section in
+            var content = header.defaultContentConfiguration()
+            content.text = section.title
+            header.contentConfiguration = content
+        },
+        newItem: ((ListRow<Source.Item>) -> Source.Item?)? = nil,
+        configure: @escaping (UITableViewCell, ListRow<Source.Item>) throws -> Void
+    ) {
         self.driver = driver
         self.tableView = tableView
-        self.cell = cell
+        touches = TouchWatch(tableView)
+        row = { path in
+            guard let row = driver.row(at: path) else { return nil }
+            return RowCell(id: row.core.id, isChecked: row.isChecked, kind: identifier(row)) { try configure($0, row) }
+        }
+        configureHeader = header.map { header in
+            { view, index in if let section = driver.section(at: index) { header(view, section) } }
+        }
+        insert = { path in
+            guard let row = driver.row(at: path.listPath), let item = newItem?(row) else { return }
+            driver.insert(item, at: ListIndexPath(section: path.section, item: path.row + 1))
+        }
         super.init()
+        tableView.register(UITableViewCell.self, forCellReuseIdentifier: Self.plainIdentifier)
         tableView.register(
             UITableViewHeaderFooterView.self, forHeaderFooterViewReuseIdentifier: Self.headerIdentifier)
         tableView.dataSource = self
@@ -81,96 +106,106 @@ open class TableViewAdapter<Source: ListSource>: NSObject, UITableViewDataSource
 
     // MARK: Rows
 
-    open func numberOfSections(in tableView: UITableView) -> Int { driver.sectionCount }
+    public func numberOfSections(in tableView: UITableView) -> Int { driver.sectionCount }
 
-    open func tableView(_ tableView: UITableView, numberOfRowsInSection section: Int) -> Int {
+    public func tableView(_ tableView: UITableView, numberOfRowsInSection section: Int) -> Int {
         driver.itemCount(inSection: section)
     }
 
-    open func tableView(_ tableView: UITableView, cellForRowAt indexPath: IndexPath) -> UITableViewCell {
-        guard let row = driver.row(at: indexPath.listPath) else { return UITableViewCell() }
+    public func tableView(_ tableView: UITableView, cellForRowAt indexPath: IndexPath) -> UITableViewCell {
+        guard let row = row(indexPath.listPath) else { return UITableViewCell() }
+        let cell = tableView.dequeueReusableCell(withIdentifier: row.kind, for: indexPath)
+        given.note(row.kind, for: row.id)
+        if showsCheckmarks { cell.accessoryType = row.isChecked ? .checkmark : .none }
+        // A row that cannot be shown keeps its cell, because UIKit takes no other when it is reconfigured.
         do {
-            let cell = try cell(tableView, indexPath, row)
-            if showsCheckmarks { cell.accessoryType = row.isChecked ? .checkmark : .none }
-            return cell
+            try row.configure(cell)
+            cell.contentView.isHidden = false
         } catch {
+            cell.contentView.isHidden = true
             driver.report(.read, ListAction.read.rawValue, error)
-            return UITableViewCell()
         }
+        return cell
     }
 
-    open func tableView(_ tableView: UITableView, viewForHeaderInSection section: Int) -> UIView? {
-        guard let configureHeader, let shown = driver.section(at: section),
+    public func tableView(_ tableView: UITableView, viewForHeaderInSection section: Int) -> UIView? {
+        if let method = delegate?.tableView(_:viewForHeaderInSection:) { return method(tableView, section) }
+        guard let configureHeader,
             let header = tableView.dequeueReusableHeaderFooterView(withIdentifier: Self.headerIdentifier)
         else { return nil }
-        configureHeader(header, shown)
+        configureHeader(header, section)
         return header
     }
 
     // MARK: Gestures
 
-    open func tableView(_ tableView: UITableView, didSelectRowAt indexPath: IndexPath) {
+    public func tableView(_ tableView: UITableView, didSelectRowAt indexPath: IndexPath) {
+        if let method = delegate?.tableView(_:didSelectRowAt:) { return method(tableView, indexPath) }
         // While a table is edited, a tap selects.
         if tableView.isEditing { return }
-        guard let row = driver.row(at: indexPath.listPath), driver.rules.togglesOnTap(row) else { return }
-        tableView.deselectRow(at: indexPath, animated: true)
-        driver.setChecked(!row.isChecked, [row.core.id])
+        if driver.tap(at: indexPath.listPath) != nil { tableView.deselectRow(at: indexPath, animated: true) }
     }
 
-    open func tableView(_ tableView: UITableView, canEditRowAt indexPath: IndexPath) -> Bool {
+    public func tableView(_ tableView: UITableView, canEditRowAt indexPath: IndexPath) -> Bool {
         driver.editing(at: indexPath.listPath) != .none || driver.canMove(at: indexPath.listPath)
     }
 
-    open func tableView(
+    public func tableView(
         _ tableView: UITableView, editingStyleForRowAt indexPath: IndexPath
     ) -> UITableViewCell.EditingStyle {
-        switch driver.editing(at: indexPath.listPath) {
+        if let method = delegate?.tableView(_:editingStyleForRowAt:) { return method(tableView, indexPath) }
+        return switch driver.editing(at: indexPath.listPath) {
         case .none: .none
         case .delete: .delete
         case .insert: .insert
         }
     }
 
-    open func tableView(
+    public func tableView(
         _ tableView: UITableView, commit editingStyle: UITableViewCell.EditingStyle, forRowAt indexPath: IndexPath
     ) {
-        guard let row = driver.row(at: indexPath.listPath) else { return }
         switch editingStyle {
-        case .delete: driver.delete(row.core.id)
-        case .insert:
-            guard let item = newItem?(row) else { return }
-            var path = indexPath.listPath
-            path.item += 1
-            driver.insert(item, at: path)
+        case .delete: driver.delete(at: [indexPath.listPath])
+        case .insert: insert(indexPath)
         default: break
         }
     }
 
-    open func tableView(
+    public func tableView(
         _ tableView: UITableView, trailingSwipeActionsConfigurationForRowAt indexPath: IndexPath
     ) -> UISwipeActionsConfiguration? {
+        if let method = delegate?.tableView(_:trailingSwipeActionsConfigurationForRowAt:) {
+            return method(tableView, indexPath)
+        }
         guard let id = driver.id(at: indexPath.listPath), driver.editing(at: indexPath.listPath) == .delete else {
             return UISwipeActionsConfiguration(actions: [])
         }
         let action = UIContextualAction(style: .destructive, title: deleteTitle) { [weak driver] _, _, finish in
-            finish(driver?.delete(id) ?? false)
+            finish(driver?.delete([id]) ?? false)
         }
         return UISwipeActionsConfiguration(actions: [action])
     }
 
     // MARK: Outlines
 
-    open func tableView(_ tableView: UITableView, indentationLevelForRowAt indexPath: IndexPath) -> Int {
-        driver.isOutline ? driver.row(at: indexPath.listPath)?.depth ?? 0 : 0
+    public func tableView(_ tableView: UITableView, indentationLevelForRowAt indexPath: IndexPath) -> Int {
+        if let method = delegate?.tableView(_:indentationLevelForRowAt:) { return method(tableView, indexPath) }
+        return driver.isOutline ? driver.playback.shown.item(at: indexPath.listPath)?.depth ?? 0 : 0
     }
 
-    open func tableView(_ tableView: UITableView, accessoryButtonTappedForRowWith indexPath: IndexPath) {
+    public func tableView(_ tableView: UITableView, accessoryButtonTappedForRowWith indexPath: IndexPath) {
+        if let method = delegate?.tableView(_:accessoryButtonTappedForRowWith:) {
+            return method(tableView, indexPath)
+        }
         toggleCollapsed(at: indexPath)
     }
 
-    open func tableView(
+    public func tableView(
         _ tableView: UITableView, leadingSwipeActionsConfigurationForRowAt indexPath: IndexPath
     ) -> UISwipeActionsConfiguration? {
+        if let method = delegate?.tableView(_:leadingSwipeActionsConfigurationForRowAt:) {
+            return method(tableView, indexPath)
+        }
         guard driver.isOutline, let id = driver.id(at: indexPath.listPath) else { return nil }
         var actions: [UIContextualAction] = []
         if driver.canIndent(at: indexPath.listPath) {
@@ -188,40 +223,44 @@ open class TableViewAdapter<Source: ListSource>: NSObject, UITableViewDataSource
         return UISwipeActionsConfiguration(actions: actions)
     }
 
-    /// Hides or shows what is below a row: "Collapse Groceries". For the control that a cell has for that; what it shows,
+    /// Hides or shows the rows below a row: "Collapse Groceries". The accessory button of a cell does it, if `configure` gives
+    /// the cell one (`accessoryType = .detailButton`); so may any other control. What such a control shows,
     /// ``ListDriver/disclosure(at:)`` says.
     @discardableResult
     public func toggleCollapsed(at indexPath: IndexPath) -> Bool {
-        driver.id(at: indexPath.listPath).map { driver.toggleCollapsed($0) } ?? false
+        driver.id(at: indexPath.listPath).map { driver.toggleCollapsed($0, recursively: false) } ?? false
     }
 
     // MARK: Reordering
 
-    open func tableView(_ tableView: UITableView, canMoveRowAt indexPath: IndexPath) -> Bool {
+    public func tableView(_ tableView: UITableView, canMoveRowAt indexPath: IndexPath) -> Bool {
         driver.canMove(at: indexPath.listPath)
     }
 
-    open func tableView(
+    public func tableView(
         _ tableView: UITableView, targetIndexPathForMoveFromRowAt sourceIndexPath: IndexPath,
         toProposedIndexPath proposedDestinationIndexPath: IndexPath
     ) -> IndexPath {
-        IndexPath(
+        if let method = delegate?.tableView(_:targetIndexPathForMoveFromRowAt:toProposedIndexPath:) {
+            return method(tableView, sourceIndexPath, proposedDestinationIndexPath)
+        }
+        return IndexPath(
             driver.target(ofMoving: sourceIndexPath.listPath, to: proposedDestinationIndexPath.listPath))
     }
 
-    open func tableView(
+    public func tableView(
         _ tableView: UITableView, moveRowAt sourceIndexPath: IndexPath, to destinationIndexPath: IndexPath
     ) {
-        driver.didMove(from: sourceIndexPath.listPath, to: destinationIndexPath.listPath)
+        driver.didMove(from: sourceIndexPath.listPath, to: destinationIndexPath.listPath, depth: nil)
     }
 
-    open func tableView(
+    public func tableView(
         _ tableView: UITableView, itemsForBeginning session: any UIDragSession, at indexPath: IndexPath
     ) -> [UIDragItem] {
         driver.canMove(at: indexPath.listPath) ? [UIDragItem(itemProvider: NSItemProvider())] : []
     }
 
-    open func tableView(_ tableView: UITableView, dragSessionDidEnd session: any UIDragSession) {
+    public func tableView(_ tableView: UITableView, dragSessionDidEnd session: any UIDragSession) {
         driver.playback.play()
     }
 
@@ -231,7 +270,9 @@ open class TableViewAdapter<Source: ListSource>: NSObject, UITableViewDataSource
 
     public var isBusy: Bool {
         guard let tableView else { return false }
+        // In editing mode a row may be dragged by its control, of which nothing tells before it is dropped.
         return tableView.hasUncommittedUpdates || tableView.hasActiveDrag
+            || (tableView.isEditing && touches.isTouched)
     }
 
     public var selection: [ListIndexPath] { tableView?.indexPathsForSelectedRows?.map(\.listPath) ?? [] }
@@ -265,12 +306,26 @@ open class TableViewAdapter<Source: ListSource>: NSObject, UITableViewDataSource
     }
 
     public func reconfigure(items: [ListIndexPath], sections: [Int]) {
-        tableView?.reconfigureRows(at: items.map(IndexPath.init))
-        guard let configureHeader else { return }
+        guard let tableView else { return }
+        var (same, other): ([IndexPath], [IndexPath]) = ([], [])
+        for path in items {
+            guard let row = row(path) else { continue }
+            if given.isOther(row.kind, for: row.id) {
+                other.append(IndexPath(path))
+            } else {
+                same.append(IndexPath(path))
+            }
+        }
+        tableView.reconfigureRows(at: same)
+        if !other.isEmpty {
+            let selected = Set(tableView.indexPathsForSelectedRows ?? []).intersection(other)
+            tableView.reloadRows(at: other, with: .none)
+            select(selected.map(\.listPath))
+        }
+        // Headers of the app's own are its own to keep up to date.
+        guard let configureHeader, delegate?.tableView(_:viewForHeaderInSection:) == nil else { return }
         for index in sections {
-            guard let header = tableView?.headerView(forSection: index), let section = driver.section(at: index)
-            else { continue }
-            configureHeader(header, section)
+            if let header = tableView.headerView(forSection: index) { configureHeader(header, index) }
         }
     }
 }

@@ -1,19 +1,19 @@
 // Declarations of AppKit: plain views, pasteboards, drags, animations. See README.md in the folder above.
 
-@_exported import Foundation
-
 @MainActor open class NSResponder: NSObject {
     open var undoManager: UndoManager? { nil }
 }
 
 @MainActor open class NSWindow: NSResponder {}
 
-@MainActor public protocol NSWindowDelegate: NSObjectProtocol {
-    func windowWillReturnUndoManager(_ window: NSWindow) -> UndoManager?
+@MainActor @objc public protocol NSWindowDelegate: NSObjectProtocol {
+    @objc optional func windowWillReturnUndoManager(_ window: NSWindow) -> UndoManager?
 }
 
 @MainActor open class NSView: NSResponder {
     open var window: NSWindow? { nil }
+    open var isHidden: Bool = false
+    open var identifier: NSUserInterfaceItemIdentifier?
     open func registerForDraggedTypes(_ newTypes: [NSPasteboard.PasteboardType]) {}
 }
 
@@ -29,7 +29,7 @@ public struct NSUserInterfaceItemIdentifier: Hashable, RawRepresentable, Sendabl
     public init(rawValue: String) { self.rawValue = rawValue }
 }
 
-public protocol NSPasteboardWriting: NSObjectProtocol {}
+@objc public protocol NSPasteboardWriting: NSObjectProtocol {}
 
 open class NSPasteboard: NSObject {
     public struct PasteboardType: Hashable, RawRepresentable, Sendable {
@@ -44,7 +44,8 @@ open class NSPasteboardItem: NSObject, NSPasteboardWriting {
     open func setString(_ string: String, forType type: NSPasteboard.PasteboardType) -> Bool { false }
 }
 
-public struct NSDragOperation: OptionSet, Sendable {
+public struct NSDragOperation: OptionSet, Sendable, _ObjectiveCBridgeable {
+    public typealias _ObjectiveCType = CStructure
     public let rawValue: UInt
     public init(rawValue: UInt) { self.rawValue = rawValue }
     public static var move: NSDragOperation { NSDragOperation(rawValue: 16) }
@@ -52,7 +53,7 @@ public struct NSDragOperation: OptionSet, Sendable {
 
 @MainActor open class NSDraggingSession: NSObject {}
 
-@MainActor public protocol NSDraggingInfo: NSObjectProtocol {}
+@MainActor @objc public protocol NSDraggingInfo: NSObjectProtocol {}
 
 open class NSAnimationContext: NSObject {
     open class func runAnimationGroup(

@@ -1,16 +1,20 @@
 // Declarations of Foundation that it lacks on Linux; part of both kits. See README.md in the folder above.
 
-@_exported import Foundation
-
 @MainActor open class UndoManager: NSObject {
     public override init() {}
+    open var groupingLevel: Int { 0 }
+    open var groupsByEvent: Bool = true
+    open func beginUndoGrouping() {}
+    open func endUndoGrouping() {}
     open var canUndo: Bool { false }
     open var canRedo: Bool { false }
     open var isUndoing: Bool { false }
     open var isRedoing: Bool { false }
     open func undo() {}
     open func redo() {}
+    open func undoNestedGroup() {}
     open func removeAllActions() {}
+    open func removeAllActions(withTarget target: Any) {}
     open var undoActionName: String { "" }
     open var redoActionName: String { "" }
     open var undoMenuItemTitle: String { "" }
@@ -19,6 +23,12 @@
     open func redoMenuTitle(forUndoActionName actionName: String) -> String { "" }
     open var undoActionIsDiscardable: Bool { false }
     open var redoActionIsDiscardable: Bool { false }
+}
+
+extension UndoManager {
+    public func registerUndo<TargetType>(
+        withTarget target: TargetType, handler: @escaping @MainActor @Sendable (TargetType) -> Void
+    ) where TargetType: AnyObject {}
 }
 
 // swift-format-ignore: AlwaysUseLowerCamelCase

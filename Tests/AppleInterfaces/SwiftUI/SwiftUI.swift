@@ -1,6 +1,6 @@
 // Declarations of SwiftUI: what the adapters use. See README.md in the folder above.
 
-@_exported import Foundation
+import Foundation
 
 @MainActor @preconcurrency public protocol View {
     associatedtype Body: View
@@ -14,6 +14,13 @@ extension Never: View {
 @resultBuilder public struct ViewBuilder {
     public static func buildExpression<Content: View>(_ content: Content) -> Content { content }
     public static func buildBlock<Content: View>(_ content: Content) -> Content { content }
+    public static func buildBlock<each Content: View>(
+        _ content: repeat each Content
+    ) -> TupleView<(repeat each Content)> { TupleView() }
+}
+
+@frozen public struct TupleView<T>: View {
+    public var body: Never { fatalError("never") }
 }
 
 @frozen public struct Text: View {
@@ -46,8 +53,12 @@ extension List where SelectionValue == Never {
 }
 
 @frozen @propertyWrapper public struct State<Value> {
-    public init(wrappedValue value: Value) { wrappedValue = value }
-    public var wrappedValue: Value
+    public init(wrappedValue value: Value) {}
+    public var wrappedValue: Value {
+        get { fatalError("never") }
+        nonmutating set {}
+    }
+    public var projectedValue: Binding<Value> { fatalError("never") }
 }
 
 public struct Section<Parent, Content, Footer> {}
@@ -90,6 +101,57 @@ extension ForEach: DynamicViewContent where Content: View {}
 extension DynamicViewContent {
     nonisolated public func onDelete(perform action: ((IndexSet) -> Void)?) -> some DynamicViewContent { self }
     nonisolated public func onMove(perform action: ((IndexSet, Int) -> Void)?) -> some DynamicViewContent { self }
+}
+
+extension View {
+    nonisolated public func deleteDisabled(_ isDisabled: Bool) -> some View { self }
+    nonisolated public func moveDisabled(_ isDisabled: Bool) -> some View { self }
+    nonisolated public func disabled(_ disabled: Bool) -> some View { self }
+    nonisolated public func keyboardShortcut(
+        _ key: KeyEquivalent, modifiers: EventModifiers = .command
+    ) -> some View { self }
+}
+
+public struct KeyEquivalent: Sendable, ExpressibleByExtendedGraphemeClusterLiteral {
+    public init(extendedGraphemeClusterLiteral: Character) {}
+}
+
+@frozen public struct EventModifiers: OptionSet, Sendable {
+    public let rawValue: Int
+    public init(rawValue: Int) { self.rawValue = rawValue }
+    public static let shift = EventModifiers(rawValue: 2)
+    public static let command = EventModifiers(rawValue: 16)
+}
+
+public struct Button<Label: View>: View {
+    public var body: Never { fatalError("never") }
+}
+
+extension Button where Label == Text {
+    public init<S>(_ title: S, action: @escaping @MainActor () -> Void) where S: StringProtocol {}
+}
+
+// MARK: - Commands of menus
+
+@MainActor @preconcurrency public protocol Commands {
+    associatedtype Body: Commands
+    @CommandsBuilder @MainActor @preconcurrency var body: Body { get }
+}
+
+extension Never: Commands {}
+
+@resultBuilder public struct CommandsBuilder {
+    public static func buildExpression<Content: Commands>(_ content: Content) -> Content { content }
+    public static func buildBlock<Content: Commands>(_ content: Content) -> Content { content }
+}
+
+public struct CommandGroupPlacement: Sendable {
+    public static let undoRedo = CommandGroupPlacement()
+}
+
+public struct CommandGroup<Content: View>: Commands {
+    nonisolated public init(replacing group: CommandGroupPlacement, @ViewBuilder addition: () -> Content) {}
+    public var body: Never { fatalError("never") }
 }
 
 @frozen @propertyWrapper @dynamicMemberLookup public struct Binding<Value> {

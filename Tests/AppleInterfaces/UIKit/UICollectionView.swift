@@ -1,5 +1,4 @@
-// Declarations of UIKit: collection views. Of the protocols there are exactly the methods that the adapter implements,
-// and all are required, so that one with a wrong signature is noticed.
+// Declarations of UIKit: collection views. Optional methods are optional, as there.
 
 @MainActor open class UICollectionReusableView: UIView {}
 
@@ -8,11 +7,13 @@ public struct UICellConfigurationState: Sendable {
 }
 
 @MainActor open class UICollectionViewCell: UICollectionReusableView {
+    open var contentView: UIView { UIView() }
     open var configurationState: UICellConfigurationState { UICellConfigurationState(isExpanded: false) }
     open func setNeedsUpdateConfiguration() {}
 }
 
 @MainActor open class UICollectionViewListCell: UICollectionViewCell {
+    open func defaultContentConfiguration() -> UIListContentConfiguration { UIListContentConfiguration() }
     open var indentationLevel: Int = 0
     open var accessories: [UICellAccessory] = []
 }
@@ -62,6 +63,7 @@ public struct UICellConfigurationState: Sendable {
     open func cancelInteractiveMovement() {}
 
     open func reloadData() {}
+    open func reloadItems(at indexPaths: [IndexPath]) {}
     open func reconfigureItems(at indexPaths: [IndexPath]) {}
     open func performBatchUpdates(_ updates: (() -> Void)?, completion: ((Bool) -> Void)? = nil) {}
     open func insertSections(_ sections: IndexSet) {}
@@ -72,24 +74,24 @@ public struct UICellConfigurationState: Sendable {
     open func moveItem(at indexPath: IndexPath, to newIndexPath: IndexPath) {}
 }
 
-@MainActor public protocol UICollectionViewDataSource: NSObjectProtocol {
-    func numberOfSections(in collectionView: UICollectionView) -> Int
+@MainActor @objc public protocol UICollectionViewDataSource: NSObjectProtocol {
+    @objc optional func numberOfSections(in collectionView: UICollectionView) -> Int
     func collectionView(_ collectionView: UICollectionView, numberOfItemsInSection section: Int) -> Int
     func collectionView(
         _ collectionView: UICollectionView, cellForItemAt indexPath: IndexPath
     ) -> UICollectionViewCell
-    func collectionView(
+    @objc optional func collectionView(
         _ collectionView: UICollectionView, viewForSupplementaryElementOfKind kind: String, at indexPath: IndexPath
     ) -> UICollectionReusableView
-    func collectionView(_ collectionView: UICollectionView, canMoveItemAt indexPath: IndexPath) -> Bool
-    func collectionView(
+    @objc optional func collectionView(_ collectionView: UICollectionView, canMoveItemAt indexPath: IndexPath) -> Bool
+    @objc optional func collectionView(
         _ collectionView: UICollectionView, moveItemAt sourceIndexPath: IndexPath,
         to destinationIndexPath: IndexPath)
 }
 
-@MainActor public protocol UICollectionViewDelegate: UIScrollViewDelegate {
-    func collectionView(_ collectionView: UICollectionView, didSelectItemAt indexPath: IndexPath)
-    func collectionView(
+@MainActor @objc public protocol UICollectionViewDelegate: UIScrollViewDelegate {
+    @objc optional func collectionView(_ collectionView: UICollectionView, didSelectItemAt indexPath: IndexPath)
+    @objc optional func collectionView(
         _ collectionView: UICollectionView,
         targetIndexPathForMoveOfItemFromOriginalIndexPath originalIndexPath: IndexPath,
         atCurrentIndexPath currentIndexPath: IndexPath, toProposedIndexPath proposedIndexPath: IndexPath

@@ -1,12 +1,12 @@
-// Declarations of UIKit: table views. Of the protocols there are exactly the methods that the adapter implements, and all
-// are required, so that one with a wrong signature is noticed.
+// Declarations of UIKit: table views. Optional methods are optional, as there.
 
 @MainActor open class UITableViewCell: UIView {
     public enum AccessoryType: Int, Sendable {
         case none, disclosureIndicator, detailDisclosureButton, checkmark, detailButton
     }
-    public enum EditingStyle: Int, Sendable { case none, delete, insert }
+    @objc public enum EditingStyle: Int, Sendable { case none, delete, insert }
     open var accessoryType: AccessoryType = .none
+    open var contentView: UIView { UIView() }
     open func defaultContentConfiguration() -> UIListContentConfiguration { UIListContentConfiguration() }
     open var contentConfiguration: (any UIContentConfiguration)?
 }
@@ -41,6 +41,7 @@
     open func deselectRow(at indexPath: IndexPath, animated: Bool) {}
 
     open func reloadData() {}
+    open func reloadRows(at indexPaths: [IndexPath], with animation: RowAnimation) {}
     open func reconfigureRows(at indexPaths: [IndexPath]) {}
     open func performBatchUpdates(_ updates: (() -> Void)?, completion: ((Bool) -> Void)? = nil) {}
     open func insertSections(_ sections: IndexSet, with animation: RowAnimation) {}
@@ -51,41 +52,44 @@
     open func moveRow(at indexPath: IndexPath, to newIndexPath: IndexPath) {}
 }
 
-@MainActor public protocol UITableViewDataSource: NSObjectProtocol {
-    func numberOfSections(in tableView: UITableView) -> Int
+@MainActor @objc public protocol UITableViewDataSource: NSObjectProtocol {
+    @objc optional func numberOfSections(in tableView: UITableView) -> Int
     func tableView(_ tableView: UITableView, numberOfRowsInSection section: Int) -> Int
     func tableView(_ tableView: UITableView, cellForRowAt indexPath: IndexPath) -> UITableViewCell
-    func tableView(_ tableView: UITableView, canEditRowAt indexPath: IndexPath) -> Bool
-    func tableView(_ tableView: UITableView, canMoveRowAt indexPath: IndexPath) -> Bool
-    func tableView(
+    @objc optional func tableView(_ tableView: UITableView, canEditRowAt indexPath: IndexPath) -> Bool
+    @objc optional func tableView(_ tableView: UITableView, canMoveRowAt indexPath: IndexPath) -> Bool
+    @objc optional func tableView(
         _ tableView: UITableView, commit editingStyle: UITableViewCell.EditingStyle, forRowAt indexPath: IndexPath)
-    func tableView(
+    @objc optional func tableView(
         _ tableView: UITableView, moveRowAt sourceIndexPath: IndexPath, to destinationIndexPath: IndexPath)
 }
 
-@MainActor public protocol UITableViewDelegate: UIScrollViewDelegate {
-    func tableView(_ tableView: UITableView, viewForHeaderInSection section: Int) -> UIView?
-    func tableView(_ tableView: UITableView, didSelectRowAt indexPath: IndexPath)
-    func tableView(
+@MainActor @objc public protocol UITableViewDelegate: UIScrollViewDelegate {
+    @objc optional func tableView(_ tableView: UITableView, viewForHeaderInSection section: Int) -> UIView?
+    @objc optional func tableView(_ tableView: UITableView, heightForRowAt indexPath: IndexPath) -> CGFloat
+    @objc optional func tableView(
+        _ tableView: UITableView, willDisplay cell: UITableViewCell, forRowAt indexPath: IndexPath)
+    @objc optional func tableView(_ tableView: UITableView, didSelectRowAt indexPath: IndexPath)
+    @objc optional func tableView(
         _ tableView: UITableView, editingStyleForRowAt indexPath: IndexPath
     ) -> UITableViewCell.EditingStyle
-    func tableView(
+    @objc optional func tableView(
         _ tableView: UITableView, trailingSwipeActionsConfigurationForRowAt indexPath: IndexPath
     ) -> UISwipeActionsConfiguration?
-    func tableView(
+    @objc optional func tableView(
         _ tableView: UITableView, leadingSwipeActionsConfigurationForRowAt indexPath: IndexPath
     ) -> UISwipeActionsConfiguration?
-    func tableView(_ tableView: UITableView, indentationLevelForRowAt indexPath: IndexPath) -> Int
-    func tableView(_ tableView: UITableView, accessoryButtonTappedForRowWith indexPath: IndexPath)
-    func tableView(
+    @objc optional func tableView(_ tableView: UITableView, indentationLevelForRowAt indexPath: IndexPath) -> Int
+    @objc optional func tableView(_ tableView: UITableView, accessoryButtonTappedForRowWith indexPath: IndexPath)
+    @objc optional func tableView(
         _ tableView: UITableView, targetIndexPathForMoveFromRowAt sourceIndexPath: IndexPath,
         toProposedIndexPath proposedDestinationIndexPath: IndexPath
     ) -> IndexPath
 }
 
-@MainActor public protocol UITableViewDragDelegate: NSObjectProtocol {
-    func tableView(
+@MainActor @objc public protocol UITableViewDragDelegate: NSObjectProtocol {
+    @objc optional func tableView(
         _ tableView: UITableView, itemsForBeginning session: any UIDragSession, at indexPath: IndexPath
     ) -> [UIDragItem]
-    func tableView(_ tableView: UITableView, dragSessionDidEnd session: any UIDragSession)
+    @objc optional func tableView(_ tableView: UITableView, dragSessionDidEnd session: any UIDragSession)
 }

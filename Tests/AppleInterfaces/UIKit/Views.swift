@@ -1,29 +1,52 @@
 // Declarations of UIKit: plain views, gestures, drags. See README.md in the folder above.
 
-@_exported import Foundation
-
 @MainActor open class UIResponder: NSObject {
     open var undoManager: UndoManager? { nil }
+    open var canBecomeFirstResponder: Bool { false }
+    @discardableResult open func becomeFirstResponder() -> Bool { false }
 }
 
-@MainActor open class UIViewController: UIResponder {}
+@MainActor open class UIViewController: UIResponder {
+    public init(nibName nibNameOrNil: String?, bundle nibBundleOrNil: Bundle?) { super.init() }
+    public required init?(coder: NSCoder) { super.init() }
+    public convenience override init() { self.init(nibName: nil, bundle: nil) }
+    open func viewDidAppear(_ animated: Bool) {}
+}
 
 @MainActor open class UIWindow: UIView {}
 
 @MainActor open class UIView: UIResponder {
     open var window: UIWindow? { nil }
-    open var gestureRecognizers: [UIGestureRecognizer]?
+    open var isHidden: Bool = false
+    open func addGestureRecognizer(_ gestureRecognizer: UIGestureRecognizer) {}
 }
 
 @MainActor open class UIScrollView: UIView {}
 
 @MainActor open class UIGestureRecognizer: NSObject {
     public enum State: Int, Sendable { case possible, began, changed, ended, cancelled, failed }
-    open var state: State = .possible
+    public init(target: Any?, action: Selector?) {}
+    // Only `UIKit.UIGestureRecognizerSubclass` declares it as settable.
+    open var state: State { .possible }
+    open weak var delegate: (any UIGestureRecognizerDelegate)?
+    open var cancelsTouchesInView: Bool = true
     open func location(in view: UIView?) -> CGPoint { .zero }
 }
 
-@MainActor open class UILongPressGestureRecognizer: UIGestureRecognizer {}
+@MainActor open class UITapGestureRecognizer: UIGestureRecognizer {}
+
+@MainActor @objc public protocol UIGestureRecognizerDelegate: NSObjectProtocol {
+    @objc optional func gestureRecognizer(
+        _ gestureRecognizer: UIGestureRecognizer, shouldReceive touch: UITouch
+    ) -> Bool
+}
+
+@MainActor open class UITouch: NSObject {
+    public enum Phase: Int, Sendable {
+        case began, moved, stationary, ended, cancelled, regionEntered, regionMoved, regionExited
+    }
+    open var phase: Phase { .began }
+}
 
 @MainActor public protocol UIContentConfiguration {}
 
@@ -31,9 +54,11 @@ public struct UIListContentConfiguration: UIContentConfiguration {
     public var text: String?
 }
 
-@MainActor public protocol UIScrollViewDelegate: NSObjectProtocol {}
+@MainActor @objc public protocol UIScrollViewDelegate: NSObjectProtocol {
+    @objc optional func scrollViewDidScroll(_ scrollView: UIScrollView)
+}
 
-@MainActor public protocol UIDragSession: AnyObject {}
+@MainActor @objc public protocol UIDragSession: AnyObject {}
 
 /// On Apple's platforms this is part of Foundation.
 open class NSItemProvider: NSObject, @unchecked Sendable {}
@@ -55,7 +80,16 @@ open class NSItemProvider: NSObject, @unchecked Sendable {}
 extension IndexPath {
     public init(row: Int, section: Int) { self.init(indexes: [section, row]) }
     public init(item: Int, section: Int) { self.init(indexes: [section, item]) }
-    public var section: Int { self[0] }
-    public var row: Int { self[1] }
-    public var item: Int { self[1] }
+    public var section: Int {
+        get { self[0] }
+        set { self[0] = newValue }
+    }
+    public var row: Int {
+        get { self[1] }
+        set { self[1] = newValue }
+    }
+    public var item: Int {
+        get { self[1] }
+        set { self[1] = newValue }
+    }
 }

@@ -17,35 +17,37 @@ final class OutlineCell: UICollectionViewListCell {
 
 /// A collection of what is expanded of an outline.
 @MainActor
-func showOutline(
-    _ store: ListStore<String, Todo>, in collection: UICollectionView
-) throws -> CollectionViewAdapter<TypedLiveView<String, Todo>> {
+func showOutline(_ store: ListStore<String, Todo>, in collection: UICollectionView) throws -> CollectionViewAdapter {
     let driver = try ListDriver(store.view { $0.visibleRows() }, names: ActionNames { $0.title }) { print($0) }
     driver.isOutline = true
-    weak var disclosing: CollectionViewAdapter<TypedLiveView<String, Todo>>?
-    let adapter = CollectionViewAdapter(collection, driver: driver) { collection, path, row in
-        let cell = collection.dequeueReusableCell(withReuseIdentifier: "todo", for: path)
-        if let cell = cell as? OutlineCell {
-            cell.indentationLevel = row.depth
-            cell.isExpanded = !row.isCollapsed
-            cell.accessories = disclosing?.disclosure(at: path).map { [$0] } ?? []
-        }
-        return cell
+    weak var disclosing: CollectionViewAdapter?
+    collection.register(OutlineCell.self, forCellWithReuseIdentifier: "todo")
+    let adapter = CollectionViewAdapter(collection, driver: driver, identifier: { _ in "todo" }) { cell, path, row in
+        guard let cell = cell as? OutlineCell else { return }
+        cell.indentationLevel = row.depth
+        cell.isExpanded = !row.isCollapsed
+        cell.accessories = disclosing?.disclosure(at: path).map { [$0] } ?? []
     }
     disclosing = adapter
     collection.reloadData()
     return adapter
 }
 
-/// A table of an outline, with its gestures.
+/// A table of an outline: the accessory button of a row collapses it.
 @MainActor
-func indent(_ adapter: TableViewAdapter<TypedLiveView<String, Todo>>, _ path: IndexPath) {
-    adapter.driver.isOutline = true
-    adapter.toggleCollapsed(at: path)
-    if let id = adapter.driver.id(at: ListIndexPath(section: path.section, item: path.row)) {
-        adapter.driver.indent([id])
-        adapter.driver.outdent([id])
+func showOutline(
+    _ driver: ListDriver<TypedLiveView<String, Todo>>, in tableView: UITableView, _ path: IndexPath
+) -> TableViewAdapter {
+    driver.isOutline = true
+    let adapter = TableViewAdapter(tableView, driver: driver) { cell, row in
+        cell.accessoryType = row.isCollapsed ? .detailDisclosureButton : .detailButton
     }
+    adapter.toggleCollapsed(at: path)
+    if let id = driver.id(at: ListIndexPath(section: path.section, item: path.row)) {
+        driver.indent([id])
+        driver.outdent([id])
+    }
+    return adapter
 }
 
 /// An outline in SwiftUI.

@@ -8,39 +8,60 @@ struct Todo: Codable, Identifiable, Sendable {
     var title: String
 }
 
-/// A screen with a table of todos.
+/// A screen with a table of todos, which does some things itself.
 @MainActor
-final class TodoScreen {
+final class TodoScreen: NSObject, UITableViewDelegate {
     let tableView = UITableView()
-    private let adapter: TableViewAdapter<ListStore<String, Todo>>
+    private let adapter: TableViewAdapter
 
     init(_ store: ListStore<String, Todo>, alert: @escaping @MainActor (ListFailure) -> Void) throws {
         let driver = try ListDriver(store, names: ActionNames { $0.title }) { alert($0) }
-        tableView.register(UITableViewCell.self, forCellReuseIdentifier: "todo")
-        adapter = TableViewAdapter(tableView, driver: driver) { table, path, row in
-            let cell = table.dequeueReusableCell(withIdentifier: "todo", for: path)
+        adapter = TableViewAdapter(
+            tableView, driver: driver, newItem: { _ in Todo(id: .random(in: 0 ... .max), title: "") }
+        ) { cell, row in
             var content = cell.defaultContentConfiguration()
             content.text = try row.item.title
             cell.contentConfiguration = content
-            return cell
         }
-        adapter.newItem = { _ in Todo(id: .random(in: 0 ... .max), title: "") }
+        super.init()
+        adapter.delegate = self
+    }
+
+    // Messages that the adapter does not implement.
+    func tableView(_ tableView: UITableView, heightForRowAt indexPath: IndexPath) -> CGFloat { 44 }
+    func scrollViewDidScroll(_ scrollView: UIScrollView) {}
+    // One that it does implement: the app goes first.
+    func tableView(_ tableView: UITableView, didSelectRowAt indexPath: IndexPath) {}
+
+    /// They are what Objective-C calls.
+    static let selectors = [
+        #selector(TodoScreen.tableView(_:heightForRowAt:)), #selector(TodoScreen.scrollViewDidScroll(_:)),
+        #selector(TableViewAdapter.tableView(_:didSelectRowAt:)),
+        #selector(TableViewAdapter.tableView(_:leadingSwipeActionsConfigurationForRowAt:)),
+        #selector(TableViewAdapter.responds(to:)),
+    ]
+}
+
+/// A table whose rows have one of two cells, which depends on what they hold.
+@MainActor
+func showTwoKinds(_ driver: ListDriver<ListStore<String, Todo>>, in tableView: UITableView) -> TableViewAdapter {
+    TableViewAdapter(
+        tableView, driver: driver, identifier: { ((try? $0.item.title) ?? "").isEmpty ? "empty" : "todo" }, header: nil
+    ) { cell, _ in
+        cell.accessoryType = .detailButton
     }
 }
 
-/// A table that does one thing otherwise.
-final class QuietTable: TableViewAdapter<ListStore<String, Todo>> {
-    override func tableView(_ tableView: UITableView, didSelectRowAt indexPath: IndexPath) {}
-}
-
-/// A collection of todos of a live view.
+/// A collection of todos of a live view, with headers.
 @MainActor
-func show(
-    _ view: TypedLiveView<String, Todo>, in collection: UICollectionView
-) throws -> CollectionViewAdapter<TypedLiveView<String, Todo>> {
+func show(_ view: TypedLiveView<String, Todo>, in collection: UICollectionView) throws -> CollectionViewAdapter {
     let driver = try ListDriver(view, names: ActionNames { $0.title }) { print($0) }
-    return CollectionViewAdapter(collection, driver: driver) { collection, path, _ in
-        collection.dequeueReusableCell(withReuseIdentifier: "todo", for: path)
+    let headers = SupplementaryViews<TypedLiveView<String, Todo>>(
+        make: { _, _, _ in UICollectionReusableView() }, configure: { _, _, section in print(section.title) })
+    return CollectionViewAdapter(
+        collection, driver: driver, identifier: { _ in "todo" }, supplementary: headers
+    ) { _, _, row in
+        _ = try row.item.title
     }
 }
 

@@ -1,6 +1,7 @@
 // A screen whose shake and keys undo what the store holds, as Docs/Design/History.md has it: must pass the type check.
 
 import Listory
+import SwiftUI
 import UIKit
 
 final class TodoViewController: UIViewController {
@@ -8,8 +9,38 @@ final class TodoViewController: UIViewController {
 
     init(_ driver: ListDriver<ListStore<String, Todo>>) {
         listUndo = ListUndoManager(driver)
-        super.init()
+        super.init(nibName: nil, bundle: nil)
     }
 
+    required init?(coder: NSCoder) { nil }
+
     override var undoManager: UndoManager? { listUndo }
+
+    // Shakes and keys go to the first responder, and from there up to the first one with an undo manager.
+    override var canBecomeFirstResponder: Bool { true }
+
+    override func viewDidAppear(_ animated: Bool) {
+        super.viewDidAppear(animated)
+        becomeFirstResponder()
+    }
+}
+
+/// The same for a list in SwiftUI, whose environment takes no undo manager: the controller that shows it has one.
+final class TodoHostingController: UIHostingController<TodoList> {
+    private let listUndo: ListUndoManager<ListStore<String, Todo>>
+
+    init(_ list: ObservableList<ListStore<String, Todo>>) {
+        listUndo = ListUndoManager(list.driver)
+        super.init(rootView: TodoList(list: list))
+    }
+
+    required init?(coder: NSCoder) { nil }
+
+    override var undoManager: UndoManager? { listUndo }
+    override var canBecomeFirstResponder: Bool { true }
+
+    override func viewDidAppear(_ animated: Bool) {
+        super.viewDidAppear(animated)
+        becomeFirstResponder()
+    }
 }

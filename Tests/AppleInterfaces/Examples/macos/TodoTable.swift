@@ -8,26 +8,44 @@ struct Todo: Codable, Identifiable, Sendable {
     var title: String
 }
 
-/// A table of todos with headers.
+/// A window with a table of todos with headers, which says itself how high its rows are.
 @MainActor
-func show(
-    _ store: ListStore<String, Todo>, in tableView: NSTableView
-) throws -> TableViewAdapter<ListStore<String, Todo>> {
-    let driver = try ListDriver(store, names: ActionNames { $0.title }) { print($0) }
-    func cell(_ name: String, _ text: String, _ table: NSTableView) -> NSView? {
-        let view = table.makeView(withIdentifier: NSUserInterfaceItemIdentifier(name), owner: nil) as? NSTableCellView
-        view?.textField?.stringValue = text
-        return view
+final class TodoTable: NSObject, NSTableViewDelegate {
+    let driver: ListDriver<ListStore<String, Todo>>
+    let adapter: TableViewAdapter
+
+    init(_ store: ListStore<String, Todo>, in tableView: NSTableView) throws {
+        driver = try ListDriver(store, names: ActionNames { $0.title }) { print($0) }
+        adapter = TableViewAdapter(
+            tableView, driver: driver,
+            header: { table, section in
+                let view = table.makeView(withIdentifier: .init("header"), owner: nil) as? NSTableCellView
+                view?.textField?.stringValue = section.title
+                return view
+            },
+            make: { _ in NSTableCellView() }
+        ) { view, _, row in
+            guard let field = (view as? NSTableCellView)?.textField else { return }
+            // Setting a field ends the editing in it.
+            let title = try row.item.title
+            if field.stringValue != title { field.stringValue = title }
+        }
+        super.init()
+        adapter.delegate = self
     }
-    let adapter = TableViewAdapter(
-        tableView, driver: driver, header: { table, section in cell("header", section.title, table) },
-        view: { table, _, row in cell("todo", try row.item.title, table) })
-    adapter.deleteSelection()
-    adapter.toggle(row: 3)
-    driver.isOutline = true
-    adapter.toggleCollapsed(row: 3, recursively: true)
-    adapter.indentSelection()
-    adapter.outdentSelection()
-    driver.undo()
-    return adapter
+
+    func tableView(_ tableView: NSTableView, heightOfRow row: Int) -> CGFloat { 24 }
+    static let selectors = [
+        #selector(TodoTable.tableView(_:heightOfRow:)), #selector(TableViewAdapter.tableView(_:viewFor:row:)),
+    ]
+
+    func useMenus() {
+        adapter.deleteSelection()
+        adapter.toggle(row: 3)
+        driver.isOutline = true
+        adapter.toggleCollapsed(row: 3, recursively: true)
+        adapter.indentSelection()
+        adapter.outdentSelection()
+        driver.undo()
+    }
 }

@@ -2,6 +2,7 @@
 
 import AppKit
 import Listory
+import SwiftUI
 
 final class TodoWindowDelegate: NSObject, NSWindowDelegate {
     private let listUndo: ListUndoManager<ListStore<String, Todo>>
@@ -12,4 +13,20 @@ final class TodoWindowDelegate: NSObject, NSWindowDelegate {
     }
 
     func windowWillReturnUndoManager(_ window: NSWindow) -> UndoManager? { listUndo }
+}
+
+/// The Edit menu of an app in SwiftUI, whose environment takes no undo manager: it gets commands of its own.
+struct TodoCommands: Commands {
+    let list: ObservableList<ListStore<String, Todo>>
+
+    var body: some Commands {
+        CommandGroup(replacing: .undoRedo) {
+            Button(list.undoName.map { "Undo \($0)" } ?? "Undo") { list.undo() }
+                .keyboardShortcut("z")
+                .disabled(list.undoName == nil)
+            Button(list.redoName.map { "Redo \($0)" } ?? "Redo") { list.redo() }
+                .keyboardShortcut("z", modifiers: [.command, .shift])
+                .disabled(list.redoName == nil)
+        }
+    }
 }

@@ -2,9 +2,9 @@
 import Listory
 import UIKit
 
-/// A triangle for rows that have none, because there is nothing below them.
-@MainActor func wrongAccessory<Source: ListSource>(
-    _ cell: UICollectionViewListCell, _ adapter: CollectionViewAdapter<Source>, _ path: IndexPath
+/// A triangle for rows that have none, because there are no rows below them.
+@MainActor func wrongAccessory(
+    _ cell: UICollectionViewListCell, _ adapter: CollectionViewAdapter, _ path: IndexPath
 ) {
     cell.accessories = [adapter.disclosure(at: path)]
 }

@@ -1,8 +1,8 @@
-// A list's history as Foundation's undo manager, so that the Undo and Redo of the system, menus, shakes and keys, are those of
-// the store. It only forwards.
+// A list's history as Foundation's undo manager, so that the system's Undo and Redo (menus, shakes, keys) are those of the store.
+// It only forwards.
 //
-// What others register, a text field's typing, they undo themselves, and first; the next commit drops it, because the row
-// that it was typed into has it by then.
+// Actions that others register, like a text field's typing, are undone first, by those who registered them. The next commit
+// makes them superfluous, because the row has the typed text by then; they are forgotten as soon as no group is open.
 
 #if canImport(AppKit) && !targetEnvironment(macCatalyst)
 import AppKit
@@ -19,6 +19,8 @@ import Listory
 /// final class TodoViewController: UITableViewController {
 ///     private lazy var listUndo = ListUndoManager(driver)
 ///     override var undoManager: UndoManager? { listUndo }
+///     // Shakes and keys go to the first responder.
+///     override var canBecomeFirstResponder: Bool { true }
 /// }
 /// ```
 ///
@@ -28,6 +30,7 @@ import Listory
 open class ListUndoManager<Source: ListSource>: UndoManager {
     /// What decides.
     public let list: UndoDriver<Source>
+    private var superseded = SupersededActions()
 
     /// An undo manager of what a driver commits.
     public init(_ driver: ListDriver<Source>) {
@@ -40,7 +43,8 @@ open class ListUndoManager<Source: ListSource>: UndoManager {
         let name: Notification.Name
         switch event {
         case .checkpoint:
-            super.removeAllActions()
+            superseded.supersede()
+            forgetSuperseded()
             name = .NSUndoManagerCheckpoint
         case .willUndo: name = .NSUndoManagerWillUndoChange
         case .didUndo: name = .NSUndoManagerDidUndoChange
@@ -50,36 +54,62 @@ open class ListUndoManager<Source: ListSource>: UndoManager {
         NotificationCenter.default.post(name: name, object: self)
     }
 
-    open override var canUndo: Bool { super.canUndo || list.state.canUndo }
-    open override var canRedo: Bool { super.canRedo || list.state.canRedo }
+    private func forgetSuperseded() {
+        if superseded.takeIfClosed(groupingLevel: groupingLevel) { super.removeAllActions() }
+    }
+
+    // What is registered after the commit must not be forgotten with what was registered before it.
+    open override func beginUndoGrouping() {
+        forgetSuperseded()
+        super.beginUndoGrouping()
+    }
+
+    open override func endUndoGrouping() {
+        super.endUndoGrouping()
+        forgetSuperseded()
+    }
+
+    /// Whether something that others registered is to be undone before the list.
+    private var canUndoOthers: Bool {
+        forgetSuperseded()
+        return !superseded.isPending && super.canUndo
+    }
+
+    private var canRedoOthers: Bool {
+        forgetSuperseded()
+        return !superseded.isPending && super.canRedo
+    }
+
+    open override var canUndo: Bool { canUndoOthers || list.state.canUndo }
+    open override var canRedo: Bool { canRedoOthers || list.state.canRedo }
     open override var isUndoing: Bool { super.isUndoing || list.isUndoing }
     open override var isRedoing: Bool { super.isRedoing || list.isRedoing }
 
     open override func undo() {
-        if super.canUndo { super.undo() } else { list.undo() }
+        if canUndoOthers { super.undo() } else { list.undo() }
     }
 
     open override func redo() {
-        if super.canRedo { super.redo() } else { list.redo() }
+        if canRedoOthers { super.redo() } else { list.redo() }
     }
 
     open override var undoActionName: String {
-        super.canUndo ? super.undoActionName : list.state.undo?.name ?? ""
+        canUndoOthers ? super.undoActionName : list.state.undo?.name ?? ""
     }
 
     open override var redoActionName: String {
-        super.canRedo ? super.redoActionName : list.state.redo?.name ?? ""
+        canRedoOthers ? super.redoActionName : list.state.redo?.name ?? ""
     }
 
     open override var undoMenuItemTitle: String { undoMenuTitle(forUndoActionName: undoActionName) }
     open override var redoMenuItemTitle: String { redoMenuTitle(forUndoActionName: redoActionName) }
 
     open override var undoActionIsDiscardable: Bool {
-        super.canUndo ? super.undoActionIsDiscardable : list.state.undo?.isDiscardable ?? false
+        canUndoOthers ? super.undoActionIsDiscardable : list.state.undo?.isDiscardable ?? false
     }
 
     open override var redoActionIsDiscardable: Bool {
-        super.canRedo ? super.redoActionIsDiscardable : list.state.redo?.isDiscardable ?? false
+        canRedoOthers ? super.redoActionIsDiscardable : list.state.redo?.isDiscardable ?? false
     }
 }
 #endif

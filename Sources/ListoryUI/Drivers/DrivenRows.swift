@@ -1,0 +1,97 @@
+// A driver, as an adapter of a toolkit sees it: without the types of the app.
+//
+// A class that Objective-C calls must not be generic: a subclass of it would implement optional methods of a delegate that
+// Objective-C never sees. So the adapters are not generic, and talk to a driver through this protocol.
+
+import ListModel
+import Listory
+
+/// What an adapter asks of a ``ListDriver``.
+@MainActor
+protocol DrivenRows: AnyObject {
+    var playback: Playback { get }
+    var isOutline: Bool { get }
+    var sectionCount: Int { get }
+
+    func drive(_ screen: any ListScreen)
+    func report(_ action: ListAction, _ name: String, _ error: any Error)
+    func selectionDidChange()
+
+    func itemCount(inSection index: Int) -> Int
+    func id(at path: ListIndexPath) -> Identifier?
+    func editing(at path: ListIndexPath) -> RowEditing
+    func canMove(at path: ListIndexPath) -> Bool
+    func canIndent(at path: ListIndexPath) -> Bool
+    func canOutdent(at path: ListIndexPath) -> Bool
+    func target(ofMoving path: ListIndexPath, to proposed: ListIndexPath) -> ListIndexPath
+    func disclosure(at path: ListIndexPath) -> RowDisclosure
+
+    func rows(in layout: RowLayout) -> LaidOutRows
+    func place(atRow row: Int, in layout: RowLayout) -> RowPlace?
+    func gap(aboveRow row: Int, in layout: RowLayout) -> ListIndexPath?
+    func drag(_ paths: [ListIndexPath]) -> RowDrag
+
+    @discardableResult func tap(at path: ListIndexPath) -> Bool?
+    @discardableResult func delete(at paths: [ListIndexPath]) -> Bool
+    @discardableResult func delete(_ ids: [Identifier]) -> Bool
+    @discardableResult func toggle(_ id: Identifier) -> Bool
+    @discardableResult func toggleCollapsed(_ id: Identifier, recursively: Bool) -> Bool
+    @discardableResult func indent(_ ids: [Identifier]) -> Bool
+    @discardableResult func outdent(_ ids: [Identifier]) -> Bool
+    @discardableResult func move(_ ids: [Identifier], toGap gap: ListIndexPath, depth: Int?) -> Bool
+    @discardableResult func move(_ ids: [Identifier], into parent: Identifier) -> Bool
+    @discardableResult func didMove(from source: ListIndexPath, to target: ListIndexPath, depth: Int?) -> Bool
+}
+
+extension ListDriver: DrivenRows {}
+
+extension DrivenRows {
+    /// The ids of the rows at some paths.
+    func ids(at paths: [ListIndexPath]) -> [Identifier] { paths.compactMap { id(at: $0) } }
+}
+
+/// Rows that are being dragged by a toolkit that asks at every turn of the mouse where they may be dropped.
+@MainActor
+struct RowDrag {
+    /// The rows.
+    let ids: [Identifier]
+    /// Whether they may be dropped between rows: the section, and the number of its rows above the place.
+    let canMoveToGap: (ListIndexPath) -> Bool
+    /// Whether they may be dropped on a row, and become its children.
+    let canMoveInto: (ListIndexPath) -> Bool
+}
+
+// MARK: - Gestures at a place on the screen, which follow the rules
+
+extension ListDriver {
+    /// The user has tapped a row: its checkmark is set or cleared, if the rules say so.
+    ///
+    /// - Returns: whether it was committed; nil if a tap does nothing to this row.
+    func tap(at path: ListIndexPath) -> Bool? {
+        guard let row = row(at: path), rules.togglesOnTap(row) else { return nil }
+        return setChecked(!row.isChecked, [row.core.id])
+    }
+
+    /// Deletes the rows at some paths of the shown rows: "Delete 3 Rows". Those that the rules protect stay.
+    ///
+    /// - Returns: whether rows were deleted.
+    @discardableResult
+    public func delete(at paths: [ListIndexPath]) -> Bool { delete(paths.compactMap { row(at: $0) }) }
+
+    /// Deletes rows, as far as the rules allow.
+    func delete(_ rows: [ListRow<Source.Item>]) -> Bool {
+        let ids = rows.filter { rules.editing($0) == .delete }.map(\.core.id)
+        if let first = rows.first, ids.isEmpty {
+            report(.delete, name(.delete, rows.map(\.core.id)), RowProtected(action: .delete, id: first.core.id))
+        }
+        return ids.isEmpty ? false : delete(ids)
+    }
+
+    /// Begins to drag the rows at some paths of the shown rows. Nothing is played until the drag ends.
+    func drag(_ paths: [ListIndexPath]) -> RowDrag {
+        let rows = paths.compactMap { row(at: $0) }
+        return RowDrag(
+            ids: rows.map(\.core.id), canMoveToGap: { [weak self] in self?.canMove(rows, toGap: $0) ?? false },
+            canMoveInto: { [weak self] in self?.canMove(rows, into: $0) ?? false })
+    }
+}

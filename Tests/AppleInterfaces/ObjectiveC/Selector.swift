@@ -1,0 +1,6 @@
+// Declarations of Objective-C's own module. The compiler looks here for what `#selector` makes.
+
+public struct Selector: ExpressibleByStringLiteral, Hashable, Sendable {
+    public init(_ name: String) {}
+    public init(stringLiteral name: String) {}
+}
