@@ -3,7 +3,7 @@ import PackageDescription
 
 let package = Package(
     name: "listory",
-    platforms: [.macOS(.v15), .iOS(.v18)],
+    platforms: [.macOS(.v15)],
     products: [
         .library(name: "Listory", targets: ["Listory"]),
         .library(name: "ListoryUI", targets: ["ListoryUI"]),

@@ -1,11 +1,13 @@
-// Gestures, and the commits they become. Rows are named by id from the moment of the gesture on, because what is at an
-// index path may be another row when a button is pressed at last.
+// Gestures, and the commits they become.
+//
+// Always holds: a gesture names its rows by id from the beginning, because the index path of a row may have changed when the
+// user presses the button.
 
 import ListModel
 import Listory
 
 extension ListDriver {
-    /// Deletes rows: "Delete Milk". Those that are gone already are left out; in an outline, all that is below them goes too.
+    /// Deletes rows: "Delete Milk". Rows that are gone already are left out; in an outline, the rows below them are deleted too.
     ///
     /// - Returns: whether it was committed.
     @discardableResult
@@ -52,7 +54,7 @@ extension ListDriver {
         insert(item, isChecked: isChecked, at: path, in: playback.shown)
     }
 
-    /// Inserts a row between rows that the user saw, which may not be those that are shown by now.
+    /// Inserts a row between rows that the user saw; other rows may be shown by now.
     func insert(_ item: Source.Item, isChecked: Bool = false, at path: ListIndexPath, in seen: Snapshot) -> Bool {
         let (isSectionKnown, isOutline) = (source.keepsOrder, isOutline)
         return commit(.insert, names.phrase(.insert, names.row(item))) { editor in
@@ -71,8 +73,8 @@ extension ListDriver {
     ///
     /// - Parameters:
     ///   - id: the row.
-    ///   - name: the name of the commit; nil for one made of what the row is called before. Edits that go on, like typing,
-    ///     give each of their commits the same.
+    ///   - name: the name of the commit; nil for one with the title of the row before the change. Edits that continue one
+    ///     another, like typing, all give the same.
     ///   - change: changes the item; it must leave its id alone.
     @discardableResult
     public func update(
@@ -95,13 +97,13 @@ extension ListDriver {
 // MARK: - Commits
 
 extension ListDriver {
-    /// Makes a commit and looks at what came of it.
+    /// Makes a commit and shows its result.
     ///
     /// - Parameters:
     ///   - action: what the user does.
     ///   - name: the name of the commit.
     ///   - body: makes the edits, on the store's rows as they are then.
-    /// - Returns: whether it was committed. If not, it was reported.
+    /// - Returns: whether it was committed. If not, the failure was reported.
     @discardableResult
     public func commit(_ action: ListAction, _ name: String, _ body: (inout ListEditor) throws -> Void) -> Bool {
         let isCommitted = attempt(action, name) {
@@ -111,7 +113,7 @@ extension ListDriver {
         return isCommitted
     }
 
-    /// Does something to the store, and reports if it fails.
+    /// Changes the store, and reports a failure.
     func attempt(_ action: ListAction, _ name: String, _ body: () throws -> Commit?) -> Bool {
         do {
             if let previewed { throw PastShown(version: previewed) }
@@ -123,8 +125,8 @@ extension ListDriver {
         }
     }
 
-    /// The name of a commit: what is done, and what the rows are called in the store. A row that cannot be read is called
-    /// by its id.
+    /// The name of a commit: the action and the titles of the rows in the store. A row that cannot be read is called by its
+    /// id.
     func name(_ action: ListAction, _ ids: [Identifier]) -> String {
         names.phrase(action, ids.count == 1 ? rowName(ids[0]) : names.rows(ids.count))
     }

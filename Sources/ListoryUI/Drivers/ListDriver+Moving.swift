@@ -1,4 +1,4 @@
-// Moving rows: by a drag that the view shows already, or by an order that it is yet to show.
+// Moving rows: by a drag, which the view shows already, or by a command, which the view has yet to show.
 
 import ListModel
 import Listory
@@ -13,7 +13,7 @@ extension ListDriver {
     ///   - source: where the row was in the shown rows.
     ///   - target: where it is now: its index counts the rows without the one that moved. That is what UITableView and
     ///     UICollectionView give.
-    ///   - depth: how deep it is to be in an outline, for who can say so; as near to that as the rows around it allow.
+    ///   - depth: the depth that it should have in an outline, or nil; it gets the nearest that the rows around it allow.
     /// - Returns: whether it was committed.
     @discardableResult
     public func didMove(from source: ListIndexPath, to target: ListIndexPath, depth: Int? = nil) -> Bool {
@@ -29,20 +29,20 @@ extension ListDriver {
         return isCommitted
     }
 
-    /// Moves rows; the view is yet to show it: "Move Milk".
+    /// Moves rows; the view has yet to show it: "Move Milk".
     ///
     /// - Parameters:
     ///   - ids: the rows; they keep their order.
     ///   - gap: the section, and the number of rows above the place, those that move among them; as SwiftUI and AppKit
     ///     count.
-    ///   - depth: how deep they are to be in an outline, for who can say so; as near to that as the rows around them allow.
+    ///   - depth: the depth that they should have in an outline, or nil; they get the nearest that the rows around them allow.
     /// - Returns: whether it was committed.
     @discardableResult
     public func move(_ ids: [Identifier], toGap gap: ListIndexPath, depth: Int? = nil) -> Bool {
         move(ids, toGap: gap, depth: depth, in: playback.shown)
     }
 
-    /// Moves rows to a gap in rows that the user saw, which may not be those that are shown by now.
+    /// Moves rows to a gap in the rows that the user saw; other rows may be shown by now.
     func move(_ ids: [Identifier], toGap gap: ListIndexPath, depth: Int? = nil, in seen: Snapshot) -> Bool {
         let name = name(.move, ids)
         let isCommitted = attempt(.move, name) {

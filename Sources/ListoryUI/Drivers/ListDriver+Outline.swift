@@ -1,13 +1,12 @@
 // What a user does with the rows of an outline, as commits: "Collapse Groceries".
 //
-// Always holds: several rows are treated as their topmost ones are, since those that are below another go with it.
+// Always holds: of several rows only the topmost are moved or deleted themselves; rows below one of them go with it.
 
 import ListModel
 import Listory
 
 extension ListDriver {
-    /// Hides or shows what is below a row, the opposite of what the newest rows have: "Collapse Groceries". That is what a
-    /// tap on its triangle does.
+    /// Toggles whether the rows below a row are hidden, as a tap on its triangle does: "Collapse Groceries".
     ///
     /// - Parameter recursively: whether the same is done to all rows below it.
     /// - Returns: whether it was committed.
@@ -23,7 +22,7 @@ extension ListDriver {
         }
     }
 
-    /// Hides or shows what is below a row: "Expand Groceries".
+    /// Hides or shows the rows below a row: "Expand Groceries".
     @discardableResult
     public func setCollapsed(_ isCollapsed: Bool, _ id: Identifier, recursively: Bool = false) -> Bool {
         let action = isCollapsed ? ListAction.collapse : .expand
@@ -32,8 +31,8 @@ extension ListDriver {
         }
     }
 
-    /// Puts rows below the siblings before them, with all that is below them: "Indent Milk". A sibling that is collapsed is
-    /// expanded, so that nothing vanishes.
+    /// Makes rows the children of the siblings before them, with all rows below them: "Indent Milk". A sibling that is
+    /// collapsed is expanded, so that no row vanishes.
     @discardableResult
     public func indent(_ ids: [Identifier]) -> Bool {
         commit(.indent, name(.indent, ids)) { editor in
@@ -47,7 +46,7 @@ extension ListDriver {
         }
     }
 
-    /// Puts rows beside their parents, after all that is below those: "Outdent Milk".
+    /// Makes rows the siblings of their parents, after all rows below those: "Outdent Milk".
     @discardableResult
     public func outdent(_ ids: [Identifier]) -> Bool {
         commit(.outdent, name(.outdent, ids)) { editor in
@@ -56,8 +55,7 @@ extension ListDriver {
         }
     }
 
-    /// Puts rows below another one, as its last children and with all that is below them: "Move Milk". The view is yet to
-    /// show it.
+    /// Makes rows the last children of another one, with all rows below them: "Move Milk". The view has yet to show it.
     @discardableResult
     public func move(_ ids: [Identifier], into parent: Identifier) -> Bool {
         commit(.move, name(.move, ids)) { editor in
@@ -66,7 +64,7 @@ extension ListDriver {
         }
     }
 
-    /// Inserts a row below another one, as its last child: "Add Milk".
+    /// Inserts a row as the last child of another one: "Add Milk".
     @discardableResult
     public func insert(_ item: Source.Item, isChecked: Bool = false, into parent: Identifier) -> Bool {
         commit(.insert, names.phrase(.insert, names.row(item))) { editor in
@@ -78,9 +76,9 @@ extension ListDriver {
 
 // MARK: - What a data source answers
 
-/// What stands before a row of an outline.
+/// The triangle of a row of an outline.
 public enum RowDisclosure: Hashable, Sendable {
-    /// Nothing: there are no rows below it.
+    /// No triangle: there are no rows below it.
     case none
     /// There are rows below it, which are hidden.
     case collapsed
@@ -89,7 +87,7 @@ public enum RowDisclosure: Hashable, Sendable {
 }
 
 extension ListDriver {
-    /// What stands before the row at an index path of the shown rows.
+    /// The triangle of the row at an index path of the shown rows.
     ///
     /// - Complexity: O(log n).
     public func disclosure(at path: ListIndexPath) -> RowDisclosure {
@@ -97,7 +95,7 @@ extension ListDriver {
         if playback.shown.sections[path.section].outline.hasChildren(path.item) {
             return row.isCollapsed ? .collapsed : .expanded
         }
-        // What is hidden is only in the store.
+        // Hidden rows are only in the store.
         guard row.isCollapsed else { return .none }
         let hasChildren = try? source.editedStore.read { state in
             guard let path = state.indexPath(of: row.id) else { return false }
@@ -106,17 +104,17 @@ extension ListDriver {
         return hasChildren ?? false ? .collapsed : .none
     }
 
-    /// Whether the row at an index path may be put below the sibling before it.
+    /// Whether the row at an index path may become a child of the sibling before it.
     public func canIndent(at path: ListIndexPath) -> Bool {
         canMove(at: path) && playback.shown.sections[path.section].outline.previousSibling(of: path.item) != nil
     }
 
-    /// Whether the row at an index path may be put beside its parent.
+    /// Whether the row at an index path may become a sibling of its parent.
     public func canOutdent(at path: ListIndexPath) -> Bool {
         canMove(at: path) && playback.shown.sections[path.section].outline.parent(of: path.item) != nil
     }
 
-    /// Whether rows may be put below another one. It looks at nothing but these rows.
+    /// Whether rows may become children of another one. It costs O(dragged rows · level · log n).
     ///
     /// - Parameters:
     ///   - rows: what is dragged.
@@ -153,7 +151,7 @@ extension ListEditor {
         return result
     }
 
-    /// Moves rows with all that is below them, one after another, to a place.
+    /// Moves rows with all rows below them, one after another, to a place.
     mutating func moveSubtrees(_ ids: [Identifier], to destination: OutlineDestination) throws {
         var destination = destination
         for id in try topmost(ids) {

@@ -1,6 +1,6 @@
-// The past on screen: previews and playbacks, which are played like any other change and touch nothing.
+// The past on screen: previews and playbacks of old versions. They are played like any other change and commit nothing.
 //
-// Always holds: while the past is shown, gestures are refused; what others commit meanwhile is shown when the preview ends.
+// Always holds: while the past is shown, gestures are refused; commits of others are shown when the preview ends.
 
 import ListModel
 import Listory

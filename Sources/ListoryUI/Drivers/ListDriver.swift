@@ -1,9 +1,9 @@
-// Between a list and a view of it: what the view shows, and what a user's gestures commit.
+// Connects a list to a view: which rows the view shows, and what a user's gestures commit.
 //
 // The newest rows go to the playback, which plays them when the view is ready. A gesture becomes a commit with a name in
-// the store under the rows; what follows on screen follows from the commit, like any other change.
+// the store; the view is updated by that commit, as by any other.
 //
-// Always holds: the view is led to what the source says, whether a commit succeeded or not; an error is reported, always.
+// Always holds: the view comes to show the rows of the source, whether a commit succeeded or not; every error is reported.
 
 import ListModel
 import Listory
@@ -20,28 +20,29 @@ import Listory
 /// ```
 @MainActor
 public final class ListDriver<Source: ListSource> {
-    /// What is shown and edited.
+    /// The rows that are shown, and the store that is edited.
     public let source: Source
-    /// What the view shows, and what it is led to.
+    /// Which rows the view shows now, and which it is to show.
     public let playback: Playback
     /// How commits are named.
     public var names: ActionNames<Source.Item>
     /// What a user may do with which row.
     public var rules = RowRules<Source.Item>()
-    /// Whether the rows are an outline: then a row is deleted and moved with all that is below it, and one that is inserted
-    /// or dropped gets the depth of the rows around it.
+    /// Whether the rows are an outline: then a row is deleted and moved with all rows below it, and one that is inserted or
+    /// dropped gets the depth of the rows around it.
     public var isOutline = false
-    /// Who the user is; goes into the commits.
+    /// The origin of the commits: who the user is.
     public var origin = ""
-    /// What a commit waits for; nil for the store's own choice. By default not for the disk, because the view waits too.
+    /// What a commit waits for; nil for the store's own choice. By default it does not wait for the disk, because the user would
+    /// wait too.
     public var durability: Durability? = .deferred
-    /// What undo and redo do about rows that somebody else, in another history, changed meanwhile.
+    /// What undo and redo do with rows that another history has changed meanwhile.
     public var onConflict = ConflictPolicy.refuse
     /// The version of the past that is shown instead of the newest rows; see ``preview(_:)``.
     public internal(set) var previewed: Version?
 
     private let onFailure: @MainActor (ListFailure) -> Void
-    /// The rows that were asked for last, with which all others are typed.
+    /// The rows that were read last. They know the app's types; the playback does not.
     private var typed: ListSnapshot<Source.SectionID, Source.Item>
     private var following: Task<Void, Never>?
 
@@ -85,17 +86,17 @@ public final class ListDriver<Source: ListSource> {
     /// Shows the newest rows on a view from now on, and on no other. It is reloaded, and not kept alive.
     public func drive(_ screen: any ListScreen) { playback.lead(screen) }
 
-    /// Looks at the newest rows now, instead of when the source tells of them.
+    /// Reads the newest rows now, without waiting for a notice of the source.
     public func refresh() {
         if let newest = readNewest(isReporting: true) { playback.show(newest) }
     }
 
-    /// Looks at what came of a gesture. If it cannot be read, that is reported when the source tells of it, and only then.
+    /// Shows the result of a gesture. If it cannot be read, that is reported when the source tells of it, and only then.
     func showResult() {
         if let newest = readNewest(isReporting: false) { playback.show(newest) }
     }
 
-    /// The newest rows, or those of the past that are looked at; nil if they cannot be read.
+    /// The newest rows, or those of the past that are previewed; nil if they cannot be read.
     func readNewest(isReporting: Bool) -> Snapshot? {
         do { typed = try previewed.map { try source.snapshot(at: $0) } ?? source.snapshot } catch StoreError.closed {
             // What is shown stays; there is nothing newer to show.
@@ -107,7 +108,7 @@ public final class ListDriver<Source: ListSource> {
         return typed.core
     }
 
-    /// Tells of something that failed.
+    /// Reports a failure.
     public func report(_ action: ListAction, _ name: String, _ error: any Error) {
         onFailure(ListFailure(action: action, name: name, cause: error))
     }
@@ -136,7 +137,7 @@ extension ListDriver {
     /// The id of the row at an index path of the shown rows, or nil if there is none.
     public func id(at path: ListIndexPath) -> Identifier? { playback.shown.item(at: path)?.id }
 
-    /// What is offered for the row at an index path while the table is edited.
+    /// What editing mode offers for the row at an index path.
     public func editing(at path: ListIndexPath) -> RowEditing {
         previewed == nil ? row(at: path).map(rules.editing) ?? .none : .none
     }
@@ -146,7 +147,7 @@ extension ListDriver {
         source.keepsOrder && previewed == nil && (row(at: path).map(rules.canMove) ?? false)
     }
 
-    /// Where a row that is dragged may be dropped: where the user is about to, or else where it came from.
+    /// Where a dragged row may be dropped: at the proposed place, or else where it came from.
     public func target(ofMoving path: ListIndexPath, to proposed: ListIndexPath) -> ListIndexPath {
         guard let row = row(at: path), canMove(at: path), rules.canMoveInto(row, proposed.section) else { return path }
         return proposed

@@ -1,7 +1,7 @@
 // A place between rows, by the ids of its neighbours.
 //
 // On screen a place is an index; in the store there may be other rows by now, or rows that a filter hides. So a place is
-// named by the rows next to it, and found again from them when the edit is made.
+// given by its neighbours, and looked up when the edit is made.
 
 import ListModel
 
