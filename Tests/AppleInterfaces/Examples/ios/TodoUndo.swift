@@ -1,4 +1,4 @@
-// A screen whose shake and keys undo what the store holds, as Docs/Design/History.md has it: must pass the type check.
+// A screen whose shake and keys undo what the store holds, see Docs/Guides/Undo.md: must pass the type check.
 
 import Listory
 import SwiftUI

@@ -1,4 +1,4 @@
-// A window whose Edit menu undoes what the store holds, as Docs/Design/History.md has it: must pass the type check.
+// A window whose Edit menu undoes what the store holds, see Docs/Guides/Undo.md: must pass the type check.
 
 import AppKit
 import Listory
