@@ -69,7 +69,10 @@ struct StoredScenarios {
         try counting("store/edit", rest.count) {
             for edit in rest { try store.edit("Edit") { try edit.make(&$0) } }
         }
+        // Where a record is read from depends on how far the background is with writing it.
+        try store.waitUntilDurable()
         try counting("store/undo", rest.count) { for _ in rest { _ = try store.undo() } }
+        try store.waitUntilDurable()
         try counting("store/redo", rest.count) { for _ in rest { _ = try store.redo() } }
         try store.close()
     }
