@@ -68,7 +68,9 @@ struct SourceWords {
     private static let typeKeywords: Set<Substring> = ["struct", "class", "enum", "protocol", "typealias", "actor"]
     private static let memberKeywords: Set<Substring> = ["func", "var", "let", "case"]
     /// Names that the standard library has too.
-    private static let standardNames: Set<Substring> = ["Result", "isEmpty", "lowerBound", "upperBound"]
+    private static let standardNames: Set<Substring> = [
+        "Result", "isEmpty", "lowerBound", "timeIntervalSince1970", "upperBound",
+    ]
 
     init(_ text: String) {
         let tokens = SourceWords.tokens(text)

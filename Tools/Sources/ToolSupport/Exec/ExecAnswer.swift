@@ -42,16 +42,6 @@ extension JSONWriter {
         endLine()
     }
 
-    /// Writes the member that tells of an error.
-    mutating func writeError(_ error: any Error) {
-        key("error")
-        object { writer in
-            writer.member("code", Diagnostic.code(error))
-            writer.member("message", Diagnostic.text(error))
-            if case ListError.conflicts(let conflicts) = error { writer.writeConflicts(conflicts) }
-        }
-    }
-
     /// Writes the members about a version and what led to it.
     mutating func write(_ snapshot: Snapshot, _ changeset: Changeset) {
         member("version", snapshot.version.rawValue)

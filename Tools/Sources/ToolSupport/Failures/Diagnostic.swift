@@ -43,3 +43,36 @@ public enum Diagnostic {
         }
     }
 }
+
+extension JSONWriter {
+    /// Writes the member that tells of an error.
+    mutating func writeError(_ error: any Error) {
+        key("error")
+        object { writer in
+            writer.member("code", Diagnostic.code(error))
+            writer.member("message", Diagnostic.text(error))
+            if case ListError.conflicts(let conflicts) = error { writer.writeConflicts(conflicts) }
+        }
+    }
+
+    /// Writes the member that tells of conflicts, unless there are none.
+    mutating func writeConflicts(_ conflicts: [MergeConflict]) {
+        if conflicts.isEmpty { return }
+        key("conflicts")
+        array { writer in
+            for conflict in conflicts {
+                writer.object { writer in
+                    switch conflict.subject {
+                    case .item(let id):
+                        writer.key("item")
+                        writer.write(id)
+                    case .section(let id):
+                        writer.key("section")
+                        writer.write(id)
+                    }
+                    writer.member("reason", conflict.reason.rawValue)
+                }
+            }
+        }
+    }
+}

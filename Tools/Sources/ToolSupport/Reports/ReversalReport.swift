@@ -78,26 +78,3 @@ public struct ReversalReport {
         return writer.bytes
     }
 }
-
-extension JSONWriter {
-    /// Writes the member that tells of conflicts, unless there are none.
-    mutating func writeConflicts(_ conflicts: [MergeConflict]) {
-        if conflicts.isEmpty { return }
-        key("conflicts")
-        array { writer in
-            for conflict in conflicts {
-                writer.object { writer in
-                    switch conflict.subject {
-                    case .item(let id):
-                        writer.key("item")
-                        writer.write(id)
-                    case .section(let id):
-                        writer.key("section")
-                        writer.write(id)
-                    }
-                    writer.member("reason", conflict.reason.rawValue)
-                }
-            }
-        }
-    }
-}
