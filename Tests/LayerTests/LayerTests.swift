@@ -54,7 +54,7 @@ struct LayerTests {
         let isTool = module.name.hasPrefix("Tools/")
         let below =
             isTool
-            ? modules.filter { !$0.name.hasPrefix("Tools/") }[...] : modules.drop { $0.name != module.name }.dropFirst()
+            ? modules.prefix { !$0.name.hasPrefix("Tools/") } : modules.drop { $0.name != module.name }.dropFirst()
         return try below.reduce(into: []) { names, module in
             for file in try module.files() { names.formUnion(SourceWords(file.text).declared) }
         }
