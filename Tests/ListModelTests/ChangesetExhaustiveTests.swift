@@ -33,7 +33,7 @@ struct ChangesetExhaustiveTests {
                 try list.editor.begin(CommitDraft(name: "", time: Timestamp(microseconds: 0)))
                 try list.editor.apply(first)
                 try list.editor.apply(second)
-                let new = list.editor.pendingSnapshot()
+                let new = list.editor.snapshot()
                 list.editor.cancel()
                 let comment: Comment = "\(rows): \(first), then \(second)"
                 try #require(new.ids == expected.sections.map { $0.items.map(\.id) }, comment)

@@ -115,7 +115,7 @@ struct EditErrorTests {
                 }
             }
             #expect(error?.code == "itemIndexOutOfRange")
-            #expect(list.editor.pendingSnapshot().stateHash == before)
+            #expect(list.editor.snapshot().stateHash == before)
         }
     }
 
@@ -200,7 +200,7 @@ struct EditErrorTests {
                 continue
             }
             #expect(list.editor.pendingEventCount == 0)
-            #expect(list.editor.pendingSnapshot().stateHash == before)
+            #expect(list.editor.snapshot().stateHash == before)
         }
         try list.editor.checkInvariants()
         list.editor.cancel()

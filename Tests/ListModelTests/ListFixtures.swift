@@ -37,12 +37,12 @@ extension MemoryList {
         let (before, version, head) = (try contents(), editor.state.version, log.head)
         let made = try commit("spoiled") { editor in
             try editor.insertSection(NewSection(id: "pending", items: [NewItem(id: "pending", content: [1])]))
-            let (pending, hash) = (editor.pendingEventCount, editor.pendingSnapshot().stateHash)
+            let (pending, hash) = (editor.pendingEventCount, editor.snapshot().stateHash)
             var thrown: ListError?
             do { try body(&editor) } catch let error as ListError { thrown = error }
             #expect(thrown == expected, sourceLocation: sourceLocation)
             #expect(editor.pendingEventCount == pending, sourceLocation: sourceLocation)
-            #expect(editor.pendingSnapshot().stateHash == hash, sourceLocation: sourceLocation)
+            #expect(editor.snapshot().stateHash == hash, sourceLocation: sourceLocation)
             try editor.checkInvariants()
         }
         // The error was caught inside the commit: what came before it in that commit has happened.

@@ -128,7 +128,7 @@ struct StateHashTests {
                         let operation = edits.next(reference)
                         guard (try? reference.apply(operation)) != nil else { continue }
                         try editor.apply(operation)
-                        if looks { _ = editor.pendingSnapshot() }
+                        if looks { _ = editor.snapshot() }
                     }
                 }
                 if looks { looking.append(list.snapshot().stateHash) } else { other.append(list.snapshot().stateHash) }

@@ -43,7 +43,7 @@ struct TypedStoreTests {
             #expect(try list.item(2) == Task(id: 2, title: "Green tea"))
             try list.move(5, to: .section(.today, at: 0))
             try list.delete(4)
-            #expect(list.indexPath(of: 5) == ListIndexPath(section: 0, item: 0))
+            #expect(try list.indexPath(of: 5) == ListIndexPath(section: 0, item: 0))
             try list.renameSection(.tomorrow, to: "Later")
             try list.moveSection(.tomorrow, to: .at(0))
         }

@@ -194,7 +194,7 @@ struct UpcastingTests {
         #expect(newer.row == 4 && newer.version == 2)
         #expect(newer.description.contains("row 4 has version 2, and version 1 or older was expected"))
         // An app that knows of no versions at all.
-        guard case .newer(supported: 0)? = try problem(ContentCoder<TodoV1>.json, 4)?.problem else {
+        guard case .noUpcasters? = try problem(ContentCoder<TodoV1>.json, 4)?.problem else {
             Issue.record("the first app reads the third version")
             return
         }

@@ -104,6 +104,7 @@ extension ListEditor {
     public mutating func revert(
         _ version: Version, _ draft: CommitDraft, onConflict: ConflictPolicy = .refuse
     ) throws -> Reversal {
+        try checkNotLent()
         guard version > oldestVersion && version <= state.version else { throw ListError.notInHistory(version) }
         var draft = draft
         draft.cause = .revert(of: version)
@@ -120,6 +121,7 @@ extension ListEditor {
     /// - Throws: an error of the log.
     /// - Complexity: as ``go(to:in:origin:time:onConflict:)``.
     public mutating func restore(_ version: Version, _ draft: CommitDraft) throws -> Commit? {
+        try checkNotLent()
         guard version >= oldestVersion && version <= state.version else { throw ListError.notInHistory(version) }
         var draft = draft
         draft.cause = .restore(of: version)
@@ -157,6 +159,7 @@ extension ListEditor {
     }
 
     private func checkUngrouped(_ scope: HistoryScope) throws {
+        try checkNotLent()
         if coalescing.isGrouping(scope) { throw ListError.groupMismatch(expected: "the end of the group first") }
     }
 }

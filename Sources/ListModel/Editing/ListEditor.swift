@@ -23,7 +23,7 @@ public struct ListEditor: ~Copyable, @unchecked Sendable {
     public package(set) var state: ListState
 
     /// Where the records of earlier commits are read.
-    public var source: any CommitSource
+    public package(set) var source: any CommitSource
     /// The version before which commits are no longer there, and cannot be undone or redone.
     package var oldestVersion = Version.empty
     private var writer = ByteWriter()
@@ -32,6 +32,8 @@ public struct ListEditor: ~Copyable, @unchecked Sendable {
 
     /// Whether a commit is being made.
     public private(set) var isEditing = false
+    /// Whether the closure of a commit has the editor: it makes edits, and neither begins nor ends a commit.
+    private var isLent = false
     /// What is known of it, or of the one before it.
     private var draft = CommitDraft(name: "", time: Timestamp(microseconds: 0))
     /// Its place in the history, as if it began a step.
@@ -65,23 +67,17 @@ public struct ListEditor: ~Copyable, @unchecked Sendable {
     /// How many events the commit that is being made has so far.
     public var pendingEventCount: Int { eventCount }
 
-    /// The rows of the newest version.
+    /// The rows of the newest version. While a commit is being made, they are as it has left them so far, under the version
+    /// before it.
     ///
-    /// - Precondition: no commit is being made: its rows have no version yet. ``state`` tells what it did so far.
     /// - Complexity: O(1), plus the hashes of what changed since the last time.
-    public mutating func snapshot() -> Snapshot {
-        precondition(!isEditing, "a snapshot is taken between commits")
-        return state.snapshot()
-    }
-
-    /// The rows as they are, with what the commit that is being made did so far, under the version before it: for tests
-    /// that look into a commit.
-    package mutating func pendingSnapshot() -> Snapshot { state.snapshot() }
+    public mutating func snapshot() -> Snapshot { state.snapshot() }
 
     /// Folds a commit of the log into the state, while the store is opened.
     ///
     /// - Throws: as ``ListState/replay(_:previousChecksum:check:)``.
     public mutating func replay(_ record: UnsafeRawBufferPointer, check: ReplayCheck = .records) throws {
+        try checkNotLent()
         checksum = try state.replay(record, previousChecksum: checksum, check: check)
         // What the commits of this editor led to is not where it stands any more.
         historyWriter.forget()
@@ -105,6 +101,7 @@ extension ListEditor {
     ///
     /// - Throws: an error of the log, which is read for the first commit after an undo or the like.
     public mutating func begin(_ draft: consuming CommitDraft) throws {
+        try checkNotLent()
         guard let scope = draft.scope else { return begin(draft, .untracked) }
         if coalescing.hasGroups, let name = coalescing.groupName(scope) { draft.name = name }
         let history = state.histories[scope]
@@ -135,6 +132,7 @@ extension ListEditor {
     /// - Throws: ``ListError/commitTooLarge(bytes:)``; the commit is then cancelled.
     /// - Complexity: O(nodes changed + bytes).
     public mutating func finish() throws -> Commit? {
+        try checkNotLent()
         precondition(isEditing, "a commit is begun before it is finished")
         guard eventCount > annotationCount || draft.cause.isMove else {
             isEditing = false
@@ -185,23 +183,41 @@ extension ListEditor {
         return .node(node)
     }
 
-    /// Takes everything back that was done since `begin`.
+    /// Takes everything back that was done since `begin`. The closure of a commit may then go on with an empty one.
     public mutating func cancel() {
         precondition(isEditing, "a commit is begun before it is cancelled")
         rollBack(to: eventsOffset, keeping: 0)
-        isEditing = false
+        shape = .nothing
+        isEditing = isLent
+    }
+
+    /// Checks that the editor is not in the hands of the closure of a commit.
+    ///
+    /// - Throws: ``ListError/insideCommit``.
+    func checkNotLent() throws {
+        if isLent { throw ListError.insideCommit }
     }
 
     /// Makes one commit of what `body` does; if it throws, nothing has happened.
     ///
     /// - Returns: the commit, or nil if no event happened.
+    /// - Throws: what `body` throws. It gets ``ListError/insideCommit`` from what begins or ends a commit itself.
     public mutating func commit(_ draft: CommitDraft, _ body: (inout ListEditor) throws -> Void) throws -> Commit? {
         try begin(draft)
+        isLent = true
         do { try body(&self) } catch {
+            takeBack()
             cancel()
             throw error
         }
+        takeBack()
         return try finish()
+    }
+
+    /// Ends what `isLent` says.
+    private mutating func takeBack() {
+        precondition(isLent, "the editor that a closure was given was replaced by another one")
+        isLent = false
     }
 }
 

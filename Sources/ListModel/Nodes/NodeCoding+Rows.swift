@@ -148,9 +148,7 @@ extension ListItem {
     }
 
     static func unreadable() -> ListItem {
-        // No commit has this version, so reading the content throws.
-        let content = ContentReference(version: Version(1 << 47), offset: 0, length: 0, hash: 0)
-        return ListItem(id: .string("unreadable"), isChecked: false, content: content)
+        ListItem(id: .string("unreadable"), isChecked: false, content: .unreadable)
     }
 }
 

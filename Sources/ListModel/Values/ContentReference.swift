@@ -23,6 +23,9 @@ public struct ContentReference: Hashable, Sendable {
         self.hash = hash
     }
 
+    /// The content of a row that stands in for one whose node cannot be read. No commit has this version.
+    package static let unreadable = ContentReference(version: Version(1 << 47), offset: 0, length: 0, hash: 0)
+
     /// The hash by which contents are told apart.
     static func hash(of bytes: UnsafeRawBufferPointer) -> UInt64 {
         SequenceHash.residue(XXHash64.hash(bytes, seed: HashSeed.content))

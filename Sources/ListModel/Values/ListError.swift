@@ -35,6 +35,8 @@ public enum ListError: Error, Equatable, Sendable {
     case notInHistory(Version)
     /// Undo, redo or the like was asked for while a group was open, or the end of a group that was not.
     case groupMismatch(expected: String)
+    /// The closure of a commit asked for something that is a commit of its own, or that ends one.
+    case insideCommit
     /// The content of one commit is more than a record holds: 4 GiB.
     case commitTooLarge(bytes: Int)
     /// An event of the log does not fit the state it is applied to.
@@ -62,6 +64,7 @@ extension ListError {
         case .conflicts: "conflicts"
         case .notInHistory: "notInHistory"
         case .groupMismatch: "groupMismatch"
+        case .insideCommit: "insideCommit"
         case .commitTooLarge: "commitTooLarge"
         case .eventMismatch: "eventMismatch"
         case .unreadable: "unreadable"
@@ -93,6 +96,7 @@ extension ListError: CustomStringConvertible {
         case .conflicts(let conflicts):
             "the rows were changed since: " + conflicts.map(\.description).joined(separator: ", ")
         case .notInHistory(let version): "version \(version) is not in this history"
+        case .insideCommit: "the closure of a commit makes edits: it can neither begin nor end a commit"
         case .groupMismatch(let expected): "groups are begun and ended in pairs: expected \(expected)"
         case .commitTooLarge(let bytes): "the commit has \(bytes) bytes, and a record holds less than 4 GiB"
         case .eventMismatch(let what, let expected, let found),

@@ -22,6 +22,11 @@ public struct ViewError: Error, Sendable {
         self.stage = stage
         self.cause = cause
     }
+
+    /// A view that one of its own functions asked for a change, which therefore has to do with no row of it.
+    package init(version: Version, cause: any Error) {
+        self.init(id: .string(""), path: ListIndexPath(section: 0, item: 0), version: version, stage: 0, cause: cause)
+    }
 }
 
 extension ViewError: CustomStringConvertible {

@@ -33,8 +33,15 @@ public enum StoreError: Error, Sendable {
     case damagedProjection(name: String)
     /// The store was opened for reading.
     case readOnly
+    /// The system does not let this process open the file or its lock file: for writing, or if `isReadOnly`, for reading.
+    case notPermitted(path: String, isReadOnly: Bool)
     /// The store was closed.
     case closed
+    /// A store was used inside the closure of an edit, or a view or a projection inside a function of its own. That holds
+    /// the lock, so the call would never return.
+    case usedInside(String)
+    /// The list of an edit was used after the closure that received it had returned.
+    case editEnded
     /// Appending to the log failed. The edits since `durable` are in memory and will be tried again; no further edit is
     /// taken until one attempt succeeds.
     case appendFailed(durable: Version, cause: any Error)
@@ -57,7 +64,10 @@ extension StoreError {
         case .damagedCheckpoint: "damagedCheckpoint"
         case .damagedProjection: "damagedProjection"
         case .readOnly: "readOnly"
+        case .notPermitted: "notPermitted"
         case .closed: "closed"
+        case .usedInside: "usedInside"
+        case .editEnded: "editEnded"
         case .appendFailed: "appendFailed"
         }
     }
@@ -86,7 +96,13 @@ extension StoreError: CustomStringConvertible {
         case .damagedCheckpoint(let version): "the checkpoint of version \(version) is damaged"
         case .damagedProjection(let name): "the stored state of the projection \(name) is damaged"
         case .readOnly: "the store was opened for reading"
+        case .notPermitted(let path, isReadOnly: false):
+            "\(path), its folder or its lock file may not be written: to read the store, open it with `isReadOnly`"
+        case .notPermitted(let path, isReadOnly: true):
+            "\(path) may not be read, or its lock file not be used"
         case .closed: "the store is closed"
+        case .usedInside(let place): "it was used inside \(place), and would wait for itself: use what is given there"
+        case .editEnded: "an edit was used after the closure that received it had returned"
         case .appendFailed(let durable, let cause): "versions after \(durable) are not durable: \(cause)"
         }
     }

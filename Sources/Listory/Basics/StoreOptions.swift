@@ -16,7 +16,8 @@ public enum Durability: Hashable, Sendable {
     /// The edit returns when the commit will survive a power cut. Commits that wait together share one sync.
     case immediate
     /// The edit returns at once; a background thread appends the commit soon. ``Store/durableVersion`` is the newest
-    /// durable version; ``Store/waitUntilDurable(_:)`` and ``Store/durable(_:)`` wait for a version.
+    /// durable version; ``Store/waitUntilDurable(_:)`` and ``Store/durable(_:)`` wait for a version;
+    /// ``Store/appendFailures()`` reports that appending failed.
     case deferred
 }
 
@@ -65,6 +66,8 @@ public struct StoreOptions: Sendable {
     public var undoLimit = Int.max
     /// How the newest commits are kept until they are in the database.
     package var tail = TailOptions()
+    /// How long after a failure appending is tried again by itself: at first; each time it fails, twice as long.
+    package var retryDelay = Duration.milliseconds(500)
     /// How observers are told of commits.
     package var updates = UpdateOptions()
     /// The clock for the times of commits.

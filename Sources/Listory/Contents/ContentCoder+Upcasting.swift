@@ -64,6 +64,9 @@ extension ContentCoder {
         do { return try decode(bytes) } catch var error as ContentError {
             error.row = error.row ?? row
             throw error
+        } catch {
+            let version = ContentEnvelope.version(of: bytes) ?? 0
+            throw ContentError(row: row, version: version, problem: .undecodable(cause: error))
         }
     }
 

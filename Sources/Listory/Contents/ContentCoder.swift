@@ -44,7 +44,7 @@ extension ContentCoder where Item: Codable & SendableMetatype {
             decode: { bytes in
                 // No JSON begins like an envelope.
                 if let version = ContentEnvelope.version(of: bytes) {
-                    throw ContentError(version: version, problem: .newer(supported: 0))
+                    throw ContentError(version: version, problem: .noUpcasters)
                 }
                 return try JSONDecoder().decode(Item.self, from: Data(bytes))
             })

@@ -1,13 +1,18 @@
-// Errors in converting content of another version.
+// Errors in decoding content, and in converting content of another version.
 
 import ListModel
 
-/// A content that cannot be converted to the version of the app.
+/// A content that cannot be decoded, or not be converted to the version of the app.
 public struct ContentError: Error, Sendable {
     /// What is wrong.
     public enum Problem: Sendable {
         /// A newer version of the app wrote it.
         case newer(supported: Int)
+        /// The coder of the store has no upcasters: either the store was not given the coder that has them, or a newer
+        /// version of the app wrote the content.
+        case noUpcasters
+        /// The decoder threw.
+        case undecodable(cause: any Error)
         /// The app has no upcaster for content of this age.
         case older(oldest: Int)
         /// The step from one version to the next threw.
@@ -25,8 +30,13 @@ public struct ContentError: Error, Sendable {
 extension ContentError: CustomStringConvertible {
     /// A sentence that says which content it is, what was expected and what was found.
     public var description: String {
-        let content = "the content of \(row.map { "row \($0)" } ?? "a row") has version \(version)"
+        let place = "the content of \(row.map { "row \($0)" } ?? "a row")"
+        let content = "\(place) has version \(version)"
         switch problem {
+        case .noUpcasters:
+            return "\(content), and the coder of this store knows of no versions: give the store the coder with the "
+                + "upcasters, unless a newer version of the app wrote the content"
+        case .undecodable(let cause): return "\(place) cannot be decoded: \(cause)"
         case .newer(let supported):
             return "\(content), and version \(supported) or older was expected: written by a newer version of the app"
         case .older(let oldest): return "\(content), and version \(oldest) or newer was expected"

@@ -80,12 +80,22 @@ struct CommitLog: Sendable {
             if case .alreadyOpen = error.kind, let database = CheckpointDatabase.lingering(path: path, options) {
                 return (database.environment, database)
             }
-            guard error.kind == .changing else { throw error }
+            guard error.kind == .changing else { throw CommitLog.refusal(error, path, isReadOnly: options.isReadOnly) }
         }
         // Somebody has the file open and writes: it was sound enough for that, and a walk does not catch up.
         var quick = options
         quick.gate = .quick
         return (try Environment.open(path: path, options: quick), nil)
+    }
+
+    /// Why a file could not be opened, in the store's own words if it has any.
+    static func refusal(_ error: LMDBError, _ path: String, isReadOnly: Bool) -> any Error {
+        switch error.kind {
+        case .alreadyOpen: StoreError.inUse(path: path)
+        case .engine(.accessDenied), .engine(.readOnlyFileSystem):
+            StoreError.notPermitted(path: path, isReadOnly: isReadOnly)
+        default: error
+        }
     }
 
     private typealias Databases = (Database<String, [UInt8]>, Database<UInt64, [UInt8]>)

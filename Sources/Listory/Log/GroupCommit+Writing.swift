@@ -55,7 +55,10 @@ extension GroupCommit {
 
     private func finish(since start: ContinuousClock.Instant, _ leader: Leader) {
         state.gathering.endBatch(since: start)
-        isFailing.store(false, ordering: .releasing)
+        if isFailing.exchange(false, ordering: .acquiringAndReleasing) {
+            state.retryCount = 0
+            failures.tell(nil)
+        }
         state.isLed = false
         startStoreTimer()
         release(leader)
@@ -95,6 +98,8 @@ extension GroupCommit {
         state.gathering = Gathering()
         isFailing.store(true, ordering: .releasing)
         state.isLed = false
+        failures.tell(error)
+        startRetryTimer()
         let head = state.head.version
         let tasks = state.tasks
         state.tasks = []
@@ -105,6 +110,70 @@ extension GroupCommit {
             if task.version <= head { task.continuation.resume() } else { task.continuation.resume(throwing: error) }
         }
         monitor.lock()
+    }
+}
+
+// MARK: - Trying again
+
+extension GroupCommit {
+    /// The longest pause between two attempts, in nanoseconds.
+    private static var longestPause: Int { 60_000_000_000 }
+
+    /// Sees to it that what could not be appended is tried again, after a pause that grows with each failure. The lock is
+    /// held.
+    private func startRetryTimer() {
+        if state.retryTimer != nil || state.isLetGo || state.isStopped { return }
+        let timer = StoreTimer(self)
+        state.retryTimer = timer
+        let (pause, isOver) = retryDelay.multipliedReportingOverflow(by: 1 << min(state.retryCount, 20))
+        state.retryCount += 1
+        let bounded = isOver ? GroupCommit.longestPause : min(pause, GroupCommit.longestPause)
+        background.asyncAfter(deadline: .now() + .nanoseconds(bounded)) { timer.take()?.retry() }
+    }
+
+    private func retry() {
+        monitor.withLock { state.retryTimer = nil }
+        // Those who want to know of another failure are told, and the timer is running again.
+        try? flush(through: nil)
+    }
+
+    /// Why the last attempt to append failed; nil if it did not.
+    var failure: StoreError? { monitor.withLock { hasFailed ? state.failure : nil } }
+
+    /// What is to be told of failures from now on, the present state first.
+    func observeFailures() -> AsyncStream<StoreError?> {
+        // Failures are told with the lock held: none comes between the two.
+        monitor.withLock { failures.stream(beginningWith: hasFailed ? state.failure : nil) }
+    }
+}
+
+/// Those who want to know whether commits can be appended.
+final class AppendFailures: Sendable {
+    private let observers = Locked<[AsyncStream<StoreError?>.Continuation]>([])
+
+    func stream(beginningWith failure: StoreError?) -> AsyncStream<StoreError?> {
+        let (stream, continuation) = AsyncStream.makeStream(
+            of: StoreError?.self, bufferingPolicy: .bufferingNewest(1))
+        continuation.yield(failure)
+        observers.withLock { $0.append(continuation) }
+        return stream
+    }
+
+    func tell(_ failure: StoreError?) {
+        observers.withLock { observers in
+            observers.removeAll { observer in
+                if case .terminated = observer.yield(failure) { true } else { false }
+            }
+        }
+    }
+
+    /// Ends all sequences.
+    func finish() {
+        let all = observers.withLock { observers in
+            defer { observers = [] }
+            return observers
+        }
+        for observer in all { observer.finish() }
     }
 }
 
@@ -164,11 +233,11 @@ extension GroupCommit {
 
     /// Sees to it that no timer keeps the queue, now or later, because nobody has the store any more.
     func stopStoreTimer() {
-        let timer = monitor.withLock {
+        let timers = monitor.withLock {
             state.isLetGo = true
-            return state.storeTimer
+            return (state.storeTimer, state.retryTimer)
         }
-        _ = timer?.take()
+        _ = (timers.0?.take(), timers.1?.take())
     }
 
     private func storeInBackground() {

@@ -37,6 +37,10 @@ final class GroupCommit: CommitSource, @unchecked Sendable {
     let maximumPendingBytes: Int
     let deferredDelay: DispatchTimeInterval
     let storeDelay: DispatchTimeInterval
+    /// How long after a failure appending is first tried again, in nanoseconds.
+    let retryDelay: Int
+    /// Who wants to be told of failures.
+    let failures = AppendFailures()
 
     struct State {
         fileprivate(set) var head: LogHead
@@ -66,6 +70,10 @@ final class GroupCommit: CommitSource, @unchecked Sendable {
         var isTimerRunning = false
         /// The timer that will see to what is in the tail, if it is running.
         var storeTimer: StoreTimer?
+        /// The timer that will try again what could not be appended, if it is running, and how often it was started since
+        /// appending last succeeded.
+        var retryTimer: StoreTimer?
+        var retryCount = 0
         /// Whether nobody has the store any more: a timer would keep the file open for nobody.
         var isLetGo = false
         /// Whether the store gave up what is not in the file.
@@ -85,6 +93,7 @@ final class GroupCommit: CommitSource, @unchecked Sendable {
         maximumPendingBytes = options.maximumPendingBytes
         deferredDelay = .nanoseconds(Int(min(1e18, options.deferredDelay / .nanoseconds(1))))
         storeDelay = .nanoseconds(Int(min(1e18, options.tail.storeDelay / .nanoseconds(1))))
+        retryDelay = Int(max(1, min(1e18, options.retryDelay / .nanoseconds(1))))
         let empty = RecordBatch(first: head.version.next)
         durableNumber = Atomic(head.version.rawValue)
         state = State(head: head, writing: empty, waiting: empty)
@@ -188,19 +197,28 @@ extension GroupCommit {
     }
 
     func readContent(of reference: ContentReference, _ body: (UnsafeRawBufferPointer) throws -> Void) throws {
-        if let copy = try queuedBytes(of: reference.version, { try reference.content(in: $0) }) {
-            return try copy.withUnsafeBytes(body)
+        // What an app decodes with takes its time and may use the store: no transaction is open meanwhile.
+        try copiedContent(of: reference).withUnsafeBytes(body)
+    }
+
+    private func copiedContent(of reference: ContentReference) throws -> [UInt8] {
+        if reference == .unreadable {
+            throw StoreError.damagedNode(
+                ListError.unreadable(what: "row", expected: "the stored node that it is in", found: "a damaged one"))
         }
-        func checked(_ content: UnsafeRawBufferPointer) throws {
+        if let copy = try queuedBytes(of: reference.version, { try reference.content(in: $0) }) { return copy }
+        var copy: [UInt8] = []
+        func take(_ content: UnsafeRawBufferPointer) throws {
             try reference.check(content)
-            try body(content)
+            copy = Array(content)
         }
         if let sealed = log.sealed, reference.version <= sealed.base.sealed,
-            try sealed.withContent(of: reference, checked) != nil
+            try sealed.withContent(of: reference, take) != nil
         {
-            return
+            return copy
         }
-        try readRecord(of: reference.version) { try checked(reference.content(in: $0)) }
+        try readRecord(of: reference.version) { try take(reference.content(in: $0)) }
+        return copy
     }
 
     /// A copy of a part of a record that is not durable yet, or nil if it is, or if there is none.

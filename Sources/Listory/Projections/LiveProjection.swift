@@ -17,7 +17,8 @@ import ListModel
 ///
 /// If the app keeps a value whose type is copy-on-write, such as an array, the next fold copies it.
 ///
-/// - Important: The functions of a projection must use neither it nor the store.
+/// - Important: The functions of a projection must use neither it nor the store; the former throws
+///   ``StoreError/usedInside(_:)``.
 public final class LiveProjection<Value: Sendable>: Sendable {
     /// The store whose events are folded.
     public let store: Store
@@ -63,6 +64,7 @@ public final class LiveProjection<Value: Sendable>: Sendable {
     /// - Throws: as ``value``.
     /// - Complexity: that of folding all events.
     public func rebuild() throws {
+        try follower.checkIsOutside()
         follower.reset()
         _ = try follower.moment(store)
     }
@@ -80,16 +82,17 @@ public final class LiveProjection<Value: Sendable>: Sendable {
     ///
     /// - Throws: ``StoreError/closed``.
     public func values() throws -> ProjectedValues<Value> {
-        // Without the initial snapshot, which the sequence would keep in memory.
-        let updates = try store.updates().stream
+        let changes = try store.changes()
         let (stream, continuation) = AsyncThrowingStream.makeStream(
             of: ProjectedMoment<Value>.self, throwing: (any Error).self, bufferingPolicy: .bufferingNewest(1))
         let task = Task { [self] in
             do {
                 var last = try moment
                 continuation.yield(last)
-                for await update in updates where update.snapshot.version > last.version {
-                    last = try moment
+                for await _ in changes {
+                    let newest = try moment
+                    if newest.version == last.version { continue }
+                    last = newest
                     continuation.yield(last)
                 }
                 continuation.finish()

@@ -46,7 +46,12 @@ final class ProjectionFollower<Value: Sendable>: StoreFollower {
         self.rules = rules
     }
 
-    var failure: ProjectionError? { state.withLock { $0.failure } }
+    var failure: ProjectionError? { state.isHeldByCaller ? nil : state.withLock { $0.failure } }
+
+    /// Checks that the calling thread is not inside a function of the projection: it would wait for itself.
+    func checkIsOutside() throws {
+        if state.isHeldByCaller { throw StoreError.usedInside("a function of the projection") }
+    }
 
     /// The value at the newest version, and from which version on it knows the history.
     func moment(_ store: Store) throws -> (ProjectedMoment<Value>, beginning: Version) {
@@ -70,6 +75,7 @@ final class ProjectionFollower<Value: Sendable>: StoreFollower {
 extension ProjectionFollower {
     /// Folds the commits up to the present head.
     private func follow(_ store: Store) throws -> Folded {
+        try checkIsOutside()
         let newest = try store.projectionHead(withRows: rules.readsRows)
         while true {
             let folded: Folded? = try state.withLock { state in

@@ -13,6 +13,7 @@ extension Store {
     /// - Complexity: O(rows changed since the last checkpoint).
     public func checkpoint() throws {
         if options.isReadOnly { throw StoreError.readOnly }
+        try checkIsOutside()
         try checkpointer?.take(self)
     }
 

@@ -25,6 +25,27 @@ extension Store {
         try await group.durable(version)
     }
 
+    /// Why the newest commits could not be appended to the log; nil if nothing is known against it.
+    ///
+    /// They are in memory, no further edit is taken, and appending is tried again by itself: after half a second, and then
+    /// after pauses that double up to a minute.
+    public var appendFailure: StoreError? { group.failure }
+
+    /// Tells whether commits can be appended: the present ``appendFailure`` first, and then each failure, and nil when an
+    /// attempt succeeded. A commit that nobody waits for fails without anybody else noticing.
+    ///
+    /// ```swift
+    /// for await failure in try store.appendFailures() { banner.isHidden = failure == nil }
+    /// ```
+    ///
+    /// A reader that lags gets the newest only. The sequence ends when the store is closed.
+    ///
+    /// - Throws: ``StoreError/closed``.
+    public func appendFailures() throws -> AsyncStream<StoreError?> {
+        // Under the lock, so that it is either refused or ended by closing.
+        try withHead { _ in group.observeFailures() }
+    }
+
     private func checkExists(_ version: Version) throws {
         if version <= durableVersion { return }
         let newest = try self.version

@@ -52,7 +52,8 @@ extension Store {
     }
 
     private func tell(of commit: Commit, _ head: inout Head) {
-        if !head.observers.isEmpty { head.observers.publish(head.editor.snapshot(), commit) }
+        if head.observers.hasReaders { head.observers.publish(head.editor.snapshot(), commit) }
+        head.observers.signal()
     }
 
     /// Makes commits under the lock, and waits for the last of them.
@@ -62,6 +63,7 @@ extension Store {
         _ durability: Durability?, _ body: (inout Head) throws -> (Result, Queued?)
     ) throws -> Result {
         if options.isReadOnly { throw StoreError.readOnly }
+        try checkIsOutside()
         // What could not be appended is tried again before anything is added to it.
         if group.hasFailed { try group.flush(through: nil) }
         let (result, queued): (Result, Queued?)

@@ -9,7 +9,6 @@
 // - a commit that was reported durable is in the file, whatever happens to the process or the machine.
 
 import ListModel
-import Synchronization
 
 /// A list whose every edit is an event in a log: it persists, it undoes, and it can show any moment of its past.
 ///
@@ -26,7 +25,7 @@ import Synchronization
 /// One process at a time may edit a store; any number may read it. ``ListStore`` adds an app's own types.
 ///
 /// - Important: The closure of an edit runs under the store's lock. It may take its time (a group of edits can wait for
-///   input), but it must not use the store itself.
+///   input), but it must not use the store itself: that throws ``StoreError/usedInside(_:)``.
 public final class Store: Sendable {
     /// What is protected by the lock.
     struct Head: ~Copyable, Sendable {
@@ -57,8 +56,6 @@ public final class Store: Sendable {
     /// Values of the app's own that follow the events.
     let followers = StoreFollowers()
     private let head: Locked<Head>
-    /// The thread that is inside an edit, so that an edit within an edit is noticed instead of waiting for ever.
-    private let editingThread = Atomic<UInt>(0)
 
     private init(_ log: CommitLog, _ options: StoreOptions) throws {
         do {
@@ -120,17 +117,20 @@ public final class Store: Sendable {
 
     /// Calls `body` with what the lock protects.
     func withHead<Result>(_ body: (inout Head) throws -> Result) throws -> Result {
-        precondition(!isInsideEdit, "the closure of an edit must not use the store itself")
+        try checkIsOutside()
         return try head.withLock { head in
             if head.isClosed { throw StoreError.closed }
-            editingThread.store(currentThreadNumber(), ordering: .relaxed)
-            defer { editingThread.store(0, ordering: .relaxed) }
             return try body(&head)
         }
     }
 
     /// Whether the calling thread is inside the closure of an edit, or otherwise holds the lock.
-    var isInsideEdit: Bool { editingThread.load(ordering: .relaxed) == currentThreadNumber() }
+    var isInsideEdit: Bool { head.isHeldByCaller }
+
+    /// Checks that the calling thread does not hold the lock. What takes another lock first does this before.
+    func checkIsOutside() throws {
+        if isInsideEdit { throw StoreError.usedInside("the closure of an edit or of a read") }
+    }
 
     /// Waits until everything is durable, takes a checkpoint, ends all update sequences and closes the file.
     ///
@@ -153,6 +153,7 @@ public final class Store: Sendable {
     ///   `withRecord(of:_:)` of its ``source``. The store then stays open, and can be closed later.
     ///   ``StoreError/closed`` if it is closed already.
     public func close(discardingUnappended: Bool = false) throws {
+        try checkIsOutside()
         if !discardingUnappended { try group.flush(through: nil) }
         if !options.isReadOnly, let checkpointer, checkpointer.isDueAtClose {
             // Everything is in the log already: without a checkpoint, the next opening takes longer.
@@ -169,12 +170,20 @@ public final class Store: Sendable {
                 }
                 if let damage = head.editor.state.store.damage { checkpointer?.distrustIfDamaged(damage) }
                 past.clear()
-                head.observers.finish()
-                try group.discardUnappended {
-                    if !options.isReadOnly { group.settle() }
-                    try closeFile(&head)
+                // They would keep the file open.
+                let rows = head.observers.takeRows()
+                do {
+                    try group.discardUnappended {
+                        if !options.isReadOnly { group.settle() }
+                        try closeFile(&head)
+                    }
+                } catch {
+                    head.observers.putBack(rows)
+                    throw error
                 }
                 head.isClosed = true
+                head.observers.finish()
+                group.failures.finish()
                 head.editor = ListEditor(ListState(), source: group)
             }
         }

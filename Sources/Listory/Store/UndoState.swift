@@ -84,14 +84,14 @@ extension Store {
     ///
     /// - Throws: ``StoreError/closed``.
     public func undoStates(origin: String = "") throws -> AsyncStream<UndoState> {
-        let updates = try updates()
+        let changes = try changes()
         let first = try undoState(origin: origin)
         let (stream, continuation) = AsyncStream.makeStream(
             of: UndoState.self, bufferingPolicy: .bufferingNewest(1))
         continuation.yield(first)
         let task = Task { [weak self] in
             var last = first
-            for await _ in updates {
+            for await _ in changes {
                 guard let self, let state = try? self.undoState(origin: origin) else { break }
                 if state != last { continuation.yield(state) }
                 last = state

@@ -4,7 +4,8 @@
 
 import ListModel
 
-/// Makes the edits of one commit; ``ListStore/edit(_:origin:durability:_:)`` hands it to its closure.
+/// Makes the edits of one commit; ``ListStore/edit(_:origin:durability:_:)`` hands it to its closure. When that has
+/// returned, all of it throws ``StoreError/editEnded``.
 public final class ListEdit<SectionID: IdentifierConvertible, Item: Codable & Identifiable & Sendable>
 where Item.ID: IdentifierConvertible {
     /// The rows that an edit is about.
@@ -56,8 +57,8 @@ where Item.ID: IdentifierConvertible {
     /// Makes the edit useless, when its closure has returned.
     func end() { editor = nil }
 
-    func withEditor<Result>(_ body: (inout ListEditor) throws -> Result) rethrows -> Result {
-        guard let editor else { preconditionFailure("an edit is used only inside the closure that received it") }
+    func withEditor<Result>(_ body: (inout ListEditor) throws -> Result) throws -> Result {
+        guard let editor else { throw StoreError.editEnded }
         // SAFETY: `ListStore.edit` sets the pointer back to nil before the editor it points to goes away.
         return try body(&editor.pointee)
     }
@@ -79,8 +80,10 @@ extension ListEdit {
     }
 
     /// Where the row of an id is now, or nil if there is none.
-    public func indexPath(of id: Item.ID) -> ListIndexPath? {
-        withEditor { $0.state.indexPath(of: id.identifier) }
+    ///
+    /// - Throws: ``StoreError/editEnded``.
+    public func indexPath(of id: Item.ID) throws -> ListIndexPath? {
+        try withEditor { $0.state.indexPath(of: id.identifier) }
     }
 
     /// Inserts a row. See ``ListEditor/insert(_:at:)``.
@@ -131,14 +134,14 @@ extension ListEdit {
     }
 
     /// Attaches a value to the commit. See ``ListEditor/annotate(_:_:)``.
-    public func annotate(_ name: String, _ value: [UInt8]) {
-        withEditor { $0.annotate(name, value) }
+    public func annotate(_ name: String, _ value: [UInt8]) throws {
+        try withEditor { $0.annotate(name, value) }
     }
 
     /// Attaches what was selected before the edit, and what is after it. See
     /// ``ListEditor/attachSelection(before:after:)``.
-    public func attachSelection(before: [UInt8], after: [UInt8]) {
-        withEditor { $0.attachSelection(before: before, after: after) }
+    public func attachSelection(before: [UInt8], after: [UInt8]) throws {
+        try withEditor { $0.attachSelection(before: before, after: after) }
     }
 }
 

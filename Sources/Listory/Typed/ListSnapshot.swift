@@ -143,7 +143,7 @@ where Item.ID: IdentifierConvertible {
 
     /// Waits for one update after another.
     public struct AsyncIterator: AsyncIteratorProtocol {
-        var base: AsyncStream<ListUpdate>.Iterator
+        var base: ListUpdates.AsyncIterator
         let source: any CommitSource
         let coder: ContentCoder<Item>
 

@@ -46,11 +46,5 @@ extension ListStore: ListSource {
     public var editedStore: Store { core }
     public var keepsOrder: Bool { true }
 
-    public func changes() throws -> AsyncStream<Void> {
-        let updates = try core.updates()
-        return AsyncStream {
-            var iterator = updates.makeAsyncIterator()
-            return await iterator.next().map { _ in () }
-        }
-    }
+    public func changes() throws -> AsyncStream<Void> { try core.changes() }
 }

@@ -143,6 +143,12 @@ extension ListStore {
             coder: coder)
     }
 
+    /// Why the newest commits could not be appended to the log. See ``Store/appendFailure``.
+    public var appendFailure: StoreError? { core.appendFailure }
+
+    /// Tells whether commits can be appended. See ``Store/appendFailures()``.
+    public func appendFailures() throws -> AsyncStream<StoreError?> { try core.appendFailures() }
+
     /// The newest version that would survive a power cut.
     public var durableVersion: Version { core.durableVersion }
 

@@ -8,14 +8,8 @@ extension TypedLiveView: ListSource {
     /// Whether rows stand in the order and the sections of the store: nothing of the query sorts or groups.
     public var keepsOrder: Bool { core.keepsOrder }
 
-    public func changes() throws -> AsyncStream<Void> {
-        let updates = try core.updates()
-        return AsyncStream {
-            var iterator = updates.makeAsyncIterator()
-            // An error is thrown at whoever asks for the newest rows, who is therefore told of it as well.
-            return await iterator.next().map { _ in () }
-        }
-    }
+    /// An error is thrown at whoever asks for the newest rows, who is therefore told of it as well.
+    public func changes() throws -> AsyncStream<Void> { try core.changes() }
 }
 
 extension ViewQuery {

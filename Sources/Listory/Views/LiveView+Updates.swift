@@ -17,15 +17,64 @@ import ListModel
 /// }
 /// ```
 ///
-/// It also has the changes that a search or other stages make. Commits that change nothing in the view are left out.
+/// It also has the changes that a search or other stages make. Commits that change nothing in the view are left out, and
+/// commits that follow each other quickly may be one transition.
 public struct ViewUpdates: AsyncSequence, Sendable {
     public typealias Element = Result<Transition, ViewError>
 
     /// The rows before the first update.
     public let initial: Snapshot
-    let stream: AsyncStream<Element>
+    fileprivate let queued: QueuedUpdates<ViewNews>
 
-    public func makeAsyncIterator() -> AsyncStream<Element>.Iterator { stream.makeAsyncIterator() }
+    public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(base: queued.makeAsyncIterator()) }
+
+    /// Waits for one update after another.
+    public struct AsyncIterator: AsyncIteratorProtocol {
+        fileprivate var base: QueuedUpdates<ViewNews>.Iterator
+        private var failure: ViewError?
+
+        fileprivate init(base: QueuedUpdates<ViewNews>.Iterator) { self.base = base }
+
+        /// The next update; nil when the store was closed or the view is gone.
+        public mutating func next() async -> Element? {
+            if let error = failure.take() { return .failure(error) }
+            while let news = await base.next() {
+                guard let transition = news.transition, !transition.isEmpty else {
+                    // Merged changes may cancel each other.
+                    if let error = news.failure { return .failure(error) }
+                    continue
+                }
+                failure = news.failure
+                return .success(transition)
+            }
+            return nil
+        }
+    }
+}
+
+/// What a reader is told of a view: a change, and after that perhaps a failure.
+struct ViewNews: Sendable {
+    private var rows: (old: Snapshot, new: Snapshot)?
+    private var known: Transition?
+    fileprivate private(set) var failure: ViewError?
+
+    init(_ transition: Transition) { (rows, known) = ((transition.old, transition.new), transition) }
+
+    init(failure: ViewError) { self.failure = failure }
+
+    /// What changed; of news that were merged it is computed when they are read.
+    fileprivate var transition: Transition? { known ?? rows.map { Transition(from: $0.old, to: $0.new) } }
+
+    /// As one: a failure that a later change made good is left out.
+    static func merged(_ first: ViewNews, _ second: ViewNews) -> ViewNews {
+        var result = first
+        if let rows = second.rows {
+            result.known = first.rows == nil ? second.known : nil
+            result.rows = (first.rows?.old ?? rows.old, rows.new)
+        }
+        result.failure = second.failure
+        return result
+    }
 }
 
 extension LiveView {
@@ -36,35 +85,50 @@ extension LiveView {
     ///
     /// - Throws: ``StoreError/closed``.
     public func updates() throws -> ViewUpdates {
-        let (stream, continuation) = AsyncStream.makeStream(of: ViewUpdates.Element.self)
+        let (initial, queued) = try read(limit: store.options.updates.queueLimit)
+        return ViewUpdates(initial: initial, queued: queued)
+    }
+
+    /// Tells that the view changed or failed, after one or several changes. It keeps two snapshots at most.
+    func changes() throws -> AsyncStream<Void> {
+        let (_, queued) = try read(limit: 1)
+        return AsyncStream {
+            var iterator = queued.makeAsyncIterator()
+            return await iterator.next().map { _ in () }
+        }
+    }
+
+    private func read(limit: Int) throws -> (Snapshot, QueuedUpdates<ViewNews>) {
+        try checkIsOutside()
+        let (queue, queued) = UpdateQueue.make(limit: limit, merge: ViewNews.merged)
         let (number, initial, isFirst) = withState { state in
             state.nextReader += 1
-            state.readers[state.nextReader] = continuation
+            state.readers[state.nextReader] = queue
             // This one was not told yet of what failed.
             state.failedVersion = nil
             return (state.nextReader, state.view.snapshot, state.follower == nil)
         }
-        continuation.onTermination = { [weak self] _ in self?.removeReader(number) }
+        queue.onTermination { [weak self] in self?.removeReader(number) }
         if isFirst {
             do { try startFollowing() } catch {
-                continuation.finish()
+                queue.finish()
                 throw error
             }
         }
-        return ViewUpdates(initial: initial, stream: stream)
+        return (initial, queued)
     }
 
     private func startFollowing() throws {
-        let updates = try store.updates()
+        let changes = try store.changes()
         withState { state in
             if state.follower != nil { return }
             // Begun under the lock, so that it cannot end before it is noted.
             state.follower = Task { [weak self] in
-                // What happened before the first update, and after the view was brought up to date last.
-                self?.follow(updates.initial)
-                for await update in updates {
+                // What happened before the first change, and after the view was brought up to date last.
+                self?.follow()
+                for await _ in changes {
                     guard let self else { return }
-                    self.follow(update.snapshot)
+                    self.follow()
                 }
                 // One that is cancelled had no readers left; those that there are have another.
                 if !Task.isCancelled { self?.finish() }
@@ -72,12 +136,16 @@ extension LiveView {
         }
     }
 
-    private func follow(_ snapshot: Snapshot) {
+    private func follow() {
+        // If the store was closed, the sequence is about to end.
+        guard let newest = try? store.snapshot else { return }
         // The readers are told of an error, and the next commit is another attempt.
-        withState { state in try? state.follow(snapshot) }
+        withState { state in try? state.follow(newest) }
     }
 
     private func removeReader(_ number: Int) {
+        // Let go of inside a function of the view, it is told of what nobody reads.
+        if isInsideFunction { return }
         let follower = withState { state in
             state.readers[number] = nil
             guard state.readers.isEmpty else { return nil as Task<Void, Never>? }

@@ -21,23 +21,31 @@ import ListModel
 /// A view keeps the store's snapshot that it has followed, so that edits copy what they change. Closing the store ends it
 /// as it ends the snapshots.
 ///
-/// - Important: The functions of a view must use neither the view nor edit the store.
+/// - Important: The functions of a view must not edit the store. All that they may ask of the view is what it showed last;
+///   the rest throws ``StoreError/usedInside(_:)``.
 public final class LiveView: Sendable {
     /// The store whose rows the view shows.
     public let store: Store
     private let state: Locked<State>
+    /// What was shown last. Beside the rest, because a function of the view, which runs under the other lock, may ask for it.
+    private let last: Locked<Shown>
+
+    /// What is known of a view without its lock.
+    private struct Shown: Sendable {
+        var rows: Snapshot
+        /// Whether the stages leave rows in the order and the sections of the store.
+        var keepsOrder: Bool
+    }
 
     /// What the lock protects.
     struct State: Sendable {
         var view: DerivedView
         var stages: [ViewStage]
-        var readers: [Int: AsyncStream<Result<Transition, ViewError>>.Continuation] = [:]
+        var readers: [Int: UpdateQueue<ViewNews>] = [:]
         var nextReader = 0
         /// The version of the store that could not be followed, if the readers were told so. Whoever is told looks, and
         /// fails again: to tell of that as well would never end.
         var failedVersion: Version?
-        /// Whether the stages leave rows in the order and the sections of the store.
-        var keepsOrder: Bool
         /// Follows the store as long as somebody reads updates.
         var follower: Task<Void, Never>?
     }
@@ -58,7 +66,8 @@ public final class LiveView: Sendable {
     init(of store: Store, _ stages: [ViewStage], keepsOrder: Bool) throws {
         self.store = store
         let view = try DerivedView(stages, of: store.snapshot)
-        state = Locked(State(view: view, stages: stages, keepsOrder: keepsOrder))
+        state = Locked(State(view: view, stages: stages))
+        last = Locked(Shown(rows: view.snapshot, keepsOrder: keepsOrder))
     }
 
     deinit {
@@ -68,8 +77,23 @@ public final class LiveView: Sendable {
         }
     }
 
-    /// Calls `body` with what the lock protects.
-    func withState<Result>(_ body: (inout State) throws -> Result) rethrows -> Result { try state.withLock(body) }
+    /// Calls `body` with what the lock protects. What it leaves is what is shown from then on.
+    func withState<Result>(_ body: (inout State) throws -> Result) rethrows -> Result {
+        try state.withLock { state in
+            defer { last.withLock { $0.rows = state.view.snapshot } }
+            return try body(&state)
+        }
+    }
+
+    /// Whether the calling thread is inside a function of the view, which holds the lock.
+    var isInsideFunction: Bool { state.isHeldByCaller }
+
+    /// Checks that the calling thread is not inside a function of the view: it would wait for itself.
+    func checkIsOutside() throws {
+        if isInsideFunction { throw LiveView.usedInside }
+    }
+
+    private static var usedInside: StoreError { .usedInside("a function of the view") }
 }
 
 // MARK: - Reading
@@ -82,6 +106,7 @@ extension LiveView {
     /// - Complexity: O(k log n) for k rows of the store that changed since the last time.
     public var snapshot: Snapshot {
         get throws {
+            try checkIsOutside()
             let newest = try store.snapshot
             return try withState { state in
                 try state.follow(newest)
@@ -95,6 +120,7 @@ extension LiveView {
     /// - Throws: as ``snapshot``.
     /// - Complexity: that of ``snapshot``, and O(log n).
     public func indexPath(of id: Identifier) throws -> ListIndexPath? {
+        try checkIsOutside()
         while true {
             let (newest, path) = try store.withHead { head in
                 let path = head.editor.state.indexPath(of: id)
@@ -114,7 +140,9 @@ extension LiveView {
     }
 
     /// The rows that the view showed last, without a look at the store.
-    public var shown: Snapshot { withState { $0.view.snapshot } }
+    public var shown: Snapshot {
+        isInsideFunction ? last.withLock { $0.rows } : withState { $0.view.snapshot }
+    }
 
     /// What the view would show of other rows of the store: those of an old version, for instance. The view stays as it is.
     ///
@@ -122,7 +150,8 @@ extension LiveView {
     /// - Throws: ``ViewError`` for the first row that cannot be placed.
     /// - Complexity: O(k log n) for k rows that differ from those of the view.
     public func snapshot(of source: Snapshot) throws(ViewError) -> Snapshot {
-        var copy = withState { $0.view }
+        if isInsideFunction { throw ViewError(version: source.version, cause: LiveView.usedInside) }
+        var copy = state.withLock { $0.view }
         try copy.advance(to: source)
         return copy.snapshot
     }
@@ -164,14 +193,14 @@ extension LiveView {
     func replaceStages(_ stages: [ViewStage], keepsOrder: Bool) throws(ViewError) -> Transition {
         try change { state throws(ViewError) in
             let transition = try state.view.replaceStages(stages)
-            state.keepsOrder = keepsOrder
+            last.withLock { $0.keepsOrder = keepsOrder }
             state.setStages(stages)
             return transition
         }
     }
 
     /// Whether the stages are known to leave rows in the order and the sections of the store.
-    var keepsOrder: Bool { withState { $0.keepsOrder } }
+    var keepsOrder: Bool { last.withLock { $0.keepsOrder } }
 
     /// Shows only the first rows, or more of them than until now.
     ///
@@ -198,6 +227,7 @@ extension LiveView {
     }
 
     private func change(_ body: (inout State) throws(ViewError) -> Transition) throws(ViewError) -> Transition {
+        if isInsideFunction { throw ViewError(version: shown.version, cause: LiveView.usedInside) }
         let result: Result<Transition, ViewError> = withState { state in
             do throws(ViewError) {
                 let transition = try body(&state)
@@ -221,7 +251,7 @@ extension LiveView.State {
         } catch {
             if failedVersion != newest.version {
                 failedVersion = newest.version
-                for reader in readers.values { reader.yield(.failure(error)) }
+                for reader in readers.values { reader.append(ViewNews(failure: error)) }
             }
             throw error
         }
@@ -236,6 +266,6 @@ extension LiveView.State {
     /// Tells the readers what changed.
     fileprivate func publish(_ transition: Transition) {
         if transition.isEmpty { return }
-        for reader in readers.values { reader.yield(.success(transition)) }
+        for reader in readers.values { reader.append(ViewNews(transition)) }
     }
 }

@@ -39,11 +39,11 @@ public final class UndoDriver<Source: ListSource> {
     public init(_ driver: ListDriver<Source>) {
         self.driver = driver
         // Listening begins before looking, so that nothing happens in between.
-        let updates = try? driver.source.editedStore.updates()
+        let changes = try? driver.source.editedStore.changes()
         state = driver.undoState
-        guard let updates else { return }
+        guard let changes else { return }
         following = Task { [weak self] in
-            for await _ in updates {
+            for await _ in changes {
                 guard let self else { return }
                 refresh()
             }

@@ -24,8 +24,10 @@ extension ExitStatus {
         switch error {
         case .notFound, .notAStore, .unknownFormat: self = .unusable
         case .headMismatch, .damagedNode, .damagedCheckpoint, .damagedProjection: self = .damaged
-        case .alreadyExists, .unknownVersion, .droppedVersion, .inUse, .writtenElsewhere, .readOnly, .closed:
+        case .alreadyExists, .unknownVersion, .droppedVersion, .inUse, .writtenElsewhere, .readOnly, .closed,
+            .usedInside, .editEnded:
             self = .refused
+        case .notPermitted: self = .inputOutput
         case .appendFailed(_, let cause): self.init(cause)
         }
     }

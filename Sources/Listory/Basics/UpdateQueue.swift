@@ -1,0 +1,80 @@
+// What was told to a reader and not read yet.
+//
+// Always holds: no more than a fixed number of elements wait; what comes on top of them is merged with the last one, so that
+// a reader that lags, or never comes, keeps a bounded part of the past in memory.
+
+/// The end of a queue that is filled.
+final class UpdateQueue<Element: Sendable>: Sendable {
+    private let waiting = Locked<[Element]>([])
+    private let limit: Int
+    private let merge: @Sendable (Element, Element) -> Element
+    private let wakeUps: AsyncStream<Void>.Continuation
+
+    /// A queue, and the end that is read.
+    ///
+    /// - Parameters:
+    ///   - limit: how many elements may wait; at least 1.
+    ///   - merge: makes one element of two that follow each other.
+    static func make(
+        limit: Int, merge: @escaping @Sendable (Element, Element) -> Element
+    ) -> (UpdateQueue, QueuedUpdates<Element>) {
+        let (stream, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+        let queue = UpdateQueue(limit, merge, continuation)
+        return (queue, QueuedUpdates(queue: queue, wakeUps: stream))
+    }
+
+    private init(
+        _ limit: Int, _ merge: @escaping @Sendable (Element, Element) -> Element,
+        _ wakeUps: AsyncStream<Void>.Continuation
+    ) {
+        (self.limit, self.merge, self.wakeUps) = (max(1, limit), merge, wakeUps)
+    }
+
+    /// Adds an element.
+    ///
+    /// - Returns: whether there still is a reader.
+    @discardableResult
+    func append(_ element: Element) -> Bool {
+        waiting.withLock { waiting in
+            if let last = waiting.last, waiting.count >= limit {
+                waiting[waiting.count - 1] = merge(last, element)
+            } else {
+                waiting.append(element)
+            }
+        }
+        if case .terminated = wakeUps.yield() { return false }
+        return true
+    }
+
+    /// Ends the queue: what waits can still be read.
+    func finish() { wakeUps.finish() }
+
+    /// Calls a function when the queue was ended, or when nobody reads it any more.
+    func onTermination(_ body: @escaping @Sendable () -> Void) { wakeUps.onTermination = { _ in body() } }
+
+    fileprivate func take() -> Element? {
+        waiting.withLock { $0.isEmpty ? nil : $0.removeFirst() }
+    }
+}
+
+/// The end of a queue that is read, by one reader.
+struct QueuedUpdates<Element: Sendable>: AsyncSequence, Sendable {
+    fileprivate let queue: UpdateQueue<Element>
+    fileprivate let wakeUps: AsyncStream<Void>
+
+    func makeAsyncIterator() -> Iterator { Iterator(queue: queue, wakeUps: wakeUps.makeAsyncIterator()) }
+
+    struct Iterator: AsyncIteratorProtocol {
+        fileprivate let queue: UpdateQueue<Element>
+        fileprivate var wakeUps: AsyncStream<Void>.Iterator
+
+        /// The next element, once there is one; nil at the end, or if the task is cancelled.
+        mutating func next() async -> Element? {
+            while !Task.isCancelled {
+                if let element = queue.take() { return element }
+                if await wakeUps.next() == nil { return Task.isCancelled ? nil : queue.take() }
+            }
+            return nil
+        }
+    }
+}

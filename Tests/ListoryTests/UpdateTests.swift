@@ -1,0 +1,183 @@
+// What those who follow a store keep in memory, and what becomes of them when closing or appending fails.
+
+import LMDB
+import ListModel
+import TestSupport
+import Testing
+
+@testable import Listory
+
+@Suite("Updates of a store")
+struct UpdateTests {
+    private static func lagging(_ limit: Int) throws -> StoreFixture {
+        let fixture = try StoreFixture { $0.updates.queueLimit = limit }
+        try fixture.fill(4)
+        return fixture
+    }
+
+    @Test(
+        "For a reader that lags no more updates wait than the queue holds, and they lead to the newest rows",
+        arguments: [1, 2, 7, 100])
+    func laggingReader(limit: Int) async throws {
+        let fixture = try Self.lagging(limit)
+        let updates = try fixture.store.updates()
+        for step in 0..<20 { try fixture.store.edit("Toggle") { try $0.toggle(.item(.integer(Int64(step % 4)))) } }
+        let newest = try fixture.store.snapshot
+        try fixture.store.close()
+        var last = updates.initial
+        var count = 0
+        for await update in updates {
+            #expect(update.previous.version == last.version && update.versions.lowerBound == last.version.next)
+            #expect(update.changeset == Changeset(from: last, to: update.snapshot))
+            #expect(update.cause.version == update.snapshot.version)
+            last = update.snapshot
+            count += 1
+        }
+        #expect(count == min(limit, 20))
+        #expect(last.version == newest.version && last.stateHash == newest.stateHash)
+    }
+
+    @Test("Changes of a view that nobody reads in time are merged, without failures that are over")
+    func laggingReaderOfView() async throws {
+        struct Refusal: Error {}
+        let fixture = try Self.lagging(2)
+        let failing = Locked(false)
+        let arrangement = Arrangement { item in
+            if failing.withLock({ $0 }) && item.isChecked { throw Refusal() }
+            return RowPlacement()
+        }
+        let view = try LiveView(of: fixture.store, [.arrange(arrangement)])
+        let (healed, broken) = (try view.updates(), try view.updates())
+        for step in 0..<12 {
+            failing.withLock { $0 = step == 6 }
+            try fixture.store.edit("Toggle") { try $0.toggle(.item(.integer(Int64(step % 3)))) }
+            _ = try? view.snapshot
+        }
+        for sequence in [healed, broken] {
+            var iterator = sequence.makeAsyncIterator()
+            var shown = sequence.initial
+            for _ in 0..<2 where shown.stateHash != view.shown.stateHash {
+                let transition = try #require(await iterator.next()).get()
+                #expect(transition.old.stateHash == shown.stateHash && !transition.isEmpty)
+                shown = transition.new
+            }
+            #expect(shown.stateHash == view.shown.stateHash)
+        }
+        // A failure that nothing came after is told, behind the changes before it.
+        let last = try view.updates()
+        for id in [0, 1, 2, 0, 3] as [Int64] {
+            failing.withLock { $0 = id == 3 }
+            try fixture.store.edit("Toggle") { try $0.toggle(.item(.integer(id))) }
+            _ = try? view.snapshot
+        }
+        try fixture.store.close()
+        var failures = 0
+        for await update in last { if case .failure = update { failures += 1 } else { #expect(failures == 0) } }
+        #expect(failures == 1)
+    }
+
+    @Test("Whoever only wants to know that there was a commit keeps no rows")
+    func listeners() async throws {
+        let fixture = try StoreFixture()
+        try fixture.fill(2)
+        let store = fixture.store
+        let view = try LiveView(of: store, [])
+        var states = try store.undoStates().makeAsyncIterator()
+        let updates = try view.updates()
+        let changes = try ListStore<String, Plain>(store).changes()
+        #expect(try store.withHead { $0.observers.hasReaders } == false)
+        #expect(await states.next()?.canUndo == true)
+        try store.edit("Toggle") { try $0.toggle(.item(1)) }
+        #expect(await states.next()?.undo?.name == "Toggle")
+        for await _ in changes { break }
+        for await update in updates {
+            #expect(try update.get().new.version == store.version)
+            break
+        }
+        do {
+            let read = try store.updates()
+            #expect(try store.withHead { $0.observers.hasReaders })
+            withExtendedLifetime(read) {}
+        }
+        #expect(try store.withHead { $0.observers.hasReaders } == false)
+        try store.close()
+    }
+
+    private struct Plain: Codable, Identifiable, Sendable {
+        var id: Int
+    }
+
+    @Test("A store that could not be closed goes on telling of its commits")
+    func failedClose() async throws {
+        let fixture = try StoreFixture()
+        try fixture.fill(3)
+        try fixture.store.waitUntilDurable()
+        let updates = try fixture.store.updates()
+        var failures = try fixture.store.appendFailures().makeAsyncIterator()
+        var changes = try fixture.store.changes().makeAsyncIterator()
+        try fixture.store.source.withRecord(of: Version(1)) { _ in
+            _ = #expect(throws: LMDBError.self) { try fixture.store.close() }
+        }
+        try fixture.store.edit("Toggle") { try $0.toggle(.item(1)) }
+        #expect(await changes.next() != nil)
+        try fixture.store.close()
+        var names: [String] = []
+        for await update in updates {
+            #expect(update.changeset.items.updated.count == 1)
+            names.append(update.cause.name)
+        }
+        #expect(names == ["Toggle"])
+        #expect(await changes.next() == nil)
+        #expect(await Self.code(failures.next()) == "none")
+        #expect(await Self.code(failures.next()) == "end")
+    }
+
+    /// What a sequence of failures tells.
+    private static func code(_ element: StoreError??) -> String {
+        guard let element else { return "end" }
+        return element?.code ?? "none"
+    }
+
+    @Test("A deferred commit that cannot be appended is told of, tried again by itself, and told of when it succeeded")
+    func failedFlush() async throws {
+        let fixture = try StoreFixture {
+            $0.deferredDelay = .milliseconds(1)
+            $0.retryDelay = .milliseconds(1)
+        }
+        try fixture.fill(1)
+        try fixture.store.waitUntilDurable()
+        var failures = try fixture.store.appendFailures().makeAsyncIterator()
+        #expect(await Self.code(failures.next()) == "none")
+        let head = try fixture.store.pretendForeignCommit()
+        let commit = try #require(
+            try fixture.store.edit("Toggle", durability: .deferred) { try $0.toggle(.item(0)) })
+        #expect(await Self.code(failures.next()) == "appendFailed")
+        #expect(fixture.store.appendFailure?.code == "appendFailed")
+        // Another attempt, which nobody asked for, fails as well.
+        #expect(await Self.code(failures.next()) == "appendFailed")
+        try fixture.store.setHeadRow(head)
+        while await Self.code(failures.next()) == "appendFailed" {}
+        #expect(fixture.store.durableVersion == commit.version)
+        #expect(fixture.store.appendFailure?.code == nil)
+        try fixture.store.close()
+    }
+
+    @Test("A store that nobody has any more is not kept by attempts to append")
+    func letGo() async throws {
+        weak var group: GroupCommit?
+        do {
+            let fixture = try StoreFixture {
+                $0.deferredDelay = .milliseconds(1)
+                $0.retryDelay = .seconds(3_600)
+            }
+            try fixture.fill(1)
+            try fixture.store.waitUntilDurable()
+            try fixture.store.pretendForeignCommit()
+            group = fixture.store.group
+            #expect(throws: StoreError.self) { try fixture.store.edit("Toggle") { try $0.toggle(.item(0)) } }
+        }
+        // A timer of the first attempt may still be about to let go of it.
+        for _ in 0..<10_000 where group != nil { try await Task.sleep(for: .milliseconds(1)) }
+        #expect(group == nil)
+    }
+}
