@@ -1,56 +1,57 @@
-// Takes the checkpoints of a store: when one is due, in the background, one at a time.
+// Takes the checkpoints of a store in the background, one at a time.
 //
-// A checkpoint is captured under the store's lock, which takes as long as a copy of the pages that changed. Then its
-// nodes are written in slices, each a transaction of its own, between which commits are appended; and when the last
-// transaction has made it the newest, the store's lock is taken once more to tell the nodes that they are stored.
+// A checkpoint is captured under the store's lock, which takes as long as copying the chunks that changed. Then its
+// nodes are written in slices, each in a transaction of its own, and commits are appended between them. When the last
+// transaction has made the checkpoint the newest, the store's lock is taken again to tell the nodes their stored
+// numbers.
 //
-// Always holds: a checkpoint is finished only after the commit of its version is durable; a checkpoint that cannot be
-// written changes nothing but the numbers that are used next.
+// Always holds: a checkpoint is completed only after the commit of its version is durable; a checkpoint that cannot be
+// written changes only the next free numbers.
 
 import Dispatch
 import ListModel
 
-/// What a store knows of its checkpoints.
+/// The checkpointing of a store.
 final class Checkpointer: Sendable {
     let database: CheckpointDatabase
     private let policy: CheckpointPolicy
     private let memoryBudget: Int
     private let background = DispatchQueue(label: "listory.checkpoint", qos: .utility)
     private let state: Locked<State>
-    /// Held while a checkpoint is taken.
+    /// The lock that is held while a checkpoint is taken.
     private let running = Locked<Void>(())
 
     private struct State: Sendable {
-        /// How many events were committed since the newest checkpoint was captured.
+        /// The events since the newest captured checkpoint.
         var events = 0
-        /// How much work it is to replay them, without and with the nodes that they change.
+        /// The work to replay them, without and with the nodes that they change.
         var commitWork = 0
         var work = 0
-        /// How much work led to the newest checkpoint that was captured.
+        /// The total work up to the newest captured checkpoint.
         var workBefore: UInt64 = 0
-        /// Whether a checkpoint is due, and whether one is being taken or will be.
+        /// Whether a checkpoint is due, and whether one is running or scheduled.
         var isDue = false
         var isQueued = false
-        /// Edits that wait for the checkpoint that is being taken.
+        /// Edits that wait for the running checkpoint.
         var waiting: [DispatchSemaphore] = []
-        /// How many intervals must have passed until a checkpoint is due: more after one has failed.
+        /// The number of intervals until a checkpoint is due: more after a failure.
         var patience = 1
-        /// What the last attempt failed with.
+        /// The error of the last attempt.
         var failure: (any Error)?
         /// The newest checkpoint.
         var newest: Checkpoint?
         var nextNumber: UInt64 = 1
-        /// Whether what is stored cannot be used, and is to be deleted first.
+        /// Whether the stored nodes are unusable and must be deleted first.
         var isUnusable = false
         /// The checkpoints that are kept, from the oldest to the newest; read when the first one is taken.
         var kept: [Checkpoint]?
-        /// Numbers that nothing needs any more.
+        /// Superfluous numbers.
         var superfluous: [UInt64] = []
-        /// How many bytes of nodes are in memory because of checkpoints, about.
+        /// The approximate bytes of nodes that checkpoints keep in memory.
         var residentSize = 0
     }
 
-    /// Where the log begins; the checkpoint of that version is never dropped.
+    /// The base of the log; its checkpoint is never dropped.
     private let base: LogBase
 
     init(
@@ -77,7 +78,7 @@ final class Checkpointer: Sendable {
     /// The newest checkpoint.
     var newest: Checkpoint? { state.withLock { $0.newest } }
 
-    /// Why the last checkpoint could not be taken; nil if it could.
+    /// The error of the last checkpoint; nil if it succeeded.
     var failure: (any Error)? { state.withLock { $0.failure } }
 
     /// Counts a commit.
@@ -92,13 +93,13 @@ final class Checkpointer: Sendable {
         }
     }
 
-    /// How long an edit waits at most for checkpoints to keep up: half a frame.
+    /// The longest time that an edit waits for checkpoints to keep up: half a frame of a display.
     private static let patienceOfEdits = DispatchTimeInterval.milliseconds(8)
 
     /// Takes a checkpoint if one is due: soon, or now if the policy says so.
     ///
-    /// Then waits a moment if edits are so far ahead of the checkpoint that is being taken that the next one would be too
-    /// far from it. Without this, edits in a tight loop could leave gaps that take long to replay.
+    /// Then waits for a moment if the edits are so far ahead of the running checkpoint that the next one would be too
+    /// far from it. Without this, edits in a tight loop would leave gaps that take long to replay.
     func meetDemand(_ store: Store) {
         let (begins, semaphore) = state.withLock { state -> (Bool, DispatchSemaphore?) in
             let begins = state.isDue && !state.isQueued
@@ -116,7 +117,7 @@ final class Checkpointer: Sendable {
 
     private func begin(_ store: Store) {
         guard policy.isBackground else { return attempt(store) }
-        // The store stays until its checkpoint is taken.
+        // The store is retained until its checkpoint is taken.
         background.async { self.attempt(store) }
     }
 
@@ -124,7 +125,7 @@ final class Checkpointer: Sendable {
         do {
             try take(store)
         } catch {
-            // The log has everything meanwhile.
+            // Nothing is lost: the log has everything.
             state.withLock { state in
                 state.failure = error
                 state.patience = min(1_024, state.patience * 2)
@@ -138,17 +139,17 @@ final class Checkpointer: Sendable {
         for semaphore in waiting { semaphore.signal() }
     }
 
-    /// Notes in the file that its checkpoints are not to be used, if that is what an error is about.
+    /// Invalidates the checkpoints in the file if an error says that they are damaged.
     func distrustIfDamaged(_ error: any Error) {
         var cause = error
         if case StoreError.damagedNode(let inner) = error { cause = inner }
-        // A file that could not be read just now is not damaged for that.
+        // A passing read error is no damage.
         guard cause is NodeError, !database.environment.options.isReadOnly else { return }
-        // If this fails as well, the next one who opens the store finds the damage again.
+        // If this fails as well, the next opening detects the damage again.
         try? database.distrust()
     }
 
-    /// Runs `body` while no checkpoint is taken.
+    /// Runs `body` while no checkpoint is running.
     func exclusively(_ body: () throws -> Void) throws {
         try running.withLock { _ in try body() }
     }
@@ -165,11 +166,11 @@ extension Checkpointer {
     /// - Throws: ``StoreError``, `LMDBError`; the store is then as it was.
     func take(_ store: Store) throws {
         try running.withLock { _ in
-            // A store that is closed has nothing to do with its file any more.
+            // A closed store must not use its file.
             try store.withHead { try $0.checkNodes() }
             try prepare()
             try captureAndWrite(store)
-            // Only now are the nodes the list's alone, and can be let go.
+            // Only now no snapshot shares the nodes, and they can be evicted.
             try evict(store)
             store.followers.storeStates(in: store, isClosing: false)
         }
@@ -185,7 +186,7 @@ extension Checkpointer {
                 state.events += captured.events
                 state.commitWork += Int(clamping: captured.work - captured.workBefore)
                 state.workBefore = captured.workBefore
-                // What was written is to be deleted before the next attempt.
+                // The next attempt must delete what was written.
                 state.kept = nil
             }
             try? store.withHead { $0.editor.state.restore(captured.image) }
@@ -193,18 +194,18 @@ extension Checkpointer {
         }
     }
 
-    /// What a checkpoint is taken of.
+    /// The captured version.
     private struct Captured {
         var image: CheckpointImage
         var eventCount: UInt64
         var checksum: UInt64
         var events: Int
-        /// How much work led to the version, and to the one captured before.
+        /// The total work up to the version, and up to the one captured before.
         var work: UInt64
         var workBefore: UInt64
     }
 
-    /// Reads what only taking checkpoints needs, and deletes what is not needed at all.
+    /// Reads what only checkpointing needs, and deletes unusable nodes.
     private func prepare() throws {
         let (isUnusable, kept, last) = state.withLock { ($0.isUnusable, $0.kept, $0.newest?.lastNumber ?? 0) }
         if isUnusable {
@@ -226,7 +227,7 @@ extension Checkpointer {
         return state.withLock { state in
             guard head.editor.state.version != state.newest?.version ?? .empty else { return nil }
             let image = head.editor.state.captureCheckpoint(nextNumber: state.nextNumber)
-            // Pages have numbers now, whatever becomes of the checkpoint.
+            // The chunks have numbers from here on, even if the checkpoint fails.
             state.nextNumber = image.firstNodeNumber
             let work = state.workBefore + UInt64(max(1, state.work))
             defer {
@@ -241,7 +242,7 @@ extension Checkpointer {
 
     private func write(_ captured: Captured, _ store: Store) throws {
         let image = captured.image
-        // What the checkpoint is of must be in the log first.
+        // The commits up to the version must be in the log first.
         try store.group.flush(through: image.version)
         try store.group.store()
         var slice = NodeSlice()
@@ -259,14 +260,14 @@ extension Checkpointer {
         let reader = try store.withHead { $0.editor.state.store }
         let gone = previous.map { writer.nodesGone(since: $0, reader) } ?? []
         try put(slice)
-        // A page or a node that turned out to be damaged meanwhile may be missing from what was written.
+        // A chunk or a node that was found damaged meanwhile may be missing from the checkpoint.
         try store.withHead { try $0.checkNodes() }
         try complete(checkpoint, image, gone)
         try adopt(checkpoint, writer.written, store)
     }
 
     private func put(_ slice: NodeSlice) throws {
-        // More than is written, or what is superfluous would gather.
+        // More than a checkpoint makes superfluous, so that the list shrinks.
         let freed = state.withLock { $0.superfluous.suffix(max(1_024, slice.count * 2)) }
         try database.put(slice, freeing: freed)
         state.withLock { $0.superfluous.removeLast(freed.count) }
@@ -296,7 +297,7 @@ extension Checkpointer {
         state.withLock { $0.residentSize += written.size }
         try store.withHead { head in
             do { try head.checkNodes() } catch {
-                // The checkpoint is whole, but the list in memory is not: the next one who opens the store looks closely.
+                // The checkpoint is complete, but the list in memory is not: the next opening has to check.
                 distrustIfDamaged(error)
                 throw error
             }

@@ -1,16 +1,16 @@
-// Opening a store: from the newest checkpoint, and what came after it.
+// Opens a store: reads the newest checkpoint and replays the commits after it.
 //
-// Always holds: the log is the truth. If a checkpoint cannot be used, for whatever reason, it is left alone and the whole
-// log is replayed; the next checkpoint then begins anew.
+// Always holds: the log is the truth. If a checkpoint is unusable, the whole log is replayed, and the next checkpoint
+// starts again.
 
 import ListModel
 
 extension Store {
-    /// What opening a store had to do.
+    /// What opening a store did.
     public struct Recovery: Hashable, Sendable {
-        /// The version of the checkpoint that opening began with; ``Version/empty`` if it began with the empty list.
+        /// The version of the checkpoint from which opening began; ``Version/empty`` for the empty list.
         public let checkpoint: Version
-        /// Whether there was a checkpoint that could not be used.
+        /// Whether there was an unusable checkpoint.
         public let wasRebuilt: Bool
         /// How many commits were replayed.
         public let commitCount: UInt64
@@ -18,8 +18,8 @@ extension Store {
         public let eventCount: UInt64
         /// How long that took.
         public let duration: Duration
-        /// How many of the newest commits were found in the tail of the log only: because the process that made them did
-        /// not close the store, or has it open.
+        /// How many of the newest commits were only in the journal, because the process that made them did not close
+        /// the store or still has it open.
         public internal(set) var tailCommitCount: UInt64 = 0
         /// The newest version that was acknowledged and cannot be had any more, because the file lost what came before it:
         /// the device is damaged, or did not keep what it said it had. nil if there is none, as it should be.
@@ -34,7 +34,7 @@ extension Store.Recovery {
         var checksum: UInt64
         var newest: Checkpoint?
         var recovery: Store.Recovery
-        /// What all stores of nodes have in common.
+        /// What all node pools share.
         var nodes: NodeStore
     }
 
@@ -62,7 +62,7 @@ extension Store.Recovery {
                 database.giveUp()
             }
         }
-        // Nothing of a checkpoint that cannot be used is looked at again, not in a cache either.
+        // Nothing of an unusable checkpoint is used again, not even from a cache.
         if wasRebuilt { nodes = makeNodes() }
         var state = try beginning(log, database, nodes)
         let checksum = try log.replay(into: &state, after: log.base.checksum, through: head.version)

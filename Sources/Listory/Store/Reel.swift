@@ -1,9 +1,9 @@
-// The frames of a playback, made as they are needed.
+// The frames of a playback, made on demand.
 //
-// Backward, versions are reached in runs: the rows of a run are made in the order of the log, because packed commits can be
-// replayed only in that order, and then given out the other way round.
+// Backward, the frames are made in runs: the versions of a run are replayed in the order of the log, because packed
+// commits can only be replayed forwards, and then returned in reverse.
 //
-// Always holds: what was given out last ended with `rows`.
+// Always holds: the last frame ended with `rows`.
 
 import ListModel
 
@@ -13,10 +13,10 @@ struct Reel {
     private let target: Version
     /// The rows that the next frame begins with.
     private var rows: Snapshot
-    /// Rows that were made ahead, the next ones last.
+    /// Prepared rows, the next ones last.
     private var ahead: [Snapshot] = []
 
-    /// How many versions are made ahead, playing backward.
+    /// How many versions are prepared at once, playing backward.
     private static let runLength: UInt64 = 64
 
     /// - Parameters:
@@ -34,17 +34,17 @@ struct Reel {
         let isBackward = rows.version > target
         let version = isBackward ? rows.version.previous : rows.version.next
         let next = try isBackward ? earlierRows(version) : store.snapshot(at: version)
-        // What stood between two commits stood as long, whichever way it is played.
+        // The rows between two commits are shown equally long in both directions.
         let commit = try store.commit(max(version, rows.version))
         let frame = PlaybackFrame(previous: rows, snapshot: next, commit: commit, pause: try pause(since: rows.version))
         rows = next
         return frame
     }
 
-    /// How long the rows of a version stood in the direction of the target.
+    /// How long the rows of a version were shown, in the direction of the target.
     private func pause(since version: Version) throws -> Duration {
         let isBackward = version > target
-        // Of the newest rows nobody knows how long they will stand, of the oldest since when they did.
+        // The durations of the newest and of the oldest rows are unknown.
         if isBackward ? try version == store.version : version <= store.oldestVersion { return .zero }
         let (from, to) = (try store.commit(version).time, try store.commit(version.next).time)
         let (microseconds, isOver) = to.microseconds.subtractingReportingOverflow(from.microseconds)

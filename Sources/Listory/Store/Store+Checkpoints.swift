@@ -1,4 +1,4 @@
-// Taking a checkpoint by hand.
+// Takes a checkpoint on request.
 
 import ListModel
 
@@ -6,7 +6,8 @@ extension Store {
     /// Takes a checkpoint of the newest version now, and returns when it is complete: opening the store after this replays
     /// nothing. Without a new commit since the last one, nothing happens.
     ///
-    /// Checkpoints are taken by themselves, as ``StoreOptions/checkpoints`` says; this is for a moment that suits better.
+    /// Checkpoints are taken automatically (``StoreOptions/checkpoints``). Call this at a convenient moment, as when
+    /// the app goes to the background.
     ///
     /// - Throws: ``StoreError/readOnly``, ``StoreError/appendFailed(durable:cause:)``, or an `LMDBError`; the store is then
     ///   as it was.
@@ -20,8 +21,8 @@ extension Store {
     /// The version of the newest checkpoint; ``Version/empty`` if there is none.
     public var checkpointVersion: Version { checkpointer?.newest?.version ?? .empty }
 
-    /// Why the last attempt to take a checkpoint in the background failed; nil if it did not.
+    /// The error of the last checkpoint in the background; nil if it succeeded.
     ///
-    /// Nothing is lost then, because the log has everything: opening the store takes longer, until an attempt succeeds.
+    /// Nothing is lost, because the log has everything. Opening the store takes longer until an attempt succeeds.
     public var checkpointFailure: (any Error)? { checkpointer?.failure }
 }

@@ -1,6 +1,6 @@
-// Copying a store that is in use.
+// Copies a store that is in use.
 //
-// Always holds: a copy has everything that was committed before it was begun; whatever it has is whole.
+// Always holds: a copy has every commit that was made before it began, and only complete commits.
 
 import LMDB
 import ListModel
@@ -8,8 +8,8 @@ import ListModel
 extension Store {
     /// Copies the store to a new file, while edits go on.
     ///
-    /// The copy has all commits that were made before the call, and perhaps some more. It is a store of its own: to be
-    /// opened, verified or kept as a backup.
+    /// The copy has all commits that were made before the call, and perhaps some more. It is a complete store that can
+    /// be opened, verified or kept as a backup.
     ///
     /// - Parameter target: a file that does not exist.
     /// - Throws: ``StoreError/readOnly``, because only the process that edits a store can say what belongs to it;

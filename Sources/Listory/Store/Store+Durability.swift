@@ -1,12 +1,12 @@
-// How far the log is, and waiting for it.
+// Durability: which commits are durable, waiting for them, and failures.
 
 import ListModel
 
 extension Store {
-    /// The newest version that would survive a power cut.
+    /// The newest durable version: it survives a power cut.
     public var durableVersion: Version { group.durableVersion }
 
-    /// Waits, blocking the thread, until a version is durable. If nobody else is writing, this thread does.
+    /// Waits, blocking the thread, until a version is durable. If no other thread is writing, this thread writes.
     ///
     /// - Parameter version: the version of a commit of this store; nil for all there are.
     /// - Throws: ``StoreError/appendFailed(durable:cause:)``; ``StoreError/unknownVersion(_:head:)`` for a version that
@@ -25,24 +25,24 @@ extension Store {
         try await group.durable(version)
     }
 
-    /// Why the newest commits could not be appended to the log; nil if nothing is known against it.
+    /// Why the newest commits could not be appended to the log; nil if there is no known error.
     ///
-    /// They are in memory, no further edit is taken, and appending is tried again by itself: after half a second, and then
-    /// after pauses that double up to a minute.
+    /// The commits are in memory and further edits throw. The store retries automatically: after half a second, and
+    /// then after pauses that double up to a minute.
     public var appendFailure: StoreError? { group.failure }
 
-    /// Tells whether commits can be appended: the present ``appendFailure`` first, and then each failure, and nil when an
-    /// attempt succeeded. A commit that nobody waits for fails without anybody else noticing.
+    /// Reports whether commits can be appended: first the present ``appendFailure``, then each failure, and nil when an
+    /// attempt succeeds. Use it with deferred commits, whose failures no edit throws.
     ///
     /// ```swift
     /// for await failure in try store.appendFailures() { banner.isHidden = failure == nil }
     /// ```
     ///
-    /// A reader that lags gets the newest only. The sequence ends when the store is closed.
+    /// A slow reader receives only the newest. The sequence ends when the store closes.
     ///
     /// - Throws: ``StoreError/closed``.
     public func appendFailures() throws -> AsyncStream<StoreError?> {
-        // Under the lock, so that it is either refused or ended by closing.
+        // Under the lock, so that closing either refuses it or ends it.
         try withHead { _ in group.observeFailures() }
     }
 

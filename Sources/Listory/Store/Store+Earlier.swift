@@ -1,10 +1,10 @@
-// Earlier and later: through the nodes of the history in the order in which they were made, whatever branch they are on, as
-// Vim's `g-` and `g+` do; and by time.
+// Earlier and later: checks out revisions in the order in which they were made, whatever their branch, like Vim's `g-`
+// and `g+`; also by time.
 
 import ListModel
 
 extension Store {
-    /// Goes to the rows as they were a number of steps earlier, on whatever branch those were made.
+    /// Goes to the rows of a number of steps earlier, on any branch.
     ///
     /// - Parameter count: how many steps; if there are fewer, to the oldest.
     /// - Returns: the commit; none if there is nothing earlier.
@@ -17,7 +17,7 @@ extension Store {
         try go(origin, onConflict, durability) { try $0.earlier(than: $1.position, by: count) }
     }
 
-    /// Goes to the rows as they became a number of steps later, on whatever branch those were made.
+    /// Goes to the rows of a number of steps later, on any branch.
     ///
     /// - Parameter count: how many steps; if there are fewer, to the newest.
     /// - Returns: the commit; none if there is nothing later.
@@ -31,8 +31,8 @@ extension Store {
         return try go(origin, onConflict, durability) { try $0.later(than: $1, in: scope, by: count) }
     }
 
-    /// Goes to what the list showed some time earlier: before now if nothing was undone, otherwise before the commit whose
-    /// rows are there.
+    /// Goes to what the list showed some time earlier: before now, or after an undo, before the commit whose rows the
+    /// list has.
     ///
     /// ```swift
     /// try store.earlier(.minutes(5))
@@ -47,7 +47,7 @@ extension Store {
         try go(by: -duration.microseconds, origin, onConflict, durability)
     }
 
-    /// Goes to what the list showed some time later than the commit whose rows are there, or to the newest.
+    /// Goes to what the list showed some time after the commit whose rows it has, or to the newest.
     ///
     /// - Throws, Complexity: as ``earlier(_:origin:onConflict:durability:)-(Duration,_,_,_)``.
     @discardableResult
@@ -71,7 +71,7 @@ extension Store {
             let time = Timestamp(microseconds: start.microseconds.addingReportingOverflow(microseconds).partialValue)
             let version = try self.version(at: time)
             let then = try tree.history(at: version, in: scope)
-            // Between two commits, going by time must get somewhere.
+            // Between two commits, going by time must still make progress.
             if microseconds > 0 && then.position <= history.position {
                 if try version == self.version { return history.newest }
                 return try tree.later(than: history, in: scope, by: 1)
@@ -91,7 +91,8 @@ extension Store {
 
     /// The newest version that was committed at a time or before.
     ///
-    /// Times are taken to ascend with the versions. Where the clock was set back, it is some version of about that time.
+    /// Assumes that times ascend with versions. If the clock was set back, the result is some version of about that
+    /// time.
     ///
     /// - Returns: the version; ``oldestVersion`` if all that the store has is newer.
     /// - Complexity: O(log n) records.
@@ -104,7 +105,7 @@ extension Store {
         return Version(low)
     }
 
-    /// The rows as they were at a time. Looking at the past does not touch what undo and redo would revert.
+    /// The rows at a time. Reading the past does not change undo and redo.
     ///
     /// - Throws: as ``snapshot(at:)-(Version)``.
     public func snapshot(at time: Timestamp) throws -> Snapshot { try snapshot(at: version(at: time)) }
@@ -114,7 +115,7 @@ extension Duration {
     /// Minutes, for ``Store/earlier(_:origin:onConflict:durability:)-(Duration,_,_,_)``.
     public static func minutes(_ minutes: Int) -> Duration { .seconds(60 * minutes) }
 
-    /// As timestamps count; very long ones are cut off.
+    /// In microseconds; clamped.
     var microseconds: Int64 {
         let (seconds, attoseconds) = components
         let (product, isOver) = seconds.multipliedReportingOverflow(by: 1_000_000)

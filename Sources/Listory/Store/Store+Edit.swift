@@ -1,4 +1,5 @@
-// Editing a store: commits, and how long each waits. What is computed from earlier commits is in `Store+History.swift`.
+// Edits a store: makes commits and waits for their durability. Commits that are computed from others are in
+// `Store+History.swift`.
 
 import ListModel
 
@@ -8,10 +9,11 @@ extension Store {
     /// - Parameters:
     ///   - name: what the user does, as a menu names it.
     ///   - origin: who does it; may be empty.
-    ///   - time: when it was done, if that was not now: for what is imported from elsewhere.
-    ///   - tracking: which history it belongs to; nil for that of ``StoreOptions/undoScope``. `.untracked` leaves it out of undo.
-    ///   - isDiscardable: whether it does not matter to the user, so that nothing need be saved on its account.
-    ///   - durability: what to wait for; nil for the store's own choice.
+    ///   - time: when it was done, for imports; nil for now.
+    ///   - tracking: which history it belongs to; nil for that of ``StoreOptions/undoScope``. `.untracked` excludes it
+    ///     from undo.
+    ///   - isDiscardable: whether nothing needs to be saved because of it.
+    ///   - durability: what to wait for; nil for the store's default.
     ///   - body: makes the edits. It must not use the store itself.
     /// - Returns: the commit, or nil if nothing changed and nothing was appended.
     /// - Throws: what `body` throws: then nothing has happened. ``StoreError/appendFailed(durable:cause:)`` if the log
@@ -31,13 +33,13 @@ extension Store {
         }
     }
 
-    /// The version of a commit, and what its place in the queue asks for.
+    /// The version of a commit, and what has to happen after it was queued.
     struct Queued {
         var version: Version
         var demand: GroupCommit.Demand
     }
 
-    /// Queues a commit for the log and then tells the observers, which may read it at once.
+    /// Queues a commit for the log and then notifies the observers, which may read it at once.
     func append(_ commit: Commit, _ head: inout Head) -> Queued {
         if let pause = options.updates.tellsEarly {
             tell(of: commit, &head)
@@ -64,14 +66,14 @@ extension Store {
     ) throws -> Result {
         if options.isReadOnly { throw StoreError.readOnly }
         try checkIsOutside()
-        // What could not be appended is tried again before anything is added to it.
+        // Commits that could not be appended are retried before another is added.
         if group.hasFailed { try group.flush(through: nil) }
         let (result, queued): (Result, Queued?)
         do {
             (result, queued) = try withHead { head in
                 try head.checkNodes()
                 do { return try body(&head) } catch {
-                    // Rows that cannot be read are not found either: that is the reason, then.
+                    // An unreadable row is not found: report the damage instead.
                     try head.checkNodes()
                     throw error
                 }
@@ -79,7 +81,7 @@ extension Store {
         } catch {
             checkpointer?.distrustIfDamaged(error)
             checkpointer?.meetDemand(self)
-            // Of several commits the first may be in the queue already, and nobody will wait for it.
+            // Earlier commits of the call may be queued already, and no thread waits for them.
             try? group.meet(.now)
             throw error
         }

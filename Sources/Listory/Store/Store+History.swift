@@ -1,17 +1,17 @@
 // Undo, redo, branches, groups, reverting and restoring. `Docs/Design/History.md` explains them.
 //
-// Always holds: each is one commit for a step, appended like any other; nothing that was committed is ever changed.
+// Always holds: each appends one commit for a step; committed data never changes.
 
 import ListModel
 
 extension Store {
-    /// Where the list is in its history: the one that all share, or if ``StoreOptions/undoScope`` is `.origin`, that of the
-    /// origin without a name. Steps that compacting has dropped do not count.
+    /// The place of the list in the shared history or, if ``StoreOptions/undoScope`` is `.origin`, in that of the
+    /// origin "". Compacted steps do not count.
     public var history: History {
         get throws { try history(of: "") }
     }
 
-    /// Where the list is in the history that an origin undoes in.
+    /// The place of the list in the history of an origin.
     ///
     /// - Complexity: O(1), or O(log n) records in a compacted store.
     public func history(of origin: String) throws -> History {
@@ -19,7 +19,7 @@ extension Store {
         return try withHead { try reachable($0, scope) }
     }
 
-    /// A history, with the counts of what can be reached.
+    /// A history, with the counts of reachable steps.
     func reachable(_ head: borrowing Head, _ scope: HistoryScope) throws -> History {
         let history = try tree.reachable(head.editor.state.histories[scope])
         let undo = min(history.undoCount, max(0, options.undoLimit - history.redoCount))
@@ -29,12 +29,12 @@ extension Store {
     /// The tree of commits.
     var tree: HistoryTree { HistoryTree(group, oldest: oldestVersion) }
 
-    /// Undoes the newest steps that were not undone yet, each by a commit of its own.
+    /// Undoes the newest steps that are not undone yet, each with a commit of its own.
     ///
     /// - Parameters:
-    ///   - count: how many; if there are fewer, none is undone.
+    ///   - count: how many. If there are fewer, none is undone.
     ///   - origin: who undoes; which steps are its own depends on ``StoreOptions/undoScope``.
-    ///   - onConflict: what to do if somebody else, in another history, changed the rows meanwhile.
+    ///   - onConflict: what to do if another scope changed the rows meanwhile.
     ///   - durability: what to wait for; nil for the store's own choice.
     /// - Returns: the last of the new commits, if `count` is not 0, and what could not be done.
     /// - Throws: ``ListError/nothingToUndo(requested:available:)``; ``ListError/conflicts(_:)``: the steps before the one
@@ -50,7 +50,7 @@ extension Store {
         }
     }
 
-    /// Redoes the next steps on the present branch, each by a commit of its own.
+    /// Redoes the next steps on the present branch, each with a commit of its own.
     ///
     /// - Parameter count: how many; if there are fewer, none is redone.
     /// - Throws: ``ListError/nothingToRedo(requested:available:)``, or as ``undo(_:origin:onConflict:durability:)``.
@@ -65,13 +65,13 @@ extension Store {
         }
     }
 
-    /// Makes moves in a history, one after another, under one hold of the lock; if there are too few to make, none.
+    /// Makes several checkouts while holding the lock once; none if there are too few.
     private func moves(
         _ count: Int, _ durability: Durability?, _ scope: HistoryScope, available: KeyPath<History, Int>,
         _ tooFew: (Int, Int) -> ListError, _ step: (inout ListEditor) throws -> Reversal
     ) throws -> Reversal {
         try perform(durability) { head in
-            // One can be tried: whether there are more takes a look at the tree, in a compacted store.
+            // A single one is tried directly. Counting takes a search of the tree in a compacted store.
             if count > 1 {
                 let available = try reachable(head, scope)[keyPath: available]
                 guard count <= available else { throw tooFew(count, available) }
@@ -88,7 +88,7 @@ extension Store {
         }
     }
 
-    /// Makes one commit that is computed from others.
+    /// Makes a commit that is computed from others.
     private func compute(
         _ durability: Durability?, _ body: (inout ListEditor) throws -> Reversal
     ) throws -> Reversal {
@@ -98,7 +98,7 @@ extension Store {
         }
     }
 
-    /// Goes to any commit of the history: many steps of undo and redo at once, on any branch.
+    /// Checks out any revision of the history: many steps of undo and redo at once, on any branch.
     ///
     /// ```swift
     /// for branch in try store.branches() { print(branch.name, branch.time) }
@@ -129,7 +129,7 @@ extension Store {
         return try tree.branches(withHead { $0.editor.state.histories[scope] }, limit: limit)
     }
 
-    /// Takes one commit back, whoever made it and whatever came after it, by a commit that can itself be undone.
+    /// Takes one commit back, whatever its origin and whatever came after it, with a commit that can itself be undone.
     ///
     /// - Parameters:
     ///   - version: the commit.
@@ -149,10 +149,10 @@ extension Store {
         return try compute(durability) { try $0.revert(version, draft, onConflict: onConflict) }
     }
 
-    /// Makes the rows those of a version, by one commit that can itself be undone.
+    /// Makes the rows those of a version, with a commit that can itself be undone.
     ///
     /// - Parameters:
-    ///   - version: any version that the store can reach.
+    ///   - version: any version of the store.
     ///   - name: what the user does.
     /// - Returns: the commit, or nil if the rows are the same already. Its changeset is in ``updates()``, like any other.
     /// - Throws: ``ListError/notInHistory(_:)`` if there is no such version, or as ``edit(_:origin:time:tracking:isDiscardable:durability:_:)``.
@@ -173,7 +173,7 @@ extension Store {
 // MARK: - Groups
 
 extension Store {
-    /// Makes one step of all commits that `body` makes, so that one undo reverts them. Groups nest.
+    /// Makes one undo step of all commits that `body` makes. Groups nest.
     ///
     /// ```swift
     /// try store.group("Tidy up") {
@@ -182,10 +182,10 @@ extension Store {
     /// }
     /// ```
     ///
-    /// Each commit is durable on its own: a crash inside the group leaves those before it, as a step.
+    /// Each commit is durable on its own: a crash inside the group keeps the commits before it, as one step.
     ///
     /// - Parameters:
-    ///   - name: what all of them are called; nil to leave them their own names.
+    ///   - name: the name of all of them; nil to keep their own names.
     ///   - origin: whose commits, if ``StoreOptions/undoScope`` is `.origin`; otherwise those of all who edit meanwhile.
     @discardableResult
     public func group<Result>(
@@ -202,7 +202,7 @@ extension Store {
         }
     }
 
-    /// Begins a group that ``endGroup(origin:)`` ends: for a gesture that begins and ends in different calls.
+    /// Begins a group that ``endGroup(origin:)`` ends, for a gesture that begins and ends in different calls.
     public func beginGroup(_ name: String? = nil, origin: String = "") throws {
         let scope = options.undoScope.history(of: origin)
         try withHead { $0.editor.beginGroup(in: scope, name: name) }
@@ -216,7 +216,7 @@ extension Store {
         try withHead { try $0.editor.endGroup(in: scope) }
     }
 
-    /// Ends the step: the next commit begins a new one, whatever ``StoreOptions/coalescing`` says. Call it when the selection
-    /// moves, or a field loses its focus.
+    /// Ends the step: the next commit begins a new one, whatever ``StoreOptions/coalescing`` says. Call it when the
+    /// selection moves or a field loses the focus.
     public func breakUndoCoalescing() throws { try withHead { $0.editor.breakUndoCoalescing() } }
 }

@@ -1,9 +1,10 @@
-// What was selected when a commit was made, for whoever undoes it: an editor puts the caret back where it was.
+// The selection attached to a commit: after an undo, an editor restores it.
 
 import ListModel
 
 extension Store {
-    /// What an interface selects after an undo, a redo or a go: what ``ListEditor/attachSelection(before:after:)`` attached.
+    /// The selection to restore after an undo, a redo or a go, as ``ListEditor/attachSelection(before:after:)``
+    /// attached it.
     ///
     /// ```swift
     /// let reversal = try store.undo()
@@ -11,8 +12,8 @@ extension Store {
     /// ```
     ///
     /// - Parameter reversal: what an undo, a redo, or going somewhere gave.
-    /// - Returns: what was selected before the first commit that was undone, after the last one that was redone, or after the
-    ///   commit that was gone to; nil if nothing was attached.
+    /// - Returns: the selection before the first undone commit, after the last redone one, or after the checked out
+    ///   one; nil if nothing was attached.
     /// - Throws: an error of the log.
     /// - Complexity: O(bytes of the commit).
     public func selection(after reversal: Reversal) throws -> [UInt8]? {

@@ -1,13 +1,13 @@
-// Numbers about a store, for people who look after one.
+// Statistics of a store.
 
 import LMDB
 import ListModel
 
-/// How much a store holds.
+/// The sizes and counts of a store.
 public struct StoreStatistics: Hashable, Sendable {
     /// The newest version.
     public let version: Version
-    /// How many commits and events the log has. Those that compacting has dropped do not count.
+    /// The commits and events of the log, without compacted ones.
     public let commitCount: UInt64
     public let eventCount: UInt64
     /// How many sections and rows the newest version has.
@@ -16,7 +16,7 @@ public struct StoreStatistics: Hashable, Sendable {
     /// How many steps can be undone and redone, in the history that all share.
     public let undoDepth: Int
     public let redoDepth: Int
-    /// The oldest version that can be reached; ``Version/empty`` unless the store was compacted.
+    /// The oldest version that exists; ``Version/empty`` unless the store was compacted.
     public let oldestVersion: Version
     /// The last version whose commit may be packed; the same as ``oldestVersion`` if none is.
     public let sealedVersion: Version
@@ -42,7 +42,7 @@ public struct StoreStatistics: Hashable, Sendable {
 }
 
 extension Store {
-    /// Numbers about the store, with everything so far made durable.
+    /// The statistics, after everything so far was made durable.
     public func statistics() throws -> StoreStatistics {
         try group.flush(through: nil)
         let (snapshot, history) = try withHead { ($0.editor.snapshot(), try reachable($0, .shared)) }

@@ -1,4 +1,4 @@
-// Any moment of the past: commits, snapshots and changesets by version.
+// Time travel: commits, snapshots and changesets by version.
 
 import ListModel
 
@@ -8,10 +8,10 @@ extension Store {
         get throws { try withHead { $0.editor.state.version } }
     }
 
-    /// The oldest version that can be reached: ``Version/empty``, unless the store was compacted.
+    /// The oldest version that exists: ``Version/empty``, unless the store was compacted.
     public var oldestVersion: Version { group.log.base.version }
 
-    /// The rows at a version. Looking at the past does not touch what undo and redo would revert.
+    /// The rows at a version. Reading the past does not change undo and redo.
     ///
     /// - Throws: ``StoreError/unknownVersion(_:head:)``, ``StoreError/droppedVersion(_:oldest:)``, or an error of the log.
     /// - Complexity: O(log n), and a replay from the nearest checkpoint, which ``CheckpointPolicy/maximumSpacing`` bounds.
@@ -26,18 +26,18 @@ extension Store {
         if version == newest.version { return newest }
         guard version < newest.version else { throw StoreError.unknownVersion(version, head: newest.version) }
         guard version >= oldestVersion else { throw StoreError.droppedVersion(version, oldest: oldestVersion) }
-        // Commits are read where they are durable.
+        // Commits are read from the log, so they must be durable.
         try group.flush(through: newest.version)
         return try past.point(at: version, [newest] + (other.map { [$0] } ?? []))
     }
 
-    /// What leads from one version to another, whichever is older.
+    /// The changeset from one version to another, in either direction.
     ///
     /// - Throws: as ``snapshot(at:)``.
     public func changeset(from old: Version, to new: Version) throws -> Changeset {
         let newest = try snapshot
         let first = try point(at: old, newest)
-        // From the first version on, so that both share what did not change in between.
+        // Derived from the first version, so that both share unchanged nodes.
         let second = try point(at: new, newest, first)
         return Changeset(from: first, to: second)
     }
@@ -51,7 +51,7 @@ extension Store {
         return try group.commit(version)
     }
 
-    /// Calls `body` with the commits of a range of versions, in order. It may use the store, and take its time.
+    /// Calls `body` with the commits of a range of versions, in order. It may use the store and may be slow.
     ///
     /// - Throws: as ``commit(_:)``, and what `body` throws.
     public func forEachCommit(

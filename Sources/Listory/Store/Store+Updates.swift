@@ -1,31 +1,30 @@
-// Telling others what happened: a sequence of updates, one for each commit.
+// Notifies observers: a sequence of updates, one for each commit.
 //
-// Always holds: a sequence begins with the snapshot of its creation and covers every commit after it, in order, none twice;
-// each update's changeset leads from the rows of the one before it to its own; when somebody is told of a commit, its
+// Always holds: a sequence begins with the snapshot of its creation and covers every commit after it once, in order;
+// each update's changeset leads from the rows of the update before; when an observer is notified of a commit, its
 // content can be read.
 
 import ListModel
 
-/// What a commit did to the rows, or several commits did that a reader was too late for.
+/// What a commit did to the rows, or several commits if the reader was slow.
 public struct ListUpdate: Sendable {
     /// The rows before.
     public let previous: Snapshot
     /// The rows after.
     public let snapshot: Snapshot
-    /// The commit that made the difference: its name, origin and time, and whether it was an undo or a redo. Of several, the
-    /// last one.
+    /// The commit: its name, origin and time, and whether it was an undo or a redo. Of several, the last one.
     public let cause: Commit
 
-    /// The versions that were made by the commits of the update: nearly always one.
+    /// The versions that the update covers: nearly always one.
     public var versions: ClosedRange<Version> { previous.version.next...snapshot.version }
 
-    /// What changed, for a list view to play. It is computed when asked for.
+    /// What changed, for a list view to play. It is computed on access.
     ///
     /// - Complexity: O(k log n) for k rows that differ.
     public var changeset: Changeset { Changeset(from: previous, to: snapshot) }
 }
 
-/// The updates of a store, from the moment when the sequence was made.
+/// The updates of a store from now on.
 ///
 /// ```swift
 /// let updates = try store.updates()
@@ -35,9 +34,9 @@ public struct ListUpdate: Sendable {
 /// }
 /// ```
 ///
-/// An update holds two snapshots; while a reader lags behind, what the list has changed meanwhile stays in memory. A reader
-/// that lags by more than 256 commits gets what came on top of them as one update: its ``ListUpdate/versions`` say which
-/// commits it covers, and ``Store/forEachCommit(in:_:)`` reads them.
+/// An update holds two snapshots, so a slow reader keeps old rows in memory. If a reader lags by more than 256 commits,
+/// further commits are merged into one update. Its ``ListUpdate/versions`` say which commits it covers, and
+/// ``Store/forEachCommit(in:_:)`` reads them.
 public struct ListUpdates: AsyncSequence, Sendable {
     public typealias Element = ListUpdate
 
@@ -56,20 +55,19 @@ public struct ListUpdates: AsyncSequence, Sendable {
     }
 }
 
-/// Who wants to be told of commits: with what they did to the rows, or only that there are some.
+/// The observers of commits: readers receive the changes of rows, listeners only a signal.
 struct UpdateObservers: ~Copyable, Sendable {
-    // In arrays, because there are few, and the type of a dictionary would be made by everyone who opens a store.
+    // Arrays, because there are few observers, and the runtime would build the type of a dictionary at every opening.
     private var readers: [(number: Int, queue: UpdateQueue<ListUpdate>)] = []
     private var listeners: [(number: Int, continuation: AsyncStream<Void>.Continuation)] = []
     private var nextNumber = 0
-    /// The rows that the readers were told of last; kept only while there are any, because a kept snapshot makes edits copy
-    /// what they change.
+    /// The rows of the last update; kept only while there are readers, because a kept snapshot makes edits copy nodes.
     private var last: Snapshot?
 
-    /// Whether somebody wants to know what commits do to the rows.
+    /// Whether there are readers.
     var hasReaders: Bool { !readers.isEmpty }
 
-    /// Adds a reader that has seen a snapshot.
+    /// Adds a reader that begins with a snapshot.
     mutating func add(_ queue: UpdateQueue<ListUpdate>, _ snapshot: Snapshot) -> Int {
         nextNumber += 1
         readers.append((nextNumber, queue))
@@ -90,26 +88,26 @@ struct UpdateObservers: ~Copyable, Sendable {
         if readers.isEmpty { last = nil }
     }
 
-    /// Tells the readers what a commit did.
+    /// Sends an update to the readers.
     mutating func publish(_ snapshot: Snapshot, _ cause: Commit) {
         guard let previous = last else { return }
         last = snapshot
         let update = ListUpdate(previous: previous, snapshot: snapshot, cause: cause)
-        // One that ended inside an edit could not take itself off the list.
+        // A reader that ended inside an edit could not remove itself.
         for (number, queue) in readers where !queue.append(update) { remove(number) }
     }
 
-    /// Tells the listeners that there was a commit.
+    /// Signals a commit to the listeners.
     mutating func signal() {
         for (number, continuation) in listeners {
             if case .terminated = continuation.yield() { remove(number) }
         }
     }
 
-    /// Takes out the rows that would keep the file open.
+    /// Removes the rows, which would keep the file open.
     mutating func takeRows() -> Snapshot? { last.take() }
 
-    /// Puts them back, because the store stays open.
+    /// Restores the rows, because the store stays open.
     mutating func putBack(_ rows: Snapshot?) { last = rows }
 
     /// Ends all sequences.
@@ -123,7 +121,7 @@ struct UpdateObservers: ~Copyable, Sendable {
 extension Store {
     /// The updates from now on, one for each commit.
     ///
-    /// Each call makes a sequence of its own, to be read by one reader. It ends when the store is closed.
+    /// Each call returns a new sequence for one reader. It ends when the store closes.
     ///
     /// - Throws: ``StoreError/closed``.
     public func updates() throws -> ListUpdates {
@@ -138,7 +136,7 @@ extension Store {
         return ListUpdates(initial: initial, queued: queued)
     }
 
-    /// Tells that there are commits, after one or several, from now on. It keeps no rows, and ends when the store is closed.
+    /// Signals commits from now on, one signal for one or several. It keeps no rows, and ends when the store closes.
     ///
     /// - Throws: ``StoreError/closed``.
     package func changes() throws -> AsyncStream<Void> {
@@ -149,7 +147,7 @@ extension Store {
     }
 
     private func removeObserver(_ number: Int) {
-        // Ended by `close`, under the lock, there is nothing left to remove.
+        // If `close` ended it, under the lock, there is nothing to remove.
         if isInsideEdit { return }
         try? withHead { $0.observers.remove(number) }
     }

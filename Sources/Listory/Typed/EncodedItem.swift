@@ -1,14 +1,14 @@
-// Items that were encoded before the edit that stores them: the store is not locked while that is done.
+// Items that are encoded before the edit that stores them, without locking the store.
 //
-// Always holds: an encoded item has the id of its item and the bytes that the coder of its store made of it.
+// Always holds: an encoded item has the id of its item and the bytes of its store's coder.
 
 import Dispatch
 import ListModel
 
 /// An item with its content as bytes, ready to be stored.
 ///
-/// Encoding takes longer than everything else that an edit does, and the store is locked while an edit is made. What is
-/// stored in bulk is better encoded before:
+/// Encoding takes longer than everything else in an edit, and an edit holds the store's lock. Encode before a bulk
+/// edit:
 ///
 /// ```swift
 /// let rows = try store.encoded(tasks)                            // on all cores; the store goes on meanwhile
@@ -80,8 +80,8 @@ extension ListEdit {
         try withEditor { try $0.insert(items.map(\.row), at: destination.untyped) }
     }
 
-    /// Gives the row of the item's id this item as its content. If it is the present one, nothing happens; the checkmark
-    /// stays as it is.
+    /// Updates the row of the item's id. The checkmark does not change. If the item is the present one, nothing
+    /// happens.
     public func update(_ item: EncodedItem<Item>) throws {
         try withEditor { try $0.update(item.row.id, content: item.row.content, coder) }
     }
@@ -94,7 +94,7 @@ extension ListEdit {
         try withEditor { try $0.insertSection(section, at: place.untyped) }
     }
 
-    /// Replaces everything, as one event. Rows and sections of the same id stay the same ones.
+    /// Replaces all sections and rows, as one event. Rows and sections keep their identity by id.
     public func reload(_ sections: [EncodedSection<SectionID, Item>]) throws {
         let new = sections.map { NewSection(id: $0.id.identifier, title: $0.title, items: $0.items.map(\.row)) }
         try withEditor { try $0.reload(new) }

@@ -1,4 +1,4 @@
-// The edits of a typed outline, and of whole rows as they are wanted.
+// Edits of a typed outline, and edits that state the wanted rows.
 
 import ListModel
 
@@ -97,7 +97,7 @@ extension ListEdit {
         try withEditor { try $0.apply(new, toSection: id.identifier) }
     }
 
-    /// Gives the rows of these items' ids the items as their content: all of them, or none if one is unknown.
+    /// Updates the rows of the items' ids: all of them, or none if one is unknown.
     ///
     /// - Throws: ``ListError/unknownItem(_:)``; ``ListError/duplicateItem(_:)`` if an id comes twice.
     public func update(_ items: [Item]) throws {

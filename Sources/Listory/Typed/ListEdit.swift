@@ -4,8 +4,8 @@
 
 import ListModel
 
-/// Makes the edits of one commit; ``ListStore/edit(_:origin:durability:_:)`` hands it to its closure. When that has
-/// returned, all of it throws ``StoreError/editEnded``.
+/// Makes the edits of one commit. ``ListStore/edit(_:origin:durability:_:)`` passes it to its closure; after the
+/// closure has returned, every function throws ``StoreError/editEnded``.
 public final class ListEdit<SectionID: IdentifierConvertible, Item: Codable & Identifiable & Sendable>
 where Item.ID: IdentifierConvertible {
     /// The rows that an edit is about.
@@ -54,7 +54,7 @@ where Item.ID: IdentifierConvertible {
         self.coder = coder
     }
 
-    /// Makes the edit useless, when its closure has returned.
+    /// Invalidates the edit when its closure has returned.
     func end() { editor = nil }
 
     func withEditor<Result>(_ body: (inout ListEditor) throws -> Result) throws -> Result {
@@ -71,7 +71,7 @@ where Item.ID: IdentifierConvertible {
 // MARK: - Rows
 
 extension ListEdit {
-    /// The item of an id as it is now, or nil if there is none.
+    /// The present item of an id, or nil if there is none.
     public func item(_ id: Item.ID) throws -> Item? {
         try withEditor { editor in
             guard let item = editor.state.item(id.identifier) else { return nil }
@@ -79,7 +79,7 @@ extension ListEdit {
         }
     }
 
-    /// Where the row of an id is now, or nil if there is none.
+    /// The present position of the row of an id, or nil if there is none.
     ///
     /// - Throws: ``StoreError/editEnded``.
     public func indexPath(of id: Item.ID) throws -> ListIndexPath? {
@@ -114,7 +114,7 @@ extension ListEdit {
     /// Moves the row of an id.
     public func move(_ id: Item.ID, to destination: Destination) throws { try move(.item(id), to: destination) }
 
-    /// Sets the checkmarks that are not set, and clears those that are.
+    /// Toggles checkmarks.
     public func toggle(_ selection: Selection) throws {
         try withEditor { try $0.toggle(selection.untyped) }
     }
@@ -122,12 +122,12 @@ extension ListEdit {
     /// Sets or clears the checkmark of the row of an id.
     public func toggle(_ id: Item.ID) throws { try toggle(.item(id)) }
 
-    /// Sets or clears checkmarks, whatever they are now.
+    /// Sets or clears checkmarks.
     public func setChecked(_ isChecked: Bool, _ selection: Selection) throws {
         try withEditor { try $0.setChecked(isChecked, selection.untyped) }
     }
 
-    /// Gives the row of the item's id this item as its content. If it is the present one, nothing happens.
+    /// Updates the row of the item's id. If the item is the present one, nothing happens.
     public func update(_ item: Item) throws {
         let content = try coder.encode(item)
         try withEditor { try $0.update(item.id.identifier, content: content, coder) }
@@ -138,8 +138,7 @@ extension ListEdit {
         try withEditor { $0.annotate(name, value) }
     }
 
-    /// Attaches what was selected before the edit, and what is after it. See
-    /// ``ListEditor/attachSelection(before:after:)``.
+    /// Attaches the selections before and after the edit. See ``ListEditor/attachSelection(before:after:)``.
     public func attachSelection(before: [UInt8], after: [UInt8]) throws {
         try withEditor { $0.attachSelection(before: before, after: after) }
     }
@@ -167,12 +166,12 @@ extension ListEdit {
         try withEditor { try $0.moveSection(.section(id.identifier), to: place.untyped) }
     }
 
-    /// Gives a section another title.
+    /// Renames a section.
     public func renameSection(_ id: SectionID, to title: String) throws {
         try withEditor { try $0.renameSection(.section(id.identifier), to: title) }
     }
 
-    /// A row of a reload, or of rows that are to be.
+    /// A row of a reload, or of the wanted rows.
     public struct Row {
         /// The item, whose id is that of the row.
         public var item: Item

@@ -1,10 +1,10 @@
-// Telling others what changed in a view.
+// Notifies readers of changes in a view.
 //
 // Always holds: a sequence begins with the snapshot of its creation, and each transition begins where the one before ended.
 
 import ListModel
 
-/// The changes of a view, from the moment when the sequence was made.
+/// The changes of a view from now on.
 ///
 /// ```swift
 /// let updates = try view.updates()
@@ -17,8 +17,8 @@ import ListModel
 /// }
 /// ```
 ///
-/// It also has the changes that a search or other stages make. Commits that change nothing in the view are left out, and
-/// commits that follow each other quickly may be one transition.
+/// Includes the changes of a search or of other stages. Commits that change nothing in the view are skipped, and
+/// commits in quick succession may be one transition.
 public struct ViewUpdates: AsyncSequence, Sendable {
     public typealias Element = Result<Transition, ViewError>
 
@@ -40,7 +40,7 @@ public struct ViewUpdates: AsyncSequence, Sendable {
             if let error = failure.take() { return .failure(error) }
             while let news = await base.next() {
                 guard let transition = news.transition, !transition.isEmpty else {
-                    // Merged changes may cancel each other.
+                    // Merged changes may cancel out.
                     if let error = news.failure { return .failure(error) }
                     continue
                 }
@@ -52,7 +52,7 @@ public struct ViewUpdates: AsyncSequence, Sendable {
     }
 }
 
-/// What a reader is told of a view: a change, and after that perhaps a failure.
+/// An item of the sequence: a change, perhaps followed by a failure.
 struct ViewNews: Sendable {
     private var rows: (old: Snapshot, new: Snapshot)?
     private var known: Transition?
@@ -62,10 +62,10 @@ struct ViewNews: Sendable {
 
     init(failure: ViewError) { self.failure = failure }
 
-    /// What changed; of news that were merged it is computed when they are read.
+    /// What changed; computed on reading if changes were merged.
     fileprivate var transition: Transition? { known ?? rows.map { Transition(from: $0.old, to: $0.new) } }
 
-    /// As one: a failure that a later change made good is left out.
+    /// Merges two items. A failure that a later change made obsolete is dropped.
     static func merged(_ first: ViewNews, _ second: ViewNews) -> ViewNews {
         var result = first
         if let rows = second.rows {
@@ -78,10 +78,10 @@ struct ViewNews: Sendable {
 }
 
 extension LiveView {
-    /// What changes in the view from now on.
+    /// The changes in the view from now on.
     ///
-    /// Each call makes a sequence of its own, to be read by one reader. It ends when the store is closed or nobody keeps
-    /// the view. Of a version that cannot be followed it is told once, however often somebody looks.
+    /// Each call returns a new sequence for one reader. It ends when the store closes or the view is released. A
+    /// version that the view cannot follow is reported once.
     ///
     /// - Throws: ``StoreError/closed``.
     public func updates() throws -> ViewUpdates {
@@ -89,7 +89,7 @@ extension LiveView {
         return ViewUpdates(initial: initial, queued: queued)
     }
 
-    /// Tells that the view changed or failed, after one or several changes. It keeps two snapshots at most.
+    /// Merges changes for a reader that is behind. It keeps two snapshots at most.
     func changes() throws -> AsyncStream<Void> {
         let (_, queued) = try read(limit: 1)
         return AsyncStream {
@@ -104,7 +104,7 @@ extension LiveView {
         let (number, initial, isFirst) = withState { state in
             state.nextReader += 1
             state.readers[state.nextReader] = queue
-            // This one was not told yet of what failed.
+            // This reader does not know of the failure yet.
             state.failedVersion = nil
             return (state.nextReader, state.view.snapshot, state.follower == nil)
         }
@@ -122,15 +122,15 @@ extension LiveView {
         let changes = try store.changes()
         withState { state in
             if state.follower != nil { return }
-            // Begun under the lock, so that it cannot end before it is noted.
+            // Started under the lock, so that it cannot end before it is stored.
             state.follower = Task { [weak self] in
-                // What happened before the first change, and after the view was brought up to date last.
+                // Commits between the last advance of the view and the first signal.
                 self?.follow()
                 for await _ in changes {
                     guard let self else { return }
                     self.follow()
                 }
-                // One that is cancelled had no readers left; those that there are have another.
+                // A cancelled task had no readers left; present readers have another task.
                 if !Task.isCancelled { self?.finish() }
             }
         }
@@ -139,7 +139,7 @@ extension LiveView {
     private func follow() {
         // If the store was closed, the sequence is about to end.
         guard let newest = try? store.snapshot else { return }
-        // The readers are told of an error, and the next commit is another attempt.
+        // The readers receive the error, and the next commit is another attempt.
         withState { state in try? state.follow(newest) }
     }
 
@@ -157,10 +157,10 @@ extension LiveView {
 
     /// Ends all sequences, because the store was closed.
     private func finish() {
-        // Ending one takes it off the list, which needs the lock.
+        // Finishing a sequence removes it from the list, which needs the lock.
         let readers = withState { state in
             defer { state.readers = [:] }
-            // Whoever asks for updates from now on is to hear that the store is closed.
+            // Later calls of `updates()` must throw that the store is closed.
             state.follower = nil
             return Array(state.readers.values)
         }

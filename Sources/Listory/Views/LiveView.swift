@@ -1,10 +1,10 @@
 // A view that follows a store.
 //
-// It follows when it is asked, and when somebody waits for its updates: then a task follows every commit of the store. Both
-// go the same way, so that whoever edits and then looks sees the edit, and nobody is told of a change twice.
+// It follows when it is read. While a reader waits for its updates, a task follows every commit of the store. Both use
+// the same code, so a read after an edit sees the edit, and no change is reported twice.
 //
-// Always holds: what was told to the readers of updates leads from the snapshot that their sequence began with to what the
-// view shows; the functions of a query run under the view's lock, and never under that of the store.
+// Always holds: the updates of a reader lead from the first snapshot of its sequence to what the view shows; the
+// functions of a query run under the view's lock, never under the store's.
 
 import ListModel
 
@@ -18,19 +18,18 @@ import ListModel
 ///
 /// ``TypedLiveView`` adds an app's own types, and ``ViewQuery`` a way to say what it shows.
 ///
-/// A view keeps the store's snapshot that it has followed, so that edits copy what they change. Closing the store ends it
-/// as it ends the snapshots.
+/// A view keeps a snapshot of the store, so edits copy the nodes that they change. Closing the store ends the view.
 ///
-/// - Important: The functions of a view must not edit the store. All that they may ask of the view is what it showed last;
-///   the rest throws ``StoreError/usedInside(_:)``.
+/// - Important: The functions of a view must not edit the store. Of the view itself they may read only ``shown``;
+///   anything else throws ``StoreError/usedInside(_:)``.
 public final class LiveView: Sendable {
     /// The store whose rows the view shows.
     public let store: Store
     private let state: Locked<State>
-    /// What was shown last. Beside the rest, because a function of the view, which runs under the other lock, may ask for it.
+    /// What the view showed last. It has a lock of its own, because a function of the view may read it.
     private let last: Locked<Shown>
 
-    /// What is known of a view without its lock.
+    /// What is known without the view's lock.
     private struct Shown: Sendable {
         var rows: Snapshot
         /// Whether the stages leave rows in the order and the sections of the store.
@@ -43,10 +42,10 @@ public final class LiveView: Sendable {
         var stages: [ViewStage]
         var readers: [Int: UpdateQueue<ViewNews>] = [:]
         var nextReader = 0
-        /// The version of the store that could not be followed, if the readers were told so. Whoever is told looks, and
-        /// fails again: to tell of that as well would never end.
+        /// The version that the view could not follow, if it was reported. A reader that then looks fails again, which
+        /// is not reported again.
         var failedVersion: Version?
-        /// Follows the store as long as somebody reads updates.
+        /// The task that follows the store while there are readers.
         var follower: Task<Void, Never>?
     }
 
@@ -58,7 +57,7 @@ public final class LiveView: Sendable {
     /// - Throws: ``StoreError/closed``; ``ViewError`` for the first row that cannot be placed.
     /// - Complexity: as ``DerivedView/init(_:of:)``.
     public convenience init(of store: Store, _ stages: [ViewStage]) throws {
-        // What functions do to the order nobody knows.
+        // The effect of the functions on the order is unknown.
         try self.init(of: store, stages, keepsOrder: false)
     }
 
@@ -85,10 +84,10 @@ public final class LiveView: Sendable {
         }
     }
 
-    /// Whether the calling thread is inside a function of the view, which holds the lock.
+    /// Whether the calling thread runs a function of the view, under its lock.
     var isInsideFunction: Bool { state.isHeldByCaller }
 
-    /// Checks that the calling thread is not inside a function of the view: it would wait for itself.
+    /// Throws if the calling thread runs a function of the view, because it would wait for itself.
     func checkIsOutside() throws {
         if isInsideFunction { throw LiveView.usedInside }
     }
@@ -124,14 +123,14 @@ extension LiveView {
         while true {
             let (newest, path) = try store.withHead { head in
                 let path = head.editor.state.indexPath(of: id)
-                // A row that cannot be read is not found either.
+                // An unreadable row is not found: report the damage instead.
                 if path == nil { try head.checkNodes() }
                 return (head.editor.snapshot(), path)
             }
             guard let path else { return nil }
             let found: ListIndexPath?? = try withState { state in
                 try state.follow(newest)
-                // Somebody else may have followed a later commit meanwhile.
+                // Another thread may have followed a later commit meanwhile.
                 guard state.view.source.version == newest.version else { return nil }
                 return .some(state.view.indexPath(ofSource: path))
             }
@@ -144,7 +143,7 @@ extension LiveView {
         isInsideFunction ? last.withLock { $0.rows } : withState { $0.view.snapshot }
     }
 
-    /// What the view would show of other rows of the store: those of an old version, for instance. The view stays as it is.
+    /// What the view would show for other rows of the store, such as those of an old version. The view does not change.
     ///
     /// - Parameter source: rows of this store.
     /// - Throws: ``ViewError`` for the first row that cannot be placed.
@@ -156,7 +155,7 @@ extension LiveView {
         return copy.snapshot
     }
 
-    /// What the view would show at a version of the store. Neither the view nor what undo would revert is touched.
+    /// What the view would show at a version of the store. The view and undo do not change.
     ///
     /// - Throws: as ``Store/snapshot(at:)``; ``ViewError`` for the first row that cannot be placed.
     /// - Complexity: that of ``Store/snapshot(at:)``, and O(k log n) for k rows that differ from those of the view.
@@ -179,7 +178,7 @@ extension LiveView {
         try change { state throws(ViewError) in try state.view.search(SearchWords(text)) }
     }
 
-    /// Puts other stages in the place of all.
+    /// Replaces all stages.
     ///
     /// - Returns: what changed in the view, as one transition.
     /// - Throws: ``ViewError`` for the first row that cannot be placed; the view then stays as it is.
@@ -189,7 +188,7 @@ extension LiveView {
         try replaceStages(stages, keepsOrder: false)
     }
 
-    /// Puts stages in the place of all that are known to keep the order of rows, or not to.
+    /// Replaces all stages; the caller knows whether they keep the order of rows.
     func replaceStages(_ stages: [ViewStage], keepsOrder: Bool) throws(ViewError) -> Transition {
         try change { state throws(ViewError) in
             let transition = try state.view.replaceStages(stages)
@@ -202,7 +201,7 @@ extension LiveView {
     /// Whether the stages are known to leave rows in the order and the sections of the store.
     var keepsOrder: Bool { last.withLock { $0.keepsOrder } }
 
-    /// Shows only the first rows, or more of them than until now.
+    /// Limits the view to its first rows.
     ///
     /// - Parameter count: how many rows, over all sections; nil for all.
     /// - Returns: what changed in the view.
@@ -242,7 +241,7 @@ extension LiveView {
 }
 
 extension LiveView.State {
-    /// Follows the store, unless the view is at that version or a later one already.
+    /// Advances the view to the store's version, unless it is there already.
     mutating func follow(_ newest: Snapshot) throws(ViewError) {
         guard newest.version > view.source.version else { return }
         do {
@@ -257,13 +256,13 @@ extension LiveView.State {
         }
     }
 
-    /// Notes that the view has other stages, which may place what those before could not.
+    /// Clears the reported failure, because other stages may succeed.
     fileprivate mutating func setStages(_ stages: [ViewStage]) {
         self.stages = stages
         failedVersion = nil
     }
 
-    /// Tells the readers what changed.
+    /// Sends a change to the readers.
     fileprivate func publish(_ transition: Transition) {
         if transition.isEmpty { return }
         for reader in readers.values { reader.append(ViewNews(transition)) }

@@ -1,4 +1,4 @@
-// In which order a query shows rows, and in which sections.
+// Sorting and grouping of a query.
 
 import ListModel
 
@@ -10,9 +10,9 @@ import Foundation
 
 /// Which of two rows comes first.
 public enum ViewDirection: Sendable {
-    /// The one with the lesser key.
+    /// The lesser key first.
     case ascending
-    /// The one with the greater key.
+    /// The greater key first.
     case descending
 }
 
@@ -23,11 +23,11 @@ public enum AllRows: String, IdentifierConvertible {
 }
 
 extension ViewQuery {
-    /// Rows in the order of a key, within each section. Rows of equal keys stand as they do in the list.
+    /// Sorts the rows of each section by a key. Rows of equal keys keep the order of the list.
     ///
     /// - Parameters:
     ///   - direction: ascending or descending.
-    ///   - key: what a row is sorted by, a function of the row alone; nil for last, whatever the direction.
+    ///   - key: the sort key, a function of the row alone; nil comes last in both directions.
     public func sorted<Key: Comparable & Sendable>(
         _ direction: ViewDirection = .ascending, by key: @escaping @Sendable (Row) throws -> Key?
     ) -> ViewQuery {
@@ -37,21 +37,21 @@ extension ViewQuery {
         }
     }
 
-    /// Rows in the order of a property of their items.
+    /// Sorts the rows of each section by a property of their items.
     public func sorted<Key: Comparable & Sendable>(
         by key: any KeyPath<Item, Key> & Sendable, _ direction: ViewDirection = .ascending
     ) -> ViewQuery {
         sorted(direction) { try $0.item[keyPath: key] }
     }
 
-    /// Rows in the order of a property of their items that may be missing; then they come last.
+    /// Sorts the rows of each section by an optional property of their items; nil comes last.
     public func sorted<Key: Comparable & Sendable>(
         by key: any KeyPath<Item, Key?> & Sendable, _ direction: ViewDirection = .ascending
     ) -> ViewQuery {
         sorted(direction) { try $0.item[keyPath: key] }
     }
 
-    /// Rows that are equal so far in the order of another key.
+    /// Sorts rows of equal keys by another key.
     public func then<Key: Comparable & Sendable>(
         _ direction: ViewDirection = .ascending, by key: @escaping @Sendable (Row) throws -> Key?
     ) -> ViewQuery {
@@ -61,7 +61,7 @@ extension ViewQuery {
         }
     }
 
-    /// Rows that are equal so far in the order of a property of their items.
+    /// Sorts rows of equal keys by a property of their items.
     public func then<Key: Comparable & Sendable>(
         by key: any KeyPath<Item, Key> & Sendable, _ direction: ViewDirection = .ascending
     ) -> ViewQuery {
@@ -124,13 +124,13 @@ extension ViewQuery {
         }.withSections(AllRows.self)
     }
 
-    /// Without sections that have no rows. Sections that come from ``grouped(_:by:title:)`` never are empty.
+    /// Hides empty sections. Sections of ``grouped(_:by:title:)`` are never empty.
     public func hidingEmptySections() -> ViewQuery {
         changing { $0.hidesEmptySections = true }
     }
 }
 
-/// A key whose order is turned round.
+/// A key in reversed order.
 private struct Descending<Key: Comparable & Sendable>: Comparable, Sendable {
     let key: Key
 
@@ -138,7 +138,7 @@ private struct Descending<Key: Comparable & Sendable>: Comparable, Sendable {
 }
 
 extension ViewKey {
-    /// The key that a value is; that of a date is a number.
+    /// The key of a value; that of a date is a number.
     fileprivate static func of<Value: Comparable & Sendable>(_ value: Value?) -> ViewKey {
         guard let value else { return .absent }
         if let date = value as? Date { return .number(date.timeIntervalSinceReferenceDate) }

@@ -1,10 +1,11 @@
-// What a view of a typed list shows: which rows, in which order and sections, and how many.
+// Queries: which rows a view of a typed list shows, in which order and sections.
 //
 // A query is read like one of a database: what is filtered, sorted, grouped and searched before a `prefix` is one stage
 // in whatever order it is written; what comes after the `prefix` sees only the rows that it left. `visibleRows` is a
 // stage of its own in the same way.
 //
-// Always holds: each row is asked in the order filters, group, keys, text, and nothing more once a filter said no.
+// Always holds: the functions run for a row in the order filters, group, keys, text, and stop when a filter returns
+// false.
 
 import ListModel
 
@@ -19,14 +20,14 @@ import ListModel
 /// }
 /// ```
 ///
-/// The functions must depend on nothing but the row: one is asked when it comes into the list or changes, and not again. If
-/// one depends on something else, on the clock or a setting, give the view the query again when that changes.
+/// The functions must depend on nothing but the row. They run when a row is inserted or changes. If one depends on a
+/// clock or a setting, set the query again when that changes.
 public struct ViewQuery<SectionID: IdentifierConvertible, Item: Codable & Identifiable & Sendable>: Sendable
 where Item.ID: IdentifierConvertible {
-    /// A row that the query asks about.
+    /// The row that a function receives.
     public typealias Row = ViewRow<Item>
 
-    /// One stage of the view, as it is put together.
+    /// A stage of the view under construction.
     enum Part: Sendable {
         case arrange(Rules)
         case visibleRows
@@ -34,7 +35,7 @@ where Item.ID: IdentifierConvertible {
         case firstOfEachSection(Int)
     }
 
-    /// What an arrangement is made of.
+    /// The parts of an arrangement.
     struct Rules: Sendable {
         var filters: [@Sendable (Row) throws -> Bool] = []
         var keys: [@Sendable (Row) throws -> ViewKey] = []
@@ -47,7 +48,7 @@ where Item.ID: IdentifierConvertible {
 
     var parts: [Part]
 
-    /// All rows, as they stand in the list.
+    /// All rows, in the order of the list.
     public init() { parts = [] }
 
     init(_ parts: [Part]) { self.parts = parts }
@@ -86,7 +87,7 @@ where Item.ID: IdentifierConvertible {
 // MARK: - Which rows
 
 extension ViewQuery {
-    /// Only the rows for which a function is true.
+    /// Keeps the rows for which a function returns true.
     ///
     /// - Parameter isIncluded: a function of the row alone. What it throws leaves the view as it is, and is reported as a
     ///   ``ViewError``.
@@ -94,7 +95,7 @@ extension ViewQuery {
         changing { $0.filters.append(isIncluded) }
     }
 
-    /// Lets the view be searched: ``TypedLiveView/search(_:)`` then leaves out rows whose text does not have all words.
+    /// Makes the view searchable: ``TypedLiveView/search(_:)`` then hides rows whose text does not contain all words.
     ///
     /// The view keeps the texts, so a search decodes nothing.
     ///
@@ -103,12 +104,12 @@ extension ViewQuery {
         changing { $0.text = text }
     }
 
-    /// Lets the view be searched in a property of the items.
+    /// Makes the view searchable by a property of the items.
     public func searchable(in text: any KeyPath<Item, String> & Sendable) -> ViewQuery {
         searchable { try $0.item[keyPath: text] }
     }
 
-    /// Only the rows of outlines that no collapsed row hides.
+    /// Hides the rows below collapsed rows of outlines.
     ///
     /// ```swift
     /// list.visibleRows().filter { !$0.isChecked }     // of what is expanded, the open rows
@@ -120,10 +121,10 @@ extension ViewQuery {
     /// first of these, and none in the second. What sorts or groups rows is said after it.
     public func visibleRows() -> ViewQuery { ViewQuery(parts + [.visibleRows]) }
 
-    /// Only the first rows, over all sections; sections after the last of them are left out.
+    /// Keeps the first rows over all sections, and leaves out the sections after the last of them.
     public func prefix(_ count: Int) -> ViewQuery { ViewQuery(parts + [.first(count)]) }
 
-    /// Only the first rows of each section.
+    /// Keeps the first rows of each section.
     public func prefixOfEachSection(_ count: Int) -> ViewQuery { ViewQuery(parts + [.firstOfEachSection(count)]) }
 }
 

@@ -1,10 +1,10 @@
-// A row as the functions of a query see it: decoded once, and only if one of them looks at the item.
+// The row that the functions of a query receive: decoded once, and only if a function reads the item.
 
 import ListModel
 
-/// A row that a query asks about.
+/// The row that a function of a query receives.
 ///
-/// It belongs to the call it is given to; do not keep it.
+/// It is valid only during the call; do not keep it.
 public final class ViewRow<Item: Codable & Identifiable & Sendable> where Item.ID: IdentifierConvertible {
     /// The row as an identifier and a reference.
     public let core: ListItem
@@ -26,7 +26,7 @@ public final class ViewRow<Item: Codable & Identifiable & Sendable> where Item.I
     /// Whether the row has a checkmark.
     public var isChecked: Bool { core.isChecked }
 
-    /// The item, read from the log and decoded; once, however often it is asked for.
+    /// The item, read from the log and decoded once.
     ///
     /// - Throws: an error of the log, or of the decoder.
     public var item: Item {
