@@ -6,7 +6,7 @@ extension Transition {
     ///
     /// No batch has what a view rejects or is hurt by. A row does not move into a section that the same batch inserts, nor
     /// out of one that it deletes; rows do not move while sections do, nor does anything change inside a section that
-    /// moves. `Docs/Guides/ListViews.md` has the table of stages, and why there are no more.
+    /// moves. `Docs/Design/ListViews.md` has the table of stages, and why there are no more.
     ///
     /// ```swift
     /// for batch in transition.batches(reloadAbove: 1_000) {

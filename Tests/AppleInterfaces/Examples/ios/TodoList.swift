@@ -1,4 +1,4 @@
-// An app's SwiftUI list, as Docs/Guides/ListViews.md has it: must pass the type check.
+// An app's SwiftUI list, as Docs/Guides/SwiftUI.md has it: must pass the type check.
 
 import Listory
 import SwiftUI
