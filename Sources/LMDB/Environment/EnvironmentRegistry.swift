@@ -3,12 +3,15 @@
 // POSIX record locks belong to the process: opening and closing a lock file a second time drops the locks of the
 // first, and LMDB's reader table then lies. So a file is open once in a process, by whatever name.
 //
-// Always holds: a file is looked at, opened and closed only while the registry is locked, and entries that a
-// fork inherited from its parent do not count.
+// Opening can take long, because all pages may be checked first. So the registry is not locked meanwhile: the file is
+// claimed, and only those who want the same file wait.
+//
+// Always holds: a file is looked at, opened and closed by one thread at a time; entries and claims that a fork inherited
+// from its parent do not count.
 
 /// The open data files of this process, by device and inode.
 ///
-/// `@unchecked Sendable`: `entries` is read and written with `monitor` locked.
+/// `@unchecked Sendable`: `entries` and `claims` are read and written with `monitor` locked.
 final class EnvironmentRegistry: @unchecked Sendable {
     /// The one registry of the process.
     static let shared = EnvironmentRegistry()
@@ -19,9 +22,23 @@ final class EnvironmentRegistry: @unchecked Sendable {
         let processID: Int32
     }
 
+    /// A file that a thread is opening or looking at.
+    private struct Claim: Equatable {
+        /// Without symbolic links: the only name of a file that does not exist yet.
+        let path: String
+        /// Tells the file by its other names; nil if it does not exist yet.
+        let identity: FileIdentity?
+        let processID: Int32
+
+        func isSameFile(_ other: Claim) -> Bool {
+            path == other.path || (identity != nil && identity == other.identity)
+        }
+    }
+
     private let monitor = Monitor()
     /// Open files are few, so they are searched in order.
     private var entries: [Entry] = []
+    private var claims: [Claim] = []
 
     /// Opens a file that is not open yet, and notes it.
     ///
@@ -32,23 +49,26 @@ final class EnvironmentRegistry: @unchecked Sendable {
     func open(
         _ path: String, _ open: () throws(LMDBError) -> (OpaquePointer, FileIdentity)
     ) throws(LMDBError) -> (OpaquePointer, FileIdentity) {
-        monitor.lock()
-        defer { monitor.unlock() }
-        try requireNotOpen(path, "Environment.open")
-        let (environment, identity) = try open()
-        // What a fork inherited under this identity does not count.
-        entries.removeAll { $0.identity == identity }
-        entries.append(Entry(identity: identity, path: path, processID: Platform.processID))
-        return (environment, identity)
+        try withClosedFile(path, "Environment.open") { () throws(LMDBError) in
+            let (environment, identity) = try open()
+            monitor.withLock {
+                // What a fork inherited under this identity does not count.
+                entries.removeAll { $0.identity == identity }
+                entries.append(Entry(identity: identity, path: path, processID: Platform.processID))
+            }
+            return (environment, identity)
+        }
     }
 
     /// Runs `body` on a file that is not open, and keeps it from being opened meanwhile.
     func withClosedFile<Result>(
         _ path: String, _ call: String, _ body: () throws(LMDBError) -> Result
     ) throws(LMDBError) -> Result {
-        monitor.lock()
-        defer { monitor.unlock() }
-        try requireNotOpen(path, call)
+        let claim = try claim(path, call)
+        defer {
+            monitor.withLock { claims.removeAll { $0 == claim } }
+            monitor.broadcast()
+        }
         return try body()
     }
 
@@ -60,11 +80,24 @@ final class EnvironmentRegistry: @unchecked Sendable {
         entries.removeAll { $0.identity == identity }
     }
 
-    private func requireNotOpen(_ path: String, _ call: String) throws(LMDBError) {
-        guard case .success(let status) = Platform.status(of: path),
-            let entry = entries.first(where: { $0.identity == status.identity }),
-            entry.processID == Platform.processID
-        else { return }
-        throw LMDBError(.alreadyOpen(path: entry.path), in: call, detail: path)
+    /// Waits until nobody else has claimed a file, and claims it.
+    private func claim(_ path: String, _ call: String) throws(LMDBError) -> Claim {
+        let resolved = Platform.resolved(path) ?? path
+        monitor.lock()
+        defer { monitor.unlock() }
+        while true {
+            // Asked again after each wait: the file may have been made or replaced.
+            let identity = try? Platform.status(of: path).get().identity
+            let claim = Claim(path: resolved, identity: identity, processID: Platform.processID)
+            if claims.contains(where: { $0.processID == claim.processID && $0.isSameFile(claim) }) {
+                monitor.wait()
+                continue
+            }
+            if let entry = entries.first(where: { $0.identity == identity }), entry.processID == claim.processID {
+                throw LMDBError(.alreadyOpen(path: entry.path), in: call, detail: path)
+            }
+            claims.append(claim)
+            return claim
+        }
     }
 }
