@@ -18,6 +18,7 @@ struct LMDBTestHelper {
         let arguments = CommandLine.arguments
         switch arguments.dropFirst().first {
         case "hold-reader": try holdReader(arguments[2])
+        case "read-unprivileged": try readUnprivileged(arguments[2])
         case "write": try write(arguments[2], mapSize: Int(arguments[3])!, values: Int(arguments[4])!)
         case "fork": try ForkProbe.run(arguments[2])
         case "scan": try DamageProbe.run(Array(arguments[2...]), gate: .full)
@@ -33,6 +34,26 @@ struct LMDBTestHelper {
         answer("reading")
         _ = readLine()
         transaction.abort()
+    }
+
+    /// Reads a file in a folder where it may not write.
+    static func readUnprivileged(_ path: String) throws {
+        let folder = String(path.prefix(upTo: path.lastIndex(of: "/")!))
+        // Who may do everything is not refused anything, so that becomes somebody else.
+        chmod(folder, 0o555)
+        chmod(path, 0o444)
+        chmod(path + "-lock", 0o000)
+        if geteuid() == 0 { _ = setuid(65_534) }
+        defer { chmod(folder, 0o755) }
+        var options = Environment.Options()
+        options.isReadOnly = true
+        do {
+            let environment = try Environment.open(path: path, options: options)
+            let database = try environment.openDatabase(named: "texts", of: UInt64.self, String.self)
+            answer("read \(try environment.read { try $0.get(1, in: database) } ?? "nothing")")
+        } catch let error as LMDBError {
+            answer("refused \(error.code?.rawValue ?? 0)")
+        }
     }
 
     /// Writes values of 64 KiB, so that the map must grow.

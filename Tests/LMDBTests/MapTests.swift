@@ -187,6 +187,32 @@ import Testing
         #expect(try environment.read { txn in try txn.count(in: other) } == 20)
     }
 
+    @Test("A pinned snapshot stays what it is while the map grows, here and in another process, and holds nobody up")
+    func pinned() throws {
+        let environment = try folder.open { options in
+            options.mapSize = 256 * 1024
+            options.resizeTimeout = .zero
+        }
+        let rows = try environment.bytes()
+        try environment.write { txn in try txn.put(value, forKey: 1, in: rows) }
+        var pinned: PinnedSnapshot? = try PinnedSnapshot(environment)
+        let size = try environment.mapSize
+        for key in 2..<20 as Range<UInt64> {
+            try environment.write { txn in try txn.put(value, forKey: key, in: rows) }
+        }
+        #expect(try environment.mapSize > size)
+        #expect(try HelperProcess("write", environment.path, "\(1 << 24)", "60").finish() == ["written"])
+        #expect(try environment.read { txn in try txn.count(in: rows) } == 19)
+        #expect(try environment.mapSize >= 80 * 65_536)
+        #expect(try pinned!.read { txn in try txn.count(in: rows) } == 1)
+        #expect(try pinned!.read { txn in try txn.get(1, in: rows) } == value)
+        // While it is read, it is a reader like others.
+        try pinned!.read { _ in #expect(kind { try environment.growMap(to: 1 << 26) } == .resizeBlocked(live: 1)) }
+        #expect(kind { try environment.close() } == .closeBlocked(live: 1))
+        pinned = nil
+        try environment.close()
+    }
+
     @Test("Following another process waits for the own live readers, and then says so")
     func otherProcessBlocked() throws {
         let environment = try folder.open { $0.mapSize = 256 * 1024 }

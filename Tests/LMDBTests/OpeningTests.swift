@@ -1,9 +1,12 @@
 // Opening: safe defaults, one open a file and process, names, network file systems.
 
+import Dispatch
 import Foundation
-import LMDB
+import Synchronization
 import TestSupport
 import Testing
+
+@testable import LMDB
 
 @Suite struct OpeningTests {
     let folder = try! TemporaryFolder()
@@ -129,6 +132,98 @@ import Testing
         #expect(try transaction.get(1, in: rows) == "x")
         transaction.abort()
         try folder.open().close()
+    }
+
+    @Test("A file that takes long to open keeps no other from being opened, and is opened once")
+    func slowOpening() async throws {
+        // Looking into a pipe takes until somebody writes into it.
+        let pipe = folder.file("pipe")
+        #expect(mkfifo(pipe, 0o600) == 0)
+        let (isOpening, isDone) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        let order = Order()
+        // A thread, because a task that waits could keep all others from running.
+        Thread {
+            isOpening.signal()
+            order.note(kind { _ = try Environment.open(path: pipe) } == nil ? "opened" : "refused")
+            isDone.signal()
+        }.start()
+        while isOpening.wait(timeout: .now()) != .success { await Task.yield() }
+        for name in ["a", "b"] {
+            let environment = try folder.open(name)
+            try DataFile.check(path: folder.file("c"))
+            try environment.close()
+        }
+        // With the writer's end closed again, the pipe is empty, and nothing that LMDB could open.
+        try FileHandle(forWritingTo: URL(fileURLWithPath: pipe)).close()
+        while isDone.wait(timeout: .now()) != .success { await Task.yield() }
+        #expect(order.notes == ["refused"])
+    }
+
+    @Test("Of threads that open the same file at the same time one has it, and the others are refused")
+    func sameFile() async throws {
+        try folder.open().close()
+        try FileManager.default.linkItem(atPath: folder.file(), toPath: folder.file("hard"))
+        let folder = folder
+        for _ in 0..<20 {
+            let found = await withTaskGroup(of: Result<Environment, any Error>.self) { group in
+                for index in 0..<8 { group.addTask { Result { try folder.open(index % 2 == 0 ? "data" : "hard") } } }
+                return await group.reduce(into: []) { $0.append($1) }
+            }
+            let open = found.compactMap { try? $0.get() }
+            #expect(open.count == 1)
+            for case .failure(let error) in found {
+                #expect((error as? LMDBError)?.kind == .alreadyOpen(path: open[0].path))
+            }
+            try open[0].close()
+        }
+    }
+
+    @Test("A file is opened while another opening of it is under way only when that one has ended")
+    func heldOpening() async throws {
+        let registry = EnvironmentRegistry()
+        let path = folder.file("held")
+        let (isHeld, isReleased) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        let isDone = DispatchSemaphore(value: 0)
+        let order = Order()
+        Thread {
+            try! registry.withClosedFile(path, "first") {
+                order.note("first began")
+                isHeld.signal()
+                isReleased.wait()
+                order.note("first ended")
+            }
+        }.start()
+        while isHeld.wait(timeout: .now()) != .success { await Task.yield() }
+        Thread {
+            try! registry.withClosedFile(path, "second") { order.note("second") }
+            isDone.signal()
+        }.start()
+        try registry.withClosedFile(folder.file("other"), "other") { order.note("other") }
+        // Usually the second waits by now; the outcome is the same if it does not yet.
+        for _ in 0..<50 { await Task.yield() }
+        isReleased.signal()
+        while isDone.wait(timeout: .now()) != .success { await Task.yield() }
+        #expect(order.notes == ["first began", "other", "first ended", "second"])
+    }
+
+    /// What happened, in order.
+    private final class Order: Sendable {
+        private let list = Mutex<[String]>([])
+        var notes: [String] { list.withLock { $0 } }
+        func note(_ text: String) { list.withLock { $0.append(text) } }
+    }
+
+    @Test("Where no lock file can be made, a file is read without one; where there is one, it is not")
+    func withoutLockFile() throws {
+        do {
+            let environment = try folder.open()
+            let rows = try environment.texts()
+            try environment.write { txn in try txn.put("x", forKey: 1, in: rows) }
+        }
+        #expect(try HelperProcess("read-unprivileged", folder.file()).finish() == ["refused 13"])
+        try FileManager.default.removeItem(atPath: folder.file("data-lock"))
+        #expect(try HelperProcess("read-unprivileged", folder.file()).finish() == ["read x"])
+        #expect(!FileManager.default.fileExists(atPath: folder.file("data-lock")))
     }
 
     @Test("A read-only environment reads and does not write")

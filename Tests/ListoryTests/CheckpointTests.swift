@@ -164,6 +164,39 @@ struct CheckpointTests {
         try reader.close()
     }
 
+    @Test("A store that is read can be opened again while snapshots are kept, and shows what was written since")
+    func readAgain() throws {
+        let fixture = try StoreFixture(CheckpointTests.eager)
+        try fixture.store.close()
+        let child = try ChildProcess("StoreWriter", [fixture.path, "checkpoints"])
+        var readers: [Store] = []
+        var kept: [(snapshot: Snapshot, hash: StateHash)] = []
+        for _ in 0..<4 {
+            for _ in 0..<60 { _ = child.read() }
+            let reader = try Store.open(at: fixture.path) { $0.isReadOnly = true }
+            let snapshot = try reader.snapshot
+            // The map is no larger than the file asks for.
+            #expect(try reader.group.log.environment.mapSize <= 16 << 20)
+            #expect(snapshot.version > kept.last?.snapshot.version ?? .empty)
+            kept.append((snapshot, snapshot.stateHash))
+            try reader.close()
+            readers.append(reader)
+        }
+        for _ in 0..<60 { _ = child.read() }
+        _ = child.kill()
+        for (snapshot, hash) in kept {
+            let items = snapshot.sections[0].items.map(\.id)
+            #expect(items.count == snapshot.itemCount && !items.contains("unreadable"))
+            #expect(snapshot.stateHash == hash)
+        }
+        // With the last snapshot the file is let go, also by stores that were closed.
+        kept = []
+        try Store.open(at: fixture.path) { $0.isReadOnly = true }.close()
+        let store = try Store.open(at: fixture.path)
+        try store.edit("Toggle") { try $0.toggle(.item("counter")) }
+        try store.close()
+    }
+
     @Test("Checkpoints are taken in the background while edits go on")
     func background() throws {
         let fixture = try StoreFixture {

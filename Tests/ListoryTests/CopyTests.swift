@@ -15,9 +15,14 @@ struct StoreCopyTests {
         let store = fixture.store
         try fixture.fill(100)
         let isDone = Locked(false)
+        let failure = Locked<(any Error)?>(nil)
         let writer = DispatchGroup()
         DispatchQueue.global().async(group: writer) {
-            while !isDone.withLock({ $0 }) { _ = try? store.edit("Toggle") { try $0.toggle(.item(7)) } }
+            do {
+                while !isDone.withLock({ $0 }) { try store.edit("Toggle") { try $0.toggle(.item(7)) } }
+            } catch {
+                failure.withLock { $0 = error }
+            }
         }
         let folder = try TemporaryFolder()
         for number in 0..<8 {
@@ -34,7 +39,44 @@ struct StoreCopyTests {
         }
         isDone.withLock { $0 = true }
         writer.wait()
+        #expect(failure.withLock { $0 } == nil)
         try store.close()
+    }
+
+    @Test("While a copy is made, edits make the map grow and none waits; the copy is as the store was")
+    func growing() throws {
+        let fixture = try StoreFixture { $0.checkpoints.interval = 50 }
+        let store = fixture.store
+        try fixture.fill(100)
+        var content = [UInt8](repeating: 7, count: 1 << 20)
+        func edit(_ id: Int64) throws {
+            // The same content again would be no commit.
+            content[0] &+= 1
+            try store.edit("Write") { try $0.update(.integer(id), content: content) }
+        }
+        for id in 0..<4 as Range<Int64> { try edit(id) }
+        let (version, hash) = (try store.version, try store.snapshot.stateHash)
+        let mapSize = try store.group.log.environment.mapSize
+        let path = fixture.path + ".copy"
+        defer { FileStatus.remove(path) }
+        var calls = 0
+        try store.copy(to: path) { _ in
+            calls += 1
+            do {
+                try edit(20)
+                while try store.group.log.environment.mapSize < 2 * mapSize { try edit(21) }
+            } catch {
+                Issue.record(error)
+            }
+        }
+        #expect(calls > 2)
+        let copy = try StoreVerification(path: path)
+        #expect(copy.version == version)
+        #expect(copy.stateHash == hash)
+        let newest = try store.version
+        #expect(newest.rawValue >= version.rawValue + UInt64(calls))
+        try store.close()
+        #expect(try StoreVerification(path: fixture.path).version == newest)
     }
 
     @Test("A file that exists is left alone, and a store that is only read cannot be copied")

@@ -31,12 +31,15 @@ extension Engine {
         let maximumDatabases: UInt32
         let fileMode: UInt16
         let isReadOnly: Bool
+        /// Whether the lock file is left alone. Only for a file that nobody writes to.
+        var isUnlocked = false
         let durability: Environment.Durability
 
         var flags: UInt32 {
             // No thread-local reader slots: Swift tasks change threads between two calls.
             var flags = MDB_NOSUBDIR | MDB_NOTLS
             if isReadOnly { flags |= MDB_RDONLY }
+            if isUnlocked { flags |= MDB_NOLOCK }
             switch durability {
             case .full: break
             case .noMetaSync: flags |= MDB_NOMETASYNC
@@ -115,15 +118,14 @@ extension Engine {
         return Int(stale)
     }
 
-    static func synchronize(_ environment: OpaquePointer, force: Bool) throws(LMDBError) {
-        try check(mdb_env_sync(environment, force ? 1 : 0), "mdb_env_sync")
-    }
-
-    static func copy(
-        _ environment: OpaquePointer, to descriptor: Int32, compacting: Bool
-    ) throws(LMDBError) {
-        let flags = compacting ? UInt32(MDB_CP_COMPACT) : 0
-        try check(mdb_env_copyfd2(environment, descriptor, flags), "mdb_env_copyfd2")
+    /// Makes everything durable that was written to the file.
+    static func synchronize(_ environment: OpaquePointer) throws(LMDBError) {
+        #if canImport(Darwin)
+        // Many versions of LMDB stop at the drive's cache there.
+        try check(Platform.synchronize(try descriptor(environment)), "fcntl")
+        #else
+        try check(mdb_env_sync(environment, 1), "mdb_env_sync")
+        #endif
     }
 }
 

@@ -1,6 +1,7 @@
 // The operating system's calls that the binding needs, under one spelling.
 //
-// Always holds: no other file names a libc; a failure is an `errno` value handed to the caller.
+// Always holds: a failure is an `errno` value handed to the caller. Besides this file only `Monitor` and `FileSystemKind`
+// name a C library.
 
 #if canImport(Darwin)
 import Darwin
@@ -14,6 +15,7 @@ import Synchronization
 /// Names for what differs between the operating systems' C libraries.
 enum Platform {
     static let accessDenied = EACCES
+    static let notPermitted = EPERM
     static let fileExists = EEXIST
     static let invalidArgument = EINVAL
     static let inputOutput = EIO
@@ -111,6 +113,11 @@ extension Platform {
         return .success(status(record))
     }
 
+    /// Whether anything is at a path, symbolic links followed.
+    static func exists(_ path: String) -> Bool {
+        if case .success = status(of: path) { true } else { false }
+    }
+
     /// The status of an open file, or the error number.
     static func status(of descriptor: Int32) -> Result<Status, SystemError> {
         var record = stat()
@@ -199,6 +206,16 @@ extension Platform {
         _ = Glibc.close(descriptor)
         #else
         _ = Musl.close(descriptor)
+        #endif
+    }
+
+    /// Whether a commit of LMDB may leave its pages in the drive's cache: most versions of LMDB sync with `fsync`, which
+    /// on Apple's systems does not empty that cache.
+    static var commitsStopAtDriveCache: Bool {
+        #if canImport(Darwin)
+        true
+        #else
+        false
         #endif
     }
 

@@ -62,20 +62,26 @@ extension Environment {
 
     /// Makes commits durable that were made without a sync.
     ///
-    /// - Parameter force: Whether to sync also where ``Options/durability`` says not to.
     /// - Throws: ``LMDBError``: `forked`, `closed`, `engine`.
-    public func sync(force: Bool = true) throws(LMDBError) {
-        try withMap("mdb_env_sync") { () throws(LMDBError) in try Engine.synchronize(handle, force: force) }
+    public func sync() throws(LMDBError) {
+        try withMap("mdb_env_sync") { () throws(LMDBError) in try Engine.synchronize(handle) }
     }
 
-    /// Copies the newest committed state to a new file, while other transactions go on, and makes it durable.
+    /// Copies the newest committed state to a new file, and makes it durable. Free pages and deleted bytes are left out.
+    ///
+    /// Reads and writes go on meanwhile, also those that need a larger map. What the writes set free is not used again
+    /// before the copy is done, so the file grows.
     ///
     /// - Parameters:
     ///   - target: The new file; must not exist. It gets the permissions of ``Options/fileMode``.
-    ///   - compacting: Whether to leave out free pages. Slower, and the only way to be rid of deleted bytes.
-    /// - Throws: ``LMDBError``: `targetExists`, which leaves the target alone; `engine` for other failures, after
-    ///   which no target is left; `forked`; `closed`.
-    public func copy(to target: String, compacting: Bool = false) throws(LMDBError) {
+    ///   - progress: Called now and then with the share that is done, 0 to 1.
+    /// - Throws: ``LMDBError``: `targetExists`, which leaves the target alone; `damaged` when a page is not what it
+    ///   should be, and `engine` for other failures, after which no target is left; `changing` when commits are so
+    ///   quick that no version can be had; `forked`; `closed`.
+    /// - Complexity: O(bytes in use).
+    public func copy(
+        to target: String, progress: @escaping (Double) -> Void = { _ in }
+    ) throws(LMDBError) {
         try requireOwnProcess("Environment.copy")
         guard !target.isEmpty, !target.utf8.contains(0) else {
             throw LMDBError(.invalidName(target), in: "Environment.copy")
@@ -90,10 +96,10 @@ extension Environment {
         }
         defer { Platform.close(descriptor) }
         do throws(LMDBError) {
-            try retryingReads("mdb_env_copyfd2") { () throws(LMDBError) in
-                try withMap("mdb_env_copyfd2") { () throws(LMDBError) in
-                    try Engine.copy(handle, to: descriptor, compacting: compacting)
-                }
+            let (snapshot, file, meta) = try pinNewest()
+            try withExtendedLifetime(snapshot) { () throws(LMDBError) in
+                var copy = PageCopy(file: file, meta: meta, to: descriptor, progress: progress)
+                try copy.run()
             }
             try Engine.check(Platform.synchronize(descriptor), "fsync")
             try Platform.synchronizeFolder(of: target)
@@ -101,6 +107,28 @@ extension Environment {
             Platform.remove(target)
             throw error
         }
+    }
+
+    /// Pins the newest version, and reads its meta page from the file, where a later commit will write over it.
+    private func pinNewest() throws(LMDBError) -> (PinnedSnapshot, RawFile, MetaPage) {
+        // Commits are far slower than an attempt.
+        for _ in 0..<1_000 {
+            let snapshot = try PinnedSnapshot(self)
+            // SAFETY: the environment is not closed while it has a pinned snapshot.
+            let file = RawFile(descriptor: try Engine.descriptor(handle), path: path)
+            let before = try MetaPage.fingerprint(of: file)
+            do throws(LMDBError) {
+                let meta = try MetaPage.newest(in: file, length: try file.length())
+                // If nothing has changed and none is newer, no commit was writing over it meanwhile.
+                guard meta.transaction == UInt64(snapshot.id), try MetaPage.fingerprint(of: file) == before else {
+                    continue
+                }
+                return (snapshot, file, meta)
+            } catch {
+                guard case .damaged = error.kind, try MetaPage.fingerprint(of: file) != before else { throw error }
+            }
+        }
+        throw LMDBError(.changing, in: "Environment.copy", detail: path)
     }
 
     /// Runs `body` while the map cannot change.

@@ -31,6 +31,10 @@ extension Environment {
         /// The permissions of a new data file and lock file; the default lets only the owner in.
         public var fileMode: UInt16 = 0o600
         /// Whether only reading is allowed. The file must exist.
+        ///
+        /// Where there is no lock file and none can be made, as in an app's bundle, the file is read without one.
+        ///
+        /// - Warning: Without a lock file, nobody may write to the data file meanwhile: writers would not know of the reader.
         public var isReadOnly = false
         /// What a commit has made durable when it returns.
         public var durability = Durability.full

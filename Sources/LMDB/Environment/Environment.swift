@@ -153,7 +153,7 @@ extension Environment {
     ) throws(LMDBError) -> (OpaquePointer, FileIdentity) {
         var size = options.mapSize
         if case .success(let status) = Platform.status(of: path) { size = max(size, status.size) }
-        let setup = Engine.Setup(
+        var setup = Engine.Setup(
             mapSize: Options.rounded(size),
             maximumReaders: UInt32(clamping: max(1, options.maximumReaders)),
             maximumDatabases: UInt32(clamping: max(0, options.maximumDatabases)),
@@ -161,7 +161,16 @@ extension Environment {
             isReadOnly: options.isReadOnly,
             durability: options.durability
         )
-        let handle = try Engine.open(path, setup)
+        let handle: OpaquePointer
+        do throws(LMDBError) {
+            handle = try Engine.open(path, setup)
+        } catch {
+            let isRefused = error.code == .accessDenied || error.code == .notPermitted
+            // A lock file would mean that somebody writes, or once did. Without one, nobody who has the file open may write.
+            guard options.isReadOnly, isRefused, !Platform.exists(path + "-lock") else { throw error }
+            setup.isUnlocked = true
+            handle = try Engine.open(path, setup)
+        }
         do throws(LMDBError) {
             // SAFETY: `handle` is open, nobody else knows it, and it is closed on the failing path.
             try roundMapSize(handle)

@@ -68,6 +68,8 @@ extension LMDBError.Code {
 
     /// Permission denied.
     public static let accessDenied = Self(rawValue: Platform.accessDenied)
+    /// The operation is not permitted.
+    public static let notPermitted = Self(rawValue: Platform.notPermitted)
     /// The file exists.
     public static let fileExists = Self(rawValue: Platform.fileExists)
     /// An argument is not valid, or a database handle is not known to the transaction.

@@ -6,11 +6,20 @@
 /// A file open for reading.
 final class RawFile {
     private let descriptor: Int32
+    private let isOwned: Bool
     let path: String
+
+    /// A file that somebody else has open, for at least as long as the value lives.
+    init(descriptor: Int32, path: String) {
+        self.descriptor = descriptor
+        self.path = path
+        isOwned = false
+    }
 
     /// Opens a file; `nil` when there is none.
     init?(_ path: String) throws(LMDBError) {
         self.path = path
+        isOwned = true
         switch Platform.openForReading(path) {
         case .success(let opened): descriptor = opened
         case .failure(let error) where error.number == Platform.noSuchFile: return nil
@@ -19,7 +28,7 @@ final class RawFile {
     }
 
     deinit {
-        Platform.close(descriptor)
+        if isOwned { Platform.close(descriptor) }
     }
 
     /// The length in bytes, now.

@@ -14,6 +14,8 @@ final class TransactionGate: @unchecked Sendable {
     private let spareLimit: Int
     private var spare: [OpaquePointer] = []
     private var readers = 0
+    /// Read transactions that nobody uses just now: the map may change, the environment must stay.
+    private var parked = 0
     private var writer: UInt?
     private var isWriterLost = false
     private var isExclusive = false
@@ -45,7 +47,7 @@ final class TransactionGate: @unchecked Sendable {
         return spare.popLast()
     }
 
-    /// Counts a use of the map in that is no transaction of ours, such as a copy.
+    /// Counts a use of the map in that is no transaction.
     func enterShared(_ call: String) throws(LMDBError) {
         monitor.lock()
         defer { monitor.unlock() }
@@ -71,6 +73,34 @@ final class TransactionGate: @unchecked Sendable {
         }
         readers -= 1
         if isExclusive { monitor.broadcast() }
+    }
+
+    // MARK: Parked readers
+
+    /// Counts a reader out whose transaction stays.
+    func park() {
+        monitor.lock()
+        defer { monitor.unlock() }
+        readers -= 1
+        parked += 1
+        if isExclusive { monitor.broadcast() }
+    }
+
+    /// Counts a parked reader in again, after any change of the map.
+    func unpark(_ call: String) throws(LMDBError) {
+        monitor.lock()
+        defer { monitor.unlock() }
+        try waitForMap(call)
+        parked -= 1
+        readers += 1
+    }
+
+    /// Counts a parked reader in that ends at once. It needs no map for that, so it does not wait for one.
+    func endParking() {
+        monitor.lock()
+        defer { monitor.unlock() }
+        parked -= 1
+        readers += 1
     }
 
     // MARK: The writer
@@ -170,7 +200,7 @@ final class TransactionGate: @unchecked Sendable {
         monitor.lock()
         defer { monitor.unlock() }
         if isClosed { return nil }
-        guard live == 0, !isExclusive else { throw LMDBError(.closeBlocked(live: live), in: call) }
+        guard live + parked == 0, !isExclusive else { throw LMDBError(.closeBlocked(live: live + parked), in: call) }
         isClosed = true
         defer { spare = [] }
         return spare

@@ -54,12 +54,7 @@ extension WriteTransaction {
     /// - Throws: ``LMDBError``: `engine` for errors of the device.
     public func sync() throws(LMDBError) {
         // SAFETY: the transaction keeps the environment open.
-        #if canImport(Darwin)
-        // LMDB's own may leave the bytes in the drive's cache.
-        try Engine.check(Platform.synchronize(try Engine.descriptor(environment.handle)), "fcntl")
-        #else
-        try Engine.synchronize(environment.handle, force: true)
-        #endif
+        try Engine.synchronize(environment.handle)
     }
 
     /// Where in the file a value on pages of its own lies, in bytes.

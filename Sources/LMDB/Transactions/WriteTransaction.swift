@@ -39,7 +39,8 @@ public struct WriteTransaction: ~Copyable, Transaction {
     /// Commits: all that was written becomes visible, and as durable as ``Environment/Options/durability`` says.
     ///
     /// - Throws: ``LMDBError``: `engine(.mapFull)` when there is no room (``Environment/write(_:)`` grows the map
-    ///   instead); `engine` for errors of the device; `wrongThread`; `forked`. Nothing was committed then.
+    ///   instead); `engine` for errors of the device; `wrongThread`; `forked`. Nothing was committed then; but on Apple's
+    ///   systems, an error in `fcntl` means that all was committed and may not survive a power cut.
     public consuming func commit() throws(LMDBError) {
         // Where these throw, the end of the value's life does the rest: a fork touches nothing, another thread
         // tells the gate.
@@ -48,16 +49,19 @@ public struct WriteTransaction: ~Copyable, Transaction {
             throw LMDBError(.wrongThread, in: "mdb_txn_commit")
         }
         isLive = false
+        defer { environment.gate.leaveWrite() }
         do throws(LMDBError) {
             // SAFETY: the handle was live, this is its thread; it is not used again, whatever the outcome.
             try Engine.commit(core.handle)
             environment.databases.publish(opened)
         } catch {
             environment.databases.forget(opened)
-            environment.gate.leaveWrite()
             throw error
         }
-        environment.gate.leaveWrite()
+        if Platform.commitsStopAtDriveCache && environment.options.durability == .full {
+            // SAFETY: the gate still counts the writer, so the environment is open.
+            try Engine.synchronize(environment.handle)
+        }
     }
 
     /// Takes back all that was written.

@@ -38,6 +38,12 @@ public enum UndoScope: Hashable, Sendable {
 /// How a store is opened. The defaults suit an app.
 public struct StoreOptions: Sendable {
     /// Whether the store may only be read. Any number of processes may read while one writes.
+    ///
+    /// Such a store shows the version that was the newest when it was opened, and does not follow: to see what was written
+    /// since, open it again. As long as it is open, the process that edits cannot use the space again that it frees.
+    ///
+    /// Reading needs a lock file beside the store. Where it is not there and cannot be made, as in an app's bundle, the
+    /// store is read without one: then nobody may edit it meanwhile.
     public var isReadOnly = false
     /// What commits wait for by default.
     public var durability = Durability.immediate

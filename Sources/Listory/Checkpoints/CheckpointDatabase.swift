@@ -19,9 +19,9 @@ final class CheckpointDatabase: NodeSource {
     let meta: Database<String, [UInt8]>
     /// The states of projections, by name; nil if there never was one and the file may only be read.
     let projections: Database<String, [UInt8]>?
-    /// The read transaction of a read-only process. The process that edits does not know its snapshots and would free
-    /// their nodes.
-    private nonisolated(unsafe) var view: ReadTransaction?
+    /// The version that a read-only process sees. The process that edits does not know its snapshots and would free their
+    /// nodes.
+    private nonisolated(unsafe) var view: PinnedSnapshot?
     private let viewLock = Locked<Void>(())
     /// The leases: a checkpoint with a live lease is not dropped.
     let leases = Locked(LeaseTable())
@@ -46,7 +46,7 @@ final class CheckpointDatabase: NodeSource {
         projections = try CheckpointDatabase.openProjections(environment)
         self.environment = environment
         self.meta = meta
-        view = environment.options.isReadOnly ? try environment.beginRead() : nil
+        view = environment.options.isReadOnly ? try PinnedSnapshot(environment) : nil
     }
 
     private static func openProjections(_ environment: Environment) throws -> Database<String, [UInt8]>? {
@@ -74,8 +74,8 @@ final class CheckpointDatabase: NodeSource {
         guard environment.options.isReadOnly else { return try environment.read(body) }
         return try viewLock.withLock { _ in
             // SAFETY: `view` is used with its lock held only.
-            guard view != nil else { throw StoreError.closed }
-            return try body(view!)
+            guard let view else { throw StoreError.closed }
+            return try view.read(body)
         }
     }
 }
@@ -117,8 +117,8 @@ extension CheckpointDatabase {
 // MARK: - Closing
 
 extension CheckpointDatabase {
-    /// Open files of closed stores from which snapshots still read, by path.
-    private static let lingering = Locked<[String: WeakDatabase]>([:])
+    /// Databases of closed stores from which snapshots still read, by path. Only read-only stores have several for a file.
+    private static let lingering = Locked<[String: [WeakDatabase]]>([:])
 
     private struct WeakDatabase: Sendable {
         weak var database: CheckpointDatabase?
@@ -126,30 +126,39 @@ extension CheckpointDatabase {
 
     /// Closes the file if there are no leases. Otherwise the file is closed with the last reference to it.
     func close() throws {
-        if versionsInUse.isEmpty {
-            viewLock.withLock { _ in view = nil }
-            try environment.close()
-        } else {
-            CheckpointDatabase.lingering.withLock { lingering in
-                lingering = lingering.filter { $0.value.database != nil }
-                lingering[environment.path] = WeakDatabase(database: self)
+        try CheckpointDatabase.lingering.withLock { lingering in
+            // Other stores that were opened for reading and closed may share the file.
+            let others = (lingering[environment.path] ?? []).compactMap(\.database)
+                .filter { $0 !== self && $0.environment === environment }
+            let all = others + [self]
+            for database in all where database.versionsInUse.isEmpty {
+                database.viewLock.withLock { _ in database.view = nil }
+            }
+            if all.allSatisfy(\.versionsInUse.isEmpty) {
+                try environment.close()
+                lingering[environment.path] = nil
+            } else {
+                lingering = lingering.filter { $0.value.contains { $0.database != nil } }
+                lingering[environment.path] = all.map(WeakDatabase.init)
             }
         }
     }
 
     /// The databases of a file that snapshots of a closed store keep open, for opening the store again.
     ///
+    /// A store that is edited takes them over. One that is read shares only the file: it needs a view of its own, which shows
+    /// what was written since.
+    ///
     /// - Returns: nil if there are none, or they were opened in another way.
     static func lingering(path: String, _ options: Environment.Options) -> CheckpointDatabase? {
         lingering.withLock { lingering in
             let resolved = lingering.first { FileStatus.isSame($0.key, path) }
-            guard let resolved, let database = resolved.value.database else { return nil }
+            guard let resolved, let database = resolved.value.lazy.compactMap(\.database).first else { return nil }
             let found = database.environment.options
-            // A reader's transaction would not show later writes.
-            guard !found.isReadOnly, !options.isReadOnly, found.maximumMapSize == options.maximumMapSize else {
+            guard found.isReadOnly == options.isReadOnly, found.maximumMapSize == options.maximumMapSize else {
                 return nil
             }
-            lingering[resolved.key] = nil
+            if !found.isReadOnly { lingering[resolved.key] = nil }
             return database
         }
     }

@@ -11,7 +11,7 @@ import ListModel
 struct CommitLog: Sendable {
     let path: String
     let environment: Environment
-    /// The checkpoints of the file, if it was still open for snapshots of a store that was closed.
+    /// The checkpoints of the file, if it was still open for snapshots of a store that was closed, and is edited again.
     let lingering: CheckpointDatabase?
     let meta: Database<String, [UInt8]>
     let commits: Database<UInt64, [UInt8]>
@@ -40,8 +40,6 @@ struct CommitLog: Sendable {
         environmentOptions.isReadOnly = options.isReadOnly
         environmentOptions.maximumMapSize = options.maximumFileSize
         environmentOptions.mapSize = min(environmentOptions.mapSize, options.maximumFileSize)
-        // A reader keeps one view of the file open and could not map more of it later.
-        if options.isReadOnly { environmentOptions.mapSize = options.maximumFileSize }
         environmentOptions.gate = options.gate
         if mode == .open && FileStatus.size(path) == 0 {
             throw StoreError.notAStore(path: path, found: "an empty file")
@@ -78,7 +76,7 @@ struct CommitLog: Sendable {
             return (try Environment.open(path: path, options: options), nil)
         } catch {
             if case .alreadyOpen = error.kind, let database = CheckpointDatabase.lingering(path: path, options) {
-                return (database.environment, database)
+                return (database.environment, options.isReadOnly ? nil : database)
             }
             guard error.kind == .changing else { throw CommitLog.refusal(error, path, isReadOnly: options.isReadOnly) }
         }

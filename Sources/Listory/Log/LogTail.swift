@@ -305,10 +305,6 @@ extension LogTail {
         let txn = try environment.beginWrite()
         try check(known, txn)
         do {
-            #if canImport(Darwin)
-            // The transaction that moved what is written over now may have left its meta page in the drive's cache.
-            if end == LogTail.beginning { try txn.sync() }
-            #endif
             try bytes.withUnsafeBytes { bytes in
                 try txn.overwriteInPlace(bytes, at: end, ofValueForKey: LogTail.key, in: database)
             }

@@ -126,7 +126,7 @@ struct Compactor: ~Copyable {
 
     /// Copies what was written, without free pages, to its place.
     consuming func finish(_ path: String) throws {
-        try log.environment.copy(to: path, compacting: true)
+        try log.environment.copy(to: path)
         try database.close()
     }
 

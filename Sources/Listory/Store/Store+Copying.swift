@@ -6,21 +6,24 @@ import LMDB
 import ListModel
 
 extension Store {
-    /// Copies the store to a new file, while edits go on.
+    /// Copies the store to a new file, while reads and edits go on; none of them waits for the copy. What edits set free in
+    /// the file is not used again before the copy is done, so the file grows.
     ///
     /// The copy has all commits that were made before the call, and perhaps some more. It is a complete store that can
     /// be opened, verified or kept as a backup.
     ///
-    /// - Parameter target: a file that does not exist.
+    /// - Parameters:
+    ///   - target: a file that does not exist.
+    ///   - progress: called now and then with the share that is done, 0 to 1, on the calling thread.
     /// - Throws: ``StoreError/readOnly``, because only the process that edits a store can say what belongs to it;
     ///   ``StoreError/appendFailed(durable:cause:)``; `LMDBError`, with `targetExists` if there is such a file. No target
     ///   is left then, or it is as it was.
     /// - Complexity: O(size of the file).
-    public func copy(to target: String) throws {
+    public func copy(to target: String, progress: @escaping (Double) -> Void = { _ in }) throws {
         if options.isReadOnly { throw StoreError.readOnly }
         try group.flush(through: nil)
         try group.store()
-        try group.log.environment.copy(to: target, compacting: true)
+        try group.log.environment.copy(to: target, progress: progress)
         do {
             // The tail is written over in its place, so what the copy has of it may be of any moment.
             try LogTail.remove(from: target)

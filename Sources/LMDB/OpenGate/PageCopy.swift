@@ -1,0 +1,194 @@
+// Copying the pages that one version of a data file reaches into a new file, without gaps.
+//
+// LMDB can do this too, but reads from the map: for as long as the copy takes, the map could not grow, and writes that
+// need more room would have to wait or fail. And it trusts what it reads.
+//
+// Always holds: a page is checked by `TreePage` before anything in it is used; a page is written after those that it
+// refers to, and the meta pages come last, so that an unfinished copy is not a data file; no byte that was deleted is
+// copied.
+
+/// One copy on its way.
+struct PageCopy {
+    /// Where pages are read. A reader keeps those of the version from being written over.
+    private let file: RawFile
+    /// The version that is copied.
+    private let meta: MetaPage
+    /// The new file, open for writing.
+    private let target: Int32
+    /// Called with the share that is done, after each write.
+    private let progress: (Double) -> Void
+    /// The number of the next page of the copy.
+    private var next: UInt64 = 2
+    /// Bytes that are not written yet, and where they will be.
+    private var buffer: [UInt8] = []
+    private var offset: Int
+    /// How many bytes are written at once, about.
+    private static let bufferSize = 1 << 20
+
+    init(file: RawFile, meta: MetaPage, to target: Int32, progress: @escaping (Double) -> Void) {
+        self.file = file
+        self.meta = meta
+        self.target = target
+        self.progress = progress
+        offset = 2 * meta.pageSize
+        buffer.reserveCapacity(Self.bufferSize + meta.pageSize)
+    }
+
+    /// Writes everything. The caller makes it durable.
+    ///
+    /// - Throws: `damaged` for the first thing that is wrong; `engine` for errors of the device.
+    mutating func run() throws(LMDBError) {
+        let root = try copy(meta.main, mayHoldTrees: true)
+        try flush()
+        for number: UInt64 in 0...1 {
+            try write(metaPage(number, root: root), at: Int(number) * meta.pageSize)
+        }
+    }
+
+    /// A meta page of the copy: all pages are in use, and it has never been written to.
+    private func metaPage(_ number: UInt64, root: UInt64) -> [UInt8] {
+        var page = meta.page.bytes
+        page.append(contentsOf: repeatElement(0, count: meta.pageSize - page.count))
+        let content = MetaPage.headerSize
+        page.store(number, at: 0)
+        // Where a map was that had to be at a fixed address.
+        page.store(UInt64(0), at: content + 8)
+        // No free pages: depth, counts and root of their tree; its flags and the page size stay.
+        page.store(UInt16(0), at: content + 24 + 6)
+        for place in stride(from: content + 24 + 8, to: content + 24 + 40, by: 8) { page.store(UInt64(0), at: place) }
+        page.store(TreeRecord.noPage, at: content + 24 + 40)
+        page.store(root, at: content + 72 + 40)
+        page.store(next - 1, at: content + 120)
+        // The transaction: the second one is the newer.
+        page.store(number, at: content + 128)
+        return page
+    }
+
+    /// Copies a tree; the number of its root in the copy.
+    private mutating func copy(_ tree: TreeRecord, mayHoldTrees: Bool) throws(LMDBError) -> UInt64 {
+        guard tree.root != TreeRecord.noPage else { return TreeRecord.noPage }
+        try meta.page.require(
+            tree.depth >= 1 && Int(tree.depth) <= PageWalk.maximumDepth, "depth of a tree", at: 0,
+            expected: "1 to \(PageWalk.maximumDepth)", found: "\(tree.depth)"
+        )
+        return try copy(tree.root, from: meta.page, at: 0, levelsBelow: Int(tree.depth) - 1, mayHoldTrees)
+    }
+
+    /// Copies a page and all below it; its number in the copy.
+    private mutating func copy(
+        _ number: UInt64, from parent: RawPage, at place: Int, levelsBelow: Int, _ mayHoldTrees: Bool
+    ) throws(LMDBError) -> UInt64 {
+        let raw = try read(number, from: parent, at: place)
+        let page = try TreePage(raw, number: number, isLeaf: levelsBelow == 0, isFreeTree: false)
+        var bytes = raw.bytes
+        // Between the offsets and the nodes lies what was deleted.
+        bytes.clear(Int(raw.load(12, as: UInt16.self))..<Int(raw.load(14, as: UInt16.self)))
+        for node in page.nodes {
+            guard levelsBelow == 0 else {
+                let child = try copy(
+                    node.childPage, from: raw, at: node.place, levelsBelow: levelsBelow - 1, mayHoldTrees)
+                bytes.store(UInt32(truncatingIfNeeded: child), at: node.place)
+                bytes.store(UInt16(truncatingIfNeeded: child >> 32), at: node.place + 4)
+                continue
+            }
+            switch node.content {
+            case .inside: break
+            case .overflow(let first, let size):
+                bytes.store(try copyValue(first, size, from: raw, at: node.place), at: node.key.upperBound)
+            case .tree(let range):
+                let record = TreeRecord(raw, at: range.lowerBound)
+                try raw.require(
+                    mayHoldTrees && record.flags == 0, "a named database", at: range.lowerBound,
+                    expected: "flags 0x0, not within another", found: "flags \(hexadecimal(record.flags))"
+                )
+                bytes.store(try copy(record, mayHoldTrees: false), at: range.lowerBound + 40)
+            }
+        }
+        let copied = try take(1, from: parent, at: place)
+        bytes.store(copied, at: 0)
+        try append(bytes)
+        return copied
+    }
+
+    /// Copies the pages of a large value; the number of the first in the copy.
+    private mutating func copyValue(
+        _ first: UInt64, _ size: Int, from parent: RawPage, at place: Int
+    ) throws(LMDBError) -> UInt64 {
+        let raw = try read(first, from: parent, at: place)
+        let flags = raw.load(10, as: UInt16.self)
+        let pages = Int(raw.load(12, as: UInt32.self))
+        try raw.require(
+            flags == 0x04 && pages * meta.pageSize >= MetaPage.headerSize + size, "a large value of \(size) bytes",
+            at: 10, expected: "flags 0x4, enough pages", found: "flags \(hexadecimal(flags)), \(pages) pages"
+        )
+        let copied = try take(UInt64(pages), from: parent, at: place)
+        let (start, end) = (raw.offset, raw.offset + pages * meta.pageSize)
+        for offset in stride(from: start, to: end, by: Self.bufferSize) {
+            let count = min(Self.bufferSize, end - offset)
+            var bytes = try file.bytes(at: offset, count: count).bytes
+            try raw.require(
+                bytes.count == count, "a large value", at: 0,
+                expected: "\(count) bytes from byte \(offset) of the file on", found: "\(bytes.count)"
+            )
+            if offset == start { bytes.store(copied, at: 0) }
+            bytes.clear(min(count, max(0, start + MetaPage.headerSize + size - offset))..<count)
+            try append(bytes)
+        }
+        return copied
+    }
+
+    /// Reads a page and checks its number.
+    private func read(_ number: UInt64, from parent: RawPage, at place: Int) throws(LMDBError) -> RawPage {
+        try parent.require(
+            number >= 2 && number <= meta.lastPage, "reference to a page", at: place,
+            expected: "2 to \(meta.lastPage)", found: "\(number)"
+        )
+        let page = try file.bytes(at: Int(number) * meta.pageSize, count: meta.pageSize)
+        try page.require(
+            page.bytes.count == meta.pageSize && page.load(0, as: UInt64.self) == number, "page \(number)", at: 0,
+            expected: "\(meta.pageSize) bytes with its number", found: "others"
+        )
+        return page
+    }
+
+    /// The number of the first of some pages of the copy. It has no more than the original, or pages are used twice.
+    private mutating func take(_ count: UInt64, from parent: RawPage, at place: Int) throws(LMDBError) -> UInt64 {
+        try parent.require(
+            count <= meta.lastPage + 1 - next, "reference to a page", at: place,
+            expected: "a page that nothing else refers to", found: "more pages than the file has"
+        )
+        defer { next += count }
+        return next
+    }
+
+    private mutating func append(_ bytes: [UInt8]) throws(LMDBError) {
+        buffer += bytes
+        if buffer.count >= Self.bufferSize { try flush() }
+    }
+
+    private mutating func flush() throws(LMDBError) {
+        try write(buffer, at: offset)
+        offset += buffer.count
+        buffer.removeAll(keepingCapacity: true)
+        progress(Double(next) / Double(meta.lastPage + 1))
+    }
+
+    private func write(_ bytes: [UInt8], at offset: Int) throws(LMDBError) {
+        let code = bytes.withUnsafeBytes { Platform.write(target, $0, at: offset) }
+        try Engine.check(code, "pwrite")
+    }
+}
+
+extension [UInt8] {
+    /// Writes a number over some bytes. Array bounds are the proof that they are there.
+    fileprivate mutating func store(_ number: some FixedWidthInteger, at place: Int) {
+        Swift.withUnsafeBytes(of: number) { bytes in
+            for index in bytes.indices { self[place + index] = bytes[index] }
+        }
+    }
+
+    /// Makes some bytes zeros.
+    fileprivate mutating func clear(_ range: Range<Int>) {
+        for index in range { self[index] = 0 }
+    }
+}
