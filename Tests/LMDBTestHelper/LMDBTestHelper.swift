@@ -17,6 +17,7 @@ struct LMDBTestHelper {
     static func main() throws {
         let arguments = CommandLine.arguments
         switch arguments.dropFirst().first {
+        case "hold-writer": try holdWriter(arguments[2])
         case "hold-reader": try holdReader(arguments[2])
         case "read-unprivileged": try readUnprivileged(arguments[2])
         case "write": try write(arguments[2], mapSize: Int(arguments[3])!, values: Int(arguments[4])!)
@@ -32,6 +33,15 @@ struct LMDBTestHelper {
         let environment = try Environment.open(path: path)
         let transaction = try environment.beginRead()
         answer("reading")
+        _ = readLine()
+        transaction.abort()
+    }
+
+    /// Holds the lock of the write transaction until standard input ends or the process is killed.
+    static func holdWriter(_ path: String) throws {
+        let environment = try Environment.open(path: path)
+        let transaction = try environment.beginWrite()
+        answer("writing")
         _ = readLine()
         transaction.abort()
     }

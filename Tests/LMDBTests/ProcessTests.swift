@@ -1,13 +1,28 @@
 // Other processes and other threads: forks, dead readers, full reader tables, transactions that change threads.
 
 import Foundation
-import LMDB
 import Synchronization
 import TestSupport
 import Testing
 
+@testable import LMDB
+
 @Suite struct ProcessTests {
     let folder = try! TemporaryFolder()
+
+    @Test("A writers' lock that nobody gives back is an error after a while, now and later; one that is free is had")
+    func deadWriter() throws {
+        let environment = try folder.open()
+        let rows = try environment.texts()
+        try environment.requireWriterLock(within: .seconds(60))
+        try environment.write { txn in try txn.put("x", forKey: 1, in: rows) }
+        let helper = try HelperProcess("hold-writer", environment.path)
+        #expect(helper.firstLine() == "writing")
+        #expect(kind { try environment.requireWriterLock(within: .milliseconds(50)) } == .writerDied)
+        #expect(kind { try environment.write { _ in } } == .writerDied)
+        #expect(try environment.read { txn in try txn.get(1, in: rows) } == "x")
+        helper.killNow()
+    }
 
     @Test("A fork cannot use or close its parent's environment, and harms nothing by trying")
     func fork() throws {

@@ -181,6 +181,24 @@ extension Platform {
         return number == EACCES || number == EAGAIN ? .success(nil) : .failure(SystemError(number: number))
     }
 
+    /// Whether LMDB's locks may stay taken when their holder is killed.
+    static var locksOutliveProcesses: Bool {
+        #if canImport(Darwin)
+        true
+        #else
+        false
+        #endif
+    }
+
+    /// Takes the lock of a whole open file, as soon as nobody else has it, or gives it back; 0 or an error number. The system
+    /// gives it back when the process ends. It has nothing to do with the locks of LMDB's lock file.
+    static func setLock(_ descriptor: Int32, isTaken: Bool) -> Int32 {
+        while flock(descriptor, isTaken ? LOCK_EX : LOCK_UN) != 0 {
+            if errno != EINTR { return errno }
+        }
+        return 0
+    }
+
     /// Gives a file another name; one that has it already is replaced.
     static func rename(_ path: String, to target: String) -> SystemError? {
         #if canImport(Glibc)

@@ -102,20 +102,28 @@ extension Environment {
     ///
     /// - Returns: The transaction; it is aborted at the end of its life unless it was committed.
     /// - Throws: ``LMDBError``: `nestedWrite` when the calling thread has one already; `readOnly`;
-    ///   `resizeBlocked` as for ``beginRead()``; `forked`; `closed`.
+    ///   `resizeBlocked` as for ``beginRead()``; `forked`; `closed`; on Apple's systems `writerDied`.
     public func beginWrite() throws(LMDBError) -> WriteTransaction {
         guard !options.isReadOnly else { throw LMDBError(.readOnly, in: "mdb_txn_begin") }
         return try retryingReads("mdb_txn_begin") { () throws(LMDBError) -> WriteTransaction in
             try requireOwnProcess("mdb_txn_begin")
             try gate.enterWrite("mdb_txn_begin")
             do throws(LMDBError) {
+                try lockForWriting()
                 // SAFETY: the gate made this thread the writer, so the environment and its map stay.
                 return WriteTransaction(self, try Engine.begin(handle, readOnly: false))
             } catch {
-                gate.leaveWrite()
+                // A thread that still waits for LMDB's lock counts as the writer.
+                if error.kind != .writerDied { endWrite() }
                 throw error
             }
         }
+    }
+
+    /// Ends the write that the calling thread began, whatever became of it.
+    func endWrite() {
+        unlockAfterWriting()
+        gate.leaveWrite()
     }
 
     /// Repeats a call that failed because another process made the map larger, or because dead readers fill the

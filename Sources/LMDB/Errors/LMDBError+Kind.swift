@@ -47,6 +47,9 @@ extension LMDBError {
         case nestedWrite
         /// A write transaction was ended on another thread than the one it began on.
         case wrongThread
+        /// A process was killed while it wrote, and its lock stayed taken. It is free again when every process that has the
+        /// file open, this one too, has ended or closed it.
+        case writerDied
         /// The database handle is not one of this environment, was dropped, or came from an aborted
         /// transaction.
         case staleDatabase
@@ -88,6 +91,7 @@ extension LMDBError.Kind {
         case .readOnly: "the environment is open for reading only"
         case .nestedWrite: "this thread has a live write transaction already"
         case .wrongThread: "a write transaction ends on the thread it began on"
+        case .writerDied: "a process was killed while it wrote; its lock is free when all have closed the file"
         case .staleDatabase: "the database handle is not valid in this environment"
         case .notInPlace(let reason): "the value cannot be written over in the file: \(reason)"
         case .targetExists(let path): "the target exists: \(path)"

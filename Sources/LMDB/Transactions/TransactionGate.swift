@@ -17,7 +17,8 @@ final class TransactionGate: @unchecked Sendable {
     /// Read transactions that nobody uses just now: the map may change, the environment must stay.
     private var parked = 0
     private var writer: UInt?
-    private var isWriterLost = false
+    /// Why nobody can write any more.
+    private var writerLoss: LMDBError.Kind?
     private var isExclusive = false
     private var isClosed = false
     private var isMapLost = false
@@ -112,7 +113,7 @@ final class TransactionGate: @unchecked Sendable {
         defer { monitor.unlock() }
         while true {
             try requireUsable(call)
-            if isWriterLost { throw LMDBError(.wrongThread, in: call) }
+            if let writerLoss { throw LMDBError(writerLoss, in: call) }
             if writer == thread { throw LMDBError(.nestedWrite, in: call) }
             if writer == nil && !isExclusive { break }
             monitor.wait()
@@ -128,12 +129,12 @@ final class TransactionGate: @unchecked Sendable {
         monitor.broadcast()
     }
 
-    /// Notes that a write transaction was given up on a thread that may not end it. LMDB's lock stays taken,
-    /// so later writes are refused instead of waiting for ever.
-    func loseWriter() {
+    /// Notes that LMDB's lock stays taken, for instance because a write transaction was given up on a thread that may not
+    /// end it: later writes are refused instead of waiting for ever.
+    func loseWriter(_ reason: LMDBError.Kind) {
         monitor.lock()
         defer { monitor.unlock() }
-        isWriterLost = true
+        writerLoss = reason
         monitor.broadcast()
     }
 

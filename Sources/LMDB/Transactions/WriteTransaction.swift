@@ -28,12 +28,12 @@ public struct WriteTransaction: ~Copyable, Transaction {
         guard isLive, environment.isOwnProcess else { return }
         environment.databases.forget(opened)
         guard thread == Platform.currentThread else {
-            environment.gate.loseWriter()
+            environment.gate.loseWriter(.wrongThread)
             return
         }
         // SAFETY: the handle is live, this is its thread, and nobody can use it any more.
         Engine.abort(core.handle)
-        environment.gate.leaveWrite()
+        environment.endWrite()
     }
 
     /// Commits: all that was written becomes visible, and as durable as ``Environment/Options/durability`` says.
@@ -49,7 +49,7 @@ public struct WriteTransaction: ~Copyable, Transaction {
             throw LMDBError(.wrongThread, in: "mdb_txn_commit")
         }
         isLive = false
-        defer { environment.gate.leaveWrite() }
+        defer { environment.endWrite() }
         do throws(LMDBError) {
             // SAFETY: the handle was live, this is its thread; it is not used again, whatever the outcome.
             try Engine.commit(core.handle)
