@@ -2,7 +2,8 @@
 //
 // It prints one line for each commit, `version hash`, after the commit is durable; with `early`, as a control that the
 // test must catch, before it is. With `checkpoints` it takes one every few commits, of narrow nodes and in small slices, so
-// that most kills come in the midst of one. With `idle` it opens the store for editing, closes it and says so.
+// that most kills come in the midst of one. With `idle` it opens the store for editing, closes it and says so. With `probe`
+// it uses damaged stores instead (see StoreProbe).
 
 import Listory
 import ListModel
@@ -19,6 +20,9 @@ import Darwin
 enum StoreWriter {
     static func main() throws {
         let path = CommandLine.arguments[1]
+        if path.hasPrefix("probe") {
+            return StoreProbe.run(Array(CommandLine.arguments.dropFirst(2)), isChecked: path == "probe")
+        }
         let acknowledgesEarly = CommandLine.arguments.contains("early")
         var options = StoreOptions()
         if CommandLine.arguments.contains("checkpoints") {

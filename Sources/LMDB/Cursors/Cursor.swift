@@ -15,7 +15,7 @@ public protocol CursorNavigation<Key, Value>: ~Copyable {
 
 /// What a cursor needs. Only the binding makes and reads it.
 public struct CursorCore {
-    let handle: OpaquePointer
+    let cursor: ScanCursor
     let transaction: TransactionCore
 }
 
@@ -26,14 +26,7 @@ public struct Cursor<Key: DatabaseCodable, Value: DatabaseCodable>: ~Copyable, C
 
     init(_ transaction: TransactionCore, _ database: DatabaseHandle) throws(LMDBError) {
         try transaction.check(database, "mdb_cursor_open")
-        // SAFETY: the transaction is live while its `withCursor` runs, and the database was checked.
-        let handle = try Engine.openCursor(transaction.handle, database.index)
-        core = CursorCore(handle: handle, transaction: transaction)
-    }
-
-    deinit {
-        // SAFETY: opened in `init`, closed only here, and the transaction outlives the closure that has the cursor.
-        Engine.closeCursor(core.handle)
+        core = CursorCore(cursor: try ScanCursor(transaction, database), transaction: transaction)
     }
 }
 
@@ -142,8 +135,7 @@ extension CursorNavigation where Self: ~Copyable {
         _ movement: Engine.Movement, _ key: UnsafeRawBufferPointer? = nil
     ) throws(LMDBError) -> RawEntry? {
         if let key { try core.transaction.check(key, "mdb_cursor_get") }
-        // SAFETY: the cursor and its transaction are live as long as the closure that has the cursor runs.
-        return try Engine.move(core.handle, movement, key: key)
+        return try core.cursor.move(movement, key: key)
     }
 
     private func decode(_ entry: RawEntry?) throws -> (key: Key, value: Value)? {

@@ -11,14 +11,14 @@ public struct WriteCursor<Key: DatabaseCodable, Value: DatabaseCodable>: ~Copyab
 
     init(_ transaction: TransactionCore, _ database: DatabaseHandle) throws(LMDBError) {
         try transaction.check(database, "mdb_cursor_open")
-        // SAFETY: the transaction is live while its `withWriteCursor` runs, and the database was checked.
-        let handle = try Engine.openCursor(transaction.handle, database.index)
-        core = CursorCore(handle: handle, transaction: transaction)
+        core = CursorCore(cursor: try ScanCursor(transaction, database, isWriting: true), transaction: transaction)
     }
 
-    deinit {
-        // SAFETY: opened in `init`, closed only here, and the transaction outlives the closure that has the cursor.
-        Engine.closeCursor(core.handle)
+    private var handle: OpaquePointer {
+        guard let engine = core.cursor.engine else {
+            preconditionFailure("a transaction that writes reads through LMDB")
+        }
+        return engine
     }
 }
 
@@ -29,10 +29,14 @@ extension WriteTransaction {
     ///   - database: The database.
     ///   - body: Gets the cursor, which is on no entry at first. The transaction cannot be used meanwhile.
     /// - Returns: What `body` returns.
-    /// - Throws: ``LMDBError``: `staleDatabase`, `engine`; what `body` throws.
+    /// - Throws: ``LMDBError``: `staleDatabase`, `damaged`, `engine`; what `body` throws.
+    /// - Complexity: O(entries) beyond `body`: all pages of the database are checked before.
     public mutating func withWriteCursor<Key, Value, Result>(
         in database: Database<Key, Value>, _ body: (inout WriteCursor<Key, Value>) throws -> Result
     ) throws -> Result {
+        try core.check(database.handle, "mdb_cursor_open")
+        // A cursor may go anywhere.
+        try protectAll(database.handle)
         var cursor = try WriteCursor<Key, Value>(core, database.handle)
         defer { isMapFull = isMapFull || cursor.isMapFull }
         return try body(&cursor)
@@ -81,7 +85,7 @@ extension WriteCursor {
         guard try isOnEntry() else { throw LMDBError(.engine(.notFound), in: "mdb_cursor_del") }
         do throws(LMDBError) {
             // SAFETY: the cursor and its transaction are live as long as the closure that has the cursor runs.
-            try Engine.delete(core.handle)
+            try Engine.delete(handle)
         } catch {
             if error.code == .mapFull { isMapFull = true }
             throw error
@@ -94,7 +98,7 @@ extension WriteCursor {
                 try core.transaction.check(keyBytes, "mdb_cursor_put")
                 return try value.withEncodedBytes { valueBytes in
                     // SAFETY: as in `delete`; the key was checked.
-                    try Engine.put(core.handle, keyBytes, valueBytes, mode)
+                    try Engine.put(handle, keyBytes, valueBytes, mode)
                 }
             }
         } catch let error as LMDBError where error.code == .mapFull {

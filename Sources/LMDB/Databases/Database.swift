@@ -62,13 +62,18 @@ extension Environment {
                 let transaction = try Engine.begin(handle, readOnly: true)
                 let index: UInt32
                 do throws(LMDBError) {
+                    if let name, let reader = try reader(of: transaction), let pages {
+                        try name.withUTF8Bytes { bytes throws(LMDBError) in
+                            try WriteGuard.checkName(bytes, reader, pages)
+                        }
+                    }
                     index = try Engine.openDatabase(transaction, name, create: false)
                 } catch {
                     Engine.abort(transaction)
                     throw error
                 }
                 try Engine.commit(transaction)
-                let opened = databases.register(index)
+                let opened = databases.register(index, named: name)
                 databases.publish([DatabaseTable.Opened(name: name, handle: opened)])
                 return opened
             }
@@ -99,11 +104,12 @@ extension WriteTransaction {
         if let known = opened.last(where: { $0.name == name })?.handle, (try? core.check(known, "")) != nil {
             return known
         }
+        try protect(name: name, isWrite: create)
         let index = try writing { core throws(LMDBError) in
             // SAFETY: the transaction is live and on its thread, and it is the only one that opens databases.
             try Engine.openDatabase(core.handle, name, create: create)
         }
-        let handle = environment.databases.register(index)
+        let handle = environment.databases.register(index, named: name)
         opened.append(DatabaseTable.Opened(name: name, handle: handle))
         return handle
     }
@@ -114,6 +120,7 @@ extension WriteTransaction {
     /// - Throws: ``LMDBError``: `staleDatabase`, `engine`.
     public mutating func clear<Key, Value>(_ database: Database<Key, Value>) throws(LMDBError) {
         try core.check(database.handle, "mdb_drop")
+        try protectAll(database.handle)
         try writing { core throws(LMDBError) in
             // SAFETY: the transaction is live and on its thread, the database was checked.
             try Engine.drop(core.handle, database.handle.index, remove: false)
@@ -134,6 +141,7 @@ extension WriteTransaction {
             throw LMDBError(.invalidName(""), in: "mdb_drop", detail: "the unnamed database cannot be removed")
         }
         let environment = environment
+        try protectAll(database.handle)
         try environment.gate.exclusively(
             "mdb_drop", timeout: environment.options.resizeTimeout, duringWrite: true
         ) { () throws(LMDBError) in
@@ -142,6 +150,7 @@ extension WriteTransaction {
                 try Engine.drop(core.handle, database.handle.index, remove: true)
             }
             environment.databases.remove(database.handle)
+            core.writeGuard?.forget(database.handle.index)
         }
     }
 }

@@ -31,6 +31,10 @@ final class DatabaseTable: @unchecked Sendable {
     let serials: UnsafeMutablePointer<Atomic<UInt64>>
     /// How many indices there are: LMDB keeps two for itself.
     let capacity: Int
+    /// The name of the database at each index; nil bytes for the unnamed one. Read by operations on valid handles.
+    let names: UnsafeMutablePointer<UnsafeRawBufferPointer?>
+    /// Names that were given up, which a transaction may be reading.
+    private var oldNames: [UnsafeRawBufferPointer] = []
 
     private let monitor = Monitor()
     /// Databases are few, so they are searched in order.
@@ -43,6 +47,8 @@ final class DatabaseTable: @unchecked Sendable {
             // SAFETY: the index is within the allocation, and is initialised once.
             (serials + index).initialize(to: Atomic(0))
         }
+        names = .allocate(capacity: self.capacity)
+        names.initialize(repeating: nil, count: self.capacity)
     }
 
     deinit {
@@ -50,6 +56,9 @@ final class DatabaseTable: @unchecked Sendable {
         // that could read them, is gone.
         serials.deinitialize(count: capacity)
         serials.deallocate()
+        for index in 0..<capacity { names[index]?.deallocate() }
+        for name in oldNames { name.deallocate() }
+        names.deallocate()
     }
 
     /// The handle of a database that was opened and committed before.
@@ -60,7 +69,15 @@ final class DatabaseTable: @unchecked Sendable {
     }
 
     /// Gives a new serial number to a database just opened at an index.
-    func register(_ index: UInt32) -> DatabaseHandle {
+    func register(_ index: UInt32, named name: String?) -> DatabaseHandle {
+        monitor.lock()
+        defer { monitor.unlock() }
+        if let old = names[Int(index)] { oldNames.append(old) }
+        names[Int(index)] = name.map { name in
+            let bytes = UnsafeMutableRawBufferPointer.allocate(byteCount: name.utf8.count, alignment: 1)
+            bytes.copyBytes(from: name.utf8)
+            return UnsafeRawBufferPointer(bytes)
+        }
         let serial = Self.lastSerial.add(1, ordering: .relaxed).newValue
         // SAFETY: LMDB was told the capacity and returns no index beyond it.
         serials[Int(index)].store(serial, ordering: .relaxed)

@@ -89,7 +89,7 @@ struct RawEntry {
 
 extension Engine {
     /// Where a cursor goes.
-    struct Movement {
+    struct Movement: Equatable {
         let operation: MDB_cursor_op
         static let first = Movement(operation: MDB_FIRST)
         static let last = Movement(operation: MDB_LAST)
@@ -98,6 +98,12 @@ extension Engine {
         static let current = Movement(operation: MDB_GET_CURRENT)
         static let exactly = Movement(operation: MDB_SET_KEY)
         static let atOrAfter = Movement(operation: MDB_SET_RANGE)
+
+        static func == (left: Movement, right: Movement) -> Bool {
+            left.operation.rawValue == right.operation.rawValue
+        }
+
+        static func ~= (left: Movement, right: Movement) -> Bool { left == right }
     }
 
     static func openCursor(_ transaction: OpaquePointer, _ index: UInt32) throws(LMDBError) -> OpaquePointer {

@@ -87,6 +87,21 @@ enum Platform {
         munmap(address, count)
         return true
     }
+
+    /// Maps a file for reading, also beyond its end, which must not be touched.
+    static func map(_ descriptor: Int32, _ count: Int) -> UnsafeRawBufferPointer? {
+        // SAFETY: no address is asked for, so no existing mapping is replaced.
+        let address = mmap(nil, count, PROT_READ, MAP_SHARED, descriptor, 0)
+        guard let address, address != MAP_FAILED else { return nil }
+        return UnsafeRawBufferPointer(start: address, count: count)
+    }
+
+    /// Takes back a map that nobody uses.
+    static func unmap(_ map: UnsafeRawBufferPointer) {
+        guard let start = map.baseAddress else { return }
+        // SAFETY: the caller has made the map with `map` and uses it no more.
+        munmap(UnsafeMutableRawPointer(mutating: start), map.count)
+    }
 }
 
 // MARK: - Files

@@ -77,22 +77,44 @@ extension Environment {
     public func beginRead() throws(LMDBError) -> ReadTransaction {
         try retryingReads("mdb_txn_begin") { () throws(LMDBError) -> ReadTransaction in
             try requireOwnProcess("mdb_txn_begin")
-            let spare = try gate.enterRead("mdb_txn_begin")
+            var kept = try gate.enterRead("mdb_txn_begin")
             do throws(LMDBError) {
-                guard let spare else {
+                if let kept {
+                    // SAFETY: spare handles are reset, and this one was taken from the pool: it is nobody else's.
+                    try Engine.renew(kept)
+                } else {
                     // SAFETY: the gate has counted this read in, so the environment and its map stay.
-                    let transaction = try Engine.begin(handle, readOnly: true)
-                    return ReadTransaction(self, transaction)
+                    kept = try Engine.begin(handle, readOnly: true)
                 }
-                // SAFETY: spare handles are reset, and this one was taken from the pool: it is nobody else's.
-                try Engine.renew(spare)
-                return ReadTransaction(self, spare)
+                // SAFETY: one of the two has set it.
+                let transaction = kept.unsafelyUnwrapped
+                return ReadTransaction(self, transaction, try reader(of: transaction))
             } catch {
                 // A handle that failed to renew is still reset.
-                gate.leaveRead(keeping: spare)
+                if let kept { Engine.reset(kept) }
+                gate.leaveRead(keeping: kept)
                 throw error
             }
         }
+    }
+
+    /// What a transaction that has just begun reads; nil if the file is not checked.
+    func reader(of transaction: OpaquePointer, isWrite: Bool = false) throws(LMDBError) -> TreeReader? {
+        guard let pages else { return nil }
+        var version: UInt64 = 0
+        for _ in 0..<16 {
+            version = UInt64(bitPattern: Int64(Engine.identifier(transaction))) &- (isWrite ? 1 : 0)
+            if let reader = try TreeReader(pages, version: version) { return reader }
+            guard !isWrite else { break }
+            // Two commits may have come between. SAFETY: the transaction is live, and nobody else's.
+            Engine.reset(transaction)
+            try Engine.renew(transaction)
+        }
+        throw LMDBError(
+            .damaged(
+                .init(
+                    what: "transaction of meta page \(version % 2)", offset: Int(version % 2) * pages.pageSize + 144,
+                    expected: "\(version)", found: "another")), in: "mdb_txn_begin")
     }
 
     /// Begins a write transaction that the caller ends, on the same thread. Prefer ``write(_:)``, which also
@@ -111,7 +133,13 @@ extension Environment {
             do throws(LMDBError) {
                 try lockForWriting()
                 // SAFETY: the gate made this thread the writer, so the environment and its map stay.
-                return WriteTransaction(self, try Engine.begin(handle, readOnly: false))
+                let transaction = try Engine.begin(handle, readOnly: false)
+                do throws(LMDBError) {
+                    return WriteTransaction(self, transaction, try reader(of: transaction, isWrite: true))
+                } catch {
+                    Engine.abort(transaction)
+                    throw error
+                }
             } catch {
                 // A thread that still waits for LMDB's lock counts as the writer.
                 if error.kind != .writerDied { endWrite() }

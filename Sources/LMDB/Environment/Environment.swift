@@ -39,6 +39,8 @@ public final class Environment: @unchecked Sendable {
     let handle: OpaquePointer
     let gate: TransactionGate
     let databases: DatabaseTable
+    /// The file as it is read without trust; nil if nothing is checked.
+    let pages: PageMap?
     private let identity: FileIdentity
     private let processID: Int32
 
@@ -51,6 +53,14 @@ public final class Environment: @unchecked Sendable {
         // Each spare handle keeps a slot in the reader table, so a small table must not be filled by them.
         gate = TransactionGate(spareLimit: max(1, min(16, options.maximumReaders / 4)))
         databases = DatabaseTable(capacity: options.maximumDatabases)
+        // SAFETY: `handle` is open, as below.
+        if options.gate != .off, let descriptor = try? Engine.descriptor(handle),
+            let statistics = try? Engine.statistics(handle)
+        {
+            pages = PageMap(descriptor: descriptor, path: path, pageSize: statistics.pageSize)
+        } else {
+            pages = nil
+        }
         // SAFETY: `handle` is open: it was returned by a successful open just now.
         maximumKeySize = Engine.maximumKeySize(handle)
     }
@@ -99,6 +109,7 @@ public final class Environment: @unchecked Sendable {
             for transaction in spare { Engine.abort(transaction) }
             Engine.close(handle)
         }
+        pages?.close()
     }
 
     /// Refuses a use in a fork of the process that opened the environment.

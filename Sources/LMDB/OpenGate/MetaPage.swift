@@ -13,6 +13,8 @@ struct TreeRecord {
     static let size = 48
     /// The root page of a tree without entries.
     static let noPage = UInt64.max
+    /// LMDB's cursors have a stack of this many pages.
+    static let maximumDepth = 32
 
     let pad: UInt32
     let flags: UInt16
@@ -69,17 +71,25 @@ struct MetaPage {
     /// What changes in the meta pages with every commit, sound or not.
     static func fingerprint(of file: RawFile) throws(LMDBError) -> [UInt8] {
         let first = try file.bytes(at: 0, count: headerSize + size)
-        guard first.bytes.count == headerSize + size else { return first.bytes }
+        guard first.count == headerSize + size else { return first.copy(0..<first.count) }
         let pageSize = first.load(headerSize + 24, as: UInt32.self)
-        return first.bytes + (try file.bytes(at: Int(pageSize), count: headerSize + size)).bytes
+        let second = try file.bytes(at: Int(pageSize), count: headerSize + size)
+        return first.copy(0..<first.count) + second.copy(0..<second.count)
     }
 
     private init(_ file: RawFile, number: Int, pageSize known: Int?) throws(LMDBError) {
         let page = try file.bytes(at: number * (known ?? 0), count: Self.headerSize + Self.size)
+        try self.init(page, number: number, pageSize: known)
+    }
+
+    /// Checks the bytes of a meta page.
+    ///
+    /// - Parameter known: the page size, if it is known already.
+    init(_ page: RawPage, number: Int, pageSize known: Int?) throws(LMDBError) {
         let meta = Self.headerSize
         try page.require(
-            page.bytes.count == meta + Self.size, "meta page \(number)", at: 0,
-            expected: "\(meta + Self.size) bytes", found: "\(page.bytes.count)"
+            page.count == meta + Self.size, "meta page \(number)", at: 0,
+            expected: "\(meta + Self.size) bytes", found: "\(page.count)"
         )
         self.page = page
         try Self.checkIdentity(page, number)
@@ -95,6 +105,11 @@ struct MetaPage {
             expected: known.map { "\($0)" } ?? "a power of two from 256 to 32768", found: "\(found)"
         )
         pageSize = found
+        // LMDB finds the page of a snapshot by its number. A new file has two first pages.
+        try page.require(
+            transaction == 0 || transaction % 2 == UInt64(number), "transaction of meta page \(number)", at: meta + 128,
+            expected: number == 0 ? "an even number" : "an odd number", found: "\(transaction)"
+        )
         try checkTrees()
     }
 
@@ -141,10 +156,10 @@ struct MetaPage {
             let isSound =
                 tree.root == TreeRecord.noPage
                 ? tree.depth == 0 && tree.entries == 0
-                : tree.root >= 2 && tree.root <= lastPage && tree.depth > 0
+                : tree.root >= 2 && tree.root <= lastPage && tree.depth > 0 && tree.depth <= TreeRecord.maximumDepth
             try page.require(
                 isSound, "root page", at: place + 40,
-                expected: "2 to \(lastPage) with a depth, or none with depth 0",
+                expected: "2 to \(lastPage) with a depth of 1 to \(TreeRecord.maximumDepth), or none with depth 0",
                 found: "\(tree.root), depth \(tree.depth), \(tree.entries) entries"
             )
         }

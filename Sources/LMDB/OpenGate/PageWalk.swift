@@ -6,17 +6,16 @@
 
 /// The state of one walk.
 struct PageWalk {
-    /// LMDB's cursors have a stack of this many pages.
-    static let maximumDepth = 32
-
-    let file: RawFile
+    let file: any PageSource
     let length: Int
     let meta: MetaPage
     private var visited: [UInt64]
+    /// How many pages the list of free pages has.
+    private(set) var freePages: UInt64 = 0
     /// Trees of named databases, found in the unnamed one.
     private var named: [TreeRecord] = []
 
-    init(file: RawFile, length: Int, meta: MetaPage) {
+    init(file: any PageSource, length: Int, meta: MetaPage) {
         self.file = file
         self.length = length
         self.meta = meta
@@ -35,6 +34,12 @@ struct PageWalk {
         try walk(meta.free, .free)
     }
 
+    /// Walks the list of free pages only.
+    mutating func runFree() throws(LMDBError) {
+        for number: UInt64 in 0...1 { _ = try visit(number, from: meta.page, at: 0) }
+        try walk(meta.free, .free)
+    }
+
     /// Which tree a page belongs to.
     enum Kind {
         case free, unnamed, named
@@ -48,11 +53,11 @@ struct PageWalk {
         var entries: UInt64 = 0
     }
 
-    private mutating func walk(_ tree: TreeRecord, _ kind: Kind) throws(LMDBError) {
+    mutating func walk(_ tree: TreeRecord, _ kind: Kind) throws(LMDBError) {
         guard tree.root != TreeRecord.noPage else { return }
         try meta.page.require(
-            tree.depth >= 1 && Int(tree.depth) <= Self.maximumDepth, "depth of a tree", at: 0,
-            expected: "1 to \(Self.maximumDepth)", found: "\(tree.depth)"
+            tree.depth >= 1 && Int(tree.depth) <= TreeRecord.maximumDepth, "depth of a tree", at: 0,
+            expected: "1 to \(TreeRecord.maximumDepth)", found: "\(tree.depth)"
         )
         var count = Count()
         let position = Position(kind: kind, levelsBelow: Int(tree.depth) - 1, lower: nil, upper: nil)
@@ -89,9 +94,9 @@ struct PageWalk {
             for (index, node) in page.nodes.enumerated() {
                 let child = Position(
                     kind: position.kind, levelsBelow: position.levelsBelow - 1,
-                    lower: index == 0 ? position.lower : Array(raw.bytes[node.key]),
+                    lower: index == 0 ? position.lower : raw.copy(node.key),
                     upper: index + 1 == page.nodes.count
-                        ? position.upper : Array(raw.bytes[page.nodes[index + 1].key])
+                        ? position.upper : raw.copy(page.nodes[index + 1].key)
                 )
                 try walk(page: node.childPage, from: raw, at: node.place, child, &count)
             }
@@ -108,10 +113,16 @@ struct PageWalk {
     ) throws(LMDBError) {
         switch node.content {
         case .inside(let range):
-            if kind == .free { try checkFreePages(RawPage(slice: range, of: raw)) }
+            if kind == .free {
+                try checkAge(node, in: raw)
+                try checkFreePages(RawPage(slice: range, of: raw))
+            }
         case .overflow(let first, let size):
             let data = try overflow(first, size, raw, node.place, &count, needsData: kind == .free)
-            if let data { try checkFreePages(data) }
+            if let data {
+                try checkAge(node, in: raw)
+                try checkFreePages(data)
+            }
         case .tree(let range):
             try raw.require(
                 kind == .unnamed, "a database within a database", at: node.place, expected: "none", found: "one"
@@ -129,6 +140,16 @@ struct PageWalk {
     private mutating func overflow(
         _ first: UInt64, _ size: Int, _ parent: RawPage, _ place: Int, _ count: inout Count, needsData: Bool
     ) throws(LMDBError) -> RawPage? {
+        let (raw, pages, _) = try overflow(first, size, from: parent, at: place)
+        count.overflowPages += pages
+        guard needsData else { return nil }
+        return try file.bytes(at: raw.offset + MetaPage.headerSize, count: size)
+    }
+
+    /// Visits the pages of a large value: its first one, how many there are, and whether it needs that many.
+    mutating func overflow(
+        _ first: UInt64, _ size: Int, from parent: RawPage, at place: Int
+    ) throws(LMDBError) -> (first: RawPage, pages: UInt64, isExact: Bool) {
         let raw = try read(first, from: parent, at: place)
         let needed = (MetaPage.headerSize - 1 + size) / meta.pageSize + 1
         let flags = raw.load(10, as: UInt16.self)
@@ -143,19 +164,27 @@ struct PageWalk {
         for next in 1..<UInt64(pages) {
             _ = try visit(first + next, from: parent, at: place)
         }
-        count.overflowPages += UInt64(pages)
-        guard needsData else { return nil }
-        return try file.bytes(at: raw.offset + MetaPage.headerSize, count: size)
+        return (raw, UInt64(pages), Int(pages) == needed)
+    }
+
+    /// Checks the transaction that has set pages free.
+    private func checkAge(_ node: TreePage.Node, in raw: RawPage) throws(LMDBError) {
+        let number = raw.load(node.key.lowerBound, as: UInt64.self)
+        try raw.require(
+            number >= 1 && number <= meta.transaction, "transaction of free pages", at: node.place,
+            expected: "1 to \(meta.transaction)", found: "\(number)"
+        )
     }
 
     /// Checks a record of free pages: a count, and that many page numbers, descending.
     private mutating func checkFreePages(_ record: RawPage) throws(LMDBError) {
-        let room = record.bytes.count / 8 - 1
-        let count = record.bytes.count >= 8 ? record.load(0, as: UInt64.self) : 0
+        let room = record.count / 8 - 1
+        let count = record.count >= 8 ? record.load(0, as: UInt64.self) : 0
         try record.require(
             room >= 0 && count <= UInt64(max(room, 0)), "count of free pages", at: 0,
             expected: "at most \(room)", found: "\(count)"
         )
+        freePages &+= count
         var last = UInt64.max
         for index in 0..<Int(count) {
             let place = 8 * (index + 1)
@@ -171,14 +200,14 @@ struct PageWalk {
     }
 
     /// Reads a page that has not been visited, and checks its number.
-    private mutating func read(
+    mutating func read(
         _ number: UInt64, from parent: RawPage, at place: Int
     ) throws(LMDBError) -> RawPage {
         let offset = try visit(number, from: parent, at: place)
         let page = try file.bytes(at: offset, count: meta.pageSize)
         try page.require(
-            page.bytes.count == meta.pageSize, "page \(number)", at: 0,
-            expected: "\(meta.pageSize) bytes", found: "\(page.bytes.count)"
+            page.count == meta.pageSize, "page \(number)", at: 0,
+            expected: "\(meta.pageSize) bytes", found: "\(page.count)"
         )
         let found = page.load(0, as: UInt64.self)
         try page.require(found == number, "page number", at: 0, expected: "\(number)", found: "\(found)")
@@ -186,7 +215,7 @@ struct PageWalk {
     }
 
     /// Notes a page, which must be in the file and not have been noted before; its offset.
-    private mutating func visit(
+    mutating func visit(
         _ number: UInt64, from parent: RawPage, at place: Int
     ) throws(LMDBError) -> Int {
         let pagesInFile = UInt64(length / meta.pageSize)
@@ -201,12 +230,5 @@ struct PageWalk {
         )
         visited[word] |= bit
         return Int(number) * meta.pageSize
-    }
-}
-
-extension RawPage {
-    /// A part of a page.
-    fileprivate init(slice range: Range<Int>, of page: RawPage) {
-        self.init(bytes: Array(page.bytes[range]), offset: page.offset + range.lowerBound)
     }
 }

@@ -3,8 +3,14 @@
 // Always holds: the descriptor is open as long as the value lives; a read hands out exactly the bytes asked for,
 // or fails; a number is read only from bytes that are there. LMDB's files have the byte order of the machine.
 
+/// Where pages are read from.
+protocol PageSource {
+    /// Up to `count` bytes at `offset`; fewer at the end of the file.
+    func bytes(at offset: Int, count: Int) throws(LMDBError) -> RawPage
+}
+
 /// A file open for reading.
-final class RawFile {
+final class RawFile: PageSource {
     private let descriptor: Int32
     private let isOwned: Bool
     let path: String
@@ -41,32 +47,70 @@ final class RawFile {
 
     /// Up to `count` bytes at `offset`; fewer at the end of the file.
     func bytes(at offset: Int, count: Int) throws(LMDBError) -> RawPage {
-        var failure: SystemError?
-        let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
-            // SAFETY: the read fills at most the buffer, and `filled` is what it has filled.
-            switch Platform.read(descriptor, into: UnsafeMutableRawBufferPointer(buffer), at: offset) {
-            case .success(let read): filled = read
-            case .failure(let error): failure = error
-            }
+        let buffer = RawPage.Buffer(count)
+        switch Platform.read(descriptor, into: buffer.bytes, at: offset) {
+        case .success(let read): return RawPage(buffer, count: read, offset: offset)
+        case .failure(let error):
+            throw LMDBError(code: error.number, in: "pread", detail: "\(path) at byte \(offset)")
         }
-        if let failure { throw LMDBError(code: failure.number, in: "pread", detail: "\(path) at byte \(offset)") }
-        return RawPage(bytes: bytes, offset: offset)
     }
 }
 
 /// A piece of a file, and where it lies in the file.
 struct RawPage {
-    let bytes: [UInt8]
+    /// Memory that a piece of a file was read into.
+    final class Buffer {
+        let bytes: UnsafeMutableRawBufferPointer
+        init(_ count: Int) { bytes = .allocate(byteCount: count, alignment: 8) }
+        deinit { bytes.deallocate() }
+    }
+
+    private let bytes: UnsafeRawBufferPointer
     /// Where the first byte lies in the file.
     let offset: Int
+    /// What keeps the bytes; nil where they lie in a map, which outlives the page.
+    private let owner: Buffer?
 
-    /// The number at a place in the page; the caller has checked that it is there. Array bounds are the proof.
+    init(_ buffer: Buffer, count: Int, offset: Int) {
+        bytes = UnsafeRawBufferPointer(rebasing: buffer.bytes[..<count])
+        self.offset = offset
+        owner = buffer
+    }
+
+    /// A piece of a map, which the caller keeps.
+    init(mapped bytes: UnsafeRawBufferPointer, offset: Int) {
+        self.bytes = bytes
+        self.offset = offset
+        owner = nil
+    }
+
+    /// A part of a page.
+    init(slice range: Range<Int>, of page: RawPage) {
+        bytes = UnsafeRawBufferPointer(rebasing: page.bytes[range])
+        offset = page.offset + range.lowerBound
+        owner = page.owner
+    }
+
+    /// How many bytes there are.
+    var count: Int { bytes.count }
+
+    /// A copy of some of the bytes; the caller has checked that they are there.
+    func copy(_ range: Range<Int>) -> [UInt8] {
+        withExtendedLifetime(owner) { Array(bytes[range]) }
+    }
+
+    /// Calls a closure with some of the bytes; the caller has checked that they are there.
+    @inline(__always)
+    func withBytes<Result>(_ range: Range<Int>, _ body: (UnsafeRawBufferPointer) -> Result) -> Result {
+        withExtendedLifetime(owner) { body(UnsafeRawBufferPointer(rebasing: bytes[range])) }
+    }
+
+    /// The number at a place in the page; the caller has checked that it is there.
+    @inline(__always)
     func load<Number: FixedWidthInteger>(_ place: Int, as type: Number.Type) -> Number {
-        let size = MemoryLayout<Number>.size
-        return bytes[place..<place + size].withUnsafeBytes {
-            // SAFETY: the slice has exactly the size of the number, and an unaligned load needs no alignment.
-            $0.loadUnaligned(as: Number.self)
-        }
+        precondition(place >= 0 && place + MemoryLayout<Number>.size <= bytes.count, "a number lies within its page")
+        // SAFETY: the number lies within the bytes, which the owner keeps; an unaligned load needs no alignment.
+        return withExtendedLifetime(owner) { bytes.loadUnaligned(fromByteOffset: place, as: Number.self) }
     }
 
     /// An error about a place in the page.

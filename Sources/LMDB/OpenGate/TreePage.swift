@@ -55,7 +55,7 @@ struct TreePage {
         )
         let lower = Int(raw.load(12, as: UInt16.self))
         let upper = Int(raw.load(14, as: UInt16.self))
-        let pageSize = raw.bytes.count
+        let pageSize = raw.count
         // A branch with one child is what LMDB leaves in its own tree at times, and asserts against elsewhere.
         let minimum = isLeaf || isFreeTree ? 1 : 2
         try raw.require(
@@ -81,7 +81,7 @@ struct TreePage {
         _ raw: RawPage, at pointer: Int, upper: Int, isLeaf: Bool
     ) throws(LMDBError) -> Node {
         let place = Int(raw.load(pointer, as: UInt16.self))
-        let pageSize = raw.bytes.count
+        let pageSize = raw.count
         try raw.require(
             place % 2 == 0 && place >= upper && place + nodeHeaderSize <= pageSize, "offset of a node", at: pointer,
             expected: "\(upper) to \(pageSize - nodeHeaderSize), even", found: "\(place)"
@@ -113,7 +113,7 @@ struct TreePage {
     private static func content(
         _ raw: RawPage, _ place: Int, _ flags: UInt16, _ start: Int, _ size: Int
     ) throws(LMDBError) -> Content {
-        let room = raw.bytes.count - start
+        let room = raw.count - start
         try raw.require(
             flags <= 2, "flags of a node", at: place + 4,
             expected: "0 (value), 1 (large value) or 2 (database)", found: hexadecimal(flags)
@@ -134,43 +134,47 @@ struct TreePage {
 
     /// Checks that the keys ascend and lie between those of the parent. The first key of a branch means nothing.
     func checkOrder(lower: [UInt8]?, upper: [UInt8]?, isFreeTree: Bool) throws(LMDBError) {
-        var last = lower
-        var mayBeEqual = true
+        var last: Range<Int>?
         let isLeaf = raw.load(10, as: UInt16.self) == Self.leafFlag
         for node in isLeaf ? nodes[...] : nodes.dropFirst() {
-            let key = Array(raw.bytes[node.key])
             try raw.require(
-                !isFreeTree || key.count == 8, "size of a transaction number", at: node.place + 6,
-                expected: "8", found: "\(key.count)"
+                !isFreeTree || node.key.count == 8, "size of a transaction number", at: node.place + 6,
+                expected: "8", found: "\(node.key.count)"
             )
-            if let last {
-                let order = Self.compare(last, key, isFreeTree)
-                try raw.require(
-                    order < 0 || (order == 0 && mayBeEqual), "order of keys", at: node.place,
-                    expected: "a key after the one before", found: "one that is not"
-                )
-            }
-            last = key
-            mayBeEqual = false
+            let isOrdered =
+                if let last {
+                    raw.withBytes(last) { last in
+                        raw.withBytes(node.key) { Self.compare(last, $0, isFreeTree) < 0 }
+                    }
+                } else if let lower {
+                    compare(node.key, lower, isFreeTree) >= 0
+                } else {
+                    true
+                }
+            try raw.require(
+                isOrdered, "order of keys", at: node.place, expected: "a key after the one before",
+                found: "one that is not"
+            )
+            last = node.key
         }
         guard let last, let upper else { return }
         try raw.require(
-            Self.compare(last, upper, isFreeTree) < 0, "order of keys", at: nodes[nodes.count - 1].place,
+            compare(last, upper, isFreeTree) < 0, "order of keys", at: nodes[nodes.count - 1].place,
             expected: "a key before the parent's next", found: "one that is not"
         )
     }
 
-    private static func compare(_ left: [UInt8], _ right: [UInt8], _ areNumbers: Bool) -> Int {
-        if areNumbers, left.count == 8, right.count == 8 {
-            let (first, second) = (number(left), number(right))
-            return first < second ? -1 : first == second ? 0 : 1
-        }
-        return left.withUnsafeBytes { left in
-            right.withUnsafeBytes { right in Platform.compare(left, right) }
-        }
+    private func compare(_ key: Range<Int>, _ other: [UInt8], _ areNumbers: Bool) -> Int {
+        raw.withBytes(key) { key in other.withUnsafeBytes { Self.compare(key, $0, areNumbers) } }
     }
 
-    private static func number(_ bytes: [UInt8]) -> UInt64 {
-        RawPage(bytes: bytes, offset: 0).load(0, as: UInt64.self)
+    private static func compare(
+        _ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer, _ areNumbers: Bool
+    ) -> Int {
+        if areNumbers, left.count == 8, right.count == 8 {
+            let (first, second) = (left.loadUnaligned(as: UInt64.self), right.loadUnaligned(as: UInt64.self))
+            return first < second ? -1 : first == second ? 0 : 1
+        }
+        return Platform.compare(left, right)
     }
 }

@@ -13,9 +13,9 @@ public struct ReadTransaction: ~Copyable, Transaction {
     public let core: TransactionCore
     private let environment: Environment
 
-    init(_ environment: Environment, _ handle: OpaquePointer) {
+    init(_ environment: Environment, _ handle: OpaquePointer, _ reader: TreeReader?) {
         self.environment = environment
-        core = TransactionCore(environment, handle)
+        core = TransactionCore(environment, handle, reader)
     }
 
     deinit {

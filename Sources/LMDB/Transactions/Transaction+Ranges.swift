@@ -74,15 +74,13 @@ extension Transaction where Self: ~Copyable {
         try core.check(database, "mdb_cursor_open")
         if let key = range.lower?.key { try core.check(key, "mdb_cursor_get") }
         if let key = range.upper?.key { try core.check(key, "mdb_cursor_get") }
-        // SAFETY: the transaction is live as long as the value exists, which is borrowed for the whole scan; the
-        // cursor is closed before. No write can move the entries: a write needs the transaction mutable.
-        let cursor = try Engine.openCursor(core.handle, database.index)
-        defer { Engine.closeCursor(cursor) }
+        // The transaction is borrowed for the whole scan: no write can move the entries, a write needs it mutable.
+        let cursor = try ScanCursor(core, database)
         var entry = reverse ? try range.last(cursor) : try range.first(cursor)
         while let found = entry {
             guard reverse ? range.isAboveLower(found.key) : range.isBelowUpper(found.key) else { return }
             guard try body(found.key, found.value) else { return }
-            entry = try Engine.move(cursor, reverse ? .previous : .next)
+            entry = try cursor.move(reverse ? .previous : .next)
         }
     }
 }
@@ -110,20 +108,20 @@ private struct ByteRange {
     }
 
     /// Moves a cursor to the first entry that is not below the range.
-    func first(_ cursor: OpaquePointer) throws(LMDBError) -> RawEntry? {
-        guard let lower else { return try Engine.move(cursor, .first) }
-        let entry = try Engine.move(cursor, .atOrAfter, key: lower.key)
-        if let entry, !isAboveLower(entry.key) { return try Engine.move(cursor, .next) }
+    func first(_ cursor: ScanCursor) throws(LMDBError) -> RawEntry? {
+        guard let lower else { return try cursor.move(.first) }
+        let entry = try cursor.move(.atOrAfter, key: lower.key)
+        if let entry, !isAboveLower(entry.key) { return try cursor.move(.next) }
         return entry
     }
 
     /// Moves a cursor to the last entry that is not above the range.
-    func last(_ cursor: OpaquePointer) throws(LMDBError) -> RawEntry? {
-        guard let upper else { return try Engine.move(cursor, .last) }
-        guard let entry = try Engine.move(cursor, .atOrAfter, key: upper.key) else {
-            return try Engine.move(cursor, .last)
+    func last(_ cursor: ScanCursor) throws(LMDBError) -> RawEntry? {
+        guard let upper else { return try cursor.move(.last) }
+        guard let entry = try cursor.move(.atOrAfter, key: upper.key) else {
+            return try cursor.move(.last)
         }
-        return isBelowUpper(entry.key) ? entry : try Engine.move(cursor, .previous)
+        return isBelowUpper(entry.key) ? entry : try cursor.move(.previous)
     }
 }
 

@@ -65,6 +65,17 @@ extension Transaction where Self: ~Copyable {
     /// - Complexity: O(1).
     public func statistics<Key, Value>(of database: Database<Key, Value>) throws(LMDBError) -> Statistics {
         try core.check(database.handle, "mdb_stat")
+        if let reader = core.unwritten {
+            let name = core.name(database.handle)
+            guard let name else {
+                return WriteGuard.statistics(reader.mainRecord(), reader.pageSize)
+            }
+            guard let record = try reader.record(named: name) else {
+                throw LMDBError(.engine(.notFound), in: "mdb_stat")
+            }
+            return WriteGuard.statistics(record, reader.pageSize)
+        }
+        try core.writeGuard?.check(nil, in: database.handle.index, named: core.name(database.handle))
         // SAFETY: the transaction is live as long as the value exists; the database was checked.
         return try Engine.statistics(core.handle, database.handle.index)
     }
@@ -113,6 +124,8 @@ extension Transaction where Self: ~Copyable {
         let core = core
         try core.check(database, "mdb_get")
         try core.check(key, "mdb_get")
+        if let reader = core.unwritten { return try reader.value(key, named: core.name(database)) }
+        try core.writeGuard?.check(key, in: database.index, named: core.name(database))
         // SAFETY: the transaction is live as long as the value exists; key and database were checked.
         return try Engine.get(core.handle, database.index, key)
     }

@@ -12,9 +12,17 @@ public struct TransactionCore {
     /// The serial number of each database handle; see `DatabaseTable`.
     let serials: UnsafeMutablePointer<Atomic<UInt64>>
     let serialCount: Int
+    /// The name of the database at each index.
+    let names: UnsafeMutablePointer<UnsafeRawBufferPointer?>
+    /// The version that the transaction began with; nil if the file is not checked.
+    let reader: TreeReader?
+    /// What has been checked; nil if nothing was written, and if the file is not checked.
+    var writeGuard: WriteGuard?
 
-    init(_ environment: borrowing Environment, _ handle: OpaquePointer) {
+    init(_ environment: borrowing Environment, _ handle: OpaquePointer, _ reader: TreeReader?) {
         self.handle = handle
+        self.reader = reader
+        names = environment.databases.names
         maximumKeySize = environment.maximumKeySize
         serials = environment.databases.serials
         serialCount = environment.databases.capacity
@@ -26,6 +34,17 @@ public struct TransactionCore {
         if key.count > maximumKeySize {
             throw LMDBError(.keyTooLong(count: key.count, limit: maximumKeySize), in: call)
         }
+    }
+
+    /// The version that is read; nil if it must be read through LMDB, because something was written.
+    @inline(__always)
+    var unwritten: TreeReader? { writeGuard == nil ? reader : nil }
+
+    /// The name of a database that was checked.
+    @inline(__always)
+    func name(_ database: DatabaseHandle) -> UnsafeRawBufferPointer? {
+        // SAFETY: as in `check`, which was called before; a name is kept as long as the environment.
+        names[Int(database.index)]
     }
 
     @inline(__always)

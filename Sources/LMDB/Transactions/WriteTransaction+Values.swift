@@ -148,6 +148,7 @@ extension WriteTransaction {
     ) throws(LMDBError) -> Bool {
         try core.check(database, "mdb_put")
         try core.check(key, "mdb_put")
+        try protect(mode == .append ? nil : key, database)
         return try writing { core throws(LMDBError) in
             // SAFETY: the transaction is live and on its thread; key and database were checked.
             try Engine.put(core.handle, database.index, key, value, mode.engineMode)
@@ -163,6 +164,7 @@ extension WriteTransaction {
         guard count >= 0 else {
             throw LMDBError(.engine(.badValueSize), in: "mdb_put", detail: "\(count) bytes asked for")
         }
+        try protect(key, database)
         return try writing { core throws(LMDBError) in
             // SAFETY: the transaction is live and on its thread; key, database and count were checked.
             try Engine.reserve(core.handle, database.index, key, count)
@@ -175,6 +177,7 @@ extension WriteTransaction {
     ) throws(LMDBError) -> Bool {
         try core.check(database, "mdb_del")
         try core.check(key, "mdb_del")
+        try protect(key, database)
         return try writing { core throws(LMDBError) in
             // SAFETY: the transaction is live and on its thread; key and database were checked.
             try Engine.delete(core.handle, database.index, key)

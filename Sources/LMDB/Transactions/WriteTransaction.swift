@@ -8,7 +8,7 @@
 /// - Warning: It belongs to the thread that began it: no suspension point between its begin and its end.
 public struct WriteTransaction: ~Copyable, Transaction {
     /// For the binding's own use.
-    public let core: TransactionCore
+    public private(set) var core: TransactionCore
     let environment: Environment
     private let thread: UInt
     private var isLive = true
@@ -18,9 +18,9 @@ public struct WriteTransaction: ~Copyable, Transaction {
     /// Databases opened here; others may use them after the commit.
     var opened: [DatabaseTable.Opened] = []
 
-    init(_ environment: Environment, _ handle: OpaquePointer) {
+    init(_ environment: Environment, _ handle: OpaquePointer, _ reader: TreeReader?) {
         self.environment = environment
-        core = TransactionCore(environment, handle)
+        core = TransactionCore(environment, handle, reader)
         thread = Platform.currentThread
     }
 
@@ -66,4 +66,53 @@ public struct WriteTransaction: ~Copyable, Transaction {
 
     /// Takes back all that was written.
     public consuming func abort() {}
+}
+
+// MARK: - Damaged files
+
+extension WriteTransaction {
+    /// Checks the pages that LMDB may look at when it changes an entry. From now on, entries are read through LMDB.
+    ///
+    /// - Parameter key: the key; nil for the last one.
+    @inline(__always)
+    mutating func protect(_ key: UnsafeRawBufferPointer?, _ database: DatabaseHandle) throws(LMDBError) {
+        try beginWriting()?.check(key, in: database.index, named: core.name(database))
+    }
+
+    /// Checks all pages of a database.
+    mutating func protectAll(_ database: DatabaseHandle) throws(LMDBError) {
+        try beginWriting()?.checkAll(of: database.index, named: core.name(database))
+    }
+
+    /// Checks the pages that LMDB may look at when it opens a database.
+    ///
+    /// - Parameter isWrite: whether it is made if it is not there.
+    mutating func protect(name: String?, isWrite: Bool) throws(LMDBError) {
+        guard let name, let reader = core.reader, let pages = environment.pages else { return }
+        try name.withUTF8Bytes { bytes throws(LMDBError) in
+            let isThere = try reader.record(named: bytes) != nil
+            guard core.writeGuard != nil || (isWrite && !isThere) else {
+                return try WriteGuard.checkName(bytes, reader, pages)
+            }
+            try beginWriting()?.check(bytes, in: 1, named: nil)
+        }
+    }
+
+    private mutating func beginWriting() throws(LMDBError) -> WriteGuard? {
+        if let known = core.writeGuard { return known }
+        guard let reader = core.reader, let pages = environment.pages else { return nil }
+        let new = try WriteGuard(reader, pages)
+        core.writeGuard = new
+        return new
+    }
+}
+
+extension String {
+    /// Calls a closure with the text's UTF-8.
+    func withUTF8Bytes(_ body: (UnsafeRawBufferPointer) throws(LMDBError) -> Void) throws(LMDBError) {
+        let bytes = UnsafeMutableRawBufferPointer.allocate(byteCount: utf8.count, alignment: 1)
+        defer { bytes.deallocate() }
+        bytes.copyBytes(from: utf8)
+        try body(UnsafeRawBufferPointer(bytes))
+    }
 }

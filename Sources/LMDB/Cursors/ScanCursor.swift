@@ -1,0 +1,71 @@
+// A cursor as the rest of the binding uses it: on the file if nothing was written, else LMDB's.
+//
+// Always holds: LMDB goes only where the guard of the transaction has looked.
+
+/// A place in a database.
+final class ScanCursor {
+    private var tree: EntryCursor?
+    /// LMDB's cursor, if there is one.
+    let engine: OpaquePointer?
+    private let database: UInt32
+    private let name: UnsafeRawBufferPointer?
+    private let writeGuard: WriteGuard?
+    private var key: UnsafeRawBufferPointer?
+
+    /// - Parameters:
+    ///   - core: a transaction that is live as long as the cursor.
+    ///   - database: a database that was checked.
+    ///   - isWriting: whether the cursor is used to write; the whole database was checked then.
+    init(_ core: TransactionCore, _ database: DatabaseHandle, isWriting: Bool = false) throws(LMDBError) {
+        self.database = database.index
+        name = core.name(database)
+        writeGuard = isWriting ? nil : core.writeGuard
+        if let reader = core.unwritten {
+            engine = nil
+            tree = EntryCursor(reader, try reader.root(named: name))
+        } else {
+            try writeGuard?.check(nil, in: database.index, named: name)
+            // SAFETY: the transaction is live, the database was checked, and what LMDB looks at.
+            engine = try Engine.openCursor(core.handle, database.index)
+        }
+    }
+
+    deinit {
+        // SAFETY: opened in `init`, closed only here, and the transaction outlives the cursor.
+        if let engine { Engine.closeCursor(engine) }
+    }
+
+    /// Moves and returns the entry, or nil if there is none in that place.
+    func move(_ movement: Engine.Movement, key wanted: UnsafeRawBufferPointer? = nil) throws(LMDBError) -> RawEntry? {
+        guard let engine else { return try moveInTree(movement, wanted) }
+        if let writeGuard {
+            switch movement {
+            case .first: try writeGuard.check(.init(start: nil, count: 0), in: database, named: name)
+            case .last: try writeGuard.check(nil, in: database, named: name)
+            case .next: try writeGuard.check(key ?? .init(start: nil, count: 0), in: database, named: name)
+            case .previous: try writeGuard.check(key, in: database, named: name)
+            case .current: break
+            default: try writeGuard.check(wanted, in: database, named: name)
+            }
+        }
+        // SAFETY: the cursor and its transaction are live.
+        let entry = try Engine.move(engine, movement, key: wanted)
+        if let entry { key = entry.key }
+        return entry
+    }
+
+    private func moveInTree(
+        _ movement: Engine.Movement, _ wanted: UnsafeRawBufferPointer?
+    ) throws(LMDBError) -> RawEntry? {
+        switch movement {
+        case .first: return try tree?.first()
+        case .last: return try tree?.last()
+        case .next: return try tree?.next()
+        case .previous: return try tree?.previous()
+        case .current: return try tree?.current()
+        default:
+            guard let wanted, let entry = try tree?.seek(atOrAfter: wanted) else { return nil }
+            return movement == .exactly && TreeReader.compare(entry.key, wanted) != 0 ? nil : entry
+        }
+    }
+}

@@ -1,0 +1,90 @@
+// The data file in memory, for the code that reads it without trust.
+//
+// LMDB does not say where its own map is, so this is a second one, of the same pages in memory. It grows by being
+// mapped anew, and what was mapped before stays until the environment closes, because transactions may use it.
+//
+// Always holds: nothing beyond the end of the file is handed out; the file only grows while it is mapped.
+
+import Synchronization
+
+/// A data file mapped for reading.
+///
+/// `@unchecked Sendable`: the maps are changed with `monitor` locked; the rest is atomic or constant.
+final class PageMap: @unchecked Sendable {
+    let pageSize: Int
+    private let descriptor: Int32
+    private let path: String
+    private let monitor = Monitor()
+    private var maps: [UnsafeRawBufferPointer] = []
+    /// The newest map; it is stored before `mapped`, so that it is never too small for a number read before it.
+    private let newest = Atomic<UInt>(0)
+    /// How many pages the newest map has.
+    private let mapped = Atomic<Int>(0)
+    /// How many pages the file has at least.
+    private let written = Atomic<Int>(0)
+    /// The last page for which the length of the file was asked.
+    private let askedFor = Atomic<UInt64>(0)
+    /// Whether the list of free pages adds up with the pages of the trees; only the writer asks.
+    let isAccounted = Atomic<Bool>(false)
+
+    /// The last version whose names of databases were checked.
+    let checkedNames = Atomic<UInt64>(.max)
+
+    /// - Parameter descriptor: the file, open as long as the map is used.
+    init(descriptor: Int32, path: String, pageSize: Int) {
+        self.descriptor = descriptor
+        self.path = path
+        self.pageSize = pageSize
+    }
+
+    deinit { close() }
+
+    /// Gives the file back. No transaction is live, and none begins.
+    func close() {
+        monitor.lock()
+        defer { monitor.unlock() }
+        // SAFETY: every transaction keeps the environment, and so the map, and it is not closed while one lives.
+        for map in maps { Platform.unmap(map) }
+        maps = []
+    }
+
+    /// Where the file begins.
+    @inline(__always)
+    func start() throws(LMDBError) -> UnsafeRawPointer {
+        if mapped.load(ordering: .acquiring) == 0 { try ask(for: 1) }
+        // SAFETY: a map was made, and its address is not 0.
+        return UnsafeRawPointer(bitPattern: newest.load(ordering: .acquiring)).unsafelyUnwrapped
+    }
+
+    /// The pages up to the last one of a version, as far as they are in the file.
+    func pages(upTo lastPage: UInt64) throws(LMDBError) -> (start: UnsafeRawPointer, limit: UInt64) {
+        if lastPage >= UInt64(written.load(ordering: .relaxed)), askedFor.load(ordering: .acquiring) != lastPage {
+            try ask(for: lastPage)
+        }
+        let count = min(mapped.load(ordering: .acquiring), written.load(ordering: .relaxed))
+        return (try start(), min(lastPage &+ 1, UInt64(count)))
+    }
+
+    @inline(never)
+    private func ask(for lastPage: UInt64) throws(LMDBError) {
+        monitor.lock()
+        defer { monitor.unlock() }
+        let length: Int
+        switch Platform.status(of: descriptor) {
+        case .success(let status): length = status.size
+        case .failure(let error): throw LMDBError(code: error.number, in: "fstat", detail: path)
+        }
+        let pages = length / pageSize
+        if pages > mapped.load(ordering: .relaxed) || maps.isEmpty {
+            let size = Environment.Options.rounded(max(2 * length, 16 * pageSize))
+            guard let map = Platform.map(descriptor, size) else {
+                throw LMDBError(.sizeUnavailable(requested: size), in: "mmap", detail: path)
+            }
+            maps.append(map)
+            newest.store(UInt(bitPattern: map.baseAddress), ordering: .releasing)
+            mapped.store(size / pageSize, ordering: .releasing)
+        }
+        written.max(pages, ordering: .relaxed)
+        askedFor.store(lastPage, ordering: .releasing)
+    }
+}

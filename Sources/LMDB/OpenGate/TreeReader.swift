@@ -1,0 +1,280 @@
+// Reading the trees of one version without trust, and without LMDB.
+//
+// LMDB follows its pages wherever they lead. Whoever opened a file that nobody has checked page by page must not let
+// it: so entries are found and scanned by this code, which looks at every number before it uses it. What has been
+// written in a transaction that is still open is not in the file, and is read through LMDB (see WriteGuard).
+//
+// Always holds: nothing is read but pages of the version, as far as they are in the file; a path is as long as the
+// tree is deep, so every search ends.
+
+/// Where a tree begins.
+struct TreeRoot {
+    let page: UInt64
+    /// How many pages a path has; 0 for a tree without entries.
+    let depth: Int
+
+    init(_ record: TreeRecord) {
+        page = record.root
+        depth = record.root == TreeRecord.noPage ? 0 : Int(record.depth)
+    }
+
+    init(page: UInt64, depth: Int) {
+        self.page = page
+        self.depth = depth
+    }
+}
+
+/// The trees of one version of the file.
+struct TreeReader {
+    let start: UnsafeRawPointer
+    let pageSize: Int
+    /// Only pages below are read.
+    let limit: UInt64
+    /// The number of the version.
+    let transaction: UInt64
+    let main: TreeRoot
+}
+
+extension TreeReader {
+    /// The trees of a version; nil if the file has another version in its place by now.
+    init?(_ pages: PageMap, version: UInt64) throws(LMDBError) {
+        let place = Int(version % 2) * pages.pageSize + MetaPage.headerSize
+        // SAFETY: every file has both meta pages, which the gate has seen.
+        let meta = try pages.start() + place
+        let record = TreeRecord(
+            RawPage(mapped: UnsafeRawBufferPointer(start: meta + 72, count: TreeRecord.size), offset: place + 72), at: 0
+        )
+        let lastPage = meta.loadUnaligned(fromByteOffset: 120, as: UInt64.self)
+        let found = meta.loadUnaligned(fromByteOffset: 128, as: UInt64.self)
+        guard found == version else { return nil }
+        (start, limit) = try pages.pages(upTo: lastPage)
+        pageSize = pages.pageSize
+        transaction = version
+        main = TreeRoot(record)
+        guard main.depth <= TreeRecord.maximumDepth else {
+            throw damage(
+                "depth of a tree", at: start + place + 78, "at most \(TreeRecord.maximumDepth)", "\(main.depth)")
+        }
+    }
+
+    /// The record of the unnamed database.
+    func mainRecord() -> TreeRecord {
+        let place = Int(transaction % 2) * pageSize + MetaPage.headerSize + 72
+        return TreeRecord(raw(place, TreeRecord.size), at: 0)
+    }
+}
+
+/// A page of a tree whose header is sound.
+struct SoundPage {
+    static let headerSize = 16
+    static let nodeHeaderSize = 8
+
+    let bytes: UnsafeRawPointer
+    /// How many nodes there are, at least one.
+    let count: Int
+}
+
+/// An entry of a leaf, or a child of a branch, that lies in its page.
+struct SoundNode {
+    let bytes: UnsafeRawPointer
+    let keySize: Int
+    /// How many bytes the page has behind the key.
+    let room: Int
+
+    var key: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: bytes + SoundPage.nodeHeaderSize, count: keySize) }
+
+    /// The page of a branch's child.
+    var child: UInt64 {
+        let flags = bytes.loadUnaligned(fromByteOffset: 4, as: UInt16.self)
+        return UInt64(bytes.loadUnaligned(as: UInt32.self)) | UInt64(flags) << 32
+    }
+}
+
+extension TreeReader {
+    /// The value of a key, or nil if there is none.
+    ///
+    /// - Parameter name: the name of the database; nil for the unnamed one.
+    @inline(__always)
+    func value(
+        _ key: UnsafeRawBufferPointer, named name: UnsafeRawBufferPointer?
+    ) throws(LMDBError) -> UnsafeRawBufferPointer? {
+        guard let found = try find(key, in: try root(named: name)) else { return nil }
+        return try value(of: found)
+    }
+
+    /// The root of a database's tree.
+    ///
+    /// - Throws: `engine(.invalidArgument)` if this version does not have the database, as LMDB does.
+    @inline(__always)
+    func root(named name: UnsafeRawBufferPointer?) throws(LMDBError) -> TreeRoot {
+        guard name != nil else { return main }
+        guard let record = try record(named: name) else {
+            throw LMDBError(.engine(.invalidArgument), in: "mdb_get", detail: "this version does not have the database")
+        }
+        return TreeRoot(record)
+    }
+
+    /// The record of a named database; nil if this version does not have it.
+    func record(named name: UnsafeRawBufferPointer?) throws(LMDBError) -> TreeRecord? {
+        guard let name, let node = try find(name, in: main) else { return nil }
+        let flags = node.bytes.loadUnaligned(fromByteOffset: 4, as: UInt16.self)
+        let size = Int(node.bytes.loadUnaligned(as: UInt32.self))
+        guard flags == 2, size == TreeRecord.size, size <= node.room else {
+            throw damage(
+                "record of a database", at: node.bytes, "\(TreeRecord.size) bytes, flags 0x2", "\(size), \(flags)")
+        }
+        let bytes = UnsafeRawBufferPointer(start: node.key.baseAddress! + node.keySize, count: size)
+        let record = TreeRecord(RawPage(mapped: bytes, offset: bytes.baseAddress! - start), at: 0)
+        try check(record, at: bytes.baseAddress!)
+        return record
+    }
+
+    /// Refuses a record of a database that no tree can have.
+    func check(_ record: TreeRecord, at place: UnsafeRawPointer) throws(LMDBError) {
+        let isEmpty = record.root == TreeRecord.noPage
+        let counts = [record.branchPages, record.leafPages, record.overflowPages]
+        let isSound =
+            isEmpty
+            ? record.depth == 0 && record.entries == 0
+            : record.root >= 2 && record.root < limit && record.depth > 0 && record.depth <= TreeRecord.maximumDepth
+                && counts.allSatisfy { $0 < limit } && record.leafPages > 0
+                && record.entries <= record.leafPages * UInt64(pageSize)
+        guard isSound, record.flags == 0 else {
+            throw damage(
+                "record of a database", at: place, "a root of 2 to \(limit) and a depth, or none",
+                "root \(record.root), depth \(record.depth), flags \(hexadecimal(record.flags)), \(record.entries) entries"
+            )
+        }
+    }
+
+    /// The node of a key.
+    private func find(_ key: UnsafeRawBufferPointer, in tree: TreeRoot) throws(LMDBError) -> SoundNode? {
+        guard tree.depth > 0 else { return nil }
+        var number = tree.page
+        var place = start
+        for _ in 1..<max(tree.depth, 1) {
+            let page = try page(number, isLeaf: false, from: place)
+            place = page.bytes
+            number = try node(childIndex(key, page), of: page).child
+        }
+        let page = try page(number, isLeaf: true, from: place)
+        let (index, isExact) = try entryIndex(key, page)
+        return isExact ? try node(index, of: page) : nil
+    }
+
+    /// Which child of a branch has a key: the last one that does not begin after it. The first one has no key.
+    @inline(__always)
+    func childIndex(_ key: UnsafeRawBufferPointer, _ page: SoundPage) throws(LMDBError) -> Int {
+        var (low, high) = (1, page.count)
+        while low < high {
+            let middle = (low + high) >> 1
+            if TreeReader.compare(try node(middle, of: page).key, key) <= 0 { low = middle + 1 } else { high = middle }
+        }
+        return low - 1
+    }
+
+    /// The first entry of a leaf that is not before a key, and whether it has the key.
+    @inline(__always)
+    func entryIndex(_ key: UnsafeRawBufferPointer, _ page: SoundPage) throws(LMDBError) -> (index: Int, isExact: Bool) {
+        var (low, high) = (0, page.count)
+        while low < high {
+            let middle = (low + high) >> 1
+            let order = TreeReader.compare(try node(middle, of: page).key, key)
+            if order == 0 { return (middle, true) }
+            if order < 0 { low = middle + 1 } else { high = middle }
+        }
+        return (low, false)
+    }
+
+    /// Compares keys as LMDB does. Most have eight bytes.
+    @inline(__always)
+    static func compare(_ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer) -> Int {
+        guard left.count == 8, right.count == 8 else { return Platform.compare(left, right) }
+        let first = UInt64(bigEndian: left.loadUnaligned(as: UInt64.self))
+        let second = UInt64(bigEndian: right.loadUnaligned(as: UInt64.self))
+        return first < second ? -1 : first == second ? 0 : 1
+    }
+
+    /// A page of a tree, once its header is checked.
+    ///
+    /// - Parameter place: the page that refers to it, for errors.
+    @inline(__always)
+    func page(_ number: UInt64, isLeaf: Bool, from place: UnsafeRawPointer) throws(LMDBError) -> SoundPage {
+        guard number >= 2, number < limit else {
+            throw damage("reference to a page", at: place, "2 to \(limit)", "\(number)")
+        }
+        // SAFETY: the page is in the file and the map, and a header fits into every page.
+        let bytes = start + Int(number) * pageSize
+        let found = bytes.loadUnaligned(as: UInt64.self)
+        let flags = bytes.loadUnaligned(fromByteOffset: 10, as: UInt16.self)
+        let lower = Int(bytes.loadUnaligned(fromByteOffset: 12, as: UInt16.self))
+        guard found == number, flags == (isLeaf ? 2 : 1), lower > SoundPage.headerSize + 1, lower <= pageSize else {
+            throw damage(
+                "header of a page", at: bytes, "page \(number), flags \(isLeaf ? 2 : 1), an entry",
+                "page \(found), flags \(hexadecimal(flags)), lower \(lower)"
+            )
+        }
+        return SoundPage(bytes: bytes, count: (lower - SoundPage.headerSize) >> 1)
+    }
+
+    /// A node of a page, once it is known to lie in it.
+    @inline(__always)
+    func node(_ index: Int, of page: SoundPage) throws(LMDBError) -> SoundNode {
+        // SAFETY: the index is below the count, whose offsets lie in the page; the node is looked at only if it does.
+        let place = Int(page.bytes.loadUnaligned(fromByteOffset: SoundPage.headerSize + 2 * index, as: UInt16.self))
+        guard place + SoundPage.nodeHeaderSize <= pageSize else {
+            throw damage("offset of a node", at: page.bytes, "below \(pageSize)", "\(place)")
+        }
+        let keySize = Int(page.bytes.loadUnaligned(fromByteOffset: place + 6, as: UInt16.self))
+        let room = pageSize - place - SoundPage.nodeHeaderSize - keySize
+        guard room >= 0 else {
+            throw damage("size of a key", at: page.bytes + place, "one within the page", "\(keySize)")
+        }
+        return SoundNode(bytes: page.bytes + place, keySize: keySize, room: room)
+    }
+
+    /// The value of an entry.
+    @inline(__always)
+    func value(of node: SoundNode) throws(LMDBError) -> UnsafeRawBufferPointer {
+        let flags = node.bytes.loadUnaligned(fromByteOffset: 4, as: UInt16.self)
+        let size = Int(node.bytes.loadUnaligned(as: UInt32.self))
+        let content = node.bytes + (SoundPage.nodeHeaderSize + node.keySize)
+        if flags & 1 == 0, flags <= 2, size <= node.room { return UnsafeRawBufferPointer(start: content, count: size) }
+        guard flags == 1, node.room >= 8 else {
+            throw damage("value", at: node.bytes, "at most \(node.room) bytes, flags 0 to 2", "\(size), \(flags)")
+        }
+        return try largeValue(content.loadUnaligned(as: UInt64.self), size, from: node)
+    }
+
+    private func largeValue(_ number: UInt64, _ size: Int, from node: SoundNode) throws(LMDBError)
+        -> UnsafeRawBufferPointer
+    {
+        let needed = UInt64((SoundPage.headerSize - 1 + size) / pageSize + 1)
+        guard number >= 2, number < limit, needed <= limit - number else {
+            throw damage(
+                "reference to a large value", at: node.bytes, "\(needed) pages below \(limit)", "page \(number)")
+        }
+        // SAFETY: all pages that the value needs are in the file and the map.
+        let bytes = start + Int(number) * pageSize
+        let found = bytes.loadUnaligned(as: UInt64.self)
+        let flags = bytes.loadUnaligned(fromByteOffset: 10, as: UInt16.self)
+        let pages = bytes.loadUnaligned(fromByteOffset: 12, as: UInt32.self)
+        guard found == number, flags == 4, UInt64(pages) >= needed else {
+            throw damage(
+                "header of a large value", at: bytes, "page \(number), flags 0x4, at least \(needed) pages",
+                "page \(found), flags \(hexadecimal(flags)), \(pages) pages"
+            )
+        }
+        return UnsafeRawBufferPointer(start: bytes + SoundPage.headerSize, count: size)
+    }
+
+    @inline(never)
+    func damage(
+        _ what: String, at place: UnsafeRawPointer, _ expected: @autoclosure () -> String,
+        _ found: @autoclosure () -> String
+    ) -> LMDBError {
+        LMDBError(
+            .damaged(.init(what: what, offset: place - start, expected: expected(), found: found())), in: "TreeReader"
+        )
+    }
+}
