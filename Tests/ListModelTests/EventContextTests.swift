@@ -27,9 +27,12 @@ struct EventContextTests {
                     try #require(rows.sectionID(at: index) == expected.sectionID(at: index))
                     let count = expected.itemCount(inSection: index)
                     try #require(rows.itemCount(inSection: index) == count)
-                    let items = rows.items(at: ListIndexPath(index, 0), count: .max / 2)
+                    let items = rows.items(at: ListIndexPath(index, 0), count: .max)
                     try #require(items == Array(expected.items(inSection: index, 0..<count)), "seed \(seed)")
                     if count > 0 {
+                        try #require(rows.items(at: ListIndexPath(index, count - 1), count: .max) == items.suffix(1))
+                        try #require(rows.items(at: ListIndexPath(index, .max), count: .max).isEmpty)
+                        try #require(rows.items(at: ListIndexPath(index, 0), count: .min).isEmpty)
                         try #require(rows.item(at: ListIndexPath(index, count - 1)) == items.last)
                         try #require(rows.items(at: ListIndexPath(index, count - 1), count: 1) == items.suffix(1))
                     }

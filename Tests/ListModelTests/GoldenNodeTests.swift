@@ -60,8 +60,8 @@ struct GoldenNodeTests {
         0x13, 0x9D, 0x61, 0xEC, 68, 2, 1, 1, 1, 1, 1, 0, 1, 2, 1, 4, 2, 1, 1, 1, 1, 0, 1, 6, 1, 8,
     ]
 
-    private static func stored() throws -> StoredList {
-        var stored = StoredList(TreeLimits())
+    private static func stored(salt: UInt64 = 0) throws -> StoredList {
+        var stored = StoredList(TreeLimits(), salt: salt)
         stored.list.log.append(try Commit(record: GoldenRecordTests.record, version: Version(1)))
         try GoldenRecordTests.record.withUnsafeBytes { try stored.list.editor.replay($0) }
         try stored.checkpoint()
@@ -92,5 +92,48 @@ struct GoldenNodeTests {
         #expect(rows == (try Self.stored().kept[0].rows))
         #expect(store.damage == nil)
         try state.checkInvariants()
+    }
+
+    /// The same with the salts of the two locators behind them.
+    private static let saltedLocators: [UInt8] =
+        [0, 0, 0, 0, 68, 3] + locators[6...] + [0xEF, 0xCD, 0xAB, 0x89, 0x67, 0x45, 0x23, 0x01]
+        + [0xEF, 0xCD, 0xAB, 0x89, 0x67, 0x45, 0x23, 0x01]
+
+    @Test("The salts of an index are stored with it, and its entries are hashed with them")
+    func salts() throws {
+        var stored = try Self.stored(salt: 0x0123_4567_89AB_CDEF)
+        let locators = stored.locators!
+        #expect(locators.bytes(Version(1)).dropFirst(4) == Self.saltedLocators.dropFirst(4))
+        #expect(stored.nodes[1] != Self.nodes[1] && stored.nodes[9] == Self.nodes[9])
+        try stored.reopen()
+        #expect(stored.list.editor.state.indexPath(of: 7) == ListIndexPath(section: 0, item: 0))
+        #expect(stored.list.editor.state.indexPath(of: 8) == nil)
+        try stored.list.editor.checkInvariants()
+        // Salts are behind locators that are whole, or they are damaged.
+        let bytes = locators.bytes(Version(1))
+        for length in bytes.count - 16..<bytes.count {
+            var writer = ByteWriter()
+            bytes[..<length].withUnsafeBytes { writer.write(raw: $0) }
+            NodeCoding.seal(1, &writer)
+            #expect(writer.withBytes { StoredLocators($0, version: Version(1)) } == nil)
+        }
+    }
+
+    @Test("A checkpoint of a version that no list has is damaged, whatever it says")
+    func impossibleVersions() {
+        for version in [Version(1 << 48), Version((1 << 63) + 5), Version(.max)] {
+            var writer = ByteWriter()
+            Self.checkpoint[..<70].withUnsafeBytes { writer.write(raw: $0) }
+            for _ in 0..<7 { writer.write(varint: version.rawValue) }
+            Self.checkpoint[77...].withUnsafeBytes { writer.write(raw: $0) }
+            NodeCoding.seal(version.rawValue, &writer)
+            #expect(writer.withBytes { Checkpoint($0, version: version) } == nil)
+            // The same of a version that a list can have is a checkpoint.
+            writer.truncate(to: 70)
+            for _ in 0..<7 { writer.write(varint: 9) }
+            Self.checkpoint[77...].withUnsafeBytes { writer.write(raw: $0) }
+            NodeCoding.seal(9, &writer)
+            #expect(writer.withBytes { Checkpoint($0, version: Version(9)) } != nil)
+        }
     }
 }

@@ -151,8 +151,10 @@ struct GoldenOutlineTests {
         func node(_ depths: (UInt8, UInt8)) -> TreeNode<ListItem> {
             let node = TreeNode<ListItem>.make(height: 1, width: 4, number: 3)
             let children = [
-                TreeChild<ListItem>(node: nil, stored: 3, count: 2, number: 1, hash: 0x123, lowestDepth: depths.0),
-                TreeChild<ListItem>(node: nil, stored: 4, count: 1, number: 2, hash: 0x456, lowestDepth: depths.1),
+                TreeChild<ListItem>(
+                    node: nil, stored: 3, count: 2, number: 1, hash: 0x123, lowestDepth: depths.0, height: 0),
+                TreeChild<ListItem>(
+                    node: nil, stored: 4, count: 1, number: 2, hash: 0x456, lowestDepth: depths.1, height: 0),
             ]
             node.children.initialize(from: children, count: 2)
             node.count = 2

@@ -1,5 +1,6 @@
 // The index against a dictionary: collisions, pages of one fingerprint, growth page by page, removal, building at once.
 
+import Foundation
 @testable import ListModel
 import TestSupport
 import Testing
@@ -141,5 +142,83 @@ struct IdentifierIndexTests {
             if number % 97 == 0 { try expectEqual(index, model, "\(number) entries") }
         }
         try expectEqual(index, model, "at the end")
+    }
+
+    @Test("Ids that were chosen for their hashes are spread as others are")
+    func chosenIDs() throws {
+        let count = 3_000
+        let integers = (0..<UInt64(count)).map { Identifier.integer(ChosenHashes.integer(0x1234_5678 << 32 | $0)) }
+        let uuids = (0..<UInt64(count)).map { Identifier.uuid(ChosenHashes.uuid($0, hash: 0x1234_5678_9ABC_DEF0)) }
+        // They are what they are meant to be.
+        #expect(Set(integers.map { $0.hash64 >> 38 }).count == 1)
+        #expect(Set(uuids.map(\.hash64)).count == 1 && Set(uuids).count == count)
+        for ids in [integers, uuids] {
+            for salt in [nil, 0] as [UInt64?] {
+                var state = ListState(NodeStore(limits: TreeLimits(), salt: salt))
+                let rows = ids.map {
+                    ListItem(
+                        id: $0, isChecked: false,
+                        content: ContentReference(version: Version(1), offset: 0, length: 0, hash: 1))
+                }
+                try state.apply(.sectionInserted(at: 0, ListSection(id: 1, title: "", items: Array(rows.dropLast()))))
+                try state.apply(.itemsInserted(at: ListIndexPath(0, 0), .one(rows.last!)))
+                var most = 0
+                for id in ids.prefix(50) {
+                    var candidates = 0
+                    _ = state.itemLocator.index.firstLeaf(hash: state.itemLocator.hash(of: id)) { _ in
+                        candidates += 1
+                        return false
+                    }
+                    most = max(most, candidates)
+                    try #require(candidates > 0)
+                }
+                #expect(salt == 0 ? most == count : most < 5, "\(most) leaves to look into")
+            }
+        }
+    }
+}
+
+/// Ids of a wanted hash, as everybody can find them: XXH64 of a word or two can be computed backwards.
+private enum ChosenHashes {
+    private static let primes: [UInt64] = [
+        0x9E37_79B1_85EB_CA87, 0xC2B2_AE3D_27D4_EB4F, 0x1656_67B1_9E37_79F9, 0x85EB_CA77_C2B2_AE63,
+        0x27D4_EB2F_1656_67C5,
+    ]
+
+    private static func inverse(_ odd: UInt64) -> UInt64 {
+        var result = odd
+        for _ in 0..<6 { result = result &* (2 &- odd &* result) }
+        return result
+    }
+
+    private static func rotated(_ value: UInt64, _ bits: UInt64) -> UInt64 { value << bits | value >> (64 - bits) }
+
+    private static func round(_ word: UInt64) -> UInt64 { rotated(word &* primes[1], 31) &* primes[0] }
+
+    private static func mixed(_ value: UInt64, _ word: UInt64) -> UInt64 {
+        rotated(value ^ round(word), 27) &* primes[0] &+ primes[3]
+    }
+
+    /// The word that leads from a value to a hash.
+    private static func word(from value: UInt64, to hash: UInt64) -> UInt64 {
+        var rest = hash
+        rest ^= rest >> 32
+        rest = rest &* inverse(primes[2])
+        rest ^= rest >> 29 ^ rest >> 58
+        rest = rest &* inverse(primes[1])
+        rest ^= rest >> 33
+        let round = rotated((rest &- primes[3]) &* inverse(primes[0]), 64 - 27) ^ value
+        return rotated(round &* inverse(primes[0]), 64 - 31) &* inverse(primes[1])
+    }
+
+    static func integer(_ hash: UInt64) -> Int64 {
+        Int64(bitPattern: word(from: 1 &+ primes[4] &+ 8, to: hash))
+    }
+
+    static func uuid(_ first: UInt64, hash: UInt64) -> UUID {
+        let second = word(from: mixed(2 &+ primes[4] &+ 16, first), to: hash)
+        return withUnsafeBytes(of: (first.littleEndian, second.littleEndian)) {
+            UUID(uuid: $0.loadUnaligned(as: uuid_t.self))
+        }
     }
 }

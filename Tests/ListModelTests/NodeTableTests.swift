@@ -11,6 +11,13 @@ struct NodeTableTests {
 
     private static func node(_ number: UInt32) -> Node { Node.make(height: 0, width: 1, number: number) }
 
+    /// What a parent says of a leaf.
+    private static func child(_ number: UInt64, count: UInt32 = 1, hash: UInt64 = 7, height: UInt8 = 0)
+        -> TreeChild<ListItem>
+    {
+        TreeChild(node: nil, stored: number, count: count, number: 1, hash: hash, lowestDepth: 0, height: height)
+    }
+
     @Test(
         "A table holds what a dictionary holds, whatever is put in, put in again and taken out",
         arguments: 1...UInt64(20))
@@ -19,22 +26,23 @@ struct NodeTableTests {
         var table = NodeTable<ListItem>()
         var expected: [UInt64: Node] = [:]
         // Numbers that follow one another, and some that share their lower bits.
-        let numbers = (1...40).map { UInt64($0) } + (1...20).map { UInt64($0) << 32 } + [.max]
+        let numbers = (1...40).map { UInt64($0) } + (1...20).map { UInt64($0) << 32 } + [Limits.storedNumbers - 1]
         for step in 0..<2_000 {
             let number = numbers.randomElement(using: &random)!
             // Now it fills up, now it empties.
             let adds = Int.random(in: 0..<10, using: &random) < (step / 200 % 2 == 0 ? 7 : 3)
             if adds {
                 let node = Self.node(UInt32(step))
-                table.insert(node, number)
+                table.insert(node, Self.child(number))
                 expected[number] = node
             } else {
-                try #require(
-                    table.remove(number) === expected.removeValue(forKey: number), "seed \(seed), step \(step)")
+                let removed = table.remove(Self.child(number))
+                try #require(removed === expected.removeValue(forKey: number), "seed \(seed), step \(step)")
             }
             try #require(table.count == expected.count, "seed \(seed), step \(step)")
             for number in numbers {
-                try #require(table[number] === expected[number], "seed \(seed), step \(step), number \(number)")
+                let found = table[Self.child(number)]
+                try #require(found === expected[number], "seed \(seed), step \(step), number \(number)")
             }
         }
     }
@@ -46,10 +54,22 @@ struct NodeTableTests {
         do {
             let made = Self.node(1)
             node = made
-            table.insert(made, 1)
+            table.insert(made, Self.child(1))
         }
         #expect(node != nil)
-        _ = table.remove(1)
-        #expect(node == nil && table.count == 0 && table[1] == nil)
+        _ = table.remove(Self.child(1))
+        #expect(node == nil && table.count == 0 && table[Self.child(1)] == nil)
+    }
+
+    @Test("A node is given to no parent that says something else of it")
+    func otherParents() {
+        var table = NodeTable<ListItem>()
+        let node = Self.node(1)
+        table.insert(node, Self.child(1))
+        let root = TreeChild<ListItem>.anyHeight
+        for other in [Self.child(1, count: 2), Self.child(1, hash: 8), Self.child(1, height: 1)] {
+            #expect(table[other] == nil && table.remove(other) == nil)
+        }
+        #expect(table[Self.child(1)] === node && table[Self.child(1, height: root)] === node)
     }
 }

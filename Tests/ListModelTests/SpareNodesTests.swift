@@ -43,7 +43,7 @@ struct SpareNodesTests {
         let address = putNode(height: 1, into: &spares) { node in
             let leaf = TreeNode<ListItem>.make(height: 0, width: 4, number: 2)
             node.children.initialize(
-                to: TreeChild(node: leaf, stored: 0, count: 1, number: 2, hash: 0, lowestDepth: 0))
+                to: TreeChild(node: leaf, stored: 0, count: 1, number: 2, hash: 0, lowestDepth: 0, height: 0))
             node.count = 1
         }
         #expect(ObjectIdentifier(spares.take(height: 0, width: 4, number: 1)) != address)

@@ -45,12 +45,14 @@ struct StoredList: ~Copyable {
     private(set) var locators: StoredLocators?
     private let limits: TreeLimits
     private let cacheSize: Int
+    private let salt: UInt64?
     private(set) var nextNumber: UInt64 = 1
 
-    init(_ limits: TreeLimits, cacheSize: Int = 1 << 20) {
+    init(_ limits: TreeLimits, cacheSize: Int = 1 << 20, salt: UInt64? = nil) {
         self.limits = limits
         self.cacheSize = cacheSize
-        store = NodeStore(limits: limits, source: nodes, cacheSize: cacheSize)
+        self.salt = salt
+        store = NodeStore(limits: limits, source: nodes, cacheSize: cacheSize, salt: salt)
         list = MemoryList()
         list.replace(ListState(store), checksum: 0)
     }
@@ -96,7 +98,7 @@ struct StoredList: ~Copyable {
     /// any case.
     mutating func reopen(_ check: ReplayCheck = .everyHash) throws {
         guard let newest = kept.last?.checkpoint, let locators else { return }
-        store = NodeStore(limits: limits, source: nodes, cacheSize: cacheSize)
+        store = NodeStore(limits: limits, source: nodes, cacheSize: cacheSize, salt: salt)
         var state = ListState(newest, locators, store)
         var checksum = newest.checksum
         var version = newest.version

@@ -138,7 +138,7 @@ struct TreeHarness: ~Copyable {
     /// The offset of an id in each of the trees, as the locator leads to it.
     private func offsets(of id: Identifier) -> [Int?] {
         trees.indices.map { which in
-            locator.firstPath(hash: id.hash64) { path, owner in
+            locator.firstPath(hash: locator.hash(of: id)) { path, owner in
                 owner == Self.owner(which) ? trees[which].top.offset(on: path, store) { $0.id == id } : nil
             }
         }

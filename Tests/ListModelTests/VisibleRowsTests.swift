@@ -210,6 +210,16 @@ struct VisibleRowsTests {
         #expect(try Self.view(of: stored.list.snapshot()).snapshot.itemCount == 60)
     }
 
+    @Test("A stage that is filled anew is of the same kind")
+    func clearing() {
+        var outline = ArrangedRows(outlineWith: ArrangedRows.Limits())
+        outline.clear()
+        #expect(outline.isOutline)
+        var other = ArrangedRows(Arrangement { _ in RowPlacement() }, SearchWords(), ArrangedRows.Limits())
+        other.clear()
+        #expect(!other.isOutline)
+    }
+
     /// Narrow nodes, labels that run out, and stages that are built anew for any change or for none.
     private func limits(_ seed: UInt64) -> ArrangedRows.Limits {
         ArrangedRows.Limits(

@@ -132,6 +132,7 @@ struct MinimalMoveTests {
             #expect(
                 snapshot.rowPlace(at: rows.count, in: layout) == nil && snapshot.rowPlace(at: -1, in: layout) == nil)
             #expect(rows.offset(of: path(0, 0)) == nil && rows.offset(of: path(1, 2)) == nil)
+            #expect(rows.offset(of: path(1, .max)) == nil && rows.offset(of: path(.max, .max)) == nil)
             #expect(rows.offset(of: path(5, 0)) == nil && rows.offset(of: path(1, -1)) == nil)
         }
         #expect(snapshot.rows(in: .rows).offset(ofHeader: 0) == nil)

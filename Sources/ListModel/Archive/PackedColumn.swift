@@ -37,21 +37,3 @@ enum PackedColumn: Int, CaseIterable {
     case contentStarts
     case contentGaps
 }
-
-/// The limits of a packed block, which bound the work that damaged bytes can request.
-enum PackedLimits {
-    /// The format of a block that this library reads and writes.
-    static let currentFormat: UInt8 = 2
-    /// The most commits of a block.
-    static let commitCount = 65_536
-    /// The most bytes of one record.
-    static let recordBytes = 1 << 20
-    /// The most bytes of all records of a block.
-    static let totalBytes = 1 << 23
-    /// Versions are less, because a row keeps the version of its content in 48 bits.
-    static let versions: UInt64 = 1 << 48
-    /// The most affixes of a block.
-    static let frameCount = 4
-    /// The most bytes of a prefix or a suffix.
-    static let frameBytes = 255
-}

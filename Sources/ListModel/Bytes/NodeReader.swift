@@ -60,7 +60,7 @@ struct NodeReader {
             let byte = readByte()
             result |= UInt64(byte & 0x7F) &<< shift
             if byte < 0x80 { return result }
-            shift &+= 7
+            shift += 7
         }
         fail()
         return 0

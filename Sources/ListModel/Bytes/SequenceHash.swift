@@ -4,6 +4,8 @@
 // therefore keep the hash of the rows below it, and two equal lists have equal hashes whatever shape their trees have.
 // Two different lists of n rows collide with a probability of about n / 2⁶¹.
 //
+// What wraps below cannot overflow, as said at each: residues have 61 bits, and a word has three to spare.
+//
 // Always holds: a value named hash or power below is a residue, less than `SequenceHash.modulus`.
 
 enum SequenceHash {

@@ -1,7 +1,7 @@
 // The hash of a whole list, as it is stored with every commit and shown by the tool.
 //
-// Always holds: it depends on the sections (id, title, order) and their rows (id, checkmark, content, order) and on
-// nothing else: neither on the edits that led there nor on the shape of the tree.
+// Always holds: it depends on the sections (id, title, order) and their rows (id, checkmark, content, depth, whether
+// it is collapsed, order) and on nothing else: neither on the edits that led there nor on the shape of the tree.
 
 /// The hash of the rows and sections of one version.
 ///

@@ -1,5 +1,7 @@
 // XXH64, the one hash function of the file format: record checksums, identifier hashes and content hashes.
 //
+// All arithmetic on words is modulo 2⁶⁴, as the algorithm says.
+//
 // Always holds: the result is the one that the published algorithm gives for the same bytes and seed, on any machine
 // (https://github.com/Cyan4973/xxHash/blob/dev/doc/xxhash_spec.md), so that it may be written to disk.
 

@@ -4,7 +4,7 @@
 // nothing for each difference, and keeps only the nodes on the path to one difference in memory.
 //
 // Always holds: entries refer to nodes unowned, and the stack retains the nodes that the tree does not; the entries of
-// a level are neighbours in the tree. An unreadable node is a leaf at any height.
+// a level are neighbours in the tree.
 
 /// A stack of nodes, each with the offset of its first element.
 struct NodeStack<Element: TreeElement>: ~Copyable {
@@ -86,7 +86,7 @@ struct NodeStack<Element: TreeElement>: ~Copyable {
                 for _ in 0..<node.count {
                     let count = Int(child.pointee.count)
                     entries.append(Entry(child: child, start: start, count: count))
-                    start &+= count
+                    start += count
                     child += 1
                 }
             }

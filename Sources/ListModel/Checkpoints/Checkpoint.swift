@@ -43,7 +43,7 @@ extension Checkpoint.Top {
     var child: TreeChild<SectionEntry> {
         TreeChild(
             node: nil, stored: stored, count: count, number: number, hash: hash,
-            lowestDepth: count == 0 ? TreeDepth.none : 0)
+            lowestDepth: count == 0 ? TreeDepth.none : 0, height: TreeChild<SectionEntry>.anyHeight)
     }
 }
 
@@ -63,7 +63,8 @@ extension Checkpoint {
 
     /// A checkpoint from its row; nil if the row is damaged.
     package init?(_ bytes: UnsafeRawBufferPointer, version: Version) {
-        guard NodeCoding.isIntact(bytes, number: version.rawValue) else { return nil }
+        guard version.rawValue < Limits.versions, NodeCoding.isIntact(bytes, number: version.rawValue)
+        else { return nil }
         var reader = NodeReader(UnsafeRawBufferPointer(rebasing: bytes[NodeCoding.headerSize...]))
         guard reader.readByte() == NodeCoding.Kind.checkpoint else { return nil }
         self.version = version
@@ -81,7 +82,8 @@ extension Checkpoint {
         top.count = reader.readWord()
         top.number = reader.readWord()
         self.top = top
-        guard lastNumber < 1 << 48, firstNumber <= lastNumber + 1, top.stored <= lastNumber
+        guard lastNumber < Limits.storedNumbers, firstNumber <= lastNumber + 1, top.stored <= lastNumber,
+            itemCount <= Limits.rows, top.count <= Limits.sections, top.number < Limits.placeNumbers
         else { return nil }
         guard !reader.isDamaged, reader.remaining == 0, (top.count == 0) == (top.stored == 0),
             top.hash < SequenceHash.modulus, StateHash(count: Int(top.count), hash: top.hash) == stateHash
@@ -163,7 +165,9 @@ package struct StoredLocators: Equatable, Sendable {
     /// - Parameter version: which checkpoint it belongs to.
     package func bytes(_ version: Version) -> [UInt8] {
         var writer = ByteWriter()
-        NodeCoding.begin(NodeCoding.Kind.locators, count: 2, &writer)
+        // Without salts it is as versions wrote it that had none; those take one with salts for damaged, and begin from the log.
+        let hasSalts = items.salt != 0 || sections.salt != 0
+        NodeCoding.begin(NodeCoding.Kind.locators, count: hasSalts ? 3 : 2, &writer)
         for root in [items, sections] {
             for count in [root.entryCount, root.indexPageCount, root.parentPageCount] { writer.write(count: count) }
             for word in [root.numberCount, root.nodeCount, root.nextFree] { writer.write(varint: UInt64(word)) }
@@ -172,6 +176,7 @@ package struct StoredLocators: Equatable, Sendable {
                 for number in numbers { writer.write(varint: number) }
             }
         }
+        if hasSalts { for root in [items, sections] { writer.write(fixed: root.salt) } }
         NodeCoding.seal(version.rawValue, &writer)
         return writer.withBytes { Array($0) }
     }
@@ -180,9 +185,15 @@ package struct StoredLocators: Equatable, Sendable {
     package init?(_ bytes: UnsafeRawBufferPointer, version: Version) {
         guard NodeCoding.isIntact(bytes, number: version.rawValue) else { return nil }
         var reader = NodeReader(UnsafeRawBufferPointer(rebasing: bytes[NodeCoding.headerSize...]))
-        guard reader.readByte() == NodeCoding.Kind.locators, reader.readWord() == 2 else { return nil }
+        guard reader.readByte() == NodeCoding.Kind.locators else { return nil }
+        let count = reader.readWord()
+        guard count == 2 || count == 3 else { return nil }
         items = StoredLocators.readRoot(&reader)
         sections = StoredLocators.readRoot(&reader)
+        if count == 3 {
+            items.salt = reader.read(fixed: UInt64.self)
+            sections.salt = reader.read(fixed: UInt64.self)
+        }
         if reader.isDamaged || reader.remaining != 0 { return nil }
     }
 
@@ -202,7 +213,8 @@ package struct StoredLocators: Equatable, Sendable {
         root.indexDirectories = readNumbers(&reader, pages: root.indexPageCount)
         root.parentDirectories = readNumbers(&reader, pages: root.parentPageCount)
         let isRight =
-            root.indexPageCount > 0 && Int(root.numberCount) <= root.parentPageCount * 256
+            root.indexPageCount > 0 && root.numberCount <= Limits.placeNumbers
+            && Int(root.numberCount) <= root.parentPageCount * 256
             && root.nodeCount <= root.numberCount && root.nextFree <= root.numberCount
         if !isRight { reader.fail() }
         return root
@@ -227,7 +239,7 @@ package enum StoredNumbers {
         NodeCoding.begin(NodeCoding.Kind.numbers, count: numbers.count, &writer)
         var previous: UInt64 = 0
         for number in numbers.sorted() {
-            writer.write(varint: number &- previous)
+            writer.write(varint: number - previous)
             previous = number
         }
         NodeCoding.seal(seed, &writer)
@@ -243,6 +255,7 @@ package enum StoredNumbers {
         guard count <= reader.remaining else { return nil }
         var number: UInt64 = 0
         let numbers = (0..<count).map { _ in
+            // Wrapping: bytes may say anything.
             number = number &+ reader.readVarint()
             return number
         }

@@ -120,6 +120,9 @@ package struct CheckpointWriter: ~Copyable {
 
     private mutating func put<Element: TreeElement>(_ node: TreeNode<Element>, children: [UInt64]) throws -> UInt64 {
         let number = nextNumber
+        guard number < Limits.storedNumbers else {
+            throw NodeError(number, "expected a number below \(Limits.storedNumbers)")
+        }
         nextNumber += 1
         NodeCoding.encode(node, children: children[...], number: number, &writer, contentOf: contentOf)
         try writer.withBytes { try output(number, $0) }

@@ -34,6 +34,10 @@ private struct Merge {
     private var oldItems: [Identifier: ListItem] = [:]
     private var oldTitles: [Identifier: String] = [:]
     private(set) var conflicts: [MergeConflict] = []
+    private var knownConflicts: Set<MergeConflict> = []
+    /// How far the sections of the target, and the rows of one of them, were looked at for one that is in its place.
+    private var searchedSections = Searched()
+    private var searchedItems: (section: Int, searched: Searched) = (-1, Searched())
 
     /// What somebody else moved, which therefore says nothing about places.
     private var movedItems: Set<Identifier> = []
@@ -64,7 +68,7 @@ private struct Merge {
 
     private mutating func add(_ subject: MergeConflict.Subject, _ reason: MergeConflict.Reason) {
         let conflict = MergeConflict(subject, reason)
-        if !conflicts.contains(conflict) { conflicts.append(conflict) }
+        if knownConflicts.insert(conflict).inserted { conflicts.append(conflict) }
     }
 }
 
@@ -100,12 +104,12 @@ extension Merge {
     }
 
     /// Where a section of the target goes: behind the nearest one before it that is in its place.
-    private func sectionPlace(_ index: Int, _ editor: inout ListEditor) -> Int {
-        for before in stride(from: index - 1, through: 0, by: -1) {
+    private mutating func sectionPlace(_ index: Int, _ editor: inout ListEditor) -> Int {
+        let (target, movedSections) = (target, movedSections)
+        return searchedSections.nearest(before: index) { before in
             let id = target.sections[before].id
-            if let place = editor.state.indexOfSection(id), !movedSections.contains(id) { return place + 1 }
-        }
-        return 0
+            return movedSections.contains(id) ? nil : editor.state.indexOfSection(id).map { $0 + 1 }
+        } ?? 0
     }
 
     private mutating func deleteSections(_ editor: inout ListEditor) throws {
@@ -217,17 +221,19 @@ extension Merge {
     }
 
     /// Where a row of the target goes: behind the nearest one before it that is in its place; nil if its section is gone.
-    private func place(of path: ListIndexPath, _ editor: inout ListEditor) throws -> ListIndexPath? {
+    private mutating func place(of path: ListIndexPath, _ editor: inout ListEditor) throws -> ListIndexPath? {
         let section = target.sections[path.section]
         guard let index = editor.state.indexOfSection(section.id) else { return nil }
-        for before in stride(from: path.item - 1, through: 0, by: -1) {
+        if searchedItems.section != path.section { searchedItems = (path.section, Searched()) }
+        let movedItems = movedItems
+        let item = searchedItems.searched.nearest(before: path.item) { before in
             let id = section.items[before].id
-            if movedItems.contains(id) { continue }
-            if let anchor = editor.state.indexPath(of: id), anchor.section == index {
-                return ListIndexPath(section: index, item: anchor.item + 1)
+            guard !movedItems.contains(id), let anchor = editor.state.indexPath(of: id), anchor.section == index else {
+                return nil
             }
+            return anchor.item + 1
         }
-        return ListIndexPath(section: index, item: 0)
+        return ListIndexPath(section: index, item: item ?? 0)
     }
 
     /// Changes what a row shows, field by field.
@@ -253,6 +259,32 @@ extension Merge {
         guard old.depth != new.depth && present.depth != new.depth else { return }
         if present.depth != old.depth { return add(.item(new.id), .changed) }
         try editor.append(.itemsIndented(at: place, .one(new.id), by: new.depth - present.depth))
+    }
+}
+
+/// Where the nearest one before a place of the target is that is in its place, for places that ascend.
+///
+/// What is not in its place is looked at once, however many come after it: one that was placed since stands behind all
+/// that were looked at, and others do not move.
+struct Searched {
+    /// All before this one, and after `found`, are not in their place.
+    private var end = 0
+    /// The nearest before `end` that is in its place.
+    private var found: Int?
+
+    /// The nearest one before an index for which `place` is not nil, and what that is.
+    mutating func nearest(before index: Int, _ place: (Int) -> Int?) -> Int? {
+        assert(index >= end, "places are asked for in ascending order")
+        var next = index
+        while next > end {
+            next -= 1
+            if let result = place(next) {
+                (end, found) = (index, next)
+                return result
+            }
+        }
+        end = max(end, index)
+        return found.flatMap(place)
     }
 }
 

@@ -11,7 +11,7 @@
 /// Edits the newest version of a list, one commit after another.
 ///
 /// ```swift
-/// editor.begin(CommitDraft(name: "Add milk", time: now))
+/// try editor.begin(CommitDraft(name: "Add milk", time: now))
 /// try editor.insert(NewItem(id: 7, content: milk), at: .end(ofSection: "today"))
 /// let commit = try editor.finish()
 /// ```
@@ -51,6 +51,8 @@ public struct ListEditor: ~Copyable, @unchecked Sendable {
     var undone = UndoneSteps()
     /// How many steps undo goes back from the tip at most.
     package var undoLimit = Int.max
+    /// How many bytes a record has at most: as `Limits` says, but in tests.
+    var recordLimit = Limits.recordBytes
 
     /// An editor of a state.
     ///
@@ -113,7 +115,7 @@ extension ListEditor {
     mutating func begin(_ draft: consuming CommitDraft, _ entry: consuming HistoryEntry) {
         precondition(!isEditing, "a commit is finished or cancelled before the next begins")
         let version = state.version.next
-        writer.begin(draft, version: version, entry: entry, link: UInt32(truncatingIfNeeded: checksum))
+        writer.begin(draft, version: version, entry: entry, link: RecordLayout.link(to: checksum))
         eventsOffset = writer.count
         (eventCount, annotationCount) = (0, 0)
         shape = .nothing
@@ -129,7 +131,8 @@ extension ListEditor {
     ///
     /// - Returns: the commit, ready to be appended to the log, or nil if nothing happened but annotations: the version
     ///   then stands. (A move in the history is a commit all the same.)
-    /// - Throws: ``ListError/commitTooLarge(bytes:)``; the commit is then cancelled.
+    /// - Throws: ``ListError/commitTooLarge(bytes:)``, ``ListError/limitReached(what:limit:)`` for versions; the commit is then
+    ///   cancelled.
     /// - Complexity: O(nodes changed + bytes).
     public mutating func finish() throws -> Commit? {
         try checkNotLent()
@@ -143,13 +146,18 @@ extension ListEditor {
             cancel()
             throw damage
         }
-        guard UInt32(exactly: writer.count) != nil, UInt32(exactly: eventCount) != nil else {
+        // An event takes a byte at least.
+        guard writer.count <= recordLimit else {
             let bytes = writer.count
             cancel()
             throw ListError.commitTooLarge(bytes: bytes)
         }
-        isEditing = false
         let version = state.version.next
+        guard version.rawValue < Limits.versions else {
+            cancel()
+            throw ListError.limitReached(what: "versions", limit: Limits.versions - 1)
+        }
+        isEditing = false
         let entry = settled(version)
         state.version = version
         state.histories.note(entry, in: draft.scope, at: version)
@@ -234,8 +242,8 @@ extension ListEditor {
     mutating func append(ancillary event: Event) {
         precondition(isEditing, "an edit is part of a commit")
         writer.write(ancillary: event)
-        eventCount &+= 1
-        annotationCount &+= 1
+        eventCount += 1
+        annotationCount += 1
     }
 
     /// Appends an event that `write` puts into the record.
@@ -248,7 +256,7 @@ extension ListEditor {
             writer.truncate(to: mark)
             throw error
         }
-        eventCount &+= 1
+        eventCount += 1
         shape.note(event)
     }
 
@@ -269,7 +277,7 @@ extension ListEditor {
             writer.truncate(to: mark)
             throw error
         }
-        eventCount &+= 1
+        eventCount += 1
     }
 
     /// Does several edits as one: if the last of them throws, the first has not happened either.

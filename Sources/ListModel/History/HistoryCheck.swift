@@ -22,6 +22,7 @@ package struct HistoryCheck: ~Copyable {
         }
 
         func historyPlace(of version: Version) throws -> HistoryPlace {
+            // It may wrap, and is not used then.
             let index = version.rawValue &- oldest.rawValue &- 1
             guard version > oldest, index < UInt64(places.count) else { throw ListError.notInHistory(version) }
             return places[Int(index)]

@@ -5,6 +5,9 @@
 // entries are sorted by fingerprint, and since those are evenly spread, the search begins where the entry should be.
 // The index grows by splitting one page at a time (W. Litwin, Linear Hashing, 1980), so no edit waits for a rebuild.
 //
+// Positions and masks cannot overflow: there are fewer than 2³² pages, and fingerprints have 26 bits. They are not checked
+// in these loops, through which every edit goes.
+//
 // Always holds: with p pages and 2ᵍ ≤ p < 2ᵍ⁺¹, an entry is in the page of its lowest g + 1 bits if there is such a page,
 // and in that of its lowest g bits otherwise; the entries of a page ascend by fingerprint.
 

@@ -3,6 +3,8 @@
 // The lowest bits of the fingerprints are those that say which page it is, so all entries have them in common; the rest is
 // stored as differences, of one width for the page. Leaves are stored as what is added to the lowest of them.
 //
+// Differences wrap where they are written, and where they are read: bytes may say anything, and what comes out is checked.
+//
 // Always holds: what is read has ascending fingerprints of 32 bits; nothing is read outside the bytes.
 
 enum IndexPageCoding {

@@ -7,6 +7,9 @@
 //
 // A state that is only replayed into to look at the past has a locator that tracks nothing.
 //
+// Ids come from others, too, and who knows how they are hashed can choose many of one hash: then every look would go
+// through all of them. So the index of a list hashes with a salt of its own, which is stored with it.
+//
 // Always holds: `parent(of:)` of a node's number is the number of the inner node above it or, for a root,
 // `ownerFlag | owner`, where the owner is the number of the section. Free numbers are linked through their parents.
 
@@ -21,6 +24,8 @@ struct LocatorRoot: Equatable, Sendable {
     var numberCount: UInt32 = 0
     var nodeCount: UInt32 = 0
     var nextFree: UInt32 = 0
+    /// What ids are hashed with; 0 in a file of a version that had no salts.
+    var salt: UInt64 = 0
 }
 
 struct Locator<Element>: ~Copyable {
@@ -31,6 +36,8 @@ struct Locator<Element>: ~Copyable {
 
     /// Whether ids can be found at all.
     let isTracking: Bool
+    /// What ids are hashed with.
+    let salt: UInt64
     /// Where ids are found.
     private(set) var index: IdentifierIndex
     private var parents: PageTable
@@ -43,6 +50,7 @@ struct Locator<Element>: ~Copyable {
     /// A locator that knows nothing yet.
     init(_ store: NodeStore, isTracking: Bool = true) {
         self.isTracking = isTracking
+        salt = store.salt
         index = IdentifierIndex(store)
         parents = PageTable(kind: NodeCoding.Kind.parentPage, store)
         numberCount = 0
@@ -53,6 +61,7 @@ struct Locator<Element>: ~Copyable {
     /// A locator that is stored.
     init(_ root: LocatorRoot, _ store: NodeStore) {
         isTracking = true
+        salt = root.salt
         index = IdentifierIndex(root, store)
         parents = PageTable(
             kind: NodeCoding.Kind.parentPage, count: root.parentPageCount, directories: root.parentDirectories, store)
@@ -75,6 +84,7 @@ extension Locator where Element: TreeElement {
             return number
         }
         let number = numberCount
+        assert(number < Limits.placeNumbers, "a list has fewer nodes than place numbers")
         numberCount += 1
         if Int(number) >= parents.count * Self.pageSize {
             parents.append()
@@ -86,7 +96,7 @@ extension Locator where Element: TreeElement {
 
     /// Gives the number of a node that left the tree back.
     mutating func free(_ number: UInt32) {
-        guard isTracking else { return }
+        guard isTracking, number != Limits.noPlaceNumber else { return }
         setParent(nextFree, of: number)
         nextFree = number + 1
         nodeCount -= 1
@@ -95,7 +105,7 @@ extension Locator where Element: TreeElement {
     @inline(__always)
     mutating func setParent(_ parent: UInt32, of number: UInt32) {
         // There is no such page, or it is empty, if something could not be read.
-        guard isTracking, Int(number) < parents.count &* Self.pageSize else { return }
+        guard isTracking, Int(number) < parents.count * Self.pageSize else { return }
         let words = parents.mutableWords(Int(number) / Self.pageSize)
         if Int(number) % Self.pageSize < words.count { words[Int(number) % Self.pageSize] = UInt64(parent) }
     }
@@ -105,6 +115,7 @@ extension Locator where Element: TreeElement {
         guard Int(number) < parents.count * Self.pageSize else { return Self.ownerFlag }
         let words = parents.words(Int(number) / Self.pageSize)
         let slot = Int(number) % Self.pageSize
+        // A damaged page may have a word that is no number; the way ends somewhere then.
         return slot < words.count ? UInt32(truncatingIfNeeded: words[slot]) : Self.ownerFlag
     }
 }
@@ -117,21 +128,21 @@ extension Locator where Element: TreeElement {
     @inline(__always)
     mutating func insert(_ element: UnsafePointer<Element>, leaf: UInt32) {
         guard isTracking else { return }
-        element.pointee.forEachKey { index.insert(hash: $0, leaf: leaf) }
+        element.pointee.forEachKey(salt: salt) { index.insert(hash: $0, leaf: leaf) }
     }
 
     /// Notes that an element went from one leaf to another.
     @inline(__always)
     mutating func relocate(_ element: UnsafePointer<Element>, from old: UInt32, to new: UInt32) {
         guard isTracking else { return }
-        element.pointee.forEachKey { index.relocate(hash: $0, from: old, to: new) }
+        element.pointee.forEachKey(salt: salt) { index.relocate(hash: $0, from: old, to: new) }
     }
 
     /// Notes that an element left a leaf.
     @inline(__always)
     mutating func remove(_ element: UnsafePointer<Element>, leaf: UInt32) {
         guard isTracking else { return }
-        element.pointee.forEachKey { index.remove(hash: $0, leaf: leaf) }
+        element.pointee.forEachKey(salt: salt) { index.remove(hash: $0, leaf: leaf) }
     }
 
     /// Notes which elements are in which leaves, of a locator that knew none.
@@ -140,11 +151,15 @@ extension Locator where Element: TreeElement {
         index.build(entries)
     }
 
-    /// Whether there may be an element of this hash: false if there is certainly none.
+    /// The hash by which an element of this id is found.
+    @inline(__always)
+    func hash(of id: Identifier) -> UInt64 { id.hash64(salt: salt) }
+
+    /// Whether there may be an element of this id: false if there is certainly none.
     ///
     /// - Complexity: O(1) expected.
     @inline(__always)
-    func mayKnow(hash: UInt64) -> Bool { index.firstLeaf(hash: hash) { _ in true } != nil }
+    func mayKnow(_ id: Identifier) -> Bool { index.firstLeaf(hash: hash(of: id)) { _ in true } != nil }
 
     /// Calls `body` with the ways to each leaf that may hold an element of this hash, until it returns something.
     ///
@@ -176,7 +191,7 @@ extension Locator where Element: TreeElement {
                 // Only a damaged page makes a way without an end.
                 if count == Self.maximumHeight { return nil }
                 path.initializeElement(at: count, to: number)
-                count &+= 1
+                count += 1
                 number = parent(of: number)
             }
             return body(UnsafeBufferPointer(rebasing: path[0..<count]), number & ~Self.ownerFlag)
@@ -206,8 +221,9 @@ extension Locator where Element: TreeElement {
         root.parentPageCount = parents.count
         root.parentDirectories = parents.directories
         root.numberCount = numberCount
-        root.nodeCount = UInt32(nodeCount)
+        root.nodeCount = UInt32(clamping: nodeCount)
         root.nextFree = nextFree
+        root.salt = salt
         return root
     }
 

@@ -45,6 +45,7 @@ extension PageTable {
         case NodeCoding.Kind.directory:
             var previous: UInt64 = 0
             for number in words {
+                // Wrapping: differences of any two numbers, which reading adds up in the same way.
                 writer.write(delta: Int64(bitPattern: number &- previous))
                 previous = number
             }

@@ -31,8 +31,6 @@ struct PageTable: ~Copyable {
     /// How many pages a directory speaks of.
     static var directorySize: Int { 1 &<< directoryBits }
     private static var directoryBits: Int { 9 }
-    /// More entries a page has only if somebody chose ids for their hashes.
-    private static var greatestCount: Int { 1 << 20 }
 
     /// The slots of the pages of each directory; nil for a directory that was not read yet.
     private var slots: UnsafeMutablePointer<UnsafeMutablePointer<Slot>?>
@@ -96,10 +94,11 @@ struct PageTable: ~Copyable {
     /// The slot of a page. Its directory is read if it was not.
     @inline(__always)
     func slot(_ index: Int) -> UnsafeMutablePointer<Slot> {
+        assert(index >= 0 && index < count, "no such page")
         // SAFETY: there is a directory for every page, and each has slots for all of its pages.
         let directory = index &>> PageTable.directoryBits
         let pages = slots[directory] ?? loadDirectory(directory)
-        return pages.advanced(by: index & (PageTable.directorySize &- 1))
+        return pages.advanced(by: index & (PageTable.directorySize - 1))
     }
 
     /// Calls `body` with the slots of the directories that were read: of all pages that can be in memory.
@@ -147,6 +146,7 @@ extension PageTable {
     /// Makes room for one more word at `position` of a page, and puts it there.
     mutating func insert(_ word: UInt64, at position: Int, ofPage index: Int) {
         let words = mutableWords(index)
+        assert(position >= 0 && position <= words.count, "no such position")
         let slot = slot(index)
         if slot.pointee.count == slot.pointee.capacity {
             let capacity = words.count + max(8, words.count / 4)
@@ -158,15 +158,16 @@ extension PageTable {
         // SAFETY: there is room for one word more than there were.
         start.advanced(by: position + 1).update(from: start.advanced(by: position), count: words.count - position)
         start[position] = word
-        slot.pointee.count &+= 1
+        slot.pointee.count += 1
     }
 
     /// Removes the word at `position` of a page.
     mutating func remove(at position: Int, ofPage index: Int) {
         let words = mutableWords(index)
+        assert(position >= 0 && position < words.count, "no such word")
         let start = words.baseAddress.unsafelyUnwrapped
         start.advanced(by: position).update(from: start.advanced(by: position + 1), count: words.count - position - 1)
-        slot(index).pointee.count &-= 1
+        slot(index).pointee.count -= 1
     }
 
     /// Puts other words in the place of those of a page.
@@ -191,8 +192,7 @@ extension PageTable {
             let read: Void? = store.withWords(number) { reader in
                 let isRight = reader.readByte() == kind
                 let count = Int(reader.readWord())
-                // Two entries may share a byte, and no page is longer than this.
-                guard isRight, count <= PageTable.greatestCount else { return reader.fail() }
+                guard isRight, count <= PageTable.greatestCount(in: reader.remaining) else { return reader.fail() }
                 page.deallocate()
                 page = .allocate(capacity: count)
                 page.initialize(repeating: 0)
@@ -223,11 +223,18 @@ extension PageTable {
             guard isRight, found <= most else { return reader.fail() }
             var number: UInt64 = 0
             for index in 0..<found {
+                // Wrapping: a number that makes no sense is of no page.
                 number = number &+ UInt64(bitPattern: reader.readDelta())
                 pages[index].number = number
             }
         }
         return pages
+    }
+
+    /// How many words a page of so many bytes can have: nothing is made room for that the bytes cannot hold.
+    private static func greatestCount(in bytes: Int) -> Int {
+        // An entry takes at least a bit, unless all are the same: as many ids of one fingerprint as a leaf has.
+        max(Limits.equalEntries, 8 * bytes)
     }
 
     /// Entries of an index in as few bits as they need; other words one by one.

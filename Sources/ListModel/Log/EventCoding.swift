@@ -123,6 +123,7 @@ extension ByteWriter {
     /// Writes a reference to content that was written before.
     mutating func write(_ content: ContentReference, isChecked: Bool, _ version: Version) {
         write(varint: UInt64(content.length) &<< 2 | 2 | (isChecked ? 1 : 0))
+        // Wrapping, as where it is read: no version is before another in a log that was not damaged.
         write(varint: version.rawValue &- content.version.rawValue)
         write(varint: UInt64(content.offset))
         write(fixed: content.hash)
@@ -307,6 +308,7 @@ extension RecordReader {
         if tag & 2 == 0 {
             let position = offset
             let content = try readBytes(Int(length), "a content")
+            // Nothing is truncated: the header was read first, and says so of a record that is longer.
             let reference = ContentReference(
                 version: version, offset: UInt32(truncatingIfNeeded: position), length: length,
                 hash: ContentReference.hash(of: content))

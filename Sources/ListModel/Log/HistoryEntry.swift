@@ -118,6 +118,7 @@ extension HistoryEntry {
     /// Calls `body` with the numbers of the entry, without its ``Shape``, in the order of the format.
     @inline(__always)
     func forEachWord(at version: Version, _ body: (UInt64) -> Void) {
+        // Wrapping, as where they are read: bytes may say anything, and what comes out is checked.
         func distance(_ other: Version) -> UInt64 { version.rawValue &- other.rawValue }
         func put(_ switched: Version, _ branchSwitch: HistorySwitch?) {
             body(distance(switched))

@@ -31,6 +31,9 @@ enum RecordLayout {
     /// The format that this library reads and writes. Records of format 1 knew of no tree.
     static let currentFormat: UInt8 = 2
 
+    /// What a record says of the checksum of the one before it: the lower half, so that truncation is meant.
+    static func link(to checksum: UInt64) -> UInt32 { UInt32(truncatingIfNeeded: checksum) }
+
     /// The checksum that a record should have.
     static func checksum(_ record: UnsafeRawBufferPointer, version: Version) -> UInt64 {
         XXHash64.hash(UnsafeRawBufferPointer(rebasing: record[link...]), seed: version.rawValue)
@@ -84,14 +87,19 @@ package struct RecordHeader {
     /// Reads and checks the header, and the checksum of the whole record.
     init(_ bytes: UnsafeRawBufferPointer, version: Version, previousChecksum: UInt64?) throws {
         let fixed = try Fixed(bytes, version: version)
+        guard bytes.count <= Limits.recordBytes else {
+            let problem = RecordError.Problem.invalid(
+                what: "record", expected: "at most \(Limits.recordBytes) bytes", found: String(bytes.count))
+            throw RecordError(version: version, offset: 0, problem: problem)
+        }
         let expected = RecordLayout.checksum(bytes, version: version)
         guard fixed.checksum == expected else {
             let problem = RecordError.Problem.checksum(expected: expected, found: fixed.checksum)
             throw RecordError(version: version, offset: 0, problem: problem)
         }
-        if let previousChecksum, fixed.link != UInt32(truncatingIfNeeded: previousChecksum) {
+        if let previousChecksum, fixed.link != RecordLayout.link(to: previousChecksum) {
             let problem = RecordError.Problem.link(
-                expected: UInt32(truncatingIfNeeded: previousChecksum), found: fixed.link)
+                expected: RecordLayout.link(to: previousChecksum), found: fixed.link)
             throw RecordError(version: version, offset: RecordLayout.link, problem: problem)
         }
         guard fixed.format == RecordLayout.currentFormat else {
@@ -315,7 +323,7 @@ extension ByteWriter {
         version: Version, entry: HistoryEntry, stateHash: StateHash, eventCount: Int
     ) -> [UInt8] {
         patch(stateHash.rawValue, at: RecordLayout.stateHash)
-        patch(UInt32(truncatingIfNeeded: eventCount), at: RecordLayout.eventCount)
+        patch(UInt32(eventCount), at: RecordLayout.eventCount)
         patch(UInt32(clamping: entry.history(after: version)?.undoCount ?? 0), at: RecordLayout.steps)
         if case .node(let node) = entry, node.continues {
             let flags = withBytes { $0.loadUnaligned(fromByteOffset: RecordLayout.flags, as: UInt16.self) }

@@ -1,4 +1,5 @@
 // Reads the bytes of a record, which may be damaged: every read is checked against the end of the bytes.
+// Sums of offsets cannot overflow after that check, and are not checked again.
 //
 // Always holds: `offset` is at most `bytes.count`; a read that fails throws a `RecordError` that says where.
 

@@ -14,7 +14,7 @@ extension MemoryElement {
     var outlineDepth: UInt8 { 0 }
     mutating func seal() {}
     func isUnchanged(in other: Self) -> Bool { false }
-    func forEachKey(_ body: (UInt64) throws -> Void) rethrows {}
+    func forEachKey(salt: UInt64, _ body: (UInt64) throws -> Void) rethrows {}
 
     static func cache(of store: NodeStore) -> NodeCache<Self> { preconditionFailure("such nodes are never stored") }
 

@@ -14,11 +14,11 @@ final class NodeCache<Element>: Sendable {
         /// How many bytes the nodes of the younger generation take.
         var youngSize = 0
 
-        mutating func insert(_ node: TreeNode<Element>, _ number: UInt64, limit: Int) {
+        mutating func insert(_ node: TreeNode<Element>, _ child: TreeChild<Element>, limit: Int) {
             let stride = node.isLeaf ? MemoryLayout<Element>.stride : MemoryLayout<TreeChild<Element>>.stride
             // An entry of the table and the beginning of the node take about a hundred bytes.
             youngSize += 100 + node.width * stride
-            young.insert(node, number)
+            young.insert(node, child)
             guard youngSize > limit / 2 else { return }
             // As many will come as came, so the table is made as large as it will be.
             let slotCount = young.slotCount
@@ -36,23 +36,23 @@ final class NodeCache<Element>: Sendable {
         self.limit = limit
     }
 
-    /// The node of a number, if it is in the cache.
-    subscript(number: UInt64) -> TreeNode<Element>? {
+    /// The node of a stored child, if it is in the cache.
+    subscript(child: TreeChild<Element>) -> TreeNode<Element>? {
         state.withLock { state in
-            if let node = state.young[number] { return node }
-            guard let node = state.old.remove(number) else { return nil }
-            state.insert(node, number, limit: limit)
+            if let node = state.young[child] { return node }
+            guard let node = state.old.remove(child) else { return nil }
+            state.insert(node, child, limit: limit)
             return node
         }
     }
 
-    /// Takes the node of a number out of the cache.
-    func take(_ number: UInt64) -> TreeNode<Element>? {
-        state.withLock { $0.young.remove(number) ?? $0.old.remove(number) }
+    /// Takes the node of a stored child out of the cache.
+    func take(_ child: TreeChild<Element>) -> TreeNode<Element>? {
+        state.withLock { $0.young.remove(child) ?? $0.old.remove(child) }
     }
 
-    func insert(_ node: TreeNode<Element>, number: UInt64) {
-        state.withLock { $0.insert(node, number, limit: limit) }
+    func insert(_ node: TreeNode<Element>, _ child: TreeChild<Element>) {
+        state.withLock { $0.insert(node, child, limit: limit) }
     }
 
     func removeAll() {

@@ -1,7 +1,7 @@
 // The rows of a stored leaf: tags in runs, and after them only what differs from what is expected.
 //
 // Rows that were inserted one after the other have ids, versions and offsets that follow each other, so that they take
-// no more than their content hash; and a content that is no longer than its hash is stored in the place of it, without
+// no more than their content hash (what is expected wraps: bytes may say anything, and what comes out is checked); and a content that is no longer than its hash is stored in the place of it, without
 // what all such contents of the leaf begin and end with.
 
 /// What the tag of a row says.
@@ -114,7 +114,7 @@ extension ListItem {
                 guard let row = decodeRow(tag, &ownReader, &expected, frame) else { return index }
                 // SAFETY: the runs are of `count` rows together, and there is room for as many.
                 rows.advanced(by: index).initialize(to: row)
-                index &+= 1
+                index += 1
             }
         }
         return index
@@ -136,7 +136,7 @@ extension ListItem {
             tag & RowTag.inlineContent != 0
             ? frame.hash(around: reader.readBytes(Int(length) - frame.count)) : reader.read(fixed: UInt64.self)
         let outline = tag & RowTag.outline != 0 ? reader.readByte() : 0
-        if version == 0 || version >> 48 != 0 || hash >= SequenceHash.modulus { reader.fail() }
+        if version == 0 || version >= Limits.versions || hash >= SequenceHash.modulus { reader.fail() }
         if outline > 127 || (outline == 0 && tag & RowTag.outline != 0) { reader.fail() }
         guard !reader.isDamaged, let offset = UInt32(exactly: place) else {
             reader.fail()
@@ -166,7 +166,7 @@ private struct RunReader {
             if reader.readByte() & RowTag.inlineContent != 0 { hasInlineContent = true }
             let run = Int(reader.readWord())
             if run == 0 { reader.fail() }
-            total &+= run
+            total += run
         }
         if total != count { reader.fail() }
     }

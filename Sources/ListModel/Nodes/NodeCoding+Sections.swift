@@ -36,13 +36,15 @@ extension SectionEntry {
             let number = reader.readWord()
             var top = TreeChild<ListItem>.empty
             top.count = reader.readWord()
+            if number >= Limits.sectionNumbers || top.count > Limits.rows { reader.fail() }
             if top.count > 0 {
                 let stored = reader.readVarint()
                 top.stored = stored
                 top.number = reader.readWord()
                 top.hash = reader.read(fixed: UInt64.self)
                 top.lowestDepth = hasDepths ? reader.readByte() : 0
-                if stored == 0 || stored >= TreeChild<ListItem>.storedLimit || top.hash >= SequenceHash.modulus
+                if stored == 0 || stored >= Limits.storedNumbers || top.hash >= SequenceHash.modulus
+                    || top.number >= Limits.placeNumbers
                     || top.lowestDepth > ListItem.maximumDepth
                 {
                     reader.fail()

@@ -7,12 +7,12 @@
 //        then the elements, the children or the words
 //
 // Always holds: a node that was decoded has as many elements below it, the hash and the lowest depth that its parent
-// says; the depths are written only where one is above 0, so never for a list without outlines. The hash of
+// says, and is one lower than its parent, so that no path is longer than the greatest height; the depths are written only where one is above 0, so never for a list without outlines. The hash of
 // the root is that of a version, so a stored tree is checked against the log however little of it is read.
 
+// Numbers of nodes are stored as differences, which wrap: bytes may say anything, and what comes out is checked. Counts do not.
+
 enum NodeCoding {
-    /// No node has more elements or children.
-    static let greatestCount = 1 << 16
     /// How many bytes come before the kind of the node.
     static let headerSize = 4
 
@@ -27,8 +27,6 @@ enum NodeCoding {
         static let numbers: UInt8 = 69
         /// The bit of a node in which a lowest depth follows each child, or each section.
         static let depths: UInt8 = 32
-        /// Heights are below this.
-        static let heightLimit: UInt8 = 32
     }
 
     static func isIntact(_ bytes: UnsafeRawBufferPointer, number: UInt64) -> Bool {
@@ -118,9 +116,10 @@ extension NodeCoding {
         let height = Int(kind & ~(Kind.sections | Kind.depths))
         let hasDepths = kind & Kind.depths != 0
         let count = Int(reader.readWord())
-        guard kind & Kind.sections == treeKind(Element.self), height < Kind.heightLimit, count > 0,
+        guard kind & Kind.sections == treeKind(Element.self), height < Limits.nodeHeights, count > 0,
             !hasDepths || height > 0 || kind & Kind.sections != 0,
-            count <= child.count, count <= greatestCount, height == 0 || count <= reader.remaining
+            child.height == TreeChild<Element>.anyHeight || height == Int(child.height),
+            count <= child.count, count <= Limits.nodeElements, height == 0 || count <= reader.remaining
         else { throw NodeError(child.stored, "it is not the node that its parent refers to") }
         let width = max(count, limits.capacity(height: height))
         let node = spares.take(height: height, width: width, number: child.number)
@@ -156,28 +155,33 @@ extension NodeCoding {
         // A copy of its own: through `inout`, every byte would load the reader from memory and store it back.
         var ownReader = reader
         defer { reader = ownReader }
+        let height = UInt8(node.height - 1)
+        let greatest = height == 0 ? Limits.nodeElements : Limits.rows
         var stored = parent
         var place: UInt32 = 0
         var total = 0
         for slot in 0..<count {
             stored = stored &+ UInt64(bitPattern: ownReader.readDelta())
-            place = UInt32(truncatingIfNeeded: Int64(place) &+ ownReader.readDelta())
+            let next = Int64(place) &+ ownReader.readDelta()
             let elements = ownReader.readWord()
             let hash = ownReader.read(fixed: UInt64.self)
             let depth = hasDepths ? ownReader.readByte() : 0
-            total &+= Int(elements)
+            total += Int(elements)
             // A child was stored before its parent, which also keeps a damaged tree from going round in circles.
-            if elements == 0 || stored == 0 || stored >= parent || hash >= SequenceHash.modulus
-                || total > Int(UInt32.max) || depth > ListItem.maximumDepth
+            guard next >= 0 && next < Limits.placeNumbers else { return ownReader.fail() }
+            place = UInt32(next)
+            if elements == 0 || elements > greatest || stored == 0 || stored >= parent || hash >= SequenceHash.modulus
+                || total > Limits.rows || depth > ListItem.maximumDepth
             {
                 ownReader.fail()
             }
             if ownReader.isDamaged { return }
             let child = TreeChild<Element>(
-                node: nil, stored: stored, count: elements, number: place, hash: hash, lowestDepth: depth)
+                node: nil, stored: stored, count: elements, number: place, hash: hash, lowestDepth: depth,
+                height: height)
             // SAFETY: there is room for `count` children.
             node.children.advanced(by: slot).initialize(to: child)
-            node.count &+= 1
+            node.count += 1
         }
     }
 }
@@ -196,7 +200,7 @@ extension TreeNode where Element: TreeElement {
         var following = 0
         for slot in stride(from: count - 1, through: 0, by: -1) {
             sum.add(children[slot].hash, exponent: following)
-            following &+= Int(children[slot].count)
+            following += Int(children[slot].count)
         }
         return sum.value
     }

@@ -26,6 +26,10 @@ package final class CheckpointLease: Sendable {
 package final class NodeStore: Sendable {
     /// How wide the nodes are.
     package let limits: TreeLimits
+    /// What a new index of ids hashes them with.
+    let salt: UInt64
+    /// Another number in each process, and not 0.
+    private static let processSalt = UInt64.random(in: 1 ... .max)
     /// What the stores of all checkpoints share.
     private let shared: Shared
     /// Keeps the checkpoints whose nodes the trees may have: one at most, or those of all trees that were joined.
@@ -57,8 +61,12 @@ package final class NodeStore: Sendable {
     ///   - limits: how wide new nodes are.
     ///   - source: where stored nodes lie.
     ///   - cacheSize: how many bytes of nodes to keep that were looked at.
-    package init(limits: TreeLimits, source: (any NodeSource)? = nil, cacheSize: Int = 8 << 20) {
+    ///   - salt: what a new index of ids hashes them with; nil for the number of the process.
+    package init(
+        limits: TreeLimits, source: (any NodeSource)? = nil, cacheSize: Int = 8 << 20, salt: UInt64? = nil
+    ) {
         self.limits = limits
+        self.salt = salt ?? NodeStore.processSalt
         shared = Shared(source, cacheSize: cacheSize)
         leases = []
     }
@@ -68,6 +76,7 @@ package final class NodeStore: Sendable {
     /// - Parameter lease: keeps that checkpoint; nil if nothing of one is looked at, or somebody else keeps it.
     package init(after other: NodeStore, _ lease: CheckpointLease? = nil) {
         limits = other.limits
+        salt = other.salt
         shared = other.shared
         leases = lease.map { [$0] } ?? []
         // Nodes that were changed before are not taken for changed in the epoch of another store.
@@ -81,6 +90,7 @@ package final class NodeStore: Sendable {
     init?(joining first: NodeStore, _ second: NodeStore) {
         guard first.source == nil || second.source == nil || first.source === second.source else { return nil }
         limits = first.limits
+        salt = first.salt
         shared = first.source == nil ? second.shared : first.shared
         leases = first.leases + second.leases.filter { lease in !first.leases.contains { $0 === lease } }
     }
@@ -134,11 +144,11 @@ extension NodeStore {
     @inline(never)
     private func storedNode<Element: TreeElement>(_ child: TreeChild<Element>) -> TreeNode<Element> {
         let cache = Element.cache(of: self)
-        if let node = cache[child.stored] { return node }
+        if let node = cache[child] { return node }
         var spares = SpareNodes<Element>()
         // What stands in for a damaged node is not cached: every store that comes to it is to notice.
         guard let node = read(child, from: source, &spares) else { return unreadable(child) }
-        cache.insert(node, number: child.stored)
+        cache.insert(node, child)
         return node
     }
 
@@ -151,7 +161,7 @@ extension NodeStore {
     func passingNode<Element: TreeElement>(
         _ child: TreeChild<Element>, _ scan: (any NodeSource)?, _ spares: inout SpareNodes<Element>
     ) -> TreeNode<Element> {
-        if let node = child.node ?? Element.cache(of: self)[child.stored] { return node }
+        if let node = child.node ?? Element.cache(of: self)[child] { return node }
         return read(child, from: scan, &spares) ?? unreadable(child)
     }
 
@@ -205,7 +215,7 @@ extension NodeStore {
             // cache as it was: reading it once more takes ten times as long as copying it.
             let node = storedNode(child)
             copy = node.copy(width: max(node.width, limits.capacity(height: node.height)))
-        } else if var node = Element.cache(of: self).take(child.stored) {
+        } else if var node = Element.cache(of: self).take(child) {
             // Nobody else looks at it, as a rule, and what was looked at to be changed need not be copied for that.
             let isFree = isKnownUniquelyReferenced(&node)
             copy = isFree ? node : node.copy(width: limits.capacity(height: node.height))
@@ -215,6 +225,8 @@ extension NodeStore {
         }
         if copy.epoch != epoch { touch(copy) }
         child.node = copy
+        // That of a stored root is known only now.
+        child.height = UInt8(copy.height)
         return copy
     }
 
@@ -240,14 +252,43 @@ extension NodeStore {
         }
     }
 
-    /// A leaf in the place of a node that cannot be read: as many elements, all of which say so.
+    /// A node in the place of one that cannot be read: below it are as many elements, all of which say so.
+    ///
+    /// An inner node has children that nothing is stored of either, so that a look makes a path of nodes however many
+    /// elements are missing.
     private func unreadable<Element: TreeElement>(_ child: TreeChild<Element>) -> TreeNode<Element> {
         let count = max(1, Int(child.count))
-        let node = TreeNode<Element>.make(height: 0, width: count + 1, number: child.number)
-        // SAFETY: there is room for `count` elements, and none is initialised.
-        node.isPlain = false
-        node.elements.initialize(repeating: Element.unreadable(), count: count)
-        node.count = count
+        let isRoot = child.height == TreeChild<Element>.anyHeight
+        var height = isRoot ? 0 : Int(child.height)
+        // How many elements a child has in a tree of full nodes.
+        var share = 1
+        if isRoot {
+            var room = limits.leafCapacity
+            while room < count { (share, room, height) = (room, room * limits.innerCapacity, height + 1) }
+        } else if height > 0 {
+            share = limits.leafCapacity
+            for _ in 1..<height where share < count { share *= limits.innerCapacity }
+        }
+        let width = min((count + share - 1) / share, Limits.nodeElements)
+        let node = TreeNode<Element>.make(
+            height: height, width: max(height == 0 ? count + 1 : width, limits.capacity(height: height)),
+            number: child.number)
+        // SAFETY: there is room for `count` elements or `width` children, and none is initialised.
+        if height == 0 {
+            node.isPlain = false
+            node.elements.initialize(repeating: Element.unreadable(), count: count)
+            node.count = count
+            return node
+        }
+        for slot in 0..<width {
+            let part = count * (slot + 1) / width - count * slot / width
+            // Nothing is stored under 0, and no node of a tree has this place number.
+            node.children.advanced(by: slot).initialize(
+                to: TreeChild(
+                    node: nil, stored: 0, count: UInt32(part), number: Limits.noPlaceNumber, hash: 0,
+                    lowestDepth: 0, height: UInt8(height - 1)))
+        }
+        node.count = width
         return node
     }
 

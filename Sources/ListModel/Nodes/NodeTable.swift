@@ -4,7 +4,8 @@
 // in between. It is not a `Dictionary` because the first use of one makes the runtime search every image of the process for
 // the conformance of its keys, which takes a tenth of the time in which a list of any size opens.
 //
-// Always holds: at least a quarter of the slots is free; slots behind a free one can be found without passing it.
+// Always holds: at least a quarter of the slots is free; slots behind a free one can be found without passing it; a node is
+// given only to a parent that says of it what the one said that it was read for.
 
 /// The nodes of one kind, each under the number under which it is stored.
 struct NodeTable<Element> {
@@ -12,6 +13,16 @@ struct NodeTable<Element> {
     private struct Slot {
         var number: UInt64 = 0
         var node: TreeNode<Element>?
+        /// What the parent says that the node was read for and checked against. Another parent may say something else, in a
+        /// file that somebody made up.
+        var hash: UInt64 = 0
+        var count: UInt32 = 0
+
+        /// The node, if it is what a parent says.
+        func node(_ child: TreeChild<Element>) -> TreeNode<Element>? {
+            guard let node, hash == child.hash, count == child.count else { return nil }
+            return child.height == TreeChild<Element>.anyHeight || node.height == Int(child.height) ? node : nil
+        }
     }
 
     /// As many as a power of two; none as long as there is no node.
@@ -29,29 +40,29 @@ struct NodeTable<Element> {
     /// How many slots there are, for nodes and between them.
     var slotCount: Int { slots.count }
 
-    /// The node of a number; nil if there is none.
+    /// The node of a stored child; nil if there is none.
     ///
     /// - Complexity: O(1) on average, as everything here.
-    subscript(number: UInt64) -> TreeNode<Element>? {
+    subscript(child: TreeChild<Element>) -> TreeNode<Element>? {
         if count == 0 { return nil }
-        let slot = slot(of: number)
-        return slots[slot].node
+        return slots[slot(of: child.stored)].node(child)
     }
 
-    /// Puts a node under a number, which is not 0, in place of the one that was there.
-    mutating func insert(_ node: TreeNode<Element>, _ number: UInt64) {
+    /// Puts the node of a stored child, whose number is not 0, in place of the one of the same number.
+    mutating func insert(_ node: TreeNode<Element>, _ child: TreeChild<Element>) {
+        let number = child.stored
         precondition(number != 0, "a stored node has a number")
         if 4 * (count + 1) > 3 * slots.count { grow() }
         let slot = slot(of: number)
         if slots[slot].number == 0 { count += 1 }
-        slots[slot] = Slot(number: number, node: node)
+        slots[slot] = Slot(number: number, node: node, hash: child.hash, count: child.count)
     }
 
-    /// Takes out the node of a number.
-    mutating func remove(_ number: UInt64) -> TreeNode<Element>? {
+    /// Takes out the node of a stored child.
+    mutating func remove(_ child: TreeChild<Element>) -> TreeNode<Element>? {
         if count == 0 { return nil }
-        var free = slot(of: number)
-        guard let node = slots[free].node else { return nil }
+        var free = slot(of: child.stored)
+        guard let node = slots[free].node(child) else { return nil }
         count -= 1
         // Whoever had to go past the slot moves up, so that he is found without it.
         var next = successor(free)
@@ -76,7 +87,7 @@ struct NodeTable<Element> {
 
     /// The slot that the hash of a number says.
     private func home(_ number: UInt64) -> Int {
-        // Numbers follow one another, so that a multiplication is enough to spread them.
+        // Wrapping, as every hash; numbers follow one another, so that a multiplication is enough to spread them.
         Int(truncatingIfNeeded: (number &* 0x9E37_79B9_7F4A_7C15) &>> 32) & (slots.count - 1)
     }
 

@@ -28,12 +28,12 @@ struct SectionEntry: TreeElement {
     var outlineDepth: UInt8 { 0 }
 
     /// The id, and the number, by which the rows find their section.
-    func forEachKey(_ body: (UInt64) throws -> Void) rethrows {
-        try body(idHash)
+    func forEachKey(salt: UInt64, _ body: (UInt64) throws -> Void) rethrows {
+        try body(id.hash64(salt: salt))
         try body(SectionEntry.key(ofNumber: number))
     }
 
-    /// The hash by which the locator finds a section from its number.
+    /// The hash by which the locator finds a section from its number, which nobody chooses.
     static func key(ofNumber number: UInt32) -> UInt64 {
         XXHash64.hash(UInt64(number), seed: HashSeed.sectionNumber)
     }

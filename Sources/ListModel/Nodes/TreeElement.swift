@@ -23,8 +23,8 @@ protocol TreeElement: Sendable {
     /// Whether an element of the same id in another version has changed neither in itself nor below.
     func isUnchanged(in other: Self) -> Bool
 
-    /// Calls `body` with each hash by which a locator finds the element: that of its id, and perhaps others.
-    func forEachKey(_ body: (UInt64) throws -> Void) rethrows
+    /// Calls `body` with each hash by which a locator of a salt finds the element: that of its id, and perhaps others.
+    func forEachKey(salt: UInt64, _ body: (UInt64) throws -> Void) rethrows
 
     /// The nodes of such elements that are in memory because somebody looked at them.
     static func cache(of store: NodeStore) -> NodeCache<Self>
@@ -79,7 +79,7 @@ extension ListItem: TreeElement {
     func isUnchanged(in other: ListItem) -> Bool { hasSameState(as: other) }
 
     @inline(__always)
-    func forEachKey(_ body: (UInt64) throws -> Void) rethrows { try body(id.hash64) }
+    func forEachKey(salt: UInt64, _ body: (UInt64) throws -> Void) rethrows { try body(id.hash64(salt: salt)) }
 
     static func cache(of store: NodeStore) -> NodeCache<ListItem> { store.items }
 }

@@ -9,6 +9,9 @@ public struct TreeLimits: Hashable, Sendable {
     public let leafCapacity: Int
     /// How many children an inner node holds at most, at least 4.
     public let innerCapacity: Int
+    /// How many rows and sections a list has at most: as `Limits` says, but in tests.
+    package var rows = Limits.rows
+    package var sections = Limits.sections
 
     /// Limits of other than the default widths.
     ///
@@ -18,7 +21,7 @@ public struct TreeLimits: Hashable, Sendable {
     public init(leafCapacity: Int = 32, innerCapacity: Int = 32) {
         precondition(leafCapacity >= 4 && innerCapacity >= 4, "a node holds at least 4 elements or children")
         precondition(
-            max(leafCapacity, innerCapacity) <= NodeCoding.greatestCount, "a node holds at most 65,536 of them")
+            max(leafCapacity, innerCapacity) <= Limits.nodeElements, "a node holds at most 65,536 of them")
         self.leafCapacity = leafCapacity
         self.innerCapacity = innerCapacity
     }

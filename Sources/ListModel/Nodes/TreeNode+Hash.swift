@@ -6,6 +6,9 @@
 // there counts: *following* below is the number of elements after it, *tail* their part of the hash, and *head* the hash
 // of what comes before the place. Of head and tail the shorter one is summed up.
 //
+// Sums of counts are those of elements that were counted before (`Limits.rows`), and are not checked in these loops, through
+// which every edit goes.
+//
 // Always holds:
 // - a sealed hash is that of the elements below; above an unsealed one all are unsealed;
 // - unsealed hashes exist only in nodes that nobody else refers to, because a snapshot is sealed before it is handed out.

@@ -2,6 +2,8 @@
 //
 // One allocation holds the header and the storage behind it. Which of the two a node holds follows from its height,
 // and the storage is bound to that type for the node's whole life.
+// Offsets, slots and counts cannot overflow (`Limits.rows`, `Limits.nodeElements`), and are not checked in release builds in
+// the loops through which every edit goes; assertions look at what goes in and comes out.
 //
 // Always holds:
 // - a node that is referenced more than once is never written, but for `stored`; whoever wants to change it copies it;
@@ -39,11 +41,14 @@ struct TreeChild<Element>: @unchecked Sendable {
 
     /// The node, if it is in memory for good. Nodes that are only looked at are in the cache of the `NodeStore`.
     var node: TreeNode<Element>?
-    // The number under which the node is stored, in 48 bits, so that the lowest depth takes no room of its own.
+    // The number under which the node is stored, in 48 bits, so that the depth and the height take no room of their own.
     private var storedLow: UInt32
     private var storedHigh: UInt16
     /// The lowest depth of the elements below the node; `TreeDepth.none` without elements.
     var lowestDepth: UInt8
+    /// The height that the node has to have, as its parent has one; `anyHeight` for a stored root, of which only the node
+    /// itself says it.
+    var height: UInt8
     /// How many elements are below the node.
     var count: UInt32
     /// The node's place number, kept here so that finding a child by number reads one node and not all of its children.
@@ -51,27 +56,31 @@ struct TreeChild<Element>: @unchecked Sendable {
     /// The sequence hash of the elements below the node, or `SequenceHash.unsealed`.
     var hash: UInt64
 
-    /// Numbers of stored nodes are below this.
-    static var storedLimit: UInt64 { 1 << 48 }
+    /// The height of a stored root.
+    static var anyHeight: UInt8 { .max }
 
     /// No elements.
     static var empty: TreeChild {
-        TreeChild(node: nil, stored: 0, count: 0, number: 0, hash: 0, lowestDepth: TreeDepth.none)
+        TreeChild(
+            node: nil, stored: 0, count: 0, number: 0, hash: 0, lowestDepth: TreeDepth.none, height: anyHeight)
     }
 
     init(
-        node: TreeNode<Element>?, stored: UInt64, count: UInt32, number: UInt32, hash: UInt64, lowestDepth: UInt8
+        node: TreeNode<Element>?, stored: UInt64, count: UInt32, number: UInt32, hash: UInt64, lowestDepth: UInt8,
+        height: UInt8
     ) {
         self.node = node
         storedLow = UInt32(truncatingIfNeeded: stored)
         storedHigh = UInt16(truncatingIfNeeded: stored &>> 32)
         self.lowestDepth = lowestDepth
+        self.height = height
         self.count = count
         self.number = number
         self.hash = hash
     }
 
-    /// Under which number the node is stored, if it is not in memory; otherwise of no meaning.
+    /// Under which number the node is stored, if it is not in memory; otherwise of no meaning. It is split into the two parts
+    /// that truncation leaves of it.
     @inline(__always)
     var stored: UInt64 {
         get { UInt64(storedHigh) &<< 32 | UInt64(storedLow) }
@@ -100,7 +109,14 @@ extension TreeChild where Element: TreeElement {
     init(summarizing node: TreeNode<Element>) {
         self.init(
             node: node, stored: 0, count: UInt32(node.elementCount), number: node.number,
-            hash: SequenceHash.unsealed, lowestDepth: node.lowestDepth)
+            hash: SequenceHash.unsealed, lowestDepth: node.lowestDepth, height: UInt8(node.height))
+    }
+
+    /// Whether the node, if it is in memory, has as many elements, as low a depth and as much height as is said here; for
+    /// assertions.
+    var isSummary: Bool {
+        guard let node else { return true }
+        return Int(count) == node.elementCount && lowestDepth == node.lowestDepth && Int(height) == node.height
     }
 
     /// Finds the lowest depth anew, of a node in memory.
@@ -122,7 +138,10 @@ final class TreeNode<Element>: ManagedBuffer<TreeNodeHeader, UInt64> {
     @inline(__always)
     var count: Int {
         get { Int(head.pointee.count) }
-        set { head.pointee.count = UInt32(truncatingIfNeeded: newValue) }
+        set {
+            assert(newValue >= 0 && newValue <= width, "a node has more than there is room for, or less than nothing")
+            head.pointee.count = UInt32(truncatingIfNeeded: newValue)
+        }
     }
 
     /// In which epoch of its store the node was changed last; 0 if that is long ago.
@@ -142,7 +161,8 @@ final class TreeNode<Element>: ManagedBuffer<TreeNodeHeader, UInt64> {
         set { head.pointee.isPlain = newValue }
     }
 
-    /// The slot where the last edit of a leaf ended, as far as it is known.
+    /// The slot where the last edit of a leaf ended, as far as it is known. In a leaf of 65,536 it may be truncated: it may be
+    /// wrong.
     @inline(__always)
     var lastEdit: Int {
         get { Int(head.pointee.lastEdit) }
@@ -240,6 +260,7 @@ extension TreeNode where Element: TreeElement {
     /// - Parameter width: how many elements or children there is room for; at least as many as there are.
     /// - Complexity: O(count).
     func copy(width: Int) -> TreeNode {
+        assert(count <= self.width, "a node has more than there is room for")
         let result = TreeNode.make(height: height, width: max(width, count), number: number)
         // SAFETY: the new storage has room for them and nothing in it is initialised yet; copied bytes of plain elements
         // are elements.
@@ -261,6 +282,7 @@ extension TreeNode where Element: TreeElement {
     /// With `insertion`, an offset between two children belongs to the left one.
     @inline(__always)
     func child(at offset: inout Int, insertion: Bool = false) -> Int {
+        assert(!isLeaf && count > 0 && offset >= 0, "an element is looked for below an inner node")
         let children = self.children
         var slot = 0
         let last = count &- 1
@@ -270,6 +292,7 @@ extension TreeNode where Element: TreeElement {
             offset &-= below
             slot &+= 1
         }
+        assert(offset <= children[slot].count, "the offset is behind the node")
         return slot
     }
 

@@ -97,8 +97,9 @@ public final class EventContext {
         ///
         /// - Complexity: O(count + log n).
         public func items(at path: ListIndexPath, count: Int) -> [ListItem] {
-            let end = min(itemCount(inSection: path.section), path.item + max(0, count))
-            guard path.item >= 0 && path.item < end else { return [] }
+            let available = itemCount(inSection: path.section)
+            guard path.item >= 0 && path.item < available && count > 0 else { return [] }
+            let end = path.item + min(count, available - path.item)
             return Array(before.state.items(inSection: path.section, path.item..<end))
         }
     }

@@ -58,26 +58,27 @@ extension ListState: EventReceiver {
 
     mutating func itemsInserted(at path: ListIndexPath, _ items: Run<ListItem>) throws {
         try checkInsertion(at: path)
+        try checkRoom(for: items.count)
         try checkNew(items)
         editRows(inSection: path.section) { rows, owner, store, locator in
             items.withElements { rows.insert($0, at: path.item, owner: owner, store, &locator) }
         }
-        itemCount &+= items.count
+        itemCount += items.count
     }
 
     mutating func itemsDeleted(at path: ListIndexPath, _ items: Run<ListItem>) throws {
         if case .one(let item) = items { return try delete(item.id, at: path) }
         try checkItems(items, at: path)
         editRows(inSection: path.section) { rows, _, store, locator in
-            rows.remove(path.item..<path.item &+ items.count, store, &locator)
+            rows.remove(path.item..<path.item + items.count, store, &locator)
         }
-        itemCount &-= items.count
+        itemCount -= items.count
     }
 
     private mutating func delete(_ id: Identifier, at path: ListIndexPath) throws {
         try checkRange(path, count: 1)
         _ = try take(id, at: path)
-        itemCount &-= 1
+        itemCount -= 1
     }
 
     /// Takes the row at a path, where there is one, out of the tree.
@@ -173,7 +174,13 @@ extension ListState {
         if indexOfSection(section.id) != nil {
             throw ListError.duplicateSection(section.id)
         }
+        try checkRoom(for: section.items.count)
+        guard tree.count < store.limits.sections else {
+            throw ListError.limitReached(what: "sections", limit: UInt64(store.limits.sections))
+        }
         if let items = Run(section.items) { try checkNew(items) }
+        // Each number is given once.
+        if sectionNumberCount >= Limits.sectionNumbers { try rebuild() }
         tree.insert(makeEntry(section), at: index, owner: ListState.listOwner, &sectionLocator)
         itemCount += section.items.count
     }
@@ -216,6 +223,10 @@ extension ListState {
                 throw ListError.duplicateItem(item.id)
             }
         }
+        try checkRoom(for: itemIDs.count - itemCount)
+        guard sections.count <= store.limits.sections else {
+            throw ListError.limitReached(what: "sections", limit: UInt64(store.limits.sections))
+        }
         sectionLocator.retireAll(&retiredPages)
         itemLocator.retireAll(&retiredPages)
         sectionLocator = Locator(store, isTracking: sectionLocator.isTracking)
@@ -243,6 +254,14 @@ extension ListState {
     func checkSection(_ index: Int) throws {
         guard index >= 0 && index < tree.count else {
             throw ListError.sectionIndexOutOfRange(index, valid: tree.indices)
+        }
+    }
+
+    /// Checks that a list can have so many rows more.
+    @inline(__always)
+    private func checkRoom(for count: Int) throws {
+        if itemCount + count > store.limits.rows {
+            throw ListError.limitReached(what: "rows", limit: UInt64(store.limits.rows))
         }
     }
 
@@ -279,7 +298,7 @@ extension ListState {
     private func checkNew(_ items: Run<ListItem>) throws {
         guard itemLocator.isTracking else { return }
         try items.withElements { items in
-            for index in items.indices where itemLocator.mayKnow(hash: items[index].id.hash64) {
+            for index in items.indices where itemLocator.mayKnow(items[index].id) {
                 try checkNew(items[index].id)
             }
         }

@@ -25,6 +25,12 @@ extension ListState {
         _ record: UnsafeRawBufferPointer, previousChecksum: UInt64, check: ReplayCheck = .records
     ) throws -> UInt64 {
         let next = version.next
+        guard next.rawValue < Limits.versions else {
+            throw RecordError(
+                version: next, offset: 0,
+                problem: .invalid(
+                    what: "version", expected: "at most \(Limits.versions - 1)", found: next.description))
+        }
         let header = try RecordHeader(record, version: next, previousChecksum: previousChecksum)
         var reader = RecordReader(record, version: next, from: header.eventsOffset)
         // Hashes that nobody compares on the way are summed up once, at the end.

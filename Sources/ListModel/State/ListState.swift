@@ -95,7 +95,7 @@ extension ListState {
     ///
     /// - Complexity: O(log n) expected.
     public func indexPath(of id: Identifier) -> ListIndexPath? {
-        itemLocator.firstPath(hash: id.hash64) { path, owner in
+        itemLocator.firstPath(hash: itemLocator.hash(of: id)) { path, owner in
             guard let section = indexOfSection(number: owner) else { return nil }
             return tree.withLeaf(at: section) { leaf, slot in
                 leaf.elements[slot].rows.offset(on: path, store) { $0.hasID(id) }
@@ -118,7 +118,9 @@ extension ListState {
     ///
     /// - Complexity: O(log s) expected, for s sections.
     public func indexOfSection(_ id: Identifier) -> Int? {
-        sectionLocator.firstPath(hash: id.hash64) { path, _ in tree.top.offset(on: path, store) { $0.id == id } }
+        sectionLocator.firstPath(hash: sectionLocator.hash(of: id)) { path, _ in
+            tree.top.offset(on: path, store) { $0.id == id }
+        }
     }
 
     /// How many rows the section at an index has; the index must be that of a section.

@@ -66,10 +66,9 @@ public struct LaidOutRows: RandomAccessCollection, Sendable {
     ///
     /// - Complexity: O(1).
     public func offset(of path: ListIndexPath) -> Int? {
-        guard starts.indices.contains(path.section) else { return nil }
-        let offset = itemOffset(path)
-        let end = path.section + 1 < starts.count ? starts[path.section + 1] : count
-        return path.item >= 0 && offset < end ? offset : nil
+        guard starts.indices.contains(path.section), path.item >= 0, path.item < itemCount(inSection: path.section)
+        else { return nil }
+        return itemOffset(path)
     }
 
     /// The offset of the header of a section, or nil if there is none in this layout.

@@ -63,7 +63,7 @@ extension PersistentTree where Element: TreeElement {
                 leaf.count += 1
                 if !element.isPlain { leaf.isPlain = false }
                 if isFirst {
-                    element.forEachKey { keys.append(($0, leaf.number)) }
+                    element.forEachKey(salt: locator.salt) { keys.append(($0, leaf.number)) }
                 } else {
                     locator.insert(place, leaf: leaf.number)
                 }
@@ -90,6 +90,8 @@ extension PersistentTree where Element: TreeElement {
 extension TreeNode where Element: TreeElement {
     /// Inserts a child into an inner node that has room for it.
     func insertChild(_ child: TreeChild<Element>, at slot: Int, _ locator: inout Locator<Element>) {
+        assert(!isLeaf && slot >= 0 && slot <= count && count < width, "there is no room for a child, or no such slot")
+        assert(Int(child.height) == height - 1, "a child is one lower than its parent")
         let children = self.children
         // SAFETY: `count < width`, so one more child fits behind the moved ones.
         children.advanced(by: slot + 1).moveInitialize(from: children.advanced(by: slot), count: count - slot)
@@ -101,8 +103,12 @@ extension TreeNode where Element: TreeElement {
     /// Moves what lies at and after `slot` to the end of another node of the same height, and tells the locator.
     func moveTail(from slot: Int, to other: TreeNode, _ locator: inout Locator<Element>) {
         let moved = count - slot
+        // A wrong slot would be written to memory that is not the node's. Few edits come here.
+        precondition(
+            slot >= 0 && moved >= 0 && other.count + moved <= other.width && height == other.height,
+            "no such tail, or no room for it")
         if !isPlain { other.isPlain = false }
-        // SAFETY: callers see to it that the other node has room for `moved` more.
+        // SAFETY: both were just checked.
         if isLeaf {
             let target = other.elements.advanced(by: other.count)
             target.moveInitialize(from: elements.advanced(by: slot), count: moved)
@@ -130,7 +136,7 @@ extension TreeChild where Element: TreeElement {
         var target = offset
         while !rest.isEmpty {
             let inserted = insertChunk(rest, at: target, owner: owner, store, &locator)
-            target &+= inserted
+            target += inserted
             rest = UnsafeBufferPointer(rebasing: rest.dropFirst(inserted))
         }
     }
@@ -163,6 +169,7 @@ extension TreeChild where Element: TreeElement {
         root.children.initialize(to: self)
         root.children.advanced(by: 1).initialize(to: right)
         root.count = 2
+        assert(node?.height == right.node?.height, "the halves of a root are as high as each other")
         self = TreeChild(summarizing: root)
     }
 }
@@ -191,9 +198,10 @@ private struct TreeInsertion<Element: TreeElement>: ~Copyable {
         let sibling = store.makeUnique(&child)._withUnsafeGuaranteedRef { node in
             insert(into: node, hash: &child.hash, at: offset, onRightEdge: onRightEdge, store, &locator)
         }
-        child.count &+= UInt32(truncatingIfNeeded: inserted) &- (sibling?.count ?? 0)
+        child.count = child.count + UInt32(inserted) - (sibling?.count ?? 0)
         // It is never above 0 in a list without outlines; a split may have taken what was lowest.
         if child.lowestDepth > 0 || sibling != nil { child.findLowestDepth() }
+        assert(sibling == nil || child.isSummary, "a split lost elements")
         return sibling
     }
 
@@ -205,8 +213,8 @@ private struct TreeInsertion<Element: TreeElement>: ~Copyable {
             return insert(intoLeaf: node, hash: &hash, at: offset, onRightEdge: onRightEdge, store.limits, &locator)
         }
         var below = offset
-        let slot = isAtEnd ? node.count &- 1 : node.child(at: &below, insertion: true)
-        let isLast = slot == node.count &- 1
+        let slot = isAtEnd ? node.count - 1 : node.child(at: &below, insertion: true)
+        let isLast = slot == node.count - 1
         let lower = node.children.advanced(by: slot)
         if isAtEnd { below = Int(lower.pointee.count) }
         lower.pointee.unseal(below: hash)
@@ -273,15 +281,16 @@ private struct TreeInsertion<Element: TreeElement>: ~Copyable {
 
     /// Where a full leaf is split when something goes to `slot`.
     private func splitSlot(_ leaf: TreeNode<Element>, at slot: Int, _ limits: TreeLimits) -> Int {
-        // One that was stored with other limits may have more than a new one has room for.
-        let isContinued = slot == leaf.lastEdit || slot &+ 1 == leaf.lastEdit
-        guard isContinued, leaf.count <= limits.leafCapacity else { return leaf.count / 2 }
+        let isContinued = slot == leaf.lastEdit || slot + 1 == leaf.lastEdit
         let minimum = limits.minimum(height: 0)
+        // One that was stored with other limits may have more than a new one has room for, or fewer than two have to have.
+        guard isContinued, leaf.count <= limits.leafCapacity, leaf.count >= 2 * minimum else { return leaf.count / 2 }
         return min(max(slot, minimum), leaf.count - minimum)
     }
 
     /// Inserts as much of the run as fits into a leaf that has some room.
     private mutating func fill(_ leaf: TreeNode<Element>, at slot: Int, _ locator: inout Locator<Element>) {
+        assert(leaf.isLeaf && slot >= 0 && slot <= leaf.count && leaf.count < leaf.width, "no such slot, or no room")
         let taken = min(leaf.width - leaf.count, run.count)
         let gap = leaf.elements.advanced(by: slot)
         // SAFETY: `taken` more elements fit into the leaf, and as many are in the run.

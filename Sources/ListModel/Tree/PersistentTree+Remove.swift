@@ -71,7 +71,7 @@ extension TreeChild where Element: TreeElement {
         let after = element.pointee.hash
         if hashBefore != SequenceHash.unsealed && before != SequenceHash.unsealed && after != SequenceHash.unsealed {
             let change = SequenceHash.subtract(after, before)
-            let power = SequenceHash.power(leaf.count &- 1 &- slot)
+            let power = SequenceHash.power(leaf.count - 1 - slot)
             hash = SequenceHash.add(hashBefore, SequenceHash.multiply(change, power))
         }
     }
@@ -102,7 +102,7 @@ extension TreeChild where Element: TreeElement {
         precondition(range.lowerBound >= 0 && range.upperBound <= Int(count), "range outside the tree")
         var rest = range.count
         while rest > 0 {
-            rest &-= removeChunk(at: range.lowerBound, atMost: rest, store, &locator) { _ in true }
+            rest -= removeChunk(at: range.lowerBound, atMost: rest, store, &locator) { _ in true }
             shrinkRoot(&locator)
         }
     }
@@ -132,7 +132,7 @@ extension TreeChild where Element: TreeElement {
             lowestDepth = node.lowestDepth
             return removed
         }
-        count &-= UInt32(removed)
+        count -= UInt32(removed)
         return removed
     }
 
@@ -141,6 +141,7 @@ extension TreeChild where Element: TreeElement {
         _ locator: inout Locator<Element>, if isRight: (UnsafeMutablePointer<Element>) -> Bool
     ) -> Int {
         if node.isLeaf {
+            assert(offset >= 0 && offset < node.count && limit > 0, "no such element")
             let gap = node.elements.advanced(by: offset)
             guard isRight(gap) else { return 0 }
             let removed = min(limit, node.count - offset)
@@ -181,8 +182,6 @@ extension TreeChild where Element: TreeElement {
         let right = left.advanced(by: 1)
         let leftNode = store.makeUnique(&left.pointee).takeUnretainedValue()
         let rightNode = store.makeUnique(&right.pointee).takeUnretainedValue()
-        // A node that could not be read is a leaf, wherever it stands.
-        guard leftNode.height == rightNode.height else { return }
         let total = leftNode.count + rightNode.count
         let both = left.pointee.count + right.pointee.count
         left.pointee.hash = SequenceHash.unsealed
@@ -191,6 +190,7 @@ extension TreeChild where Element: TreeElement {
             rightNode.moveTail(from: 0, to: leftNode, &locator)
             left.pointee.count = both
             left.pointee.lowestDepth = min(left.pointee.lowestDepth, right.pointee.lowestDepth)
+            assert(left.pointee.isSummary, "merging two nodes lost elements")
             removeChild(parent, leftSlot + 1, &locator)
             return
         }
@@ -205,9 +205,11 @@ extension TreeChild where Element: TreeElement {
         right.pointee.count = both - left.pointee.count
         left.pointee.findLowestDepth()
         right.pointee.findLowestDepth()
+        assert(left.pointee.isSummary && right.pointee.isSummary, "moving elements to a sibling lost some")
     }
 
     private static func removeChild(_ parent: TreeNode<Element>, _ slot: Int, _ locator: inout Locator<Element>) {
+        assert(!parent.isLeaf && slot >= 0 && slot < parent.count, "no such child")
         let gap = parent.children.advanced(by: slot)
         locator.free(gap.pointee.number)
         gap.deinitialize(count: 1)
@@ -234,6 +236,7 @@ extension TreeChild where Element: TreeElement {
 extension TreeNode where Element: TreeElement {
     /// Moves the first `moved` elements or children to the end of the left sibling.
     fileprivate func moveHead(_ moved: Int, to left: TreeNode, _ locator: inout Locator<Element>) {
+        assert(moved >= 0 && moved <= count && left.count + moved <= left.width, "no such head, or no room for it")
         // What has to go right afterwards waits in a node of its own: three moves of a tail make one of a head.
         let rest = TreeNode.make(height: height, width: width, number: number)
         if isLeaf {
@@ -258,6 +261,7 @@ extension TreeNode where Element: TreeElement {
 
     /// Appends everything to a node that stands at the same number, so that the locator need not know.
     private func moveContents(to other: TreeNode) {
+        assert(other.count + count <= other.width && other.height == height, "no room for the contents")
         if !isPlain { other.isPlain = false }
         // SAFETY: the other node has the same width, and held these very elements before.
         if isLeaf {

@@ -11,6 +11,8 @@
 // The types of the tree ask nothing of their elements, only their functions do: what a type asks for, the runtime has to
 // look for before it is used for the first time (`Docs/Design/Architecture.md`, *The first milliseconds*).
 //
+// Offsets and slots cannot overflow (`Limits.rows`), and are not checked in the loops through which every edit goes.
+//
 // Words: an *offset* is the position of an element in the tree or below a node; a *slot* is a position in one node.
 //
 // Always holds (`checkInvariants`):

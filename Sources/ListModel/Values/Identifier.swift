@@ -38,20 +38,27 @@ extension Identifier {
     ///
     /// - Complexity: O(1) for integers and UUIDs, O(length) for strings.
     @inline(__always)
-    var hash64: UInt64 {
+    var hash64: UInt64 { hash64(salt: 0) }
+
+    /// A hash that nobody can foresee who does not know the salt; ``hash64`` if that is 0.
+    ///
+    /// - Complexity: O(1) for integers and UUIDs, O(length) for strings.
+    @inline(__always)
+    func hash64(salt: UInt64) -> UInt64 {
+        // Wrapping, as everything about a hash: any seed is as good as another.
         switch self {
         case .integer(let value):
-            return XXHash64.hash(UInt64(bitPattern: value), seed: HashSeed.integerIdentifier)
+            return XXHash64.hash(UInt64(bitPattern: value), seed: HashSeed.integerIdentifier &+ salt)
         case .uuid(let value):
             return withUnsafeBytes(of: value.uuid) { bytes in
                 // SAFETY: a uuid_t is 16 bytes, so both loads are inside it.
                 XXHash64.hash(
                     UInt64(littleEndian: bytes.loadUnaligned(as: UInt64.self)),
                     UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: 8, as: UInt64.self)),
-                    seed: HashSeed.uuidIdentifier)
+                    seed: HashSeed.uuidIdentifier &+ salt)
             }
         case .string(let value):
-            return value.hash64(seed: HashSeed.stringIdentifier)
+            return value.hash64(seed: HashSeed.stringIdentifier &+ salt)
         }
     }
 }

@@ -39,6 +39,8 @@ public enum ListError: Error, Equatable, Sendable {
     case insideCommit
     /// The content of one commit is more than a record holds: 4 GiB.
     case commitTooLarge(bytes: Int)
+    /// The list would have more rows or sections, or the log more versions, than there can be.
+    case limitReached(what: String, limit: UInt64)
     /// An event of the log does not fit the state it is applied to.
     case eventMismatch(what: String, expected: String, found: String)
     /// A row and its content cannot be told apart from what is needed: the typed model and the stored row disagree.
@@ -66,6 +68,7 @@ extension ListError {
         case .groupMismatch: "groupMismatch"
         case .insideCommit: "insideCommit"
         case .commitTooLarge: "commitTooLarge"
+        case .limitReached: "limitReached"
         case .eventMismatch: "eventMismatch"
         case .unreadable: "unreadable"
         }
@@ -99,6 +102,7 @@ extension ListError: CustomStringConvertible {
         case .insideCommit: "the closure of a commit makes edits: it can neither begin nor end a commit"
         case .groupMismatch(let expected): "groups are begun and ended in pairs: expected \(expected)"
         case .commitTooLarge(let bytes): "the commit has \(bytes) bytes, and a record holds less than 4 GiB"
+        case .limitReached(let what, let limit): "there are at most \(limit) \(what)"
         case .eventMismatch(let what, let expected, let found),
             .unreadable(let what, let expected, let found):
             "\(what): expected \(expected), found \(found)"

@@ -11,7 +11,7 @@
 /// and its children are the deeper rows right after it. A list without an outline has rows of depth 0 only.
 public struct ListItem: Sendable {
     /// The greatest depth that a row can have.
-    public static let maximumDepth = 63
+    public static let maximumDepth = Limits.depth
 
     /// The identity of the row. No two rows of a snapshot have the same.
     public let id: Identifier
@@ -54,6 +54,7 @@ public struct ListItem: Sendable {
     private init(id: Identifier, flags: UInt8, content: ContentReference) {
         self.id = id
         self.flags = flags
+        // The two parts of 48 bits, which truncation leaves.
         versionHigh = UInt16(truncatingIfNeeded: content.version.rawValue &>> 32)
         versionLow = UInt32(truncatingIfNeeded: content.version.rawValue)
         offset = content.offset

@@ -150,7 +150,7 @@ extension ArrangedRows {
             }
         }
         let keys = try keys(of: new, context) { item, path in changed[path] ?? known[item.id] }
-        self = ArrangedRows(arrangement, search, limits)
+        clear()
         fill(from: new, keys: keys)
     }
 }

@@ -78,6 +78,9 @@ struct ArrangedRows: Sendable {
         order = RowOrder(descending: arrangement.descending, sectionLabels: [])
     }
 
+    /// Makes the stage one without rows, as it was before it was filled.
+    mutating func clear() { self = ArrangedRows(arrangement, search, limits, isOutline: isOutline) }
+
     /// The rows, as those of a version.
     mutating func snapshot(_ version: Version) -> Snapshot {
         rows.seal()

@@ -72,7 +72,7 @@ struct TailEntry {
 
     /// What stands before the records, if it can be that of an entry.
     private static func header(_ bytes: UnsafeRawBufferPointer) -> (before: LogHead, size: Int, count: Int)? {
-        guard let before = before(in: bytes), before.version.rawValue < 1 << 48 else { return nil }
+        guard let before = before(in: bytes), before.version.rawValue < Limits.versions else { return nil }
         let (size, count) = (word(bytes, sizeOffset), word(bytes, countOffset))
         guard size > table, size <= bytes.count, count >= 1, count <= (size - table) / 4 else { return nil }
         return (before, size, count)

@@ -1,0 +1,196 @@
+// Trees with nodes that cannot be read, or that somebody made up: looked at, edited, compared, never beyond their memory.
+
+@testable import ListModel
+import TestSupport
+import Testing
+
+@Suite("Damaged trees")
+struct DamagedTreeTests {
+    /// A list of so many rows in two sections, of which there is a checkpoint.
+    private static func stored(_ count: Int, _ limits: TreeLimits) throws -> StoredList {
+        var stored = StoredList(limits)
+        try stored.list.commit { list in
+            for section in 0..<2 {
+                let ids = (0..<count).map { Int64(section * count + $0) }
+                try list.insertSection(
+                    NewSection(
+                        id: .integer(Int64(section)), title: "",
+                        items: ids.map { NewItem(id: .integer($0), content: [1]) }))
+            }
+        }
+        try stored.checkpoint()
+        return stored
+    }
+
+    @Test("Two rows are inserted where a small leaf was damaged")
+    func smallLeaf() throws {
+        var stored = try Self.stored(3, TreeLimits())
+        for number in stored.nodes.numbers {
+            try stored.reopen()
+            let bytes = stored.nodes[number]!
+            stored.nodes[number]![bytes.count - 1] ^= 1
+            // Damage is not told before the commit ends; until then the edits have to be what they seem.
+            try? stored.list.editor.begin(CommitDraft(name: "", time: Timestamp(microseconds: 1)))
+            for round in 1...20 as ClosedRange<Int64> {
+                let rows = [1_000, 2_000].map { NewItem(id: .integer($0 + round), content: [1]) }
+                let place = ListIndexPath(0, Int(round) % 3 * 2)
+                guard (try? stored.list.editor.insert(rows, at: .at(place))) != nil else { break }
+                let found = stored.list.editor.state.items(inSection: 0, place.item..<place.item + 2)
+                try #require(found.map { $0.id } == rows.map { $0.id }, "node \(number), round \(round)")
+            }
+            stored.list.editor.cancel()
+            stored.nodes[number] = bytes
+        }
+    }
+
+    static let shapes = [
+        (rows: 3, limits: TreeLimits()), (40, TreeLimits(leafCapacity: 4, innerCapacity: 4)),
+        (300, TreeLimits(leafCapacity: 5, innerCapacity: 4)), (2_100, TreeLimits()),
+    ]
+
+    @Test("Rows are inserted and removed around damaged nodes, and none is counted wrong", arguments: 0..<4)
+    func randomEdits(shape: Int) throws {
+        let (count, limits) = Self.shapes[shape]
+        var generator = SeededGenerator(seed: UInt64(shape))
+        var stored = try Self.stored(count, limits)
+        var damaged = 0
+        for number in stored.nodes.numbers.shuffled(using: &generator).prefix(40) {
+            try stored.reopen()
+            let bytes = stored.nodes[number]!
+            stored.nodes[number] = nil
+            let before = stored.list.snapshot()
+            var expected = before.sections.map(\.items.count)
+            for step in 0..<200 {
+                let comment: Comment = "shape \(shape), node \(number), step \(step)"
+                guard !expected.isEmpty else { break }
+                let section = Int.random(in: 0..<expected.count, using: &generator)
+                let offset = Int.random(in: 0...expected[section], using: &generator)
+                let path = ListIndexPath(section, offset)
+                if Bool.random(using: &generator) {
+                    let rows = (0..<Int.random(in: 1...7, using: &generator)).map {
+                        ListItem(
+                            id: .integer(Int64(10_000 + step * 10 + $0)), isChecked: false,
+                            content: ContentReference(version: Version(1), offset: 0, length: 0, hash: 3))
+                    }
+                    guard (try? stored.list.editor.state.apply(.itemsInserted(at: path, Run(rows)!))) != nil else {
+                        continue
+                    }
+                    expected[section] += rows.count
+                } else if offset < expected[section] {
+                    let end = min(expected[section], offset + Int.random(in: 1...40, using: &generator))
+                    let rows = stored.list.editor.state.items(inSection: section, offset..<end)
+                    guard (try? stored.list.editor.state.apply(.itemsDeleted(at: path, rows))) != nil else { continue }
+                    expected[section] -= rows.count
+                }
+                var counts: [Int] = []
+                for index in 0..<stored.list.editor.state.sectionCount {
+                    counts.append(stored.list.editor.state.itemCount(inSection: index))
+                }
+                try #require(counts == expected, comment)
+            }
+            let after = stored.list.snapshot()
+            try #require(after.sections.map { $0.items.reduce(0) { sum, _ in sum + 1 } } == expected)
+            _ = Changeset(from: before, to: after)
+            if stored.store.damage != nil { damaged += 1 }
+            stored.nodes[number] = bytes
+        }
+        #expect(damaged > 3)
+    }
+
+    @Test("A look at a row below a damaged root makes a path of nodes, however many rows are missing")
+    func pathOfNodes() throws {
+        let limits = TreeLimits()
+        for count in [1, 31, 33, 1_024, 1_025, 70_000, 1 << 30] {
+            let store = NodeStore(limits: limits, source: MemoryNodes())
+            var child = TreeChild<ListItem>(
+                node: nil, stored: 7, count: UInt32(count), number: 3, hash: 5, lowestDepth: 0,
+                height: TreeChild<ListItem>.anyHeight)
+            let row = PersistentTree(child, store)[count - 1]
+            #expect(row.id == "unreadable")
+            #expect(store.damage as? NodeError == NodeError(7, "it is missing"))
+            var levels = 0
+            while true {
+                let node = store.node(child)
+                try #require(node.count <= limits.capacity(height: node.height), "\(count) rows")
+                try #require(node.elementCount == Int(child.count))
+                if node.isLeaf { break }
+                levels += 1
+                child = node.children[node.count - 1]
+                try #require(Int(child.height) == node.height - 1)
+            }
+            #expect(levels <= 6)
+        }
+    }
+
+    // MARK: Nodes that somebody made up
+
+    private static func row(_ number: Int64) -> ListItem {
+        ListItem(
+            id: .integer(number), isChecked: false,
+            content: ContentReference(version: Version(1), offset: 0, length: 4, hash: UInt64(number) * 31))
+    }
+
+    /// Stores a node, and returns what a parent says of it.
+    private static func store(
+        _ node: TreeNode<ListItem>, _ number: UInt64, in nodes: MemoryNodes
+    ) -> TreeChild<ListItem> {
+        let children = node.isLeaf ? [] : (0..<node.count).map { node.children[$0].stored }
+        var writer = ByteWriter()
+        NodeCoding.encode(node, children: children[...], number: number, &writer) { _ in nil }
+        nodes[number] = writer.withBytes { Array($0) }
+        var child = TreeChild(summarizing: node)
+        child.seal()
+        child.node = nil
+        child.stored = number
+        return child
+    }
+
+    private static func leaf(_ count: Int) -> TreeNode<ListItem> {
+        let leaf = TreeNode<ListItem>.make(height: 0, width: count, number: 1)
+        leaf.elements.initialize(from: (0..<count).map { row(Int64($0)) }, count: count)
+        leaf.count = count
+        return leaf
+    }
+
+    private static func inner(_ height: Int, _ children: [TreeChild<ListItem>]) -> TreeNode<ListItem> {
+        let node = TreeNode<ListItem>.make(height: height, width: children.count, number: 2)
+        node.children.initialize(from: children, count: children.count)
+        node.count = children.count
+        return node
+    }
+
+    @Test("A node that is not one lower than its parent is damaged, so that no path goes on without an end")
+    func heights() {
+        // A leaf below heights of 1, of 1 again, of 1 and 2 in the right order, and with one left out.
+        for (heights, isRight) in [([1], true), ([1, 1], false), ([1, 2], true), ([2], false), ([1, 3], false)] {
+            let nodes = MemoryNodes()
+            var child = Self.store(Self.leaf(2), 1, in: nodes)
+            for (index, height) in heights.enumerated() {
+                child = Self.store(Self.inner(height, [child]), UInt64(index) + 2, in: nodes)
+            }
+            // As a checkpoint refers to a root.
+            child.height = TreeChild<ListItem>.anyHeight
+            let store = NodeStore(limits: TreeLimits(), source: nodes)
+            let ids = PersistentTree(child, store).elements(in: 0..<2).map(\.id)
+            #expect((store.damage == nil) == isRight, "heights \(heights)")
+            #expect(ids == (isRight ? [0, 1] : ["unreadable", "unreadable"]), "heights \(heights)")
+        }
+    }
+
+    @Test("A node that one parent refers to is not read for another that says something else of it")
+    func twoParents() {
+        let nodes = MemoryNodes()
+        let leaf = Self.store(Self.leaf(2), 1, in: nodes)
+        for wrong in [(count: 500, hash: leaf.hash), (count: 2, hash: leaf.hash + 1)] {
+            var other = leaf
+            (other.count, other.hash) = (UInt32(wrong.count), wrong.hash)
+            var child = Self.store(Self.inner(1, [leaf, other]), 2, in: nodes)
+            child.height = TreeChild<ListItem>.anyHeight
+            let store = NodeStore(limits: TreeLimits(), source: nodes)
+            let tree = PersistentTree(child, store)
+            #expect(tree[0].id == 0 && store.damage == nil)
+            #expect(tree[1 + wrong.count].id == "unreadable" && store.damage != nil)
+            #expect(tree[1].id == 1)
+        }
+    }
+}
