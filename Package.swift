@@ -29,7 +29,8 @@ let package = Package(
         .testTarget(name: "ListModelTests", dependencies: ["ListModel", "ListoryTestSupport", "TestSupport"]),
         .testTarget(
             name: "ListoryTestSupportTests", dependencies: ["ListModel", "ListoryTestSupport", "TestSupport"]),
-        .executableTarget(name: "StoreWriter", dependencies: ["Listory"], path: "Tests/StoreWriter"),
+        .executableTarget(
+            name: "StoreWriter", dependencies: ["Listory", "TestSupport"], path: "Tests/StoreWriter"),
         .target(name: "WriteRecorder", path: "Tests/WriteRecorder"),
         .executableTarget(
             name: "RecordedWriter", dependencies: ["Listory", "TestSupport", "WriteRecorder"],

@@ -21,6 +21,7 @@ struct LMDBTestHelper {
         case "hold-reader": try holdReader(arguments[2])
         case "read-unprivileged": try readUnprivileged(arguments[2])
         case "write": try write(arguments[2], mapSize: Int(arguments[3])!, values: Int(arguments[4])!)
+        case "open": open(arguments[2])
         case "fork": try ForkProbe.run(arguments[2])
         case "scan": try DamageProbe.run(Array(arguments[2...]), gate: .full)
         case "scan-without-gate": try DamageProbe.run(Array(arguments[2...]), gate: .off)
@@ -63,6 +64,16 @@ struct LMDBTestHelper {
             answer("read \(try environment.read { try $0.get(1, in: database) } ?? "nothing")")
         } catch let error as LMDBError {
             answer("refused \(error.code?.rawValue ?? 0)")
+        }
+    }
+
+    /// Opens a file, and tells how that went.
+    static func open(_ path: String) {
+        do {
+            try Environment.open(path: path).close()
+            answer("opened")
+        } catch {
+            answer("\(error.code.map { "\($0.rawValue)" } ?? "\(error)")")
         }
     }
 

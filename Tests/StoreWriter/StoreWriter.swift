@@ -2,8 +2,10 @@
 //
 // It prints one line for each commit, `version hash`, after the commit is durable; with `early`, as a control that the
 // test must catch, before it is. With `checkpoints` it takes one every few commits, of narrow nodes and in small slices, so
-// that most kills come in the midst of one. With `idle` it opens the store for editing, closes it and says so. With `probe`
-// it uses damaged stores instead (see StoreProbe).
+// that most kills come in the midst of one. With `idle` it opens the store for editing, closes it and says so. With `steps`
+// it makes each commit only when there is a file with the number of it after the store's name. `create` makes that many
+// stores, with numbers after their names, and one commit in each of them. `contend` is in `Contender.swift`. With `probe` it
+// uses damaged stores instead (see StoreProbe).
 
 import Listory
 import ListModel
@@ -19,9 +21,16 @@ import Darwin
 @main
 enum StoreWriter {
     static func main() throws {
+        if CommandLine.arguments[1] == "contend" { return try Contender.run(Array(CommandLine.arguments.dropFirst())) }
         let path = CommandLine.arguments[1]
         if path.hasPrefix("probe") {
             return StoreProbe.run(Array(CommandLine.arguments.dropFirst(2)), isChecked: path == "probe")
+        }
+        if CommandLine.arguments.contains("create") {
+            do { return try create(path, Int(CommandLine.arguments[3])!) } catch {
+                print("\(error)")
+                exit(1)
+            }
         }
         let acknowledgesEarly = CommandLine.arguments.contains("early")
         var options = StoreOptions()
@@ -32,6 +41,7 @@ enum StoreWriter {
             options.checkpoints.sliceSize = 64
             options.limits = TreeLimits(leafCapacity: 4, innerCapacity: 4)
         }
+        if CommandLine.arguments.contains("steps") { options.tail.storeDelay = .seconds(3_600) }
         let store = try Store.open(at: path, options: options)
         if CommandLine.arguments.contains("idle") {
             try store.close()
@@ -41,6 +51,9 @@ enum StoreWriter {
         var counter = try store.version.rawValue
         while true {
             counter += 1
+            if CommandLine.arguments.contains("steps") {
+                while access("\(path)-step\(counter)", F_OK) != 0 { usleep(200) }
+            }
             let commit = try store.edit("write \(counter)", durability: .deferred) { list in
                 try change(&list, counter)
             }
@@ -48,6 +61,27 @@ enum StoreWriter {
             if !acknowledgesEarly { try store.waitUntilDurable(commit.version) }
             print(commit.version, commit.stateHash)
             fflush(nil)
+        }
+    }
+
+    private struct Row: Codable, Identifiable, Sendable {
+        var id: Int
+    }
+
+    /// Makes stores, if nobody else has, and prints `number version hash` for each commit.
+    private static func create(_ path: String, _ count: Int) throws {
+        for number in 0..<count {
+            let store = try ListStore<Int, Row>.open(at: "\(path)\(number)", createIfMissing: true).core
+            defer { try? store.close(discardingUnappended: true) }
+            do {
+                guard let commit = try store.edit("write", { try change(&$0, $0.state.version.rawValue + 1) }) else {
+                    continue
+                }
+                print(number, commit.version, commit.stateHash)
+                fflush(nil)
+            } catch StoreError.appendFailed(_, StoreError.writtenElsewhere) {
+                // The other process that makes it was faster.
+            }
         }
     }
 

@@ -118,6 +118,8 @@ extension Platform {
         let identity: FileIdentity
         /// The length in bytes.
         let size: Int
+        /// Whether all of it has room on the disk.
+        let isWhole: Bool
     }
 
     /// The status of the file at a path, or the error number.
@@ -147,7 +149,8 @@ extension Platform {
                 device: UInt64(truncatingIfNeeded: record.st_dev),
                 inode: UInt64(truncatingIfNeeded: record.st_ino)
             ),
-            size: Int(record.st_size)
+            size: Int(record.st_size),
+            isWhole: Int(record.st_blocks) * 512 >= Int(record.st_size)
         )
     }
 
@@ -251,6 +254,22 @@ extension Platform {
         false
         #endif
     }
+
+    /// Takes room on the disk for the beginning of a file, of which nobody needs what it has; 0 or an error number.
+    static func reserve(_ descriptor: Int32, _ count: Int) -> Int32 {
+        #if !canImport(Darwin)
+        let code = posix_fallocate(descriptor, 0, off_t(count))
+        // Not every file system can do it.
+        if code != EOPNOTSUPP && code != EINVAL { return code }
+        #endif
+        return [UInt8](repeating: 0, count: count).withUnsafeBytes { write(descriptor, $0, at: 0) }
+    }
+
+    /// Takes all bytes out of a file; 0 or an error number.
+    static func empty(_ path: String) -> Int32 { truncate(path, 0) == 0 ? 0 : errno }
+
+    /// The size of a page of memory, in bytes.
+    static var pageSize: Int { sysconf(Int32(_SC_PAGESIZE)) }
 
     /// Makes a file's bytes durable; 0 or an error number.
     static func synchronize(_ descriptor: Int32) -> Int32 {

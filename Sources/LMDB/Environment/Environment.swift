@@ -91,6 +91,7 @@ public final class Environment: @unchecked Sendable {
             case .quick: try DataFile.checkClosed(path, depth: .quick)
             case .full: try DataFile.checkClosed(path, depth: .full)
             }
+            try LockFile.reserve(for: path, options)
             return try openHandle(path, options)
         }
         return Environment(path: path, options: options, handle: handle, identity: identity)
@@ -129,7 +130,7 @@ public final class Environment: @unchecked Sendable {
 
 extension Environment {
     /// The path without symbolic links, so that all names for a file share one lock file.
-    private static func resolve(_ path: String) throws(LMDBError) -> String {
+    static func resolve(_ path: String) throws(LMDBError) -> String {
         guard !path.isEmpty, !path.utf8.contains(0) else {
             throw LMDBError(.invalidName(path), in: "Environment.open")
         }

@@ -11,7 +11,7 @@ extension DataFile {
     /// Puts a data file in the place of another one, durably.
     ///
     /// - Parameters:
-    ///   - path: the file that is replaced; neither this process nor another has it open.
+    ///   - path: the file that is replaced, links followed; neither this process nor another has it open.
     ///   - replacement: the file that takes its place, in the same folder and open nowhere. It has no name afterwards but
     ///     `path`.
     ///   - isUnchanged: asked when nobody else can write any more; if it is false, nothing happens.
@@ -21,15 +21,17 @@ extension DataFile {
     public static func replace(
         _ path: String, with replacement: String, if isUnchanged: () -> Bool
     ) throws(LMDBError) -> Bool {
-        try EnvironmentRegistry.shared.withClosedFile(path, "DataFile.replace") { () throws(LMDBError) in
+        let path = try Environment.resolve(path)
+        return try EnvironmentRegistry.shared.withClosedFile(path, "DataFile.replace") { () throws(LMDBError) in
             let lock: Int32
-            switch Platform.lockAlone(path + "-lock", mode: Environment.Options().fileMode) {
+            switch Platform.lockAlone(LockFile.path(of: path), mode: Environment.Options().fileMode) {
             case .success(let descriptor?): lock = descriptor
             case .success(nil): throw LMDBError(.inUse(path: path), in: "DataFile.replace")
             case .failure(let error): throw LMDBError(code: error.number, in: "fcntl", detail: path + "-lock")
             }
             defer { Platform.close(lock) }
             guard isUnchanged() else { return false }
+            try LockFile.reserve(lock, LockFile.path(of: path), atLeast: LockFile.size(readers: 1))
             if let error = Platform.rename(replacement, to: path) {
                 throw LMDBError(code: error.number, in: "rename", detail: replacement)
             }

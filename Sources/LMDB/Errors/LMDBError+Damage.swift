@@ -3,6 +3,15 @@
 // Always holds: it says what, where in the file, what was expected and what was found.
 
 extension LMDBError {
+    /// Whether the error says that the file is damaged. Other errors may be gone the next time.
+    package var saysDamage: Bool {
+        switch kind {
+        case .damaged, .wrongSize, .undecodable: true
+        case .engine(let code): [.corrupted, .pageNotFound, .invalid, .cursorFull].contains(code)
+        default: false
+        }
+    }
+
     /// One thing that is wrong in a data file.
     public struct Damage: Equatable, Sendable, CustomStringConvertible {
         /// What is wrong, in plain words: `"magic number"`, `"page number"`.

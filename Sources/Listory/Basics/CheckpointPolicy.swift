@@ -60,7 +60,7 @@ public struct CheckpointPolicy: Hashable, Sendable {
             let spacing = min(UInt64(max(1, maximumSpacing)), max(least, age / UInt64(max(1, density))))
             // The beginning of the log serves as a checkpoint.
             let before = index == 0 ? beginning : work[index - 1]
-            if next - before <= spacing && !isNeeded(index) {
+            if next - min(next, before) <= spacing && !isNeeded(index) {
                 surplus.append(index)
             } else {
                 next = work[index]

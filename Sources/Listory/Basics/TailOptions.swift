@@ -13,4 +13,10 @@ package struct TailOptions: Sendable {
     package var storeDelay = Duration.milliseconds(200)
     /// Whether what only the tail has is left out when the store is opened: loses commits. For tests, which must see that.
     package var isIgnored = false
+    /// Whether opening moves what it found before it had the lock, though another process may have added to it since: loses
+    /// commits. For tests, which must see that.
+    package var isFoundEarly = false
+    /// Called when opening has seen that the tail may have commits, before it takes the lock. For tests, in which another
+    /// process writes then.
+    package var whenFound: (@Sendable () -> Void)?
 }

@@ -19,11 +19,33 @@ extension CheckpointDatabase {
         var lastNumbers: [(version: Version, lastNumber: UInt64)]
     }
 
+    /// Runs a transaction on the checkpoints.
+    ///
+    /// - Throws: ``StoreError/writtenElsewhere(expected:found:)`` if another process has written to them since this one last
+    ///   did, or opened the store.
+    private func write<Result>(_ body: (inout WriteTransaction) throws -> Result) throws -> Result {
+        try known.withLock { known in
+            let revision = known.revision
+            let (result, newest) = try environment.write { txn in
+                guard try self.revision(txn) == revision else {
+                    throw StoreError.writtenElsewhere(
+                        expected: known.newest, found: Version(try txn.lastKey(in: checkpoints) ?? 0))
+                }
+                let result = try body(&txn)
+                let row = withUnsafeBytes(of: (revision &+ 1).littleEndian) { Array($0) }
+                try txn.put(row, forKey: LogFormat.revisionKey, in: meta)
+                return (result, Version(try txn.lastKey(in: checkpoints) ?? 0))
+            }
+            known = Known(revision: revision &+ 1, newest: newest)
+            return result
+        }
+    }
+
     /// Stores some nodes, and frees some others.
     ///
     /// - Parameter freed: numbers of which nothing needs to be stored.
     func put(_ slice: NodeSlice, freeing freed: ArraySlice<UInt64>) throws {
-        try environment.write { txn in
+        try write { txn in
             for number in freed { try txn.delete(number, in: nodes) }
             try slice.forEach { number, bytes in try txn.append(bytes: bytes, forKey: number, in: nodes) }
         }
@@ -44,7 +66,7 @@ extension CheckpointDatabase {
     }
 
     private func complete(_ completion: Completion, dropping dropped: [Version]) throws -> [UInt64] {
-        try environment.write { txn in
+        try write { txn in
             let checkpoint = completion.checkpoint
             try txn.put(checkpoint.bytes, forKey: checkpoint.version.rawValue, in: checkpoints)
             try txn.put(completion.locators.bytes(checkpoint.version), forKey: LogFormat.locatorKey, in: meta)
@@ -103,25 +125,25 @@ extension CheckpointDatabase {
     /// - Parameter last: the last number of the newest checkpoint.
     func deleteUnfinished(after last: UInt64) throws {
         guard let newest = try environment.read({ try $0.lastKey(in: nodes) }), newest > last else { return }
-        try environment.write { txn in
+        try write { txn in
             try txn.deleteAll(after: last, in: nodes)
         }
     }
 
     /// Deletes the list of superfluous numbers.
     func clearSuperfluous() throws {
-        try environment.write { txn in _ = try txn.delete(LogFormat.superfluousKey, in: meta) }
+        try write { txn in _ = try txn.delete(LogFormat.superfluousKey, in: meta) }
     }
 
     /// Invalidates the newest checkpoint, so that opening the store replays the log.
     func distrust() throws {
-        try environment.write { txn in _ = try txn.delete(LogFormat.locatorKey, in: meta) }
+        try write { txn in _ = try txn.delete(LogFormat.locatorKey, in: meta) }
     }
 
     /// Deletes all checkpoints and nodes, because they are unusable, except the checkpoint of the base.
     func clear(keeping base: LogBase) throws {
         let oldest = base.version == .empty ? nil : try checkpoint(base.version)
-        try environment.write { txn in
+        try write { txn in
             if let oldest {
                 for database in [checkpoints, gone] { try txn.deleteAll(after: oldest.version.rawValue, in: database) }
                 try txn.deleteAll(after: oldest.lastNumber, in: nodes)

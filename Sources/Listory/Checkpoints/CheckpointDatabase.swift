@@ -4,7 +4,9 @@
 // - a row of `checkpoints`, the row about the locators and everything they refer to are in the file before, or in the
 //   transaction in which, the row is written; so what is opened is whole, whenever the process ended;
 // - nodes with numbers above the newest checkpoint's last one belong to one that was not finished;
-// - the row of superfluous numbers lists what no checkpoint and no locator needs.
+// - the row of superfluous numbers lists what no checkpoint and no locator needs;
+// - whoever writes found the checkpoints as it left them: nothing is numbered twice, and nothing is deleted that another
+//   process has written since.
 
 import LMDB
 import ListModel
@@ -27,6 +29,16 @@ final class CheckpointDatabase: NodeSource {
     let leases = Locked(LeaseTable())
     /// Whether the stored nodes are unusable and will be deleted before the next checkpoint.
     let isUnusable = Locked(false)
+    /// What this process knows of the checkpoints in the file.
+    let known = Locked(Known())
+
+    /// How far the checkpoints were written when this process last looked.
+    struct Known: Sendable {
+        /// How many transactions had written to them.
+        var revision: UInt64 = 0
+        /// The newest one.
+        var newest = Version.empty
+    }
 
     /// The databases of checkpoints, which are made if they are not there and may be; nil otherwise.
     init?(_ environment: Environment, meta: Database<String, [UInt8]>) throws {
@@ -172,8 +184,12 @@ extension CheckpointDatabase {
     /// - Returns: nil if there is none.
     /// - Throws: ``StoreError/damagedCheckpoint(_:)`` if there is one and it cannot be used.
     func newest() throws -> (checkpoint: Checkpoint, locators: StoredLocators)? {
-        try reading { txn in
-            guard let version = try txn.lastKey(in: checkpoints) else { return nil }
+        var found = Known()
+        defer { known.withLock { $0 = found } }
+        return try reading { txn in
+            let newest = try txn.lastKey(in: checkpoints)
+            found = Known(revision: try revision(txn), newest: Version(newest ?? 0))
+            guard let version = newest else { return nil }
             guard let checkpoint = try checkpoint(Version(version), txn) else {
                 throw StoreError.damagedCheckpoint(Version(version))
             }
@@ -184,6 +200,14 @@ extension CheckpointDatabase {
                 throw StoreError.damagedCheckpoint(checkpoint.version)
             }
             return (checkpoint, locators)
+        }
+    }
+
+    /// How many transactions have written to the checkpoints.
+    func revision(_ txn: borrowing some Transaction & ~Copyable) throws -> UInt64 {
+        try txn.withValue(forKey: LogFormat.revisionKey, in: meta) { row in
+            guard let row, row.count == 8 else { return 0 }
+            return UInt64(littleEndian: row.loadUnaligned(as: UInt64.self))
         }
     }
 

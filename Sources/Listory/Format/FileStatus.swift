@@ -22,6 +22,13 @@ enum FileStatus {
         return left.st_dev == right.st_dev && left.st_ino == right.st_ino
     }
 
+    /// The path without symbolic links; as it is if something on it does not exist.
+    static func resolved(_ path: String) -> String {
+        guard let buffer = realpath(path, nil) else { return path }
+        defer { free(buffer) }
+        return String(cString: buffer)
+    }
+
     /// Removes a store that is open nowhere, with its lock file.
     static func remove(_ path: String) {
         unlink(path)

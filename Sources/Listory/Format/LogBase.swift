@@ -17,27 +17,52 @@ struct LogBase: Equatable {
     /// The last version whose commit may be in a packed block; those after it are records.
     var sealed = Version.empty
 
-    static let byteCount = 40
+    static let byteCount = 48
+    /// How many bytes a row had before it got a checksum, and has before its checksum.
+    static let uncheckedByteCount = 40
 
     init() {}
 
     var bytes: [UInt8] {
-        [version.rawValue, checksum, eventCount, recordBytes, sealed.rawValue].flatMap { word in
-            withUnsafeBytes(of: word.littleEndian) { Array($0) }
-        }
+        let words = [version.rawValue, checksum, eventCount, recordBytes, sealed.rawValue]
+        let bytes = words.flatMap { word in withUnsafeBytes(of: word.littleEndian) { Array($0) } }
+        return bytes + withUnsafeBytes(of: LogBase.checksum(bytes).littleEndian) { Array($0) }
     }
 
     init?(bytes: [UInt8]) {
-        guard bytes.count == LogBase.byteCount else { return nil }
+        guard bytes.count == LogBase.byteCount || bytes.count == LogBase.uncheckedByteCount else { return nil }
         let words = bytes.withUnsafeBytes { raw in
-            stride(from: 0, to: LogBase.byteCount, by: 8).map {
+            stride(from: 0, to: bytes.count, by: 8).map {
                 UInt64(littleEndian: raw.loadUnaligned(fromByteOffset: $0, as: UInt64.self))
             }
+        }
+        if bytes.count == LogBase.byteCount {
+            guard words[5] == LogBase.checksum(Array(bytes[..<LogBase.uncheckedByteCount])) else { return nil }
         }
         version = Version(words[0])
         checksum = words[1]
         eventCount = words[2]
         recordBytes = words[3]
         sealed = Version(words[4])
+    }
+
+    private static func checksum(_ bytes: [UInt8]) -> UInt64 {
+        bytes.withUnsafeBytes { XXHash64.hash($0, seed: 0) }
+    }
+
+    /// Checks that a log which begins here can end with a head: counts are computed as differences of the two.
+    ///
+    /// - Throws: ``StoreError/headMismatch(what:expected:found:)``.
+    func check(_ head: LogHead) throws {
+        // Far beyond any log, and far below where sums would overflow.
+        let limit: UInt64 = 1 << 62
+        let isSound =
+            max(version, sealed) <= head.version && head.version.rawValue < limit
+            && eventCount <= head.eventCount && head.eventCount < limit
+            && recordBytes <= head.recordBytes && head.recordBytes < limit
+        guard isSound else {
+            throw StoreError.headMismatch(
+                what: "base row", expected: "one that the log can end after with \(head)", found: "\(self)")
+        }
     }
 }

@@ -35,6 +35,8 @@ enum LogFormat {
     static let locatorKey = "locators"
     /// The row of `meta` that lists superfluous numbers.
     static let superfluousKey = "superfluous"
+    /// The row of `meta` that counts the transactions that wrote checkpoints, so that a process notices those of another.
+    static let revisionKey = "revision"
     /// The row of `meta` that says what the file is.
     static let formatKey = "format"
     /// The row of `meta` that says which commit is the newest.

@@ -19,13 +19,14 @@ struct CommitLog: Sendable {
     let sealed: SealedLog?
     /// The newest commits, which may not be in the databases yet.
     let tail: LogTail
-    private let ignoresTail: Bool
+    private let tailOptions: TailOptions
     private let readAhead = ReadAhead()
 
     /// What a new store is, and an existing one is checked for.
     enum Mode {
         case create
         case open
+        case openOrCreate
     }
 
     /// Opens the log.
@@ -35,25 +36,27 @@ struct CommitLog: Sendable {
         self.path = path
         let exists = FileStatus.exists(path)
         if mode == .open && !exists { throw StoreError.notFound(path: path) }
-        if mode == .create && exists { throw StoreError.alreadyExists(path: path) }
+        // A process that was ended while it made the store has left nothing that anybody would miss.
+        let isNew = try mode != .open && (!exists || DataFile.isUnfinished(path))
+        if mode == .create && !isNew { throw StoreError.alreadyExists(path: path) }
+        if isNew && options.isReadOnly { throw StoreError.readOnly }
         var environmentOptions = Environment.Options()
         environmentOptions.isReadOnly = options.isReadOnly
         environmentOptions.maximumMapSize = options.maximumFileSize
         environmentOptions.mapSize = min(environmentOptions.mapSize, options.maximumFileSize)
-        environmentOptions.gate = options.gate
+        // A new file has nothing to check, and another process may be creating it right now.
+        environmentOptions.gate = isNew ? .off : options.gate
+        if isNew && exists { try DataFile.resetUnfinished(path) }
         if mode == .open && FileStatus.size(path) == 0 {
             throw StoreError.notAStore(path: path, found: "an empty file")
         }
         (environment, lingering) = try CommitLog.openEnvironment(path, environmentOptions)
-        if mode == .create {
-            (meta, commits) = try CommitLog.create(environment, path: path)
-        } else {
-            (meta, commits) = try CommitLog.open(environment, path: path)
-        }
+        if isNew { try CommitLog.create(environment, path: path, mode) }
+        (meta, commits) = try CommitLog.open(environment, path: path)
         sealed = try CommitLog.openSealed(environment, meta)
         let rows = LogRows(meta: meta, commits: commits, sealed: sealed?.base.sealed ?? .empty)
         tail = try LogTail.open(rows, environment, options.tail)
-        ignoresTail = options.tail.isIgnored
+        tailOptions = options.tail
     }
 
     /// Where the log begins.
@@ -62,7 +65,8 @@ struct CommitLog: Sendable {
     private static func openSealed(_ environment: Environment, _ meta: Database<String, [UInt8]>) throws -> SealedLog? {
         guard let row = try environment.read({ try $0.get(LogFormat.baseKey, in: meta) }) else { return nil }
         guard let base = LogBase(bytes: row) else {
-            throw StoreError.headMismatch(what: "base row", expected: "\(LogBase.byteCount) bytes", found: "another")
+            throw StoreError.headMismatch(
+                what: "base row", expected: "\(LogBase.byteCount) bytes with their checksum", found: "another")
         }
         let blocks = try environment.openDatabase(named: LogFormat.blockDatabase, of: UInt64.self, [UInt8].self)
         let contents = try environment.openDatabase(named: LogFormat.contentDatabase, of: [UInt8].self, [UInt8].self)
@@ -98,17 +102,21 @@ struct CommitLog: Sendable {
 
     private typealias Databases = (Database<String, [UInt8]>, Database<UInt64, [UInt8]>)
 
-    private static func create(_ environment: Environment, path: String) throws -> Databases {
+    /// Makes the file a store, at once or not at all.
+    private static func create(_ environment: Environment, path: String, _ mode: Mode) throws {
+        // A store whose name a power cut could take would lose what is committed to it.
+        try environment.syncNewFile()
         try environment.write { txn in
             let meta = try txn.openDatabase(
                 named: LogFormat.metaDatabase, of: String.self, [UInt8].self, create: true)
-            let commits = try txn.openDatabase(
-                named: LogFormat.commitDatabase, of: UInt64.self, [UInt8].self, create: true)
+            _ = try txn.openDatabase(named: LogFormat.commitDatabase, of: UInt64.self, [UInt8].self, create: true)
             // Another process may have made the store since we looked.
-            if try txn.contains(LogFormat.formatKey, in: meta) { throw StoreError.alreadyExists(path: path) }
+            if try txn.contains(LogFormat.formatKey, in: meta) {
+                if mode == .openOrCreate { return }
+                throw StoreError.alreadyExists(path: path)
+            }
             try txn.put(LogFormat.formatRow, forKey: LogFormat.formatKey, in: meta)
             try txn.put(LogHead().bytes, forKey: LogFormat.headKey, in: meta)
-            return (meta, commits)
         }
     }
 
@@ -152,9 +160,12 @@ extension CommitLog {
 extension CommitLog {
     /// Reads what the log ends with, in the databases and in the tail.
     ///
-    /// - Throws: ``StoreError/headMismatch(what:expected:found:)`` if the log does not end with what the head row says.
+    /// - Throws: ``StoreError/headMismatch(what:expected:found:)`` if the log does not end with what the head row says, or
+    ///   cannot begin with what the base row says.
     func readHead() throws -> LogTail.Findings {
-        try tail.read(isIgnored: ignoresTail)
+        let findings = try tail.read(tailOptions)
+        try base.check(findings.head)
+        return findings
     }
 
     /// Calls `body` with the record of a version, or nil if the log has none, or only in a packed block.

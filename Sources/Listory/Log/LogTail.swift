@@ -11,7 +11,7 @@
 // - an entry is never written over before the transaction that moved it is durable: then the next one is written at the
 //   beginning of the tail. Nor is a sector that has a part of it, because entries begin with sectors;
 // - whoever writes to the tail has the lock of LMDB's write transaction, and found the head of the database and its own
-//   last entry where it left them: nothing of another process is written over;
+//   last entry where it left them, and no entry behind that: nothing of another process is written over;
 // - only one thread at a time appends, moves or discards.
 
 import LMDB
@@ -35,24 +35,32 @@ package final class LogTail: Sendable {
     /// What this process knows of the file.
     struct State {
         /// What the database ends with.
-        var stored = LogHead()
+        var stored: LogHead
         /// What the log ends with.
-        var head = LogHead()
+        var head: LogHead
         /// The commits after `stored`.
-        var records = RecordBatch(first: Version.empty.next)
-        /// Where the next entry is written; nil if the next batch goes into the database.
-        var end: Int?
+        var records: RecordBatch
+        /// Where the entry begins that follows these commits, whoever writes it.
+        var end = LogTail.beginning
+        /// Whether the next batch goes into the database.
+        var isDirect = true
         /// The last entry, if it follows `stored`.
         var last: Place?
         /// An entry that may be in the tail and is not in the log, because writing or syncing it failed.
         var failed: Place?
+
+        /// Everything is in the database.
+        init(_ head: LogHead) {
+            (stored, self.head) = (head, head)
+            records = RecordBatch(first: head.version.next)
+        }
     }
 
     private let rows: LogRows
     private let environment: Environment
     private let database: Database<UInt64, [UInt8]>?
     private let capacity: Int
-    private let state = Locked(State())
+    private let state = Locked(State(LogHead()))
 
     private init(_ rows: LogRows, _ environment: Environment, _ database: Database<UInt64, [UInt8]>?, _ capacity: Int) {
         self.rows = rows
@@ -68,17 +76,23 @@ extension LogTail {
     /// What opening found in the tail.
     struct Findings: Sendable {
         /// What the log ends with.
-        var head = LogHead()
+        let head: LogHead
         /// How many commits only the tail has.
-        var commitCount: UInt64 = 0
+        let commitCount: UInt64
         /// The newest version of an entry that follows neither the database nor another entry.
-        var lost: Version?
+        let lost: Version?
+
+        fileprivate init(_ state: State, _ lost: Version?) {
+            head = state.head
+            commitCount = UInt64(state.records.count)
+            self.lost = lost
+        }
     }
 
     /// Opens the tail of a file, and makes it if there is none and there may be.
     static func open(_ rows: LogRows, _ environment: Environment, _ options: TailOptions) throws -> LogTail {
-        guard options.isUsed else { return LogTail(rows, environment, nil, 0) }
-        guard !environment.options.isReadOnly else {
+        guard !environment.options.isReadOnly && options.isUsed else {
+            // One that is there is read, and looked at before something is appended.
             var database: Database<UInt64, [UInt8]>?
             do {
                 database = try environment.openDatabase(
@@ -109,33 +123,65 @@ extension LogTail {
         return LogTail(rows, environment, database, capacity)
     }
 
-    /// Reads what the log ends with.
+    /// Reads what the log ends with, and moves what only the tail has into the database, if that may be written.
     ///
     /// - Throws: ``StoreError/headMismatch(what:expected:found:)`` if the database does not end with what its head says.
-    func read(isIgnored: Bool = false) throws -> Findings {
-        var (state, lost) = try readState(isIgnored: isIgnored)
-        // While another process writes, the copy may have an old sector before a new one.
-        for _ in 0..<2 where lost != nil { (state, lost) = try readState(isIgnored: isIgnored) }
-        let findings = Findings(head: state.head, commitCount: UInt64(state.records.count), lost: lost)
+    func read(_ options: TailOptions) throws -> Findings {
+        var (state, lost): (State, Version?)
+        if options.isIgnored {
+            (state, lost) = (State(try environment.read { try rows.readCheckedHead($0) }), nil)
+        } else if let stored = try readStored() {
+            (state, lost) = (State(stored), nil)
+        } else if environment.options.isReadOnly {
+            (state, lost) = try readCopy()
+            // While another process writes, the copy may have an old sector before a new one.
+            for _ in 0..<2 where lost != nil { (state, lost) = try readCopy() }
+        } else {
+            let early = options.isFoundEarly ? try readCopy() : nil
+            options.whenFound?()
+            // A process that was killed, or whose sync failed, may have left what no device has. A sync now would not tell.
+            return try move(early)
+        }
         self.state.withLock { [state] in $0 = state }
-        // A process that was killed, or whose sync failed, may have left what no device has. A sync now would not tell.
-        if !environment.options.isReadOnly { try store() }
-        return findings
+        return Findings(state, lost)
     }
 
-    private func readState(isIgnored: Bool) throws -> (State, lost: Version?) {
-        if !isIgnored, let stored = try readStored() {
-            return (State(stored: stored, head: stored, records: RecordBatch(first: stored.version.next)), nil)
-        }
+    /// Reads what the log ends with while other processes may write.
+    private func readCopy() throws -> (State, lost: Version?) {
         // The tail first: what is moved meanwhile is found in the database, and not counted twice.
         let bytes = try database.flatMap { database in
             try environment.read { try $0.get(LogTail.key, in: database) }
         }
-        let stored = try environment.read { try rows.readCheckedHead($0) }
-        var state = State(stored: stored, head: stored, records: RecordBatch(first: stored.version.next))
+        var state = State(try environment.read { try rows.readCheckedHead($0) })
         var lost: Version?
-        if let bytes, !isIgnored { bytes.withUnsafeBytes { Self.follow($0, &state, &lost) } }
+        bytes?.withUnsafeBytes { Self.follow($0, &state, &lost) }
         return (state, lost)
+    }
+
+    /// Moves the entries of another process, or of one that has ended, into the database.
+    ///
+    /// They are read under the lock under which they are moved: one that was added between would be overwritten later.
+    ///
+    /// - Parameter early: what was read without it, for tests.
+    private func move(_ early: (State, lost: Version?)?) throws -> Findings {
+        let (found, lost) = try environment.write { txn in
+            var (found, lost) = try early ?? (State(rows.readCheckedHead(txn)), nil)
+            if let database, early == nil {
+                try txn.withValue(forKey: LogTail.key, in: database) { bytes in
+                    if let bytes { Self.follow(bytes, &found, &lost) }
+                }
+            }
+            if found.records.count > 0 {
+                _ = try rows.append(found.records, 0..<found.records.count, after: found.stored, &txn)
+            }
+            return (found, lost)
+        }
+        state.withLock { state in
+            state = State(found.head)
+            // Without anything to move, there was no transaction after which the tail may be written over.
+            state.isDirect = found.records.count == 0
+        }
+        return Findings(found, lost)
     }
 
     /// What the log ends with, if it is plain that only the database says so, as it is in a file that was closed: then the
@@ -166,6 +212,7 @@ extension LogTail {
                 state.records.append(entry.records, 0..<entry.records.count)
                 state.head = entry.after
                 state.last = Place(offset: offset, checksum: entry.checksum)
+                state.end = next(offset + entry.size)
             } else if state.last != nil || entry.before.version > state.head.version {
                 break
             }
@@ -193,6 +240,9 @@ extension LogTail {
 extension LogTail {
     /// What the log ends with.
     var head: LogHead { state.withLock { $0.head } }
+
+    /// The newest version in the database, whoever wrote it.
+    func storedVersion() throws -> Version { try environment.read { try rows.readHead($0) }.version }
 
     /// Whether there are commits that only the tail has.
     var isEmpty: Bool { state.withLock { $0.records.count == 0 } }
@@ -233,24 +283,25 @@ extension LogTail {
     /// What this process knows, but for the records: with a second reference to those, adding one would copy them all.
     private func known() -> State {
         state.withLock { state in
-            let none = RecordBatch(first: state.head.version.next)
-            var known = State(stored: state.stored, head: state.head, records: none)
-            (known.end, known.last, known.failed) = (state.end, state.last, state.failed)
+            var known = State(state.head)
+            known.stored = state.stored
+            (known.end, known.isDirect) = (state.end, state.isDirect)
+            (known.last, known.failed) = (state.last, state.failed)
             return known
         }
     }
 
     private func appendOnce(_ batch: RecordBatch, _ range: Range<Int>) throws -> LogHead {
         let known = known()
-        if let database, let end = known.end,
-            let bytes = TailEntry.bytes(batch, range, after: known.head, atMost: capacity - end)
+        if let database, !known.isDirect,
+            let bytes = TailEntry.bytes(batch, range, after: known.head, atMost: capacity - known.end)
         {
-            return try write(bytes, batch, range, known, at: end, in: database)
+            return try write(bytes, batch, range, known, in: database)
         }
         return try store(known, batch, range)
     }
 
-    /// Moves everything into the database.
+    /// Moves everything into the database, after which this process is the one that appended last.
     ///
     /// - Throws: as ``append(_:_:)``. The commits are as durable as before.
     func store() throws {
@@ -258,6 +309,8 @@ extension LogTail {
             let known = known()
             if known.head.version > known.stored.version {
                 _ = try store(known, RecordBatch(first: known.head.version.next), 0..<0)
+            } else if !environment.options.isReadOnly {
+                try check(known, environment.beginWrite())
             }
         }
     }
@@ -271,7 +324,7 @@ extension LogTail {
             let isMoved = state.withLock { state in
                 guard state.records.count > 0, stored == state.head else { return false }
                 let failed = state.failed
-                state = State(stored: stored, head: stored, records: RecordBatch(first: stored.version.next))
+                state = State(stored)
                 state.failed = failed
                 return true
             }
@@ -291,17 +344,18 @@ extension LogTail {
             return try rows.append(batch, range, after: head, &txn)
         }
         state.withLock { state in
-            state = State(stored: newHead, head: newHead, records: RecordBatch(first: newHead.version.next))
-            state.end = LogTail.beginning
+            state = State(newHead)
+            state.isDirect = false
         }
         return newHead
     }
 
     /// Writes commits into the tail.
     private func write(
-        _ bytes: [UInt8], _ batch: RecordBatch, _ range: Range<Int>, _ known: State, at end: Int,
+        _ bytes: [UInt8], _ batch: RecordBatch, _ range: Range<Int>, _ known: State,
         in database: Database<UInt64, [UInt8]>
     ) throws -> LogHead {
+        let end = known.end
         let txn = try environment.beginWrite()
         try check(known, txn)
         do {
@@ -311,7 +365,7 @@ extension LogTail {
             try txn.sync()
         } catch {
             state.withLock { state in
-                state.end = nil
+                state.isDirect = true
                 state.failed = Place(offset: end, checksum: bytes.withUnsafeBytes { TailEntry.checksum(in: $0) })
             }
             throw error
@@ -349,13 +403,12 @@ extension LogTail {
                 }
             }
             // And nobody has added one behind it.
-            let end = known.end ?? known.failed?.offset ?? (known.last == nil ? LogTail.beginning : bytes.count)
-            guard TailEntry.before(in: entry(end)) == known.head, var next = TailEntry(entry(end)) else { return }
-            if known.failed == Place(offset: end, checksum: next.checksum) {
+            let following = entry(known.end)
+            guard TailEntry.before(in: following) == known.head, var next = TailEntry(following) else { return }
+            if known.failed == Place(offset: known.end, checksum: next.checksum) {
                 // Its own, which is not in the log; unless somebody took it for whole and went on behind it.
-                guard let other = TailEntry(entry(LogTail.next(end + next.size))), other.before == next.after else {
-                    return
-                }
+                let behind = entry(LogTail.next(known.end + next.size))
+                guard let other = TailEntry(behind), other.before == next.after else { return }
                 next = other
             }
             throw StoreError.writtenElsewhere(expected: known.head.version, found: next.after.version)

@@ -83,6 +83,8 @@ extension Store {
         at path: String, _ compaction: Compaction = Compaction(), options: StoreOptions = StoreOptions(),
         progress: (Double) -> Void = { _ in }
     ) throws -> CompactionReport {
+        // The file is replaced, not a link that leads to it.
+        let path = FileStatus.resolved(path)
         let bytesBefore = FileStatus.size(path)
         let scratch = path + "-compacting"
         let copy = path + "-compacted"

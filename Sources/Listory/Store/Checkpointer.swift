@@ -24,6 +24,8 @@ final class Checkpointer: Sendable {
     private struct State: Sendable {
         /// The events since the newest captured checkpoint.
         var events = 0
+        /// Whether anything was committed since the store was opened.
+        var isEdited = false
         /// The work to replay them, without and with the nodes that they change.
         var commitWork = 0
         var work = 0
@@ -87,6 +89,7 @@ final class Checkpointer: Sendable {
     func note(events: Int, bytes: Int, touched: Int) {
         state.withLock { state in
             state.events &+= events
+            state.isEdited = true
             state.commitWork &+= policy.work(events: events, bytes: bytes)
             state.work = state.commitWork &+ touched &* policy.nodeWeight
             state.isDue = state.work / state.patience >= policy.interval
@@ -154,8 +157,11 @@ final class Checkpointer: Sendable {
         try running.withLock { _ in try body() }
     }
 
-    /// Whether closing the store should take a checkpoint.
-    var isDueAtClose: Bool { policy.atClose && state.withLock { $0.events > 0 } }
+    /// Whether closing the store should take a checkpoint: not if nothing was edited, as the one that edits may be another
+    /// process, which could take none then.
+    var isDueAtClose: Bool {
+        policy.atClose && state.withLock { $0.events > 0 && ($0.isEdited || $0.isUnusable) }
+    }
 }
 
 // MARK: - Taking a checkpoint

@@ -1,7 +1,7 @@
 // Opens a store: reads the newest checkpoint and replays the commits after it.
 //
-// Always holds: the log is the truth. If a checkpoint is unusable, the whole log is replayed, and the next checkpoint
-// starts again.
+// Always holds: the log is the truth. If a checkpoint is damaged, the whole log is replayed, and the next checkpoint starts
+// again. A passing read error, or a checkpoint that another process deleted meanwhile, is no damage.
 
 import ListModel
 
@@ -40,7 +40,8 @@ extension Store.Recovery {
 
     /// Recovers the newest version.
     ///
-    /// - Throws: ``StoreError``, `RecordError`, `ListError`, `LMDBError`: the log is damaged.
+    /// - Throws: ``StoreError``, `RecordError`, `ListError`, `LMDBError`: the log is damaged, or cannot be read just now;
+    ///   ``StoreError/writtenElsewhere(expected:found:)``.
     /// - Complexity: O(log n) and a replay of what came after the newest checkpoint.
     static func run(
         _ log: CommitLog, _ head: LogHead, _ database: CheckpointDatabase?, _ options: StoreOptions
@@ -53,11 +54,21 @@ extension Store.Recovery {
         }
         var nodes = makeNodes()
         if let database {
+            let transaction = try log.environment.information.lastTransaction
             do {
                 if let (checkpoint, locators) = try database.newest() {
                     return try run(from: checkpoint, locators, log, head, database, nodes, options, start)
                 }
             } catch {
+                guard error.saysDamage else { throw error }
+                // One that edits deletes what it needs no longer, and does not ask who else reads it.
+                if !options.isReadOnly {
+                    let found = try log.tail.storedVersion()
+                    let isQuiet = try log.environment.information.lastTransaction == transaction
+                    guard isQuiet && found == head.version else {
+                        throw StoreError.writtenElsewhere(expected: head.version, found: found)
+                    }
+                }
                 wasRebuilt = true
                 database.giveUp()
             }

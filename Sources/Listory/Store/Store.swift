@@ -106,6 +106,11 @@ public final class Store: Sendable {
         return try Store(CommitLog(path: path, mode: .create, options: options), options)
     }
 
+    /// Opens a store, or makes a new, empty one if there is none.
+    static func openOrCreate(at path: String, options: StoreOptions) throws -> Store {
+        try Store(CommitLog(path: path, mode: .openOrCreate, options: options), options)
+    }
+
     /// Opens a store: reads the newest checkpoint, and replays what came after it.
     ///
     /// - Throws: ``StoreError`` if the file is missing, foreign or newer; an `LMDBError` or `RecordError` if it is

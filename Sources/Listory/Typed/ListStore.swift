@@ -44,7 +44,8 @@ where Item.ID: IdentifierConvertible {
     ///
     /// - Parameters:
     ///   - path: the file.
-    ///   - createIfMissing: whether to make a new store if there is no file.
+    ///   - createIfMissing: whether to make a new store if there is no file, or one whose making was
+    ///     interrupted.
     ///   - options: how the store is opened.
     ///   - coder: how items are written.
     /// - Throws: as ``Store/open(at:options:)`` and ``Store/create(at:options:)``.
@@ -52,8 +53,9 @@ where Item.ID: IdentifierConvertible {
         at path: String, createIfMissing: Bool = false, options: StoreOptions = StoreOptions(),
         coder: ContentCoder<Item> = .json
     ) throws -> ListStore {
-        let isNew = createIfMissing && !FileStatus.exists(path)
-        let core = try isNew ? Store.create(at: path, options: options) : Store.open(at: path, options: options)
+        let core =
+            try createIfMissing
+            ? Store.openOrCreate(at: path, options: options) : Store.open(at: path, options: options)
         return ListStore(core, coder: coder)
     }
 

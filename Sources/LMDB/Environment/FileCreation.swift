@@ -1,0 +1,88 @@
+// Data files that a process was making when it ended, and making a new one durable.
+//
+// LMDB makes a file in steps: one without bytes, two meta pages, the pages of the first transaction, and at last the meta
+// page that commits it. A process may end after each of them, and in the midst of one.
+//
+// Always holds: nothing was ever committed to a file that counts as unfinished; only such a file is emptied, by a process
+// that is alone with it.
+
+extension DataFile {
+    private enum Progress {
+        /// Something was committed, or it is no file of LMDB.
+        case finished
+        /// Nothing was committed, and LMDB goes on with it.
+        case usable
+        /// Nothing was committed, and LMDB would refuse it.
+        case broken
+    }
+
+    /// Whether a file is there to which nothing was ever committed, because its making was interrupted or is going on.
+    ///
+    /// - Throws: ``LMDBError``: `engine` when the file cannot be read.
+    package static func isUnfinished(_ path: String) throws(LMDBError) -> Bool {
+        try progress(path) != .finished
+    }
+
+    /// Makes a file that is unfinished one that LMDB takes. If another process has it open, that one goes on with it.
+    ///
+    /// - Throws: ``LMDBError``: `alreadyOpen`; `engine` for what the system says.
+    package static func resetUnfinished(_ path: String) throws(LMDBError) {
+        guard try progress(path) == .broken else { return }
+        let path = try Environment.resolve(path)
+        try EnvironmentRegistry.shared.withClosedFile(path, "DataFile.resetUnfinished") { () throws(LMDBError) in
+            switch Platform.lockAlone(LockFile.path(of: path), mode: Environment.Options().fileMode) {
+            case .success(nil): return
+            case .failure(let error): throw LMDBError(code: error.number, in: "fcntl", detail: path)
+            case .success(let lock?):
+                defer { Platform.close(lock) }
+                // Another process may have finished it since.
+                guard try progress(path) == .broken else { return }
+                let code = Platform.empty(path)
+                guard code == 0 else { throw LMDBError(code: code, in: "truncate", detail: path) }
+            }
+        }
+    }
+
+    private static func progress(_ path: String) throws(LMDBError) -> Progress {
+        guard let file = try RawFile(path) else { return .finished }
+        let length = try file.length()
+        if length == 0 { return .usable }
+        if let newest = try? MetaPage.newest(in: file, length: length) {
+            return newest.transaction == 0 ? .usable : .finished
+        }
+        // A part of two meta pages, and nothing else.
+        let known = try MetaPage.freshPageSize(file.bytes(at: 0, count: MetaPage.headerSize + MetaPage.size))
+        let pageSize = known ?? min(Platform.pageSize, 32_768)
+        guard length <= 2 * pageSize else { return .finished }
+        for start in [0, pageSize] {
+            let page = try file.bytes(at: start, count: pageSize)
+            let rest =
+                MetaPage.freshPageSize(page) == nil
+                ? page.bytes[...] : page.bytes.dropFirst(MetaPage.headerSize + MetaPage.size)
+            guard rest.allSatisfy({ $0 == 0 }) else { return .finished }
+        }
+        return .broken
+    }
+}
+
+extension MetaPage {
+    /// The page size that a meta page says to which nothing was committed; nil if the bytes are no such page.
+    fileprivate static func freshPageSize(_ page: RawPage) -> Int? {
+        guard page.bytes.count >= headerSize + size,
+            page.load(headerSize, as: UInt32.self) == magic, page.load(headerSize + 4, as: UInt32.self) == version,
+            page.load(headerSize + 128, as: UInt64.self) == 0
+        else { return nil }
+        let pageSize = Int(page.load(headerSize + 24, as: UInt32.self))
+        return pageSize >= 256 && pageSize <= 32_768 ? pageSize : nil
+    }
+}
+
+extension Environment {
+    /// Makes a file durable that was just made, with its name, before something is committed that somebody may rely on.
+    ///
+    /// - Throws: ``LMDBError``: `engine` for errors of the device; `forked`; `closed`.
+    package func syncNewFile() throws(LMDBError) {
+        try sync()
+        try Platform.synchronizeFolder(of: path)
+    }
+}

@@ -1,0 +1,83 @@
+// The lock file: its room on the disk, and what opening says when there is none.
+
+#if os(Linux)
+import Foundation
+import TestSupport
+import Testing
+
+@testable import LMDB
+
+@Suite struct LockFileTests {
+    @Test(
+        "It has all its room on the disk before it is mapped, however many readers there may be",
+        arguments: [1, 62, 126, 1022])
+    func room(readers: Int) throws {
+        let folder = try TemporaryFolder()
+        // One without room, as earlier builds left it.
+        for isThere in [false, true] {
+            if isThere {
+                try Data().write(to: URL(fileURLWithPath: folder.file("data-lock")))
+                #expect(truncate(folder.file("data-lock"), 64 * 2_048) == 0)
+            }
+            let environment = try folder.open { $0.maximumReaders = readers }
+            let status = try Platform.status(of: folder.file("data-lock")).get()
+            #expect(status.size == (isThere ? 64 * 2_048 : LockFile.size(readers: readers)))
+            #expect(status.isWhole)
+            #expect(try environment.information.maximumReaders >= readers)
+            try environment.close()
+        }
+    }
+
+    @Test("A disk without room for it is an error of opening", .enabled(if: SmallDisk.isPossible, "may not mount"))
+    func fullDisk() throws {
+        let disk = try SmallDisk()
+        let path = disk.path + "/data"
+        try Environment.open(path: path).close()
+        try FileManager.default.removeItem(atPath: path + "-lock")
+        try disk.fill()
+        // In a process of its own, which a write to the map would end.
+        #expect(try HelperProcess("open", path).finish() == ["\(LMDBError.Code.noSpace.rawValue)"])
+        try disk.makeRoom()
+        #expect(try HelperProcess("open", path).finish() == ["opened"])
+    }
+}
+
+/// A disk of 1 MiB in memory.
+final class SmallDisk {
+    private let folder: TemporaryFolder
+    let path: String
+
+    /// Whether this process may mount it.
+    static let isPossible = (try? SmallDisk()) != nil
+
+    init() throws {
+        folder = try TemporaryFolder()
+        path = folder.path
+        try SmallDisk.run("mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", path)
+    }
+
+    deinit { try? SmallDisk.run("umount", "-l", path) }
+
+    /// Leaves no room at all.
+    func fill() throws {
+        let descriptor = open(path + "/filler", O_WRONLY | O_CREAT, 0o600)
+        defer { close(descriptor) }
+        let zeros = [UInt8](repeating: 0, count: 4_096)
+        while write(descriptor, zeros, zeros.count) > 0 {}
+    }
+
+    func makeRoom() throws { try FileManager.default.removeItem(atPath: path + "/filler") }
+
+    private struct Failure: Error {}
+
+    private static func run(_ arguments: String...) throws {
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+        process.arguments = arguments
+        process.standardError = FileHandle.nullDevice
+        try process.run()
+        process.waitUntilExit()
+        guard process.terminationStatus == 0 else { throw Failure() }
+    }
+}
+#endif

@@ -1,0 +1,142 @@
+// The file of a compacted store: the row that says where its log begins, and names that lead to it.
+
+import Foundation
+import LMDB
+import ListModel
+import TestSupport
+import Testing
+
+@testable import Listory
+
+@Suite("The file of a compacted store")
+struct CompactedFileTests {
+    /// A store whose log begins with version 20 of 60.
+    private static func make(_ path: String) throws {
+        let store = try Store.create(at: path)
+        try store.edit("Fill") { list in
+            let items = (0..<10).map { NewItem(id: .integer(Int64($0)), content: Array("row \($0)".utf8)) }
+            try list.insertSection(NewSection(id: "today", title: "Today", items: items))
+        }
+        for step in 1..<60 {
+            try store.edit("Toggle", durability: .deferred) { try $0.toggle(.item(.integer(Int64(step % 10)))) }
+        }
+        try store.close()
+        var compaction = Compaction(keeping: .from(Version(20)))
+        compaction.unpackedCount = 8
+        try Store.compact(at: path, compaction)
+    }
+
+    /// Opens a store, edits it and asks for all that is computed from the beginning of its log.
+    private static func use(_ path: String) throws {
+        let store = try Store.open(at: path)
+        defer { try? store.close(discardingUnappended: true) }
+        _ = try store.statistics()
+        try store.edit("Toggle") { try $0.toggle(.item(1)) }
+        try store.checkpoint()
+        _ = try store.snapshot(at: Version(30))
+    }
+
+    @Test("A row of which any byte is another is refused")
+    func damagedBase() throws {
+        let folder = try TemporaryFolder()
+        let path = folder.file("list.listory")
+        try Self.make(path)
+        let row = try OpeningTests.changeMeta(path, "base", [1, 2, 3])
+        #expect(row.count == LogBase.byteCount)
+        #expect { try Self.use(path) } throws: { ($0 as? StoreError)?.code == "headMismatch" }
+        for place in row.indices {
+            var damaged = row
+            damaged[place] ^= 1 << UInt8(place % 8)
+            try OpeningTests.changeMeta(path, "base", damaged)
+            #expect("byte \(place)") { try Self.use(path) } throws: { ($0 as? StoreError)?.code == "headMismatch" }
+            #expect(throws: StoreError.self) { try StoreVerification(path: path) }
+        }
+        try OpeningTests.changeMeta(path, "base", row)
+        try Self.use(path)
+        #expect(try StoreVerification(path: path).version == Version(61))
+    }
+
+    @Test("A row of an earlier build, without a checksum, is read; if it is damaged, nothing ends the process")
+    func uncheckedBase() throws {
+        let folder = try TemporaryFolder()
+        let path = folder.file("list.listory")
+        try Self.make(path)
+        let row = Array(try OpeningTests.changeMeta(path, "base", []).prefix(LogBase.uncheckedByteCount))
+        try OpeningTests.changeMeta(path, "base", row)
+        try Self.use(path)
+        #expect(try StoreVerification(path: path).version == Version(61))
+        let whole = try Data(contentsOf: URL(fileURLWithPath: path))
+        for place in row.indices {
+            for bit in [0, 7] {
+                var damaged = row
+                damaged[place] ^= 1 << UInt8(bit)
+                try whole.write(to: URL(fileURLWithPath: path))
+                try OpeningTests.changeMeta(path, "base", damaged)
+                try? Self.use(path)
+                _ = try? StoreVerification(path: path)
+            }
+        }
+    }
+
+    @Test("A head with counts that no log has is refused")
+    func impossibleHead() throws {
+        let folder = try TemporaryFolder()
+        let path = folder.file("list.listory")
+        try Self.make(path)
+        let head = try OpeningTests.changeMeta(path, "head", [])
+        for word in 2...3 {
+            for byte in [UInt8(0), 255] {
+                var other = head
+                for place in 8 * word..<8 * word + 8 { other[place] = byte }
+                try OpeningTests.changeMeta(path, "head", other)
+                #expect { try Self.use(path) } throws: { ($0 as? StoreError)?.code == "headMismatch" }
+            }
+        }
+        try OpeningTests.changeMeta(path, "head", head)
+        try Self.use(path)
+    }
+
+    @Test("A name that is a link leads to the file: that is locked and replaced, and the link stays")
+    func link() throws {
+        let (folder, other) = (try TemporaryFolder(), try TemporaryFolder())
+        let path = folder.file("list.listory")
+        let link = other.file("link")
+        try Store.create(at: path).close()
+        try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: path)
+        let child = try ChildProcess("StoreWriter", [path])
+        _ = child.read()
+        #expect { try Store.compact(at: link) } throws: { error in
+            ["inUse", "writtenElsewhere"].contains((error as? StoreError)?.code)
+        }
+        _ = child.kill()
+        let report = try Store.compact(at: link, Compaction(keeping: .from(Version(1))))
+        #expect(try FileManager.default.destinationOfSymbolicLink(atPath: link) == path)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: other.path) == ["link"])
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).count == 2)
+        #expect(try StoreVerification(path: path).version == report.version)
+        let store = try Store.open(at: path)
+        #expect(store.oldestVersion == Version(1))
+        try store.close()
+    }
+}
+
+@Suite("Damage")
+struct DamageTests {
+    @Test("What may be gone the next time is not taken for damage")
+    func errors() {
+        func engine(_ code: LMDBError.Code) -> LMDBError { LMDBError(.engine(code), in: "test") }
+        for code in [.readersFull, .mapFull, .inputOutput, .outOfMemory, .noSpace, .tryAgain, .panic]
+            as [LMDBError.Code]
+        {
+            #expect(!engine(code).saysDamage)
+            #expect(!StoreError.damagedNode(engine(code)).saysDamage)
+        }
+        #expect(!LMDBError(.resizeBlocked(live: 1), in: "test").saysDamage)
+        #expect(!StoreError.closed.saysDamage)
+        #expect(!StoreError.writtenElsewhere(expected: .empty, found: .empty).saysDamage)
+        #expect(!CancellationError().saysDamage)
+        #expect(engine(.corrupted).saysDamage && engine(.pageNotFound).saysDamage)
+        #expect(StoreError.damagedCheckpoint(.empty).saysDamage)
+        #expect(ListError.unknownItem(1).saysDamage)
+    }
+}

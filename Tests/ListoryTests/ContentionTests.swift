@@ -1,0 +1,220 @@
+// Two processes that edit one store: each edit that was answered stays, whoever has to be refused.
+
+import Foundation
+import ListModel
+import TestSupport
+import Testing
+
+@testable import Listory
+
+@Suite("Two processes that edit one store", .serialized)
+struct ContentionTests {
+    @Test("Opening, editing and closing it again and again, they lose nothing that was answered, and it verifies")
+    func contention() throws {
+        let seed = UInt64.random(in: 0...UInt64.max)
+        let outcome = try Self.contend(seed, seconds: 60 * Soak.factor)
+        print("two processes, seed \(seed): \(outcome)")
+        #expect(outcome.lost == 0, "seed \(seed): \(outcome)")
+        // Everything else that ends a go would be a fault.
+        let expected = ["writtenElsewhere", "damagedNode"]
+        let others = outcome.endings.filter { line in !expected.contains { line.hasSuffix($0) } }
+        #expect(others.isEmpty, "seed \(seed): \(outcome)")
+        #expect(outcome.answered.allSatisfy { $0 > 100 }, "seed \(seed): \(outcome)")
+        #expect(outcome.problem == nil, "seed \(seed): \(outcome)")
+    }
+
+    @Test("Without the lock between finding commits and moving them, some are lost: the test above can fail")
+    func control() throws {
+        let seed = UInt64.random(in: 0...UInt64.max)
+        for round in 0..<15 * UInt64(Soak.factor) {
+            let outcome = try Self.contend(seed &+ 2 &* round, seconds: 4, ["early"])
+            if outcome.lost > 0 { return print("control, seed \(seed), round \(round): \(outcome)") }
+        }
+        Issue.record("seed \(seed): nothing was lost, so losses would not be noticed")
+    }
+
+    /// What came of two processes at one file.
+    private struct Outcome: CustomStringConvertible {
+        /// How many commits each of them was told are durable, and how many of those are not in the file as they were.
+        var answered: [Int] = []
+        var lost = 0
+        /// Why they ended a go before its time, and how often.
+        var endings: [String] = []
+        /// What verifying said.
+        var problem: String?
+
+        var description: String {
+            "answered \(answered), lost \(lost), \(problem ?? "sound"); ended: \(endings.joined(separator: "; "))"
+        }
+    }
+
+    private static func contend(_ seed: UInt64, seconds: Int, _ arguments: [String] = []) throws -> Outcome {
+        let folder = try TemporaryFolder()
+        let path = folder.file("list.listory")
+        // Small, so that it is full again and again.
+        try Store.create(at: path) { $0.tail.size = (16 << 10) - LogTail.pageHeaderSize }.close()
+        let processes = try [("first", 400), ("second", 3)].enumerated().map { index, process in
+            try ChildProcess(
+                "StoreWriter",
+                [
+                    "contend", path, process.0, "\(seed &+ UInt64(index))", "\(seconds)", "\(process.1)",
+                    folder.file(process.0),
+                ] + arguments)
+        }
+        var outcome = Outcome()
+        for (process, name) in zip(processes, ["first", "second"]) {
+            let (code, output) = process.finish()
+            if code != 0 { outcome.endings.append("process ended with \(code)") }
+            outcome.endings += output.split(separator: "\n").map { "\(name) \($0)" }
+        }
+        var checksums: [Version: UInt64] = [:]
+        do {
+            let store = try Store.open(at: path) { $0.isReadOnly = true }
+            defer { try? store.close() }
+            if try store.version > .empty {
+                try store.group.log.forEachRecord(in: 1...store.version.rawValue) { version, record in
+                    checksums[version] = UInt64(littleEndian: record.loadUnaligned(as: UInt64.self))
+                }
+            }
+        }
+        for name in ["first", "second"] {
+            let words = try [UInt8](Data(contentsOf: URL(fileURLWithPath: folder.file(name)))).withUnsafeBytes {
+                bytes in
+                bytes.bindMemory(to: UInt64.self).map(UInt64.init(littleEndian:))
+            }
+            outcome.answered.append(words.count / 2)
+            for index in stride(from: 0, to: words.count, by: 2)
+            where checksums[Version(words[index])] != words[index + 1] {
+                outcome.lost += 1
+            }
+        }
+        do { _ = try StoreVerification(path: path) } catch { outcome.problem = "\(error)" }
+        return outcome
+    }
+}
+
+@Suite("A process that comes in between")
+struct InterleavingTests {
+    /// A file of which the newest commit is in the tail, and the process that has made it and waits for `step`.
+    private static func begin(_ folder: TemporaryFolder) throws -> (path: String, other: ChildProcess) {
+        let path = folder.file("list.listory")
+        try Store.create(at: path).close()
+        let other = try ChildProcess("StoreWriter", [path, "steps"])
+        // The first commit of a process goes into the database.
+        for number in 1...2 { _ = try step(number, path, other) }
+        return (path, other)
+    }
+
+    @Test("A commit that is made while another process opens the store is kept", arguments: [false, true])
+    func opening(isControl: Bool) throws {
+        let folder = try TemporaryFolder()
+        let (path, other) = try Self.begin(folder)
+        var options = StoreOptions()
+        options.tail.isFoundEarly = isControl
+        let said = Locked("")
+        options.tail.whenFound = {
+            let line = try? Self.step(3, path, other)
+            said.withLock { $0 = line ?? "" }
+        }
+        let store = try Store.open(at: path, options: options)
+        #expect(said.withLock { $0 }.hasPrefix("3 "), "the other process was told that its commit is durable")
+        try store.edit("Mine") { try $0.insertSection(NewSection(id: "mine")) }
+        try store.close()
+        _ = other.kill()
+        let after = try Store.open(at: path)
+        #expect(try after.commit(Version(3)).name == (isControl ? "Mine" : "write 3"))
+        #expect(try after.version == (isControl ? Version(3) : Version(4)))
+        try after.close()
+        _ = try StoreVerification(path: path)
+    }
+
+    @Test("The first edit after opening is refused if another process was faster, wherever its commit is")
+    func firstEdit() throws {
+        for count in 2...3 {
+            let folder = try TemporaryFolder()
+            let (path, other) = try Self.begin(folder)
+            let store = try Store.open(at: path)
+            #expect(store.recovery.tailCommitCount == 1)
+            // The first of these goes into the database, because the tail was moved; the second into the tail.
+            for number in 3...count + 1 { #expect(try Self.step(number, path, other).hasPrefix("\(number) ")) }
+            let error = #expect(throws: StoreError.self) {
+                try store.edit("Mine") { try $0.insertSection(NewSection(id: "mine")) }
+            }
+            guard case .appendFailed(_, StoreError.writtenElsewhere) = error else {
+                Issue.record("another error: \(String(describing: error))")
+                continue
+            }
+            try store.close(discardingUnappended: true)
+            _ = other.kill()
+            #expect(try StoreVerification(path: path).version == Version(UInt64(count + 1)))
+        }
+    }
+
+    @Test("A process that was overtaken writes no checkpoint over those of the other one")
+    func checkpoints() throws {
+        let fixture = try StoreFixture {
+            CheckpointTests.eager(&$0)
+            $0.checkpoints.interval = .max
+        }
+        // What the other process edits.
+        try fixture.store.edit("Begin") { list in
+            try list.insertSection(NewSection(id: "rows", title: "Rows"))
+            try list.insert(NewItem(id: "counter", content: []), at: .end(ofSection: "rows"))
+        }
+        try fixture.store.checkpoint()
+        try fixture.store.edit("Toggle") { try $0.toggle(.item("counter")) }
+        try fixture.store.waitUntilDurable()
+        let other = try ChildProcess("StoreWriter", [fixture.path, "checkpoints"])
+        for _ in 0..<60 { _ = other.read() }
+        _ = other.kill()
+        let before = try StoreVerification.summary(fixture.path)
+        #expect { try fixture.store.checkpoint() } throws: { ($0 as? StoreError)?.code == "writtenElsewhere" }
+        try fixture.store.close()
+        #expect(try StoreVerification.summary(fixture.path) == before)
+    }
+
+    @Test("A process that opens a store and edits nothing leaves the checkpoints to the one that edits")
+    func idleProcess() throws {
+        let fixture = try StoreFixture(CheckpointTests.eager)
+        try fixture.fill(100)
+        try fixture.store.checkpoint()
+        for round in 0..<3 {
+            for id in 0..<5 { try fixture.store.edit("Toggle") { try $0.toggle(.item(.integer(Int64(id)))) } }
+            try fixture.store.waitUntilDurable()
+            let other = try ChildProcess("StoreWriter", [fixture.path, "idle"])
+            #expect(other.read() == "closed\n")
+            _ = other.kill()
+            try fixture.store.checkpoint()
+            #expect(try fixture.store.checkpointVersion == fixture.store.version, "round \(round)")
+        }
+        try fixture.store.close()
+        _ = try StoreVerification(path: fixture.path)
+    }
+
+    /// Lets the other process make a commit, and returns what it says of it.
+    private static func step(_ number: Int, _ path: String, _ other: ChildProcess) throws -> String {
+        try Data().write(to: URL(fileURLWithPath: "\(path)-step\(number)"))
+        return other.read()
+    }
+}
+
+extension StoreVerification {
+    /// What a file that this process has open holds, as a copy of it verifies.
+    fileprivate static func summary(_ path: String) throws -> String {
+        let copy = path + "-copied"
+        defer { FileStatus.remove(copy) }
+        // Not even for a copy may this process open the lock file a second time; the data file it may.
+        try FileManager.default.copyItem(atPath: path, toPath: copy)
+        let found = try StoreVerification(path: copy)
+        return "\(found.version) \(found.stateHash) \(found.checkpointCount) \(found.nodeCount)"
+    }
+}
+
+extension Store {
+    /// Makes a new store with the defaults but for what `change` changes.
+    fileprivate static func create(at path: String, _ change: (inout StoreOptions) -> Void) throws -> Store {
+        var options = StoreOptions()
+        change(&options)
+        return try Store.create(at: path, options: options)
+    }
+}
