@@ -228,7 +228,7 @@ struct EditErrorTests {
                 .sectionIndexOutOfRange(4, valid: 0..<1), "sectionIndexOutOfRange",
                 "section index 4 is out of range: expected 0 to 0"
             ),
-            (.movedOntoItself(7), "movedOntoItself", "7 cannot move before or after itself"),
+            (.movedOntoItself(7), "movedOntoItself", "7 cannot move before, after or below itself"),
             (.depthOutOfRange(7, depth: 64), "depthOutOfRange", "7 cannot stand at depth 64: expected 0 to 63"),
             (.cannotIndent(7), "cannotIndent", "7 has no sibling before it whose child it could become"),
             (.cannotOutdent(7), "cannotOutdent", "7 has no parent whose sibling it could become"),

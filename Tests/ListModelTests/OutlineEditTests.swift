@@ -144,7 +144,7 @@ struct OutlineEditTests {
     func errors() throws {
         var list = try Self.list(Self.depths)
         try list.expectError(.movedOntoItself(1)) { try $0.moveSubtree(1, to: .after(1)) }
-        try list.expectError(.movedOntoItself(2)) { try $0.moveSubtree(0, to: .lastChild(of: 2)) }
+        try list.expectError(.movedOntoItself(0)) { try $0.moveSubtree(0, to: .lastChild(of: 2)) }
         try list.expectError(.unknownItem(99)) { try $0.moveSubtree(99, to: .after(1)) }
         try list.expectError(.unknownItem(99)) { try $0.moveSubtree(1, to: .after(99)) }
         try list.expectError(.unknownSection("x")) { try $0.moveSubtree(1, to: .root(ofSection: "x")) }

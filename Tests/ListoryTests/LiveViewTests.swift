@@ -90,6 +90,19 @@ struct LiveViewTests {
         #expect(try Self.ids(byProject.snapshot) == [[1, 3, 4], [2, 5]])
     }
 
+    @Test("Rows without a key are in the section that the app gives them, or are filtered out")
+    func groupsOfMissingKeys() throws {
+        let store = try Self.store(TemporaryFolder())
+        let byDate = try store.view { $0.grouped(by: { try $0.item.due ?? .max }) }
+        #expect(try Self.ids(byDate.snapshot) == [[3, 4], [1], [5], [2]])
+        try store.edit("Date") { try $0.update(Todo(id: 1, title: "Milk")) }
+        #expect(try Self.ids(byDate.snapshot) == [[3, 4], [5], [1, 2]])
+        let dated = try store.view { list in
+            list.filter { try $0.item.due != nil }.grouped(by: { try $0.item.due ?? .max })
+        }
+        #expect(try Self.ids(dated.snapshot) == [[3, 4], [5]])
+    }
+
     @Test("A search finds words without case and marks, and another query is one transition")
     func searchingAndReplacing() throws {
         let store = try Self.store(TemporaryFolder())

@@ -57,7 +57,7 @@ struct TypedOutlineTests {
         #expect(try Self.text(reopened) == "1 .7 .3 .4 2 .5 ..6- .8 9")
         try reopened.redo()
         #expect(try Self.text(reopened) == arranged)
-        #expect(throws: ListError.movedOntoItself(.integer(6))) {
+        #expect(throws: ListError.movedOntoItself(.integer(1))) {
             try reopened.edit("Bad") { try $0.moveSubtree(1, to: .after(6)) }
         }
         #expect(try Self.text(reopened) == arranged)
@@ -65,6 +65,14 @@ struct TypedOutlineTests {
             try list.insert([.init(Task(id: 10), isChecked: true, depth: 2)], at: .before(2))
         }
         #expect(try Self.text(reopened) == "1- .5 ..6- .3- ..4 ..10 2 8 ..9")
+        try reopened.edit("One") { list in
+            try list.insert(Task(id: 11), isChecked: true, in: .lastChild(of: 2))
+            try list.setChecked(false, 11)
+            try list.setChecked(true, 2)
+        }
+        #expect(try Self.text(reopened) == "1- .5 ..6- .3- ..4 ..10 2 .11 8 ..9")
+        #expect(try reopened.snapshot.indexed().row(11)?.isChecked == false)
+        #expect(try reopened.snapshot.indexed().row(2)?.isChecked == true)
         try reopened.close()
     }
 

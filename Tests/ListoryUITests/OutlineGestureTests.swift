@@ -100,7 +100,7 @@ struct OutlineGestureTests {
         #expect(
             outline.fixture.failures.take() == [
                 "Indent a: \(ListError.cannotIndent(1))", "Outdent c: \(ListError.cannotOutdent(3))",
-                "Move a: \(ListError.movedOntoItself(2))", "Collapse 77: \(ListError.unknownItem(77))",
+                "Move a: \(ListError.movedOntoItself(1))", "Collapse 77: \(ListError.unknownItem(77))",
             ])
         #expect(try rows(outline) == ["a", ".b", "c"])
         #expect(!driver.canIndent(at: at(0, 0)) && driver.canIndent(at: at(0, 2)))

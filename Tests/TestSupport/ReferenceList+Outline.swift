@@ -70,7 +70,7 @@ extension ReferenceList {
         switch destination {
         case .root: break
         case .lastChild(let anchor), .firstChild(let anchor), .before(let anchor), .after(let anchor):
-            if paths.contains(try known(anchor)) { throw ListError.movedOntoItself(anchor) }
+            if paths.contains(try known(anchor)) { throw ListError.movedOntoItself(id) }
         }
         var rest = self
         var moved = paths.map { item(at: $0) }

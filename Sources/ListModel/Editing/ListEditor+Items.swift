@@ -45,6 +45,9 @@ extension ListEditor {
 
     /// Deletes rows: one event for each run of neighbours.
     ///
+    /// In an outline the rows below them stay, and are then below the nearest row before them that is less deep, which may be
+    /// collapsed. ``deleteSubtrees(_:)`` deletes them as well.
+    ///
     /// - Throws: ``ListError`` for an unknown id or an index out of range.
     /// - Complexity: O(k log n) for k rows.
     public mutating func delete(_ selection: ItemSelection) throws {

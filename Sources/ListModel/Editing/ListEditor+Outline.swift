@@ -43,7 +43,7 @@ extension ListEditor {
     public mutating func moveSubtree(_ id: Identifier, to destination: OutlineDestination) throws {
         let run = try subtree(id)
         if let anchor = destination.anchor, let path = state.indexPath(of: anchor), run.contains(path) {
-            throw ListError.movedOntoItself(anchor)
+            throw ListError.movedOntoItself(id)
         }
         let place = try self.place(destination, without: run)
         let change = place.depth - state.item(at: run.path)!.depth

@@ -16,8 +16,8 @@ public enum ListError: Error, Equatable, Sendable {
     case itemIndexOutOfRange(ListIndexPath, valid: Range<Int>)
     /// No section, or no place for one, is at this index.
     case sectionIndexOutOfRange(Int, valid: Range<Int>)
-    /// Rows were to move before or after one of themselves, a section before or after itself, or a row with its children
-    /// to one of those.
+    /// Rows were to move before or after one of themselves (the id is that one's), a section before or after itself, or a row
+    /// with all rows below it to itself or to one of those (the id is that of the row that was to move).
     case movedOntoItself(Identifier)
     /// A row was to stand at a depth that no row can have.
     case depthOutOfRange(Identifier, depth: Int)
@@ -87,7 +87,7 @@ extension ListError: CustomStringConvertible {
             "index \(path.item) in section \(path.section) is out of range: \(ListError.text(valid))"
         case .sectionIndexOutOfRange(let index, let valid):
             "section index \(index) is out of range: \(ListError.text(valid))"
-        case .movedOntoItself(let id): "\(id) cannot move before or after itself"
+        case .movedOntoItself(let id): "\(id) cannot move before, after or below itself"
         case .depthOutOfRange(let id, let depth):
             "\(id) cannot stand at depth \(depth): expected 0 to \(ListItem.maximumDepth)"
         case .cannotIndent(let id): "\(id) has no sibling before it whose child it could become"

@@ -27,6 +27,11 @@ extension ListEdit {
         }
     }
 
+    /// Inserts an item without children at a place in an outline. See ``ListEditor/insert(_:in:)``.
+    public func insert(_ item: Item, isChecked: Bool = false, in place: OutlinePlace) throws {
+        try insert([Row(item, isChecked: isChecked)], in: place)
+    }
+
     /// Inserts items without children at a place in an outline. See ``ListEditor/insert(_:in:)``.
     public func insert(_ items: [Item], in place: OutlinePlace) throws {
         try insert(items.map { Row($0) }, in: place)

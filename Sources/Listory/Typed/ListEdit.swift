@@ -98,12 +98,13 @@ extension ListEdit {
         try withEditor { try $0.insert(new, at: destination.untyped) }
     }
 
-    /// Deletes rows. See ``ListEditor/delete(_:)``.
+    /// Deletes rows. In an outline the rows below them stay, and may get a collapsed parent; ``deleteSubtrees(_:)`` deletes
+    /// them as well. See ``ListEditor/delete(_:)``.
     public func delete(_ selection: Selection) throws {
         try withEditor { try $0.delete(selection.untyped) }
     }
 
-    /// Deletes the row of an id.
+    /// Deletes the row of an id, without the rows below it in an outline.
     public func delete(_ id: Item.ID) throws { try delete(.item(id)) }
 
     /// Moves rows. See ``ListEditor/move(_:to:)``.
@@ -119,13 +120,16 @@ extension ListEdit {
         try withEditor { try $0.toggle(selection.untyped) }
     }
 
-    /// Sets or clears the checkmark of the row of an id.
+    /// Sets the checkmark of the row of an id if it is not set, and clears it if it is.
     public func toggle(_ id: Item.ID) throws { try toggle(.item(id)) }
 
     /// Sets or clears checkmarks.
     public func setChecked(_ isChecked: Bool, _ selection: Selection) throws {
         try withEditor { try $0.setChecked(isChecked, selection.untyped) }
     }
+
+    /// Sets or clears the checkmark of the row of an id.
+    public func setChecked(_ isChecked: Bool, _ id: Item.ID) throws { try setChecked(isChecked, .item(id)) }
 
     /// Updates the row of the item's id. If the item is the present one, nothing happens.
     public func update(_ item: Item) throws {

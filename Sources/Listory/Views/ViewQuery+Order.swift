@@ -76,10 +76,11 @@ extension ViewQuery {
     ///
     /// - Parameters:
     ///   - direction: whether the section of the least key is first or last.
-    ///   - key: the section of a row, a function of the row alone; a row without one is left out.
+    ///   - key: the section of a row, a function of the row alone. Every row has one: rows without a project can be given
+    ///     a section of their own (`{ try $0.item.project ?? "None" }`), or be left out with `filter`.
     ///   - title: what the header of a section shows.
     public func grouped<Key: IdentifierConvertible & Comparable>(
-        _ direction: ViewDirection = .ascending, by key: @escaping @Sendable (Row) throws -> Key?,
+        _ direction: ViewDirection = .ascending, by key: @escaping @Sendable (Row) throws -> Key,
         title: @escaping @Sendable (Key) -> String = { "\($0)" }
     ) -> ViewQuery<Key, Item> {
         let isDescending = direction == .descending
@@ -89,11 +90,11 @@ extension ViewQuery {
     /// Sections of rows that have the same key, in a given order; sections of other keys come after them.
     ///
     /// - Parameters:
-    ///   - key: the section of a row, a function of the row alone; a row without one is left out.
+    ///   - key: the section of a row, a function of the row alone. Every row has one.
     ///   - order: the keys in the order of their sections.
     ///   - title: what the header of a section shows.
     public func grouped<Key: IdentifierConvertible>(
-        by key: @escaping @Sendable (Row) throws -> Key?, inOrder order: [Key],
+        by key: @escaping @Sendable (Row) throws -> Key, inOrder order: [Key],
         title: @escaping @Sendable (Key) -> String = { "\($0)" }
     ) -> ViewQuery<Key, Item> {
         let places = Dictionary(zip(order, order.indices)) { first, _ in first }
@@ -101,13 +102,13 @@ extension ViewQuery {
     }
 
     private func grouped<Key: IdentifierConvertible>(
-        by key: @escaping @Sendable (Row) throws -> Key?, title: @escaping @Sendable (Key) -> String,
+        by key: @escaping @Sendable (Row) throws -> Key, title: @escaping @Sendable (Key) -> String,
         order: @escaping @Sendable (Key) -> ViewKey
     ) -> ViewQuery<Key, Item> {
         changing { rules in
             rules.sections = .groups
             rules.group = { row in
-                guard let key = try key(row) else { return nil }
+                let key = try key(row)
                 return ViewGroup(id: key.identifier, title: title(key), order: order(key))
             }
         }.withSections(Key.self)

@@ -41,7 +41,7 @@ where Item.ID: IdentifierConvertible {
         var keys: [@Sendable (Row) throws -> ViewKey] = []
         var descending: [Bool] = []
         var sections = Arrangement.Sections.source
-        var group: (@Sendable (Row) throws -> ViewGroup?)?
+        var group: (@Sendable (Row) throws -> ViewGroup)?
         var hidesEmptySections = false
         var text: (@Sendable (Row) throws -> String)?
     }
@@ -156,10 +156,7 @@ extension ViewQuery {
             let row = ViewRow(item, reader)
             for filter in rules.filters where try !filter(row) { return nil }
             var placement = RowPlacement()
-            if let group = rules.group {
-                placement.group = try group(row)
-                if placement.group == nil { return nil }
-            }
+            placement.group = try rules.group?(row)
             if rules.keys.count == 1 {
                 placement.key = try rules.keys[0](row)
             } else if rules.keys.count > 1 {
