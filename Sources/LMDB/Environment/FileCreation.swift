@@ -56,10 +56,8 @@ extension DataFile {
         guard length <= 2 * pageSize else { return .finished }
         for start in [0, pageSize] {
             let page = try file.bytes(at: start, count: pageSize)
-            let rest =
-                MetaPage.freshPageSize(page) == nil
-                ? page.bytes[...] : page.bytes.dropFirst(MetaPage.headerSize + MetaPage.size)
-            guard rest.allSatisfy({ $0 == 0 }) else { return .finished }
+            let start = MetaPage.freshPageSize(page) == nil ? 0 : MetaPage.headerSize + MetaPage.size
+            guard page.copy(start..<page.count).allSatisfy({ $0 == 0 }) else { return .finished }
         }
         return .broken
     }
@@ -68,7 +66,7 @@ extension DataFile {
 extension MetaPage {
     /// The page size that a meta page says to which nothing was committed; nil if the bytes are no such page.
     fileprivate static func freshPageSize(_ page: RawPage) -> Int? {
-        guard page.bytes.count >= headerSize + size,
+        guard page.count >= headerSize + size,
             page.load(headerSize, as: UInt32.self) == magic, page.load(headerSize + 4, as: UInt32.self) == version,
             page.load(headerSize + 128, as: UInt64.self) == 0
         else { return nil }

@@ -47,7 +47,7 @@ struct PageCopy {
 
     /// A meta page of the copy: all pages are in use, and it has never been written to.
     private func metaPage(_ number: UInt64, root: UInt64) -> [UInt8] {
-        var page = meta.page.bytes
+        var page = meta.page.copy(0..<meta.page.count)
         page.append(contentsOf: repeatElement(0, count: meta.pageSize - page.count))
         let content = MetaPage.headerSize
         page.store(number, at: 0)
@@ -68,8 +68,8 @@ struct PageCopy {
     private mutating func copy(_ tree: TreeRecord, mayHoldTrees: Bool) throws(LMDBError) -> UInt64 {
         guard tree.root != TreeRecord.noPage else { return TreeRecord.noPage }
         try meta.page.require(
-            tree.depth >= 1 && Int(tree.depth) <= PageWalk.maximumDepth, "depth of a tree", at: 0,
-            expected: "1 to \(PageWalk.maximumDepth)", found: "\(tree.depth)"
+            tree.depth >= 1 && Int(tree.depth) <= TreeRecord.maximumDepth, "depth of a tree", at: 0,
+            expected: "1 to \(TreeRecord.maximumDepth)", found: "\(tree.depth)"
         )
         return try copy(tree.root, from: meta.page, at: 0, levelsBelow: Int(tree.depth) - 1, mayHoldTrees)
     }
@@ -80,7 +80,7 @@ struct PageCopy {
     ) throws(LMDBError) -> UInt64 {
         let raw = try read(number, from: parent, at: place)
         let page = try TreePage(raw, number: number, isLeaf: levelsBelow == 0, isFreeTree: false)
-        var bytes = raw.bytes
+        var bytes = raw.copy(0..<raw.count)
         // Between the offsets and the nodes lies what was deleted.
         bytes.clear(Int(raw.load(12, as: UInt16.self))..<Int(raw.load(14, as: UInt16.self)))
         for node in page.nodes {
@@ -125,7 +125,8 @@ struct PageCopy {
         let (start, end) = (raw.offset, raw.offset + pages * meta.pageSize)
         for offset in stride(from: start, to: end, by: Self.bufferSize) {
             let count = min(Self.bufferSize, end - offset)
-            var bytes = try file.bytes(at: offset, count: count).bytes
+            let page = try file.bytes(at: offset, count: count)
+            var bytes = page.copy(0..<page.count)
             try raw.require(
                 bytes.count == count, "a large value", at: 0,
                 expected: "\(count) bytes from byte \(offset) of the file on", found: "\(bytes.count)"
@@ -145,7 +146,7 @@ struct PageCopy {
         )
         let page = try file.bytes(at: Int(number) * meta.pageSize, count: meta.pageSize)
         try page.require(
-            page.bytes.count == meta.pageSize && page.load(0, as: UInt64.self) == number, "page \(number)", at: 0,
+            page.count == meta.pageSize && page.load(0, as: UInt64.self) == number, "page \(number)", at: 0,
             expected: "\(meta.pageSize) bytes with its number", found: "others"
         )
         return page

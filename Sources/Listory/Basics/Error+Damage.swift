@@ -13,7 +13,7 @@ extension Error {
         case let error as LMDBError: error.saysDamage
         case StoreError.damagedNode(let cause): cause.saysDamage
         case StoreError.damagedCheckpoint, StoreError.damagedProjection, StoreError.headMismatch: true
-        case is NodeError, is RecordError, is ListError: true
+        case is NodeError, is RecordError, is ListError, is InvariantViolation: true
         default: false
         }
     }

@@ -111,8 +111,14 @@ extension Store.Recovery {
         else { throw StoreError.damagedCheckpoint(checkpoint.version) }
         let store = NodeStore(after: nodes, database.lease(checkpoint.version))
         var state = ListState(checkpoint, locators, store)
-        let checksum = try log.replay(into: &state, after: checkpoint.checksum, through: head.version)
-        if options.gate == .full { try state.checkInvariants(isFilled: false) }
+        let checksum: UInt64
+        do {
+            checksum = try log.replay(into: &state, after: checkpoint.checksum, through: head.version)
+            if options.gate == .full { try state.checkInvariants(isFilled: false) }
+        } catch {
+            // Events do not fit unreadable rows: report the damage instead.
+            throw store.damage ?? error
+        }
         if let damage = store.damage { throw damage }
         let recovery = Store.Recovery(
             checkpoint: checkpoint.version, wasRebuilt: false,
