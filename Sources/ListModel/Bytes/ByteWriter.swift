@@ -1,10 +1,10 @@
-// The bytes of a record while it is written.
+// A growing buffer for the bytes of a record.
 //
-// Sums of offsets cannot overflow, because the bytes are in memory. They are not checked: with the other places where hot loops
-// count so, that costs an edit some per cent of its instructions.
+// Sums of offsets cannot overflow, because the bytes are in memory. Overflow checks are therefore left out here and in
+// other hot loops; together they would cost an edit some per cent of its instructions.
 //
-// Always holds: `count` bytes are initialised; offsets handed out stay true, because bytes are only appended (or, after
-// a rejected edit, cut off at the end).
+// Always holds: `count` bytes are initialised. Returned offsets stay valid, because bytes are only appended, or
+// truncated at the end after a rejected edit.
 
 #if canImport(Glibc)
 import Glibc
@@ -14,7 +14,7 @@ import Musl
 import Darwin
 #endif
 
-/// A growing run of bytes, with the primitive encodings of the file format.
+/// A growing buffer with the primitive encodings of the file format.
 struct ByteWriter: ~Copyable {
     private var bytes: UnsafeMutableRawPointer
     private var capacity: Int
@@ -26,17 +26,17 @@ struct ByteWriter: ~Copyable {
     }
 
     deinit {
-        // SAFETY: allocated here or in `grow`, and never handed out.
+        // SAFETY: the memory was allocated here or in `grow`, and the pointer never leaves the writer.
         free(bytes)
     }
 
-    /// Large records are moved by the memory manager, page by page: nothing is copied.
+    /// For large records, `realloc` remaps pages and copies nothing.
     private static func reallocate(_ bytes: UnsafeMutableRawPointer?, _ capacity: Int) -> UnsafeMutableRawPointer {
         guard let larger = realloc(bytes, capacity) else { fatalError("there is no memory for \(capacity) bytes") }
         return larger
     }
 
-    /// Forgets the bytes at and after `count`.
+    /// Removes the bytes at and after `count`.
     mutating func truncate(to count: Int) { self.count = count }
 
     /// The bytes written so far, valid until the next write.
@@ -71,7 +71,7 @@ struct ByteWriter: ~Copyable {
         count &+= MemoryLayout<Integer>.size
     }
 
-    /// Seven bits a byte, the lowest first; the top bit says that more follow.
+    /// Writes LEB128: seven bits a byte, the lowest first. The top bit is set if another byte follows.
     @inline(__always)
     mutating func write(varint value: UInt64) {
         reserve(10)
@@ -95,7 +95,7 @@ struct ByteWriter: ~Copyable {
         count &+= source.count
     }
 
-    /// The length in UTF-8 bytes, then the bytes.
+    /// Writes the length in UTF-8 bytes, then the bytes.
     @inline(__always)
     mutating func write(_ string: String) {
         var string = string
@@ -117,7 +117,7 @@ extension Int64 {
     @inline(__always)
     var zigzag: UInt64 { UInt64(bitPattern: (self &<< 1) ^ (self &>> 63)) }
 
-    /// What the zigzag number stands for.
+    /// The signed number of a zigzag number.
     @inline(__always)
     init(zigzag value: UInt64) {
         self = Int64(bitPattern: value &>> 1) ^ -Int64(bitPattern: value & 1)
@@ -125,13 +125,13 @@ extension Int64 {
 }
 
 extension ByteWriter {
-    /// A signed number in zigzag: 0, −1, 1, −2 … are 0, 1, 2, 3 …
+    /// Writes a signed number in zigzag: 0, −1, 1, −2 … are 0, 1, 2, 3 …
     @inline(__always)
     mutating func write(delta value: Int64) {
         write(varint: value.zigzag)
     }
 
-    /// Bytes in runs: each byte once, and how often it comes.
+    /// Writes bytes run-length encoded: each byte once, then the length of its run.
     mutating func write(runs bytes: [UInt8]) {
         var start = 0
         while start < bytes.count {

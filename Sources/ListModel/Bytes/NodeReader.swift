@@ -1,26 +1,26 @@
-// Reading the bytes of a stored node. Nothing in them is believed.
+// Reads the bytes of a stored node, and validates all of them.
 //
-// Always holds: a read beyond the end gives 0 and sets `isDamaged`, so that decoding needs one check at its end instead
-// of one at every number; nothing is read outside the bytes, and counts are checked before anything is made room for.
+// Always holds: a read beyond the end returns 0 and sets `isDamaged`, so that a decoder checks once at its end and not
+// after every number. Nothing is read outside the bytes. Counts are checked before memory is allocated for them.
 
 struct NodeReader {
-    // Two addresses and no count of bytes: while a leaf is decoded, they stay in registers.
+    // Two addresses instead of an address and a count, because they stay in registers while a leaf is decoded.
     private var next: UnsafeRawPointer
     private let end: UnsafeRawPointer
-    /// Whether something was read that is not there, or cannot mean anything.
+    /// Whether a read went beyond the end or found an invalid value.
     private(set) var isDamaged = false
 
     init(_ bytes: UnsafeRawBufferPointer) {
-        // SAFETY: an address for no bytes, at which nothing is ever read.
+        // SAFETY: without bytes the address is a placeholder, and nothing is ever read from it.
         next = bytes.baseAddress ?? UnsafeRawPointer(bitPattern: 1).unsafelyUnwrapped
         end = next + bytes.count
     }
 
-    /// How many bytes are left.
+    /// The number of bytes left.
     @inline(__always)
     var remaining: Int { end - next }
 
-    /// Notes that what was read cannot mean anything.
+    /// Marks the bytes as damaged, after an invalid value.
     @inline(__always)
     mutating func fail() {
         isDamaged = true
@@ -49,7 +49,8 @@ struct NodeReader {
         return Integer(littleEndian: next.loadUnaligned(as: Integer.self))
     }
 
-    /// An unsigned number in LEB128: seven bits a byte, the lowest first, the eighth says that another follows.
+    /// Reads an unsigned number in LEB128: seven bits a byte, the lowest first. The eighth bit is set if another byte
+    /// follows.
     @inline(__always)
     mutating func readVarint() -> UInt64 {
         let first = readByte()
@@ -66,13 +67,13 @@ struct NodeReader {
         return 0
     }
 
-    /// A signed number in zigzag.
+    /// Reads a signed number in zigzag.
     @inline(__always)
     mutating func readDelta() -> Int64 {
         Int64(zigzag: readVarint())
     }
 
-    /// A number that fits 32 bits.
+    /// Reads an unsigned number that must fit into 32 bits.
     @inline(__always)
     mutating func readWord() -> UInt32 {
         let value = readVarint()
@@ -80,7 +81,7 @@ struct NodeReader {
         return UInt32(truncatingIfNeeded: value)
     }
 
-    /// The next `count` bytes; none if there are not as many.
+    /// Reads `count` bytes; returns none if fewer are left.
     @inline(__always)
     mutating func readBytes(_ count: Int) -> UnsafeRawBufferPointer {
         guard count >= 0 && count <= remaining else {

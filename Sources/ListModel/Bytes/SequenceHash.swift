@@ -1,24 +1,25 @@
-// A hash of a sequence that composes: the hash of two halves gives the hash of the whole.
+// A composable hash of a sequence: the hash of the whole is computed from the hashes of two halves.
 //
-// The hash of h₀ … hₙ₋₁ is Σ hᵢ · Bⁿ⁻¹⁻ⁱ modulo the prime 2⁶¹ − 1, Rabin and Karp's polynomial. A tree node can
-// therefore keep the hash of the rows below it, and two equal lists have equal hashes whatever shape their trees have.
+// The hash of h₀ … hₙ₋₁ is Rabin and Karp's polynomial Σ hᵢ · Bⁿ⁻¹⁻ⁱ modulo the prime 2⁶¹ − 1. A tree node can
+// therefore keep the hash of the rows below it, and equal lists have equal hashes whatever the shape of their trees.
 // Two different lists of n rows collide with a probability of about n / 2⁶¹.
 //
-// What wraps below cannot overflow, as said at each: residues have 61 bits, and a word has three to spare.
+// The wrapping operators below cannot overflow: residues have 61 bits, and a word has three bits to spare.
 //
-// Always holds: a value named hash or power below is a residue, less than `SequenceHash.modulus`.
+// Always holds: a value named `hash` or `power` below is a residue, less than `SequenceHash.modulus`.
 
 enum SequenceHash {
     /// The Mersenne prime 2⁶¹ − 1.
     static let modulus: UInt64 = (1 << 61) - 1
 
-    /// The base B, an arbitrary number below the modulus. Part of the file format: changing it changes every hash.
+    /// The base B, an arbitrary number below the modulus. It is part of the file format: changing it changes every
+    /// hash.
     static let base: UInt64 = 0x1A2B_3C4D_5E6F_7081 % modulus
 
-    /// The hash of a node whose rows changed since it was last sealed. No residue has this value.
+    /// Marks the hash of a node as out of date: its rows changed since it was sealed. No residue has this value.
     static let unsealed = UInt64.max
 
-    /// How many powers of the base one table holds.
+    /// The number of powers in one table.
     private static let stride = 1_024
 
     /// Powers of the base: B⁰ … B¹⁰²³, then the powers of B¹⁰²⁴, then those of B¹⁰⁴⁸⁵⁷⁶, then B⁰ … B⁻¹⁰²³.
@@ -80,10 +81,10 @@ enum SequenceHash {
     @inline(__always)
     static func power(_ exponent: Int) -> UInt64 { power(exponent, powers) }
 
-    /// The same, with the table at hand: reading the global checks each time whether it was initialised.
+    /// The same with the table as an argument, because every access to the global checks whether it is initialised.
     @inline(__always)
     private static func power(_ exponent: Int, _ powers: UnsafePointer<UInt64>) -> UInt64 {
-        // SAFETY: every index is below `stride`, or the slow path is taken.
+        // SAFETY: each index into a table is below `stride`; otherwise the slow path is taken.
         let low = powers[exponent & (stride &- 1)]
         let rest = exponent &>> 10
         if rest == 0 { return low }
@@ -106,20 +107,21 @@ enum SequenceHash {
         return result
     }
 
-    /// The product of two residues modulo 2⁶¹ − 1, given as its two words.
+    /// Reduces the product of two residues, given as two words, modulo 2⁶¹ − 1.
     @inline(__always)
     private static func reduce(high: UInt64, low: UInt64) -> UInt64 {
         // 2⁶⁴ is 8 modulo 2⁶¹ − 1, and `high` is below 2⁵⁸.
         residue((low & modulus) &+ ((high &<< 3) | (low &>> 61)))
     }
 
-    /// A sum of products of residues modulo 2⁶¹ − 1, given as its two words.
+    /// Reduces a sum of products of residues, given as two words, modulo 2⁶¹ − 1.
     @inline(__always)
     private static func reduce(sumHigh high: UInt64, low: UInt64) -> UInt64 {
         add(residue((residue(high) &<< 3) | (low &>> 61)), residue(low & modulus))
     }
 
-    /// A sum of products hᵢ · Bᵉ, in which no step waits for the one before.
+    /// A sum of products hᵢ · Bᵉ. The products do not depend on each other, so the processor can compute them in
+    /// parallel.
     struct Sum {
         private var high: UInt64 = 0
         private var low: UInt64 = 0
@@ -134,7 +136,7 @@ enum SequenceHash {
             low = sum.partialValue
             high = high &+ product.high &+ (sum.overflow ? 1 : 0)
             terms &+= 1
-            // Each product is below 2¹²², so that 128 bits hold 64 of them.
+            // Each product is below 2¹²², so 128 bits can hold the sum of 64.
             if terms == 32 {
                 (high, low) = (0, value)
                 terms = 1

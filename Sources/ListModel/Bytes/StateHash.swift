@@ -1,12 +1,12 @@
-// The hash of a whole list, as it is stored with every commit and shown by the tool.
+// The hash of a whole list. It is stored with every commit and shown by the tool.
 //
-// Always holds: it depends on the sections (id, title, order) and their rows (id, checkmark, content, depth, whether
-// it is collapsed, order) and on nothing else: neither on the edits that led there nor on the shape of the tree.
+// Always holds: the hash depends only on the sections (id, title, order) and their rows (id, checkmark, content, depth,
+// collapsed, order). It depends neither on the edits that led there nor on the shape of the tree.
 
 /// The hash of the rows and sections of one version.
 ///
-/// Equal lists have equal hashes however they came about, on every machine. How it is computed byte by byte is written
-/// in `Docs/Design/FileFormat.md`.
+/// Equal lists have equal hashes on every machine, whatever edits led to them. `Docs/Design/FileFormat.md` specifies
+/// the computation byte by byte.
 public struct StateHash: Hashable, Sendable, CustomStringConvertible {
     /// The 64 bits of the hash.
     public let rawValue: UInt64
@@ -28,7 +28,7 @@ public struct StateHash: Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// What keeps the hashes of different kinds of things apart: the seed that each is computed with.
+/// Seeds: each kind of value is hashed with its own.
 enum HashSeed {
     static let integerIdentifier: UInt64 = 1
     static let uuidIdentifier: UInt64 = 2
@@ -45,6 +45,6 @@ enum HashSeed {
     /// Added to the hash of a collapsed row.
     static let collapsed: UInt64 = 0x0DEC_ADE0_89AB_CDEF
 
-    /// Added to the hash of a row for each step of its depth.
+    /// Added to the hash of a row once for each level of its depth.
     static let depth: UInt64 = 0x0FAC_ADE0_FEDC_BA97
 }

@@ -1,9 +1,9 @@
-// XXH64, the one hash function of the file format: record checksums, identifier hashes and content hashes.
+// XXH64, the only hash function of the file format: for record checksums, identifiers and contents.
 //
-// All arithmetic on words is modulo 2⁶⁴, as the algorithm says.
+// All arithmetic on words is modulo 2⁶⁴, as the algorithm requires.
 //
-// Always holds: the result is the one that the published algorithm gives for the same bytes and seed, on any machine
-// (https://github.com/Cyan4973/xxHash/blob/dev/doc/xxhash_spec.md), so that it may be written to disk.
+// Always holds: the result is that of the published algorithm on any machine, so it may be written to disk
+// (https://github.com/Cyan4973/xxHash/blob/dev/doc/xxhash_spec.md).
 
 package enum XXHash64 {
     private static let prime1: UInt64 = 0x9E37_79B1_85EB_CA87
@@ -12,7 +12,7 @@ package enum XXHash64 {
     private static let prime4: UInt64 = 0x85EB_CA77_C2B2_AE63
     private static let prime5: UInt64 = 0x27D4_EB2F_1656_67C5
 
-    /// The hash of a run of bytes.
+    /// The hash of some bytes.
     ///
     /// - Complexity: O(`bytes.count`); about 10 ns for 32 bytes.
     package static func hash(_ bytes: UnsafeRawBufferPointer, seed: UInt64) -> UInt64 {
@@ -42,19 +42,19 @@ package enum XXHash64 {
         return avalanche(result)
     }
 
-    /// The hash of one 64-bit word, as its eight bytes in little-endian order.
+    /// The hash of the eight bytes of a 64-bit word in little-endian order.
     @inline(__always)
     static func hash(_ word: UInt64, seed: UInt64) -> UInt64 {
         avalanche(mixed(seed &+ prime5 &+ 8, word: word))
     }
 
-    /// The hash of two 64-bit words, as sixteen bytes in little-endian order.
+    /// The hash of the sixteen bytes of two 64-bit words in little-endian order.
     @inline(__always)
     static func hash(_ first: UInt64, _ second: UInt64, seed: UInt64) -> UInt64 {
         avalanche(mixed(mixed(seed &+ prime5 &+ 16, word: first), word: second))
     }
 
-    /// The four parallel lanes that take 32 bytes at a time.
+    /// The four parallel lanes, which take 32 bytes at a time.
     private static func stripes(_ bytes: UnsafeRawBufferPointer, seed: UInt64) -> (UInt64, Int) {
         var lane1 = seed &+ prime1 &+ prime2
         var lane2 = seed &+ prime2

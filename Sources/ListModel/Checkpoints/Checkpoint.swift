@@ -1,30 +1,31 @@
-// A checkpoint: a version of the list whose nodes are stored, in a row of some hundred bytes.
+// A checkpoint: a version whose nodes are stored. Its database row has some hundred bytes.
 //
-// Always holds: all nodes that can be reached from `top` are stored, none of them under a number above `lastNumber`; the
-// hash of `top` is that of the version.
+// Always holds: all nodes below `top` are stored, none of them under a number above `lastNumber`. The hash of `top` is
+// that of the version.
 
-/// What a store keeps of a version whose nodes are stored.
+/// The description of a version whose nodes are stored.
 package struct Checkpoint: Equatable, Sendable {
-    /// Which version it is.
+    /// The version.
     package let version: Version
-    /// How many events led to it.
+    /// The number of events from the beginning to this version.
     package let eventCount: UInt64
-    /// How much work it is to get there from the beginning, in the units of the store's policy. Ascends with the versions.
+    /// The work of a replay from the beginning to this version, in the units of the store's policy. Later versions have
+    /// more.
     package let work: UInt64
-    /// The checksum of the record of its commit, to which the next one links; 0 for the empty list.
+    /// The checksum of the record of its commit, to which the next record links; 0 for the empty list.
     package let checksum: UInt64
-    /// What undo and redo would revert, in every scope.
+    /// The histories of all scopes.
     package let histories: HistoryTable
     /// The hash of all rows and sections.
     package let stateHash: StateHash
-    /// How many rows there are.
+    /// The number of rows.
     package let itemCount: Int
-    /// The first and the last of the numbers under which this checkpoint stored something.
+    /// The first and the last stored number that this checkpoint used.
     package let firstNumber: UInt64
     package let lastNumber: UInt64
-    /// How many numbers were given to sections.
+    /// The count of section numbers that were used.
     let sectionNumberCount: UInt32
-    /// Where the root of the tree of sections is stored, and what it has below it.
+    /// The stored number of the root of the tree of sections, and its summary.
     let top: Top
 
     struct Top: Equatable, Sendable {
@@ -48,7 +49,7 @@ extension Checkpoint.Top {
 }
 
 extension Checkpoint {
-    /// The row as bytes.
+    /// The database row as bytes.
     package var bytes: [UInt8] {
         var writer = ByteWriter()
         NodeCoding.begin(NodeCoding.Kind.checkpoint, count: itemCount, &writer)
@@ -61,7 +62,7 @@ extension Checkpoint {
         return writer.withBytes { Array($0) }
     }
 
-    /// A checkpoint from its row; nil if the row is damaged.
+    /// A checkpoint from its database row; nil if the row is damaged.
     package init?(_ bytes: UnsafeRawBufferPointer, version: Version) {
         guard version.rawValue < Limits.versions, NodeCoding.isIntact(bytes, number: version.rawValue)
         else { return nil }
@@ -90,13 +91,13 @@ extension Checkpoint {
         else { return nil }
     }
 
-    /// Whether its histories are what the commit of its version says of the one that it belongs to.
+    /// Whether its histories agree with the history entry of the commit of its version.
     package func fits(_ place: HistoryPlace) -> Bool {
         guard let scope = place.scope else { return true }
         return place.entry.history(after: version) == histories[scope]
     }
 
-    /// The rows of the checkpoint, read as they are looked at.
+    /// The rows of the checkpoint. Nodes are read lazily.
     package func snapshot(_ store: NodeStore) -> Snapshot {
         Snapshot(version: version, itemCount: itemCount, tree: PersistentTree(top.child, store))
     }
@@ -105,7 +106,7 @@ extension Checkpoint {
 // MARK: - Histories
 
 extension ByteWriter {
-    /// Writes the shared history, then those of origins, in the order of their UTF-8.
+    /// Writes the shared history, then the histories of origins, sorted by the UTF-8 bytes of the origins.
     fileprivate mutating func write(_ histories: HistoryTable) {
         write(histories.shared)
         write(count: histories.own.count)
@@ -150,22 +151,23 @@ extension NodeReader {
     }
 }
 
-/// Where the locators of the newest checkpoint are stored.
+/// The stored locators of the newest checkpoint.
 package struct StoredLocators: Equatable, Sendable {
     var items = LocatorRoot()
     var sections = LocatorRoot()
 
-    /// Whether they know as many rows and sections as a checkpoint has.
+    /// Whether they have as many rows and sections as a checkpoint.
     package func fit(_ checkpoint: Checkpoint) -> Bool {
         items.entryCount == checkpoint.itemCount && sections.entryCount == 2 * Int(checkpoint.top.count)
     }
 
-    /// The row as bytes.
+    /// The database row as bytes.
     ///
-    /// - Parameter version: which checkpoint it belongs to.
+    /// - Parameter version: the version of the checkpoint that it belongs to.
     package func bytes(_ version: Version) -> [UInt8] {
         var writer = ByteWriter()
-        // Without salts it is as versions wrote it that had none; those take one with salts for damaged, and begin from the log.
+        // Without salts, the format is that of older releases, which had none. An older release rejects a row with
+        // salts as damaged, and replays the log.
         let hasSalts = items.salt != 0 || sections.salt != 0
         NodeCoding.begin(NodeCoding.Kind.locators, count: hasSalts ? 3 : 2, &writer)
         for root in [items, sections] {
@@ -181,7 +183,7 @@ package struct StoredLocators: Equatable, Sendable {
         return writer.withBytes { Array($0) }
     }
 
-    /// The locators from their row; nil if it is damaged or belongs to another checkpoint.
+    /// The locators from their database row; nil if it is damaged or belongs to another checkpoint.
     package init?(_ bytes: UnsafeRawBufferPointer, version: Version) {
         guard NodeCoding.isIntact(bytes, number: version.rawValue) else { return nil }
         var reader = NodeReader(UnsafeRawBufferPointer(rebasing: bytes[NodeCoding.headerSize...]))
@@ -231,9 +233,9 @@ package struct StoredLocators: Equatable, Sendable {
     }
 }
 
-/// Numbers under which something is stored, as bytes: for what is no longer needed.
+/// The encoding of a list of stored numbers, for values that are no longer needed.
 package enum StoredNumbers {
-    /// Ascending numbers as bytes.
+    /// Encodes ascending numbers.
     package static func bytes(_ numbers: [UInt64], seed: UInt64) -> [UInt8] {
         var writer = ByteWriter()
         NodeCoding.begin(NodeCoding.Kind.numbers, count: numbers.count, &writer)
@@ -246,7 +248,7 @@ package enum StoredNumbers {
         return writer.withBytes { Array($0) }
     }
 
-    /// Numbers from their bytes; nil if those are damaged.
+    /// Decodes numbers; nil if the bytes are damaged.
     package static func numbers(_ bytes: UnsafeRawBufferPointer, seed: UInt64) -> [UInt64]? {
         guard NodeCoding.isIntact(bytes, number: seed) else { return nil }
         var reader = NodeReader(UnsafeRawBufferPointer(rebasing: bytes[NodeCoding.headerSize...]))
@@ -255,7 +257,7 @@ package enum StoredNumbers {
         guard count <= reader.remaining else { return nil }
         var number: UInt64 = 0
         let numbers = (0..<count).map { _ in
-            // Wrapping: bytes may say anything.
+            // The sum wraps, because damaged bytes may contain any number.
             number = number &+ reader.readVarint()
             return number
         }

@@ -1,45 +1,45 @@
-// Writing what a checkpoint has to store: the nodes that are not stored yet, children before parents.
+// Writes the nodes of a checkpoint that are not stored yet, children before parents.
 //
-// What the checkpoint before had and this one has not is found without looking at what both share: a node of the older
-// tree is still there if its parent is, or if it hangs below one of the nodes that are new.
+// It also finds the nodes that only the checkpoint before has, without reading the nodes that both share. A node of the
+// older tree is still needed if its parent is, or if it is a child of one of the new nodes.
 //
-// Always holds: numbers ascend, and a node has a greater one than its children.
+// Always holds: stored numbers ascend, and the number of a node is greater than those of its children.
 
-/// The nodes that were stored for a checkpoint, and under which numbers.
+/// The nodes that were stored for a checkpoint, with their stored numbers.
 package struct WrittenNodes: @unchecked Sendable {
-    // @unchecked Sendable: shared nodes are not written, but for the atomic word that `adopt` sets.
+    // @unchecked Sendable: shared nodes are not written, except for the atomic word that `adopt` sets.
     fileprivate(set) var items: [(TreeNode<ListItem>, UInt64)] = []
     fileprivate(set) var sections: [(TreeNode<SectionEntry>, UInt64)] = []
 
-    /// How many nodes there are.
+    /// The number of nodes.
     package var count: Int { items.count + sections.count }
-    /// How many bytes they take in memory, about.
+    /// Their approximate size in memory, in bytes.
     package var size: Int { items.count * 1_400 + sections.count * 3_400 }
 }
 
-/// Walks the nodes of a checkpoint.
+/// Writes the nodes of a checkpoint.
 package struct CheckpointWriter: ~Copyable {
-    /// Receives the number and the bytes of everything that is to be stored.
+    /// Receives the stored number and the bytes of each value to store.
     package typealias Output = (UInt64, UnsafeRawBufferPointer) throws -> Void
 
     private let image: CheckpointImage
     private let output: Output
-    /// The content of a row, if it is to be stored in the place of its hash.
+    /// Returns the content of a row if it is stored instead of its hash.
     private let contentOf: (ContentReference) -> [UInt8]?
-    /// The first number that nothing is stored under. Numbers of a checkpoint that failed are not used again.
+    /// The first unused stored number. Numbers of a failed checkpoint are not used again.
     package private(set) var nextNumber: UInt64
     private var writer = ByteWriter()
-    /// Stored nodes that hang below new ones.
+    /// The numbers of stored nodes that are children of new nodes.
     private var kept: [UInt64] = []
-    /// What was written.
+    /// The nodes that were written.
     package private(set) var written = WrittenNodes()
 
-    /// A writer of what an image has.
+    /// A writer for an image.
     ///
     /// - Parameters:
-    ///   - image: what is to be stored.
-    ///   - contentOf: the content of a row, if it is to be stored in the place of its hash.
-    ///   - output: stores it.
+    ///   - image: the version to store.
+    ///   - contentOf: returns the content of a row if it is stored instead of its hash.
+    ///   - output: stores a value under its number.
     package init(
         _ image: CheckpointImage, contentOf: @escaping (ContentReference) -> [UInt8]? = { _ in nil },
         _ output: @escaping Output
@@ -50,14 +50,14 @@ package struct CheckpointWriter: ~Copyable {
         nextNumber = image.firstNodeNumber
     }
 
-    /// Stores everything that is not stored yet.
+    /// Stores all nodes and chunks that are not stored yet.
     ///
     /// - Parameters:
-    ///   - eventCount: how many events led to the version.
-    ///   - work: how much work it is to get there from the beginning.
+    ///   - eventCount: the number of events from the beginning to the version.
+    ///   - work: the work of a replay from the beginning to the version.
     ///   - checksum: the checksum of the record of its commit.
-    /// - Returns: the row of the checkpoint.
-    /// - Throws: what the output throws.
+    /// - Returns: the checkpoint, whose row is still to be stored.
+    /// - Throws: errors of `output`, and ``NodeError`` if no stored numbers are left.
     /// - Complexity: O(rows that changed since the last checkpoint).
     package mutating func write(eventCount: UInt64, work: UInt64, checksum: UInt64) throws -> Checkpoint {
         let output = self.output
@@ -81,7 +81,7 @@ package struct CheckpointWriter: ~Copyable {
             written.sections.append((node, number))
             return number
         }
-        // A section is stored with the number of its rows' root in the place of the root.
+        // A section is encoded with the stored number of the root of its rows.
         let stored = TreeNode<SectionEntry>.make(height: 0, width: node.count, number: node.number)
         for slot in 0..<node.count {
             var section = node.elements[slot]
@@ -133,9 +133,9 @@ package struct CheckpointWriter: ~Copyable {
 // MARK: - What is no longer there
 
 extension CheckpointWriter {
-    /// The nodes of the checkpoint before that this one does not have, once this one was written.
+    /// The stored numbers of the nodes that the checkpoint before has and this one does not. Call it after `write`.
     ///
-    /// - Complexity: O(rows that changed between the two).
+    /// - Complexity: O(rows that changed between the two checkpoints).
     package mutating func nodesGone(since previous: Checkpoint, _ store: NodeStore) -> [UInt64] {
         kept.sort()
         var gone: [UInt64] = []
@@ -154,7 +154,7 @@ extension CheckpointWriter {
         return false
     }
 
-    /// - Parameter height: that of the node; nil for a root, of which it is not known.
+    /// - Parameter height: the height of the node; nil for a root, whose height is not known.
     private func collect(
         _ child: TreeChild<SectionEntry>, height: Int?, _ store: NodeStore, _ gone: inout [UInt64]
     ) {
@@ -174,7 +174,7 @@ extension CheckpointWriter {
     private func collect(_ child: TreeChild<ListItem>, height: Int?, _ store: NodeStore, _ gone: inout [UInt64]) {
         if isKept(child.stored) { return }
         gone.append(child.stored)
-        // Leaves of rows refer to nothing, so they are not read.
+        // Leaves of rows do not refer to other nodes, so they are not read.
         if height == 0 { return }
         let node = store.node(child)
         if node.isLeaf { return }

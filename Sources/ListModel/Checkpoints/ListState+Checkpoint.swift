@@ -1,31 +1,32 @@
-// Taking a checkpoint of the head, and beginning from one.
+// Taking a checkpoint of the head, and opening a list from one.
 //
-// A checkpoint has three steps. `captureCheckpoint` takes a snapshot and copies of the pages that changed: this is all
-// that edits wait for. `CheckpointWriter` writes what is not stored yet, while edits go on. `adopt` notes in the nodes
-// that they are stored, so that the next checkpoint leaves them out, and lets go of those that memory is too small for.
+// A checkpoint has three steps. `captureCheckpoint` takes a snapshot and copies the chunks that changed; edits wait
+// only for this step. `CheckpointWriter` writes the values that are not stored yet, while edits continue. `adopt` marks
+// the nodes as stored, so that the next checkpoint skips them. Afterwards `evict` can release nodes that exceed the
+// memory budget.
 
-/// What of a version is to be stored.
+/// A captured version, to be stored.
 package struct CheckpointImage: Sendable {
     /// The rows.
     let snapshot: Snapshot
     let histories: HistoryTable
     let sectionNumberCount: UInt32
-    /// The pages that changed, and where they will lie.
+    /// Copies of the chunks that changed, with the numbers under which they will be stored.
     let pages: PageImage
     package let locators: StoredLocators
-    /// The first number that is used.
+    /// The first stored number of the checkpoint.
     let firstNumber: UInt64
-    /// The first number that nodes can have.
+    /// The first stored number for nodes; chunks have those before it.
     package let firstNodeNumber: UInt64
 
-    /// Which version it is.
+    /// The version.
     package var version: Version { snapshot.version }
-    /// What need not be stored any longer once this checkpoint is the newest.
+    /// The stored numbers of chunks that are no longer needed after this checkpoint is the newest.
     package var retiredPages: [UInt64] { pages.retired }
 }
 
 extension ListState {
-    /// A checkpoint as the newest version, read as it is looked at.
+    /// A state at a checkpoint, as the newest version. Nodes and chunks are read lazily.
     package init(_ checkpoint: Checkpoint, _ locators: StoredLocators, _ store: NodeStore) {
         self.store = store
         tree = PersistentTree(checkpoint.top.child, store)
@@ -37,14 +38,14 @@ extension ListState {
         itemCount = checkpoint.itemCount
     }
 
-    /// A checkpoint as the newest version, all of it read and its rows made findable by id anew.
+    /// A state at a checkpoint, as the newest version. Reads all rows and rebuilds the locators.
     ///
     /// - Complexity: O(n).
     package init(rebuilding checkpoint: Checkpoint, _ store: NodeStore) throws {
         try self.init(rebuilding: checkpoint.snapshot(store), histories: checkpoint.histories, store)
     }
 
-    /// A snapshot as the newest version of a list of its own.
+    /// A state with the rows of a snapshot, as the newest version of an independent list.
     ///
     /// - Complexity: O(n).
     package init(rebuilding snapshot: Snapshot, histories: HistoryTable, _ store: NodeStore) throws {
@@ -55,7 +56,7 @@ extension ListState {
         self.histories = histories
     }
 
-    /// Makes the trees and the locators anew from the same rows.
+    /// Rebuilds the trees and the locators from the same rows.
     ///
     /// - Complexity: O(n).
     package mutating func rebuild() throws {
@@ -64,7 +65,7 @@ extension ListState {
         self.version = version
     }
 
-    /// A version of the past, to replay from. Rows cannot be found by id, and nothing is known of histories.
+    /// A state at a past version, to replay from. It does not track ids, and has no histories.
     package init(from snapshot: Snapshot) {
         self.init(snapshot.tree.store, isTracking: false)
         tree = snapshot.tree
@@ -72,10 +73,10 @@ extension ListState {
         itemCount = snapshot.itemCount
     }
 
-    /// Takes a snapshot of everything that is to be stored.
+    /// Captures everything that has to be stored.
     ///
-    /// - Parameter nextNumber: the first number that nothing is stored under.
-    /// - Complexity: O(pages of the locators that changed), and no wait for a disk.
+    /// - Parameter nextNumber: the first unused stored number.
+    /// - Complexity: O(chunks of the locators that changed), without waiting for a disk.
     package mutating func captureCheckpoint(nextNumber: UInt64) -> CheckpointImage {
         var next = nextNumber
         var pages = retiredPages
@@ -89,25 +90,25 @@ extension ListState {
             firstNodeNumber: next)
     }
 
-    /// Takes back that the pages of an image are stored, because the image could not be written.
+    /// Marks the chunks of an image as dirty again, because the image could not be written.
     package mutating func restore(_ image: CheckpointImage) {
         itemLocator.restore(image.pages)
         sectionLocator.restore(image.pages)
         retiredPages.retired += image.pages.retired
     }
 
-    /// Takes the nodes of an image for stored.
+    /// Marks the nodes of an image as stored.
     ///
     /// - Parameters:
-    ///   - written: what was written for it.
-    ///   - store: the store for what follows the checkpoint.
+    ///   - written: the nodes that were written for it.
+    ///   - store: the pool for the versions after the checkpoint.
     package mutating func adopt(_ written: WrittenNodes, _ store: NodeStore) {
         for (node, number) in written.items { node.stored = number }
         for (node, number) in written.sections { node.stored = number }
         replaceStore(store)
     }
 
-    /// Reads nodes through another store from now on.
+    /// Replaces the pool from which nodes and chunks are read.
     package mutating func replaceStore(_ store: NodeStore) {
         self.store = store
         tree.store = store
@@ -115,12 +116,12 @@ extension ListState {
         itemLocator.replaceStore(store)
     }
 
-    /// Lets go of nodes and pages that are stored as they are, if there are too many in memory.
+    /// Evicts stored nodes and chunks that are not dirty, if there are too many in memory.
     ///
     /// - Parameters:
-    ///   - budget: how many bytes may stay.
-    ///   - number: nodes that were stored under lower numbers go first.
-    /// - Returns: about how many bytes of nodes have stayed.
+    ///   - budget: the number of bytes that may stay in memory.
+    ///   - number: nodes with lower stored numbers are evicted first.
+    /// - Returns: the approximate size of the nodes that stayed, in bytes.
     /// - Complexity: O(nodes in memory).
     package mutating func evict(to budget: Int, olderThan number: UInt64) -> Int {
         if itemLocator.size + sectionLocator.size > budget / 4 {
@@ -133,7 +134,7 @@ extension ListState {
 }
 
 extension PersistentTree<SectionEntry> {
-    /// Puts the numbers of stored nodes in the places of the nodes, and returns how many bytes of nodes are left.
+    /// Replaces stored nodes by their stored numbers, and returns the size of the remaining nodes in bytes.
     ///
     mutating func evict(olderThan limit: UInt64) -> Int {
         top.evict(olderThan: limit) { leaf in
@@ -151,14 +152,14 @@ extension SectionEntry {
 }
 
 extension TreeChild where Element: TreeElement {
-    /// Whether nobody else refers to the node.
+    /// Whether the node is uniquely referenced.
     private var isUnique: Bool {
         mutating get { isKnownUniquelyReferenced(&node) }
     }
 
-    /// - Parameter openLeaf: lets go of what is below a leaf, and returns how many bytes of that are left.
+    /// - Parameter openLeaf: evicts the nodes below the elements of a leaf, and returns the size of those that remain.
     fileprivate mutating func evict(olderThan limit: UInt64, _ openLeaf: (TreeNode<Element>) -> Int) -> Int {
-        // What a snapshot refers to as well must not be written, and would stay in memory anyway.
+        // A node that a snapshot also refers to must not be written, and what is below it would stay in memory anyway.
         let isUnique = self.isUnique
         guard let node else { return 0 }
         if node.stored != 0 && node.stored < limit {

@@ -1,10 +1,11 @@
-// Checking the stored nodes of a snapshot.
+// Checks the stored nodes of a snapshot.
 
 extension Snapshot {
-    /// Reads every node that is not known to be right, and checks it: its checksum, and that its parent says what it has.
+    /// Reads and checks every node that is not known to be intact: its checksum, and that it has the summary that its
+    /// parent has of it.
     ///
-    /// - Parameter known: the numbers of nodes that were read and are right; afterwards also those of this snapshot.
-    /// - Throws: ``NodeError`` for the first node that is not.
+    /// - Parameter known: the stored numbers of nodes that were checked already; the nodes of this snapshot are added.
+    /// - Throws: ``NodeError`` for the first damaged node.
     /// - Complexity: O(nodes that are not known).
     package func checkNodes(_ known: inout Set<UInt64>) throws {
         if tree.count > 0 { try check(tree.top, &known) }

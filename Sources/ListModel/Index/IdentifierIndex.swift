@@ -1,37 +1,40 @@
-// From the hash of an id to the leaf that holds it: linear hashing over pages of sorted entries, of eight bytes each.
+// Finds the leaf of an id by the hash of the id: a hash table with linear hashing over chunks of sorted entries of
+// eight bytes.
 //
-// An entry holds the upper 26 bits of the hash (the fingerprint) and the place number of a leaf, not the id: the leaf has the id,
-// and whoever looks one up compares there. The lowest bits of a fingerprint say which page an entry is in; in a page
-// entries are sorted by fingerprint, and since those are evenly spread, the search begins where the entry should be.
-// The index grows by splitting one page at a time (W. Litwin, Linear Hashing, 1980), so no edit waits for a rebuild.
+// An entry holds the upper 26 bits of the hash (the fingerprint) and the node number of a leaf. It does not hold the
+// id: the leaf has the id, and a lookup compares it there. The lowest bits of a fingerprint select the chunk of an
+// entry. The entries of a chunk are sorted by fingerprint. Fingerprints are evenly distributed, so a search begins at
+// the interpolated position. The index grows by splitting one chunk at a time (W. Litwin, Linear Hashing, 1980), so no
+// edit waits for a rebuild.
 //
-// Positions and masks cannot overflow: there are fewer than 2³² pages, and fingerprints have 26 bits. They are not checked
-// in these loops, through which every edit goes.
+// Positions and masks cannot overflow: there are fewer than 2³² chunks, and fingerprints have 26 bits. They are not
+// checked in these loops, because every edit runs them.
 //
-// Always holds: with p pages and 2ᵍ ≤ p < 2ᵍ⁺¹, an entry is in the page of its lowest g + 1 bits if there is such a page,
-// and in that of its lowest g bits otherwise; the entries of a page ascend by fingerprint.
+// Always holds: with p chunks and 2ᵍ ≤ p < 2ᵍ⁺¹, an entry is in the chunk whose position is its lowest g + 1 bits if
+// there is such a chunk, and otherwise in the chunk of its lowest g bits. The entries of a chunk are sorted by
+// fingerprint.
 
 struct IdentifierIndex: ~Copyable {
-    /// How many entries a page has on average when the index grows.
+    /// The average number of entries in a chunk at which the index grows.
     static var load: Int { 64 }
 
-    /// How many bits of a hash a fingerprint has: so few that an index takes little room in a file, so many that of a
-    /// million ids one in sixty is looked for in a wrong leaf first.
+    /// The number of bits in a fingerprint. A compromise: few bits keep the index small in a file; with 26 bits and a
+    /// million ids, one lookup in sixty searches a wrong leaf first.
     static var fingerprintBits: Int { 26 }
 
-    /// Entries: fingerprint in the upper, leaf number in the lower 32 bits.
+    /// The entries, with the fingerprint in the upper 32 bits and the node number of the leaf in the lower 32.
     private var pages: PageTable
-    /// How many entries there are.
+    /// The number of entries.
     private(set) var count: Int
 
-    /// An index without entries.
+    /// An empty index.
     init(_ store: NodeStore) {
         pages = PageTable(kind: NodeCoding.Kind.indexPage, store)
         count = 0
         pages.append()
     }
 
-    /// An index that is stored.
+    /// A stored index.
     init(_ root: LocatorRoot, _ store: NodeStore) {
         pages = PageTable(
             kind: NodeCoding.Kind.indexPage, count: root.indexPageCount, directories: root.indexDirectories, store)
@@ -47,7 +50,7 @@ struct IdentifierIndex: ~Copyable {
         fingerprint(hash) &<< 32 | UInt64(leaf)
     }
 
-    /// The page of a fingerprint.
+    /// The position of the chunk of a fingerprint.
     @inline(__always)
     private func page(_ fingerprint: UInt64) -> Int {
         let fingerprint = Int(truncatingIfNeeded: fingerprint)
@@ -56,7 +59,7 @@ struct IdentifierIndex: ~Copyable {
         return page < pages.count ? page : page & (1 &<< (bits &- 1) &- 1)
     }
 
-    /// The position of the first entry whose fingerprint is not less than this one.
+    /// The position of the first entry whose fingerprint is greater than or equal to this one.
     @inline(__always)
     private static func position(_ fingerprint: UInt64, in words: UnsafeMutableBufferPointer<UInt64>) -> Int {
         guard let start = words.baseAddress else { return 0 }
@@ -67,7 +70,7 @@ struct IdentifierIndex: ~Copyable {
         return position
     }
 
-    /// The first leaf for which `matches` is true among those that hold an id of this hash.
+    /// The first leaf for which `matches` returns true, among the leaves with an entry for this hash.
     ///
     /// - Complexity: O(1) expected.
     @inline(__always)
@@ -83,7 +86,7 @@ struct IdentifierIndex: ~Copyable {
         return nil
     }
 
-    /// Adds an id that is not in the index.
+    /// Inserts an id that is not in the index.
     ///
     /// - Complexity: O(1) expected.
     mutating func insert(hash: UInt64, leaf: UInt32) {
@@ -95,14 +98,14 @@ struct IdentifierIndex: ~Copyable {
         count &+= 1
     }
 
-    /// Notes that an id is in another leaf now. Nothing happens if the index does not have it.
+    /// Changes the leaf of an id. Does nothing if the index does not have the id.
     mutating func relocate(hash: UInt64, from old: UInt32, to new: UInt32) {
         let page = page(IdentifierIndex.fingerprint(hash))
         guard let position = position(of: IdentifierIndex.entry(hash, old), page) else { return }
         pages.mutableWords(page)[position] = IdentifierIndex.entry(hash, new)
     }
 
-    /// Removes an id. Nothing happens if the index does not have it.
+    /// Removes an id. Does nothing if the index does not have the id.
     mutating func remove(hash: UInt64, leaf: UInt32) {
         let page = page(IdentifierIndex.fingerprint(hash))
         guard let position = position(of: IdentifierIndex.entry(hash, leaf), page) else { return }
@@ -110,7 +113,7 @@ struct IdentifierIndex: ~Copyable {
         count &-= 1
     }
 
-    /// Where an entry is. It is missing only if its page could not be read.
+    /// The position of an entry in its chunk. It is nil only if the chunk could not be read.
     @inline(__always)
     private func position(of entry: UInt64, _ page: Int) -> Int? {
         let words = pages.words(page)
@@ -122,7 +125,7 @@ struct IdentifierIndex: ~Copyable {
         return nil
     }
 
-    /// Adds a page, and moves what belongs there.
+    /// Appends a chunk, and moves the entries that belong to it.
     private mutating func split() {
         let new = pages.count
         let bit = 1 &<< (Int.bitWidth &- 1 &- new.leadingZeroBitCount)
@@ -144,7 +147,7 @@ struct IdentifierIndex: ~Copyable {
 // MARK: - Many at once
 
 extension IdentifierIndex {
-    /// Adds many ids that are not in the index, to an index that is empty: sorted into their pages at once.
+    /// Builds an empty index from many ids, by sorting all entries into their chunks at once.
     ///
     /// - Complexity: O(n) expected.
     mutating func build(_ entries: [(hash: UInt64, leaf: UInt32)]) {
@@ -175,13 +178,14 @@ extension IdentifierIndex {
 // MARK: - Checkpoints
 
 extension IdentifierIndex {
-    /// Reads pages through another store from now on.
+    /// Replaces the pool from which chunks are read.
     mutating func replaceStore(_ store: NodeStore) { pages.store = store }
 
-    /// How many bytes of it are in memory.
+    /// The size of its chunks in memory, in bytes.
     var size: Int { pages.size }
 
-    /// Notes in a root what of the index is stored, and copies what has changed.
+    /// Captures the index for a checkpoint: copies the dirty chunks into `image`, and writes the fields of the index
+    /// into `root`.
     mutating func capture(_ nextNumber: inout UInt64, _ image: inout PageImage, _ root: inout LocatorRoot) {
         pages.capture(&nextNumber, &image)
         root.entryCount = count

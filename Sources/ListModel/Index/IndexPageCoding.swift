@@ -1,11 +1,13 @@
-// The entries of a page of the index, in as few bits as they need.
+// The bit-packed encoding of a chunk of the index.
 //
-// The lowest bits of the fingerprints are those that say which page it is, so all entries have them in common; the rest is
-// stored as differences, of one width for the page. Leaves are stored as what is added to the lowest of them.
+// All entries of a chunk share the lowest bits of their fingerprints, because these bits select the chunk. They are
+// stored once. The other bits are stored as differences to the entry before, all with the same width. Node numbers of
+// leaves are stored as differences to the lowest one.
 //
-// Differences wrap where they are written, and where they are read: bytes may say anything, and what comes out is checked.
+// Encoder and decoder use wrapping arithmetic, because damaged bytes may contain any number; decoded values are
+// checked.
 //
-// Always holds: what is read has ascending fingerprints of 32 bits; nothing is read outside the bytes.
+// Always holds: decoded fingerprints have at most 32 bits and ascend; nothing is read outside the bytes.
 
 enum IndexPageCoding {
     static func encode(_ words: UnsafeBufferPointer<UInt64>, _ writer: inout ByteWriter) {
@@ -68,7 +70,7 @@ enum IndexPageCoding {
     private static func width(_ value: UInt64) -> Int { 64 - value.leadingZeroBitCount }
 }
 
-/// Numbers of any width up to 32 bits, one behind the other, the lowest bit first.
+/// Writes numbers of any width up to 32 bits one after another, the lowest bit first.
 private struct BitWriter {
     private var word: UInt64 = 0
     private var used = 0
@@ -88,7 +90,7 @@ private struct BitWriter {
     }
 }
 
-/// Reads what a `BitWriter` wrote; the caller has checked that the bytes are there.
+/// Reads the output of a `BitWriter`. Precondition: the bytes are there.
 private struct BitReader {
     private let bytes: UnsafeRawBufferPointer
     private var next = 0

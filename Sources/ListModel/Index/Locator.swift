@@ -1,53 +1,53 @@
-// Where an id is at the head: from id to leaf, and from a node to its parent.
+// Finds the position of an id at the head: from an id to its leaf, and from each node to its parent.
 //
-// Every node of the head's trees has a place number. The index says in which leaf an id is, and the parents lead from
-// there to the root; the nodes themselves are found on the way down again, because the root knows them. A node that is
-// copied before a change takes over its number, so that copying a leaf costs the index nothing. Snapshots share nodes
-// with the head but not the locator: it exists once, for the newest version.
+// Every node of the head's trees has a node number. The index maps an id to the number of its leaf, and the table of
+// parents leads from there to the root. The nodes themselves are found on the way down from the root along these
+// numbers. A copy of a node keeps its number, so copying a leaf does not change the index. Snapshots share nodes with
+// the head but not the locator: there is one locator, for the newest version.
 //
-// A state that is only replayed into to look at the past has a locator that tracks nothing.
+// A state that is replayed only to read a past version has a locator that tracks nothing.
 //
-// Ids come from others, too, and who knows how they are hashed can choose many of one hash: then every look would go
-// through all of them. So the index of a list hashes with a salt of its own, which is stored with it.
+// Ids may come from outside, and an attacker who knows the hash function could choose many ids with the same hash;
+// every lookup would then search all of them. So each index hashes with its own salt, which is stored with it.
 //
-// Always holds: `parent(of:)` of a node's number is the number of the inner node above it or, for a root,
-// `ownerFlag | owner`, where the owner is the number of the section. Free numbers are linked through their parents.
+// Always holds: `parent(of:)` of a node's number is the number of the inner node above it. For a root it is `ownerFlag
+// | owner`, where the owner is the number of the section. Free numbers form a linked list through the table of parents.
 
-/// What a checkpoint says of a locator, besides its pages.
+/// The fields of a locator in a checkpoint, besides its chunks.
 struct LocatorRoot: Equatable, Sendable {
     var entryCount = 0
     var indexPageCount = 0
     var indexDirectories: [UInt64] = []
     var parentPageCount = 0
     var parentDirectories: [UInt64] = []
-    /// How many numbers were ever given, how many of them are in use, and the first free one plus one.
+    /// The count of all numbers that were ever used, the count of those in use, and the first free number plus one.
     var numberCount: UInt32 = 0
     var nodeCount: UInt32 = 0
     var nextFree: UInt32 = 0
-    /// What ids are hashed with; 0 in a file of a version that had no salts.
+    /// The salt for hashing ids; 0 in a file from before salts.
     var salt: UInt64 = 0
 }
 
 struct Locator<Element>: ~Copyable {
-    /// Marks the parent of a root.
+    /// A bit that marks the parent of a root as an owner.
     static var ownerFlag: UInt32 { 1 << 31 }
-    /// How many parents a page holds.
+    /// The number of parents in a chunk.
     private static var pageSize: Int { 256 }
 
-    /// Whether ids can be found at all.
+    /// Whether the locator tracks ids and nodes at all.
     let isTracking: Bool
-    /// What ids are hashed with.
+    /// The salt for hashing ids.
     let salt: UInt64
-    /// Where ids are found.
+    /// The index of ids.
     private(set) var index: IdentifierIndex
     private var parents: PageTable
     private var numberCount: UInt32
-    /// The first free number plus one; 0 if none is.
+    /// The first free number plus one; 0 if there is none.
     private var nextFree: UInt32
-    /// How many numbers are in use.
+    /// The number of nodes, that is of numbers in use.
     private(set) var nodeCount: Int
 
-    /// A locator that knows nothing yet.
+    /// An empty locator.
     init(_ store: NodeStore, isTracking: Bool = true) {
         self.isTracking = isTracking
         salt = store.salt
@@ -58,7 +58,7 @@ struct Locator<Element>: ~Copyable {
         nodeCount = 0
     }
 
-    /// A locator that is stored.
+    /// A stored locator.
     init(_ root: LocatorRoot, _ store: NodeStore) {
         isTracking = true
         salt = root.salt
@@ -94,7 +94,7 @@ extension Locator where Element: TreeElement {
         return number
     }
 
-    /// Gives the number of a node that left the tree back.
+    /// Frees the number of a node that was removed from the tree.
     mutating func free(_ number: UInt32) {
         guard isTracking, number != Limits.noPlaceNumber else { return }
         setParent(nextFree, of: number)
@@ -104,7 +104,7 @@ extension Locator where Element: TreeElement {
 
     @inline(__always)
     mutating func setParent(_ parent: UInt32, of number: UInt32) {
-        // There is no such page, or it is empty, if something could not be read.
+        // After damage, the chunk may be missing or empty.
         guard isTracking, Int(number) < parents.count * Self.pageSize else { return }
         let words = parents.mutableWords(Int(number) / Self.pageSize)
         if Int(number) % Self.pageSize < words.count { words[Int(number) % Self.pageSize] = UInt64(parent) }
@@ -115,55 +115,57 @@ extension Locator where Element: TreeElement {
         guard Int(number) < parents.count * Self.pageSize else { return Self.ownerFlag }
         let words = parents.words(Int(number) / Self.pageSize)
         let slot = Int(number) % Self.pageSize
-        // A damaged page may have a word that is no number; the way ends somewhere then.
+        // A word of a damaged chunk may be too large for a number. Truncating it is safe, because `firstPath` stops at
+        // the maximum height.
         return slot < words.count ? UInt32(truncatingIfNeeded: words[slot]) : Self.ownerFlag
     }
 }
 
 // MARK: - Elements
 
-// Elements are handed over by address: by value, each would be copied, and its references counted.
+// Elements are passed by address. Passing them by value would copy each one and count its references.
 extension Locator where Element: TreeElement {
-    /// Notes that an element came into a leaf.
+    /// Tracks an element that was inserted into a leaf.
     @inline(__always)
     mutating func insert(_ element: UnsafePointer<Element>, leaf: UInt32) {
         guard isTracking else { return }
         element.pointee.forEachKey(salt: salt) { index.insert(hash: $0, leaf: leaf) }
     }
 
-    /// Notes that an element went from one leaf to another.
+    /// Tracks an element that moved from one leaf to another.
     @inline(__always)
     mutating func relocate(_ element: UnsafePointer<Element>, from old: UInt32, to new: UInt32) {
         guard isTracking else { return }
         element.pointee.forEachKey(salt: salt) { index.relocate(hash: $0, from: old, to: new) }
     }
 
-    /// Notes that an element left a leaf.
+    /// Tracks an element that was removed from a leaf.
     @inline(__always)
     mutating func remove(_ element: UnsafePointer<Element>, leaf: UInt32) {
         guard isTracking else { return }
         element.pointee.forEachKey(salt: salt) { index.remove(hash: $0, leaf: leaf) }
     }
 
-    /// Notes which elements are in which leaves, of a locator that knew none.
+    /// Builds the index of a locator that has no entries, from hashes and the leaves of their elements.
     mutating func build(_ entries: [(hash: UInt64, leaf: UInt32)]) {
         guard isTracking else { return }
         index.build(entries)
     }
 
-    /// The hash by which an element of this id is found.
+    /// The salted hash of an id, by which its element is found.
     @inline(__always)
     func hash(of id: Identifier) -> UInt64 { id.hash64(salt: salt) }
 
-    /// Whether there may be an element of this id: false if there is certainly none.
+    /// Whether there may be an element of this id. If this is false, there is none.
     ///
     /// - Complexity: O(1) expected.
     @inline(__always)
     func mayKnow(_ id: Identifier) -> Bool { index.firstLeaf(hash: hash(of: id)) { _ in true } != nil }
 
-    /// Calls `body` with the ways to each leaf that may hold an element of this hash, until it returns something.
+    /// Calls `body` with the path to each leaf that may hold an element of this hash, until it returns a value that is
+    /// not nil.
     ///
-    /// - Parameter body: receives the place numbers from the leaf up to the root, and the owner of the tree.
+    /// - Parameter body: receives the node numbers from the leaf up to the root, and the owner of the tree.
     /// - Complexity: O(log n) expected.
     @inline(__always)
     func firstPath<Result>(
@@ -177,7 +179,7 @@ extension Locator where Element: TreeElement {
         return result
     }
 
-    /// A tree cannot be higher: each level at least doubles it.
+    /// No tree is higher, because each level at least doubles the number of elements.
     private static var maximumHeight: Int { 64 }
 
     @inline(__always)
@@ -188,7 +190,7 @@ extension Locator where Element: TreeElement {
             var count = 0
             var number = leaf
             while number & Self.ownerFlag == 0 {
-                // Only a damaged page makes a way without an end.
+                // Only a damaged chunk leads to a path that is too long.
                 if count == Self.maximumHeight { return nil }
                 path.initializeElement(at: count, to: number)
                 count += 1
@@ -202,18 +204,18 @@ extension Locator where Element: TreeElement {
 // MARK: - Checkpoints
 
 extension Locator where Element: TreeElement {
-    /// Reads pages through another store from now on.
+    /// Replaces the pool from which chunks are read.
     mutating func replaceStore(_ store: NodeStore) {
         index.replaceStore(store)
         parents.store = store
     }
 
-    /// How many bytes of it are in memory.
+    /// The size of its chunks in memory, in bytes.
     var size: Int { index.size + parents.size }
 
-    /// Copies what has changed since the last checkpoint, and takes it for stored from now on.
+    /// Copies the chunks that changed since the last checkpoint, and marks them as stored.
     ///
-    /// - Parameter nextNumber: the first number that nothing is stored under; afterwards the first one that is free.
+    /// - Parameter nextNumber: the first unused stored number, before and after the call.
     mutating func capture(_ nextNumber: inout UInt64, _ image: inout PageImage) -> LocatorRoot {
         var root = LocatorRoot()
         index.capture(&nextNumber, &image, &root)
@@ -227,19 +229,19 @@ extension Locator where Element: TreeElement {
         return root
     }
 
-    /// Takes back that what was copied is stored, because it could not be written.
+    /// Marks the chunks of an image as dirty again, because they could not be written.
     mutating func restore(_ image: PageImage) {
         index.restore(image)
         parents.restore(image)
     }
 
-    /// Lists everything that is stored of it, because another locator takes its place.
+    /// Appends all its stored numbers to the retired ones, because another locator replaces it.
     mutating func retireAll(_ image: inout PageImage) {
         index.retireAll(&image)
         parents.retireAll(&image)
     }
 
-    /// Drops the pages that are stored as they are.
+    /// Evicts the chunks that are not dirty.
     mutating func evict() {
         index.evict()
         parents.evict()

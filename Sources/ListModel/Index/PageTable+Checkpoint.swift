@@ -1,26 +1,26 @@
-// Taking checkpoints of a table: copies of the pages that changed, with the numbers under which they will be stored.
+// Checkpoints of a chunk table: copies of the chunks that changed, with the numbers under which they will be stored.
 //
-// Always holds: what was captured counts as stored; if it turns out that it could not be, `restore` takes that back.
+// Always holds: captured chunks count as stored. If they could not be written, `restore` marks them as dirty again.
 
-/// The pages of a table that changed since the last checkpoint, copied.
+/// Copies of the chunks that changed since the last checkpoint.
 struct PageImage: Sendable {
     struct Entry: Sendable {
-        /// Where in the table the page is; for a directory, which one it is.
+        /// The position of the chunk in the table, or of the directory among the directories.
         var index: Int
-        /// Under which number it is to be stored.
+        /// The number under which it will be stored.
         var number: UInt64
-        /// Where its words end in `words`; they begin where those of the entry before end.
+        /// The end of its words in `words`. They begin at the end of the entry before.
         var end: Int
-        /// What it is.
+        /// Its kind, one of `NodeCoding.Kind`.
         var kind: UInt8
     }
 
     var entries: [Entry] = []
     var words: [UInt64] = []
-    /// What need not be stored any longer once these pages are.
+    /// The stored numbers that are no longer needed after these chunks are stored.
     var retired: [UInt64] = []
 
-    /// Calls `body` with the number and the bytes of each page.
+    /// Calls `body` with the number and the bytes of each chunk.
     func forEach(_ body: (UInt64, borrowing ByteWriter) throws -> Void) rethrows {
         var writer = ByteWriter()
         var start = 0
@@ -45,7 +45,7 @@ extension PageTable {
         case NodeCoding.Kind.directory:
             var previous: UInt64 = 0
             for number in words {
-                // Wrapping: differences of any two numbers, which reading adds up in the same way.
+                // The difference wraps, and the decoder adds with wrapping, too.
                 writer.write(delta: Int64(bitPattern: number &- previous))
                 previous = number
             }
@@ -53,10 +53,10 @@ extension PageTable {
         }
     }
 
-    /// Copies the pages that changed since the last checkpoint, and takes them for stored from now on.
+    /// Copies the chunks that changed since the last checkpoint, and marks them as stored.
     ///
-    /// - Parameter nextNumber: the first number that is free; afterwards the first one that still is.
-    /// - Complexity: O(pages in memory + words in those that changed).
+    /// - Parameter nextNumber: the first unused stored number, before and after the call.
+    /// - Complexity: O(chunks in memory + words in those that changed).
     mutating func capture(_ nextNumber: inout UInt64, _ image: inout PageImage) {
         var changed: [Int] = []
         forEachSlot { index, slot in
@@ -84,14 +84,14 @@ extension PageTable {
         }
     }
 
-    /// Takes back that the pages of an image are stored, because they could not be written.
+    /// Marks the chunks of an image as dirty again, because they could not be written.
     mutating func restore(_ image: PageImage) {
         for entry in image.entries where entry.kind == kind && entry.index < count {
             _ = mutableWords(entry.index)
         }
     }
 
-    /// All numbers under which something of the table is stored.
+    /// Appends all stored numbers of the table to the retired ones.
     mutating func retireAll(_ image: inout PageImage) {
         for index in 0..<count {
             let number = slot(index).pointee.number
@@ -100,14 +100,14 @@ extension PageTable {
         image.retired.append(contentsOf: directories.filter { $0 != 0 })
     }
 
-    /// How many bytes of pages are in memory.
+    /// The size of the chunks in memory, in bytes.
     var size: Int {
         var size = 0
         forEachSlot { _, slot in if slot.pointee.words != nil { size += 16 + Int(slot.pointee.capacity) * 8 } }
         return size
     }
 
-    /// Drops the pages that are stored as they are.
+    /// Evicts the chunks that are not dirty.
     mutating func evict() {
         forEachSlot { _, slot in
             guard let words = slot.pointee.words, slot.pointee.number != 0, !slot.pointee.isDirty else { return }

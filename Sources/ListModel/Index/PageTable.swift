@@ -1,55 +1,56 @@
-// Pages of 64-bit words, by position: what the locator's tables are made of.
+// A table of chunks of 64-bit words, by position. The tables of the locator are chunk tables.
 //
-// A page is memory of its own. It may be stored and not in memory; then it is read when somebody looks. Which page is
-// stored where is kept in *directories* of 512 page numbers each, which are stored and read in the same way, so that
-// opening a table reads nothing. The slots of 512 pages are made when one of them is looked at.
+// Each chunk is a separate allocation. A stored chunk is read into memory lazily. *Directories* of 512 entries have the
+// stored numbers of chunks; they are stored and read in the same way, so that opening a table reads nothing. The slots
+// of the 512 chunks of a directory are allocated when one of them is accessed.
 //
-// A checkpoint takes copies of the pages that changed (`capture`), which is a fast copy of memory, and writes them while
-// the list is edited on. Only the newest checkpoint needs pages: those that it replaces are free once it is complete.
+// A checkpoint copies the chunks that changed (`capture`), which is a fast copy of memory, and writes the copies while
+// the list is edited. Only the newest checkpoint needs chunks: those that it replaces are free after it is complete.
 //
-// Looking at a page may read it, also where the table is not `inout`; whoever has the table has it alone.
+// Accessing a chunk may load it, even if the table is not `inout`. This is safe, because a table is not `Copyable` and
+// has one owner.
 //
 // Always holds:
-// - a page that is not dirty and has a number is equal to the stored page of that number;
-// - a page without a number is in memory or empty.
+// - a chunk that is not dirty and has a number equals the stored chunk of that number;
+// - a chunk without a number is in memory or empty.
 
 struct PageTable: ~Copyable {
-    /// A position of the table. What is known of a page is kept here and not with its words: looking for a word then waits
-    /// for memory once less.
+    /// The slot of a chunk. The fields of the chunk are here and not beside its words, which saves an access to memory
+    /// in each lookup.
     struct Slot {
-        /// The words of the page, if it is in memory.
+        /// The words of the chunk, if it is in memory.
         var words: UnsafeMutablePointer<UInt64>?
-        /// Under which number the page is stored; 0 if it is not.
+        /// The stored number of the chunk; 0 if it is not stored.
         var number: UInt64 = 0
-        /// How many words there are, and how many there is room for.
+        /// The number of words, and the room for words.
         var count: UInt32 = 0
         var capacity: UInt32 = 0
-        /// Whether the words are other than those that are stored.
+        /// Whether the words differ from the stored ones.
         var isDirty = false
     }
 
-    /// How many pages a directory speaks of.
+    /// The number of chunks in a directory.
     static var directorySize: Int { 1 &<< directoryBits }
     private static var directoryBits: Int { 9 }
 
-    /// The slots of the pages of each directory; nil for a directory that was not read yet.
+    /// The slots of the chunks of each directory; nil for a directory that was not read yet.
     private var slots: UnsafeMutablePointer<UnsafeMutablePointer<Slot>?>
-    /// For how many directories there is room.
+    /// The room for directories.
     private var capacity: Int
-    /// How many pages there are.
+    /// The number of chunks.
     private(set) var count = 0
-    /// Under which numbers the directories of the newest checkpoint are stored; 0 for one that is not.
+    /// The stored numbers of the directories of the newest checkpoint; 0 for a directory that is not stored.
     var directories: [UInt64]
     let kind: UInt8
-    /// Where pages are read; that of the newest checkpoint.
+    /// The pool from which chunks are read: that of the newest checkpoint.
     var store: NodeStore
 
-    /// A table, of which nothing is in memory.
+    /// A table with nothing in memory.
     ///
     /// - Parameters:
-    ///   - kind: what the pages are, as `NodeCoding.Kind` says.
-    ///   - count: how many pages there are.
-    ///   - directories: under which numbers the directories are stored.
+    ///   - kind: the kind of the chunks, one of `NodeCoding.Kind`.
+    ///   - count: the number of chunks.
+    ///   - directories: the stored numbers of the directories.
     /// - Complexity: O(directories).
     init(kind: UInt8, count: Int = 0, directories: [UInt64] = [], _ store: NodeStore) {
         self.kind = kind
@@ -62,7 +63,7 @@ struct PageTable: ~Copyable {
     }
 
     deinit {
-        // SAFETY: all of it was allocated here or below, and nobody else has the pointers.
+        // SAFETY: all memory was allocated here or below, and nobody else has the pointers.
         for directory in directories.indices {
             guard let pages = slots[directory] else { continue }
             for index in 0..<PageTable.directorySize { pages[index].words?.deallocate() }
@@ -71,7 +72,7 @@ struct PageTable: ~Copyable {
         slots.deallocate()
     }
 
-    /// Adds an empty page at the end.
+    /// Appends an empty chunk.
     mutating func append() {
         if count == directories.count * PageTable.directorySize { appendDirectory() }
         count += 1
@@ -91,17 +92,17 @@ struct PageTable: ~Copyable {
         directories.append(0)
     }
 
-    /// The slot of a page. Its directory is read if it was not.
+    /// The slot of a chunk. Reads its directory if necessary.
     @inline(__always)
     func slot(_ index: Int) -> UnsafeMutablePointer<Slot> {
         assert(index >= 0 && index < count, "no such page")
-        // SAFETY: there is a directory for every page, and each has slots for all of its pages.
+        // SAFETY: there is a directory for every chunk, and a directory has slots for all of its chunks.
         let directory = index &>> PageTable.directoryBits
         let pages = slots[directory] ?? loadDirectory(directory)
         return pages.advanced(by: index & (PageTable.directorySize - 1))
     }
 
-    /// Calls `body` with the slots of the directories that were read: of all pages that can be in memory.
+    /// Calls `body` with the slots of the directories that were read. Only their chunks can be in memory.
     func forEachSlot(_ body: (Int, UnsafeMutablePointer<Slot>) -> Void) {
         for directory in directories.indices {
             guard let pages = slots[directory] else { continue }
@@ -112,7 +113,7 @@ struct PageTable: ~Copyable {
         }
     }
 
-    /// Puts other words in the place of those of a page.
+    /// Replaces the words of a chunk.
     private func setPage(_ index: Int, _ words: UnsafeMutablePointer<UInt64>, count: Int, capacity: Int) {
         let slot = slot(index)
         slot.pointee.words?.deallocate()
@@ -125,7 +126,7 @@ struct PageTable: ~Copyable {
 // MARK: - Words
 
 extension PageTable {
-    /// The words of a page.
+    /// The words of a chunk.
     @inline(__always)
     func words(_ index: Int) -> UnsafeMutableBufferPointer<UInt64> {
         let slot = slot(index)
@@ -135,7 +136,7 @@ extension PageTable {
         return load(index)
     }
 
-    /// The words of a page, to change them in their places.
+    /// The words of a chunk, to be changed in place. Marks the chunk as dirty.
     @inline(__always)
     mutating func mutableWords(_ index: Int) -> UnsafeMutableBufferPointer<UInt64> {
         let words = words(index)
@@ -143,7 +144,7 @@ extension PageTable {
         return words
     }
 
-    /// Makes room for one more word at `position` of a page, and puts it there.
+    /// Inserts a word at `position` of a chunk.
     mutating func insert(_ word: UInt64, at position: Int, ofPage index: Int) {
         let words = mutableWords(index)
         assert(position >= 0 && position <= words.count, "no such position")
@@ -155,13 +156,13 @@ extension PageTable {
             setPage(index, larger, count: words.count, capacity: capacity)
         }
         let start = slot.pointee.words.unsafelyUnwrapped
-        // SAFETY: there is room for one word more than there were.
+        // SAFETY: there is room for one more word.
         start.advanced(by: position + 1).update(from: start.advanced(by: position), count: words.count - position)
         start[position] = word
         slot.pointee.count += 1
     }
 
-    /// Removes the word at `position` of a page.
+    /// Removes the word at `position` of a chunk.
     mutating func remove(at position: Int, ofPage index: Int) {
         let words = mutableWords(index)
         assert(position >= 0 && position < words.count, "no such word")
@@ -170,11 +171,11 @@ extension PageTable {
         slot(index).pointee.count -= 1
     }
 
-    /// Puts other words in the place of those of a page.
+    /// Replaces the words of a chunk by a copy of these.
     mutating func replace(_ index: Int, with words: UnsafeBufferPointer<UInt64>) {
         let copy = UnsafeMutablePointer<UInt64>.allocate(capacity: words.count)
         if let source = words.baseAddress { copy.initialize(from: source, count: words.count) }
-        // The words may be those of the page itself, so it goes last.
+        // `words` may be those of the chunk itself, so the old words are deallocated last.
         setPage(index, copy, count: words.count, capacity: words.count)
         slot(index).pointee.isDirty = true
     }
@@ -183,7 +184,7 @@ extension PageTable {
 // MARK: - Reading stored pages
 
 extension PageTable {
-    /// Reads a page. One that cannot be read is empty, and the store says so.
+    /// Reads a chunk. If it cannot be read, it is empty and the pool reports damage.
     @inline(never)
     private func load(_ index: Int) -> UnsafeMutableBufferPointer<UInt64> {
         let number = slot(index).pointee.number
@@ -208,7 +209,7 @@ extension PageTable {
         return page
     }
 
-    /// Makes the slots of a directory, and reads where their pages are stored if it is.
+    /// Allocates the slots of a directory, and reads the stored numbers of their chunks if the directory is stored.
     @inline(never)
     private func loadDirectory(_ directory: Int) -> UnsafeMutablePointer<Slot> {
         let pages = UnsafeMutablePointer<Slot>.allocate(capacity: PageTable.directorySize)
@@ -223,7 +224,7 @@ extension PageTable {
             guard isRight, found <= most else { return reader.fail() }
             var number: UInt64 = 0
             for index in 0..<found {
-                // Wrapping: a number that makes no sense is of no page.
+                // The sum wraps. Nothing is stored under an invalid number, so its chunk is then empty.
                 number = number &+ UInt64(bitPattern: reader.readDelta())
                 pages[index].number = number
             }
@@ -231,13 +232,13 @@ extension PageTable {
         return pages
     }
 
-    /// How many words a page of so many bytes can have: nothing is made room for that the bytes cannot hold.
+    /// The most words of a chunk of so many bytes. Damaged bytes cannot request more memory than that.
     private static func greatestCount(in bytes: Int) -> Int {
-        // An entry takes at least a bit, unless all are the same: as many ids of one fingerprint as a leaf has.
+        // An entry takes at least a bit, unless all entries are equal: ids of one leaf with the same fingerprint.
         max(Limits.equalEntries, 8 * bytes)
     }
 
-    /// Entries of an index in as few bits as they need; other words one by one.
+    /// Decodes bit-packed entries of an index, or other words one by one.
     private static func decode(_ reader: inout NodeReader, _ words: UnsafeMutableBufferPointer<UInt64>, _ kind: UInt8) {
         guard kind == NodeCoding.Kind.indexPage else {
             for index in words.indices { words[index] = reader.readVarint() }

@@ -1,6 +1,6 @@
-// What trees hold that are only kept in memory, and that nobody compares: the order of a derived view.
+// Elements of trees that live only in memory and are never compared: the order of a derived view.
 //
-// Always holds: such a tree is never stored, its hash never sealed, and no locator knows it.
+// Always holds: such a tree is never stored, its hash is never sealed, and no locator tracks it.
 
 /// An element of a tree that lives in memory only.
 protocol MemoryElement: TreeElement {}
@@ -9,7 +9,7 @@ extension MemoryElement {
     var id: Identifier { .integer(0) }
     static var canBePlain: Bool { false }
     var isPlain: Bool { false }
-    /// Never known, so that no edit computes one.
+    /// Always unsealed, so that no edit computes a hash.
     var hash: UInt64 { SequenceHash.unsealed }
     var outlineDepth: UInt8 { 0 }
     mutating func seal() {}

@@ -1,26 +1,27 @@
-// The stored nodes that somebody looked at lately.
+// A cache of stored nodes that were read recently.
 //
 // Always holds: a node in a cache is never written.
 
 import Synchronization
 
-/// Nodes that somebody looked at, the newest of them: two generations, of which the older one is dropped when the
-/// younger one is full. What is asked for again moves to the younger one.
+/// The nodes that were read most recently, in two generations. When the younger one is full, the older one is evicted
+/// and the younger one becomes the older one. A node of the older generation that is looked up again moves to the
+/// younger one.
 final class NodeCache<Element>: Sendable {
     // @unchecked Sendable: the nodes in a cache are never written.
     private struct Generations: @unchecked Sendable {
         var young = NodeTable<Element>()
         var old = NodeTable<Element>()
-        /// How many bytes the nodes of the younger generation take.
+        /// The size of the nodes of the younger generation in bytes.
         var youngSize = 0
 
         mutating func insert(_ node: TreeNode<Element>, _ child: TreeChild<Element>, limit: Int) {
             let stride = node.isLeaf ? MemoryLayout<Element>.stride : MemoryLayout<TreeChild<Element>>.stride
-            // An entry of the table and the beginning of the node take about a hundred bytes.
+            // The entry in the table and the header of the node take about a hundred bytes.
             youngSize += 100 + node.width * stride
             young.insert(node, child)
             guard youngSize > limit / 2 else { return }
-            // As many will come as came, so the table is made as large as it will be.
+            // The next generation will have about as many nodes, so its table gets the same size at once.
             let slotCount = young.slotCount
             old = young
             young = NodeTable(slotCount: slotCount)
@@ -46,7 +47,7 @@ final class NodeCache<Element>: Sendable {
         }
     }
 
-    /// Takes the node of a stored child out of the cache.
+    /// Removes the node of a stored child from the cache and returns it.
     func take(_ child: TreeChild<Element>) -> TreeNode<Element>? {
         state.withLock { $0.young.remove(child) ?? $0.old.remove(child) }
     }

@@ -1,43 +1,45 @@
-// The rows of a stored leaf: tags in runs, and after them only what differs from what is expected.
+// The rows of a stored leaf: run-length encoded tags, and after them only the fields that differ from a prediction.
 //
-// Rows that were inserted one after the other have ids, versions and offsets that follow each other, so that they take
-// no more than their content hash (what is expected wraps: bytes may say anything, and what comes out is checked); and a content that is no longer than its hash is stored in the place of it, without
-// what all such contents of the leaf begin and end with.
+// Rows that were inserted one after another have consecutive ids, versions and offsets, so such a row takes no more
+// than its content hash. A content that is no longer than its hash is stored instead of the hash, without the prefix
+// and the suffix that all such contents of the leaf have in common. The arithmetic of predictions wraps, because
+// damaged bytes may contain any number; decoded values are checked.
 
-/// What the tag of a row says.
+/// The bits of the tag of a row.
 private enum RowTag {
     static let checked: UInt8 = 1
-    /// The id is an integer, one greater than that of the row before.
+    /// The id is an integer, one greater than the last integer id before it.
     static let nextID: UInt8 = 2
-    /// The content's version is further from the row before than that was from its own by nothing.
+    /// The difference between the content's version and that of the row before is the same as one row earlier: the
+    /// delta of deltas is 0.
     static let sameStep: UInt8 = 4
-    /// The content lies where the row before suggests.
+    /// The content is at the predicted offset.
     static let expectedOffset: UInt8 = 8
     /// The content is as long as that of the row before.
     static let sameLength: UInt8 = 16
-    /// The content itself follows, not its hash.
+    /// The content itself is stored, not its hash.
     static let inlineContent: UInt8 = 32
-    /// The row has a place in an outline, which follows.
+    /// The outline byte (depth and collapsed) follows.
     static let outline: UInt8 = 64
     static let all: UInt8 = 127
 }
 
-/// What a row is expected to be from the rows before it; writing and reading keep it in the same way.
+/// Predicts the fields of a row from the rows before it. Encoder and decoder update it in the same way.
 private struct RowExpectation {
     var id: Int64 = 0
     var version: UInt64 = 0
     var step: Int64 = 0
     var offset: UInt32 = 0
     var length: UInt32 = 0
-    /// How far a content of the same commit began behind the end of the one before.
+    /// The distance from the end of one content to the beginning of the next one in the same commit.
     var gap: Int64 = 0
 
-    /// Where the content of a version is expected to begin.
+    /// The predicted offset of a content of a version.
     func expectedOffset(_ version: UInt64) -> Int64 {
         version == self.version ? Int64(offset) &+ Int64(length) &+ gap : Int64(offset)
     }
 
-    /// Takes in a row.
+    /// Updates the prediction with a row.
     mutating func advance(_ id: Identifier, _ version: UInt64, _ offset: UInt32, _ length: UInt32) {
         if case .integer(let value) = id { self.id = value }
         if version == self.version { gap = Int64(offset) &- Int64(self.offset) &- Int64(self.length) }
@@ -102,7 +104,7 @@ extension ListItem {
     ) -> Int {
         var runs = RunReader(&reader, count: count)
         let frame = runs.hasInlineContent ? ContentFrame(&reader) : ContentFrame()
-        // A copy of its own: through `inout`, every byte would load the reader from memory and store it back.
+        // A local copy, because access through `inout` would load and store the reader for every byte.
         var ownReader = reader
         defer { reader = ownReader }
         var expected = RowExpectation()
@@ -112,7 +114,7 @@ extension ListItem {
             if tag & ~RowTag.all != 0 { ownReader.fail() }
             for _ in 0..<length {
                 guard let row = decodeRow(tag, &ownReader, &expected, frame) else { return index }
-                // SAFETY: the runs are of `count` rows together, and there is room for as many.
+                // SAFETY: the runs have `count` rows in total, and there is room for as many.
                 rows.advanced(by: index).initialize(to: row)
                 index += 1
             }
@@ -120,7 +122,7 @@ extension ListItem {
         return index
     }
 
-    /// Reads the row that comes next; nil if it makes no sense.
+    /// Reads the next row; nil if it is damaged.
     @inline(__always)
     private static func decodeRow(
         _ tag: UInt8, _ reader: inout NodeReader, _ expected: inout RowExpectation, _ frame: borrowing ContentFrame
@@ -152,13 +154,13 @@ extension ListItem {
     }
 }
 
-/// The runs of tags before the rows, read while the rows behind them are.
+/// Reads the runs of tags, which are stored before the rows, while the rows are read.
 private struct RunReader {
     private var runs: NodeReader
-    /// Whether the content of one of the rows is stored with it.
+    /// Whether the content of at least one row is stored in the leaf.
     private(set) var hasInlineContent = false
 
-    /// Steps over the runs of `count` tags, to read them later.
+    /// Skips the runs of `count` tags, and remembers where they begin.
     init(_ reader: inout NodeReader, count: Int) {
         runs = reader
         var total = 0
@@ -175,15 +177,15 @@ private struct RunReader {
     mutating func next() -> (tag: UInt8, count: Int) { (runs.readByte(), Int(runs.readWord())) }
 }
 
-/// What the contents that are stored in a leaf begin and end with.
+/// The common prefix and suffix of the contents that are stored in a leaf.
 private struct ContentFrame {
     var prefix: [UInt8] = []
     var suffix: [UInt8] = []
 
-    /// Nothing in common.
+    /// An empty prefix and suffix.
     init() {}
 
-    /// What contents have in common.
+    /// The common prefix and suffix of contents.
     init(_ contents: [[UInt8]?]) {
         let contents = contents.compactMap { $0 }
         guard contents.count > 1, let first = contents.first, let shortest = contents.map(\.count).min() else { return }
@@ -211,10 +213,10 @@ private struct ContentFrame {
         }
     }
 
-    /// How many bytes are not stored with each content.
+    /// The number of bytes that each content has in common.
     var count: Int { prefix.count + suffix.count }
 
-    /// The hash of a content, of which these bytes were stored.
+    /// The hash of a content, from its stored bytes, which lack the prefix and the suffix.
     func hash(around bytes: UnsafeRawBufferPointer) -> UInt64 {
         if count == 0 { return ContentReference.hash(of: bytes) }
         return withUnsafeTemporaryAllocation(byteCount: count + bytes.count, alignment: 1) { content in

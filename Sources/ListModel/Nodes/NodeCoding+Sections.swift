@@ -1,9 +1,9 @@
-// The sections of a stored leaf: what each of them is, and the root of its rows.
+// The sections of a stored leaf: the fields of each section, and the root of its rows.
 
 extension SectionEntry {
     static func cache(of store: NodeStore) -> NodeCache<SectionEntry> { store.sections }
 
-    /// Writes sections whose rows are all stored: `rows.stored` says where.
+    /// Writes sections whose rows are all stored, under the number `rows.stored`.
     static func encode(
         _ elements: UnsafeBufferPointer<SectionEntry>, into writer: inout ByteWriter,
         contentOf: (ContentReference) -> [UInt8]?

@@ -1,4 +1,4 @@
-// A node as bytes. `Docs/Design/FileFormat.md` draws them.
+// The encoding of a node. `Docs/Design/FileFormat.md` draws the bytes.
 //
 //     0  checksum  u32     lower half of the XXH64 of what follows, with the number of the node as the seed
 //     4  kind      u8      height, or 128 + height in the tree of sections; 32 more if depths follow the hashes; 64 and
@@ -6,17 +6,19 @@
 //     5  count     varint  elements or children, or words of a page
 //        then the elements, the children or the words
 //
-// Always holds: a node that was decoded has as many elements below it, the hash and the lowest depth that its parent
-// says, and is one lower than its parent, so that no path is longer than the greatest height; the depths are written only where one is above 0, so never for a list without outlines. The hash of
-// the root is that of a version, so a stored tree is checked against the log however little of it is read.
+// Always holds: the element count, the hash and the lowest depth of a decoded node are those in its parent's summary,
+// and its height is one less than its parent's. So no path is longer than the greatest height. The hash of the root is
+// that of a version, so every node that is read is checked against the log, even if most of the tree is not read.
+// Depths are written only if one is above 0, so never for a list without outlines.
 
-// Numbers of nodes are stored as differences, which wrap: bytes may say anything, and what comes out is checked. Counts do not.
+// Numbers of nodes are stored as differences with wrapping arithmetic, because damaged bytes may contain any number;
+// decoded values are checked. Counts do not wrap.
 
 enum NodeCoding {
-    /// How many bytes come before the kind of the node.
+    /// The number of bytes before the kind of the node.
     static let headerSize = 4
 
-    /// What is stored, besides a node of the height that its kind says.
+    /// The kinds of stored values that are not a node of the height that the kind byte gives.
     enum Kind {
         static let sections: UInt8 = 128
         static let indexPage: UInt8 = 64
@@ -25,7 +27,7 @@ enum NodeCoding {
         static let checkpoint: UInt8 = 67
         static let locators: UInt8 = 68
         static let numbers: UInt8 = 69
-        /// The bit of a node in which a lowest depth follows each child, or each section.
+        /// The bit of a node that stores a lowest depth after each child or section.
         static let depths: UInt8 = 32
     }
 
@@ -39,7 +41,7 @@ enum NodeCoding {
         UInt32(truncatingIfNeeded: XXHash64.hash(contents, seed: number))
     }
 
-    /// Begins the bytes of a node; `seal` fills in the checksum.
+    /// Writes the beginning of a node; `seal` fills in the checksum.
     static func begin(_ kind: UInt8, count: Int, _ writer: inout ByteWriter) {
         writer.truncate(to: 0)
         writer.write(fixed: UInt32(0))
@@ -52,7 +54,7 @@ enum NodeCoding {
         writer.patch(sum, at: 0)
     }
 
-    /// The bit that tells the trees of sections from those of rows.
+    /// The bit that distinguishes trees of sections from trees of rows.
     private static func treeKind<Element: TreeElement>(_ type: Element.Type) -> UInt8 {
         type == SectionEntry.self ? Kind.sections : 0
     }
@@ -65,9 +67,9 @@ extension NodeCoding {
     ///
     /// - Parameters:
     ///   - node: the node.
-    ///   - numbers: under which numbers its children are stored; not used for a leaf.
-    ///   - number: under which number it will be stored.
-    ///   - contentOf: the content of a row, if it is to be stored in the place of its hash.
+    ///   - numbers: the stored numbers of its children; not used for a leaf.
+    ///   - number: the stored number that the node will have.
+    ///   - contentOf: returns the content of a row if it is stored instead of its hash.
     static func encode<Element: TreeElement>(
         _ node: TreeNode<Element>, children numbers: ArraySlice<UInt64>, number: UInt64, _ writer: inout ByteWriter,
         contentOf: (ContentReference) -> [UInt8]?
@@ -98,14 +100,14 @@ extension NodeCoding {
 // MARK: - Reading
 
 extension NodeCoding {
-    /// Reads the node that stands in a place of a tree.
+    /// Decodes the node of a child.
     ///
     /// - Parameters:
-    ///   - bytes: what is stored under the child's number.
-    ///   - child: what the parent says of the node.
-    ///   - limits: how many elements or children to make room for.
-    ///   - spares: nodes of which one is used, if one fits.
-    /// - Throws: ``NodeError`` if they are not that node.
+    ///   - bytes: the bytes that are stored under the child's number.
+    ///   - child: the parent's summary of the node.
+    ///   - limits: the limits that determine the capacity of the new node.
+    ///   - spares: nodes to reuse; one is taken if it fits.
+    /// - Throws: ``NodeError`` if the bytes are not that node.
     static func decode<Element: TreeElement>(
         _ bytes: UnsafeRawBufferPointer, _ child: TreeChild<Element>, _ limits: TreeLimits,
         _ spares: inout SpareNodes<Element>
@@ -152,7 +154,7 @@ extension NodeCoding {
     private static func decodeInner<Element: TreeElement>(
         _ reader: inout NodeReader, _ count: Int, hasDepths: Bool, _ node: TreeNode<Element>, parent: UInt64
     ) {
-        // A copy of its own: through `inout`, every byte would load the reader from memory and store it back.
+        // A local copy, because access through `inout` would load and store the reader for every byte.
         var ownReader = reader
         defer { reader = ownReader }
         let height = UInt8(node.height - 1)
@@ -167,7 +169,7 @@ extension NodeCoding {
             let hash = ownReader.read(fixed: UInt64.self)
             let depth = hasDepths ? ownReader.readByte() : 0
             total += Int(elements)
-            // A child was stored before its parent, which also keeps a damaged tree from going round in circles.
+            // A child is stored before its parent, so its number is lower. This also excludes cycles in a damaged tree.
             guard next >= 0 && next < Limits.placeNumbers else { return ownReader.fail() }
             place = UInt32(next)
             if elements == 0 || elements > greatest || stored == 0 || stored >= parent || hash >= SequenceHash.modulus
@@ -187,13 +189,13 @@ extension NodeCoding {
 }
 
 extension TreeNode where Element: TreeElement {
-    /// Whether below a child, or below a section, all rows are deeper than 0.
+    /// Whether the lowest depth below a child or a section is above 0.
     fileprivate var hasDepthsBelow: Bool {
         if isLeaf { return Element.haveDepthsBelow(UnsafeBufferPointer(start: elements, count: count)) }
         return (0..<count).contains { children[$0].lowestDepth > 0 }
     }
 
-    /// The hash of the sequence below the node, of elements and children that are all sealed.
+    /// The hash of the sequence below the node. All its elements and children must be sealed.
     fileprivate var sequenceHash: UInt64 {
         if isLeaf { return SequenceHash.hash(UnsafeBufferPointer(start: elements, count: count)) ?? .max }
         var sum = SequenceHash.Sum()

@@ -1,17 +1,17 @@
-// Where stored nodes lie: a database, or a test's dictionary.
+// Where stored nodes are read: a database, or a dictionary in a test.
 //
-// Always holds: what is stored under a number never changes while anybody may ask for it.
+// Always holds: the bytes under a number never change while anybody may read them.
 
-/// Gives back the bytes of stored nodes.
+/// Reads the bytes of stored nodes.
 package protocol NodeSource: AnyObject, Sendable {
     /// Calls `body` with the bytes that are stored under a number, or nil if there are none.
     ///
-    /// Gives nothing back, because a generic function that is called through a protocol costs more than finding a node.
+    /// Returns nothing, because calling a generic function through a protocol costs more than finding a node.
     ///
-    /// - Throws: what reading throws. `body` does not throw.
+    /// - Throws: errors of reading. `body` does not throw.
     func readNode(_ number: UInt64, _ body: (UnsafeRawBufferPointer?) -> Void) throws
 
-    /// The same nodes for one thread that reads many of them now, and lets go of the scan then.
+    /// A source of the same nodes, for one thread that reads many of them at once. It releases the scan afterwards.
     func scan() -> any NodeSource
 }
 
@@ -19,11 +19,11 @@ extension NodeSource {
     package func scan() -> any NodeSource { self }
 }
 
-/// A stored node that cannot be what it should be. The log is whole, so reopening the store makes it anew.
+/// A stored node is damaged. The log is intact, so reopening the store rebuilds the node.
 public struct NodeError: Error, Equatable, Sendable, CustomStringConvertible {
     /// The number under which the node is stored.
     public let number: UInt64
-    /// What is wrong: what was expected, what was found.
+    /// A description of the damage: what was expected, what was found.
     public let problem: String
 
     init(_ number: UInt64, _ problem: String) {

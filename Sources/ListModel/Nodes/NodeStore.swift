@@ -1,50 +1,50 @@
-// How a list's nodes are kept: how wide they are, where the stored ones lie, and those that somebody just looked at.
+// The node pool of a list: the widths of its nodes, the source of stored nodes, and a cache of them.
 //
-// A snapshot of a stored list is a number and a summary; its nodes are read when someone looks, and forgotten when others
-// need the room. Reading a row cannot throw, because a snapshot is a value. So a stored node that is damaged gives rows
-// that say so and whose content cannot be read, `damage` says what happened, and whoever edits the list looks at it
-// before a commit is made. The log is untouched by such damage: opening the store again makes new nodes from it.
+// A snapshot of a stored list is a number and a summary. Its nodes are read lazily, and evicted from the cache when
+// others need the memory. Reading a row cannot throw, because a snapshot is a value. So a damaged node is replaced by
+// placeholder rows whose content cannot be read, and `damage` has the error. An editor checks `damage` before it
+// commits. The damage does not affect the log: reopening the list rebuilds the nodes from it.
 //
 // Always holds:
-// - a node in the cache is never written; whoever wants to change it takes it out or copies it;
-// - a node that was read has the number of elements and the hash that its parent says, or `damage` is set.
+// - a node in the cache is never written; to change it, an edit removes it from the cache or copies it;
+// - a node that was read has the element count and the hash of its parent's summary, or `damage` is set.
 
 import Synchronization
 
-/// Keeps a checkpoint: as long as somebody refers to it, the nodes of the checkpoint stay in the file.
+/// Keeps a checkpoint: while the lease is referenced, the nodes of the checkpoint stay in the file.
 ///
-/// It is an object of its own because it is referred to weakly, too: counting the references of such an object takes twice as
-/// long, and those of a `NodeStore` are counted by every edit.
+/// It is a separate object because it also has weak references. Reference counting of such an object takes twice as
+/// long, and every edit retains and releases the `NodePool`.
 package final class CheckpointLease: Sendable {
     package init() {}
 }
 
-/// Everything that the trees of one list have in common.
+/// The state that the trees of one list share.
 ///
-/// Each checkpoint begins a new store with the same cache. Whoever has a tree has its store, and with it the lease of its
-/// checkpoint: one whose lease is gone is one that no snapshot looks at any more.
+/// Each checkpoint begins a new pool with the same cache. A tree keeps its pool alive, and the pool keeps the lease of
+/// its checkpoint. A checkpoint whose lease is gone is therefore not used by any snapshot.
 package final class NodeStore: Sendable {
-    /// How wide the nodes are.
+    /// The widths of the nodes.
     package let limits: TreeLimits
-    /// What a new index of ids hashes them with.
+    /// The salt with which a new index hashes ids.
     let salt: UInt64
-    /// Another number in each process, and not 0.
+    /// A random number of this process, not 0.
     private static let processSalt = UInt64.random(in: 1 ... .max)
-    /// What the stores of all checkpoints share.
+    /// The state that the pools of all checkpoints share.
     private let shared: Shared
-    /// Keeps the checkpoints whose nodes the trees may have: one at most, or those of all trees that were joined.
+    /// Keep the checkpoints whose nodes the trees may refer to: at most one, or those of both pools that were joined.
     private let leases: [CheckpointLease]
     private let currentEpoch = Atomic<UInt32>(1)
     private let touchedCount = Atomic<Int>(0)
     private let firstDamage = Mutex<(any Error)?>(nil)
     private let isDamaged = Atomic<Bool>(false)
-    /// Whether somebody has the version before the present edit, as far as is known from nodes that had to be copied for it.
+    /// Whether somebody holds the version before the present edit. A guess: true if the edit had to copy a shared node.
     private let isWatched = Atomic<Bool>(false)
 
     private final class Shared: Sendable {
-        /// Where stored nodes lie; nil for a list that lives in memory only.
+        /// The source of stored nodes; nil for a list in memory.
         let source: (any NodeSource)?
-        /// The nodes that were looked at.
+        /// The cached nodes.
         let items: NodeCache<ListItem>
         let sections: NodeCache<SectionEntry>
 
@@ -55,13 +55,13 @@ package final class NodeStore: Sendable {
         }
     }
 
-    /// A store of nodes.
+    /// A pool of nodes.
     ///
     /// - Parameters:
-    ///   - limits: how wide new nodes are.
-    ///   - source: where stored nodes lie.
-    ///   - cacheSize: how many bytes of nodes to keep that were looked at.
-    ///   - salt: what a new index of ids hashes them with; nil for the number of the process.
+    ///   - limits: the widths of new nodes.
+    ///   - source: the source of stored nodes.
+    ///   - cacheSize: the size of the cache in bytes.
+    ///   - salt: the salt with which a new index hashes ids; nil for the salt of the process.
     package init(
         limits: TreeLimits, source: (any NodeSource)? = nil, cacheSize: Int = 8 << 20, salt: UInt64? = nil
     ) {
@@ -71,22 +71,23 @@ package final class NodeStore: Sendable {
         leases = []
     }
 
-    /// A store for what follows a checkpoint.
+    /// A pool for the versions after a checkpoint.
     ///
-    /// - Parameter lease: keeps that checkpoint; nil if nothing of one is looked at, or somebody else keeps it.
+    /// - Parameter lease: keeps that checkpoint; nil if none of its nodes is used, or if somebody else keeps it.
     package init(after other: NodeStore, _ lease: CheckpointLease? = nil) {
         limits = other.limits
         salt = other.salt
         shared = other.shared
         leases = lease.map { [$0] } ?? []
-        // Nodes that were changed before are not taken for changed in the epoch of another store.
+        // The epoch continues, so that a node that was changed in an earlier epoch does not seem to be changed in this
+        // one.
         currentEpoch.store(other.epoch, ordering: .relaxed)
         touchedCount.store(other.touched, ordering: .relaxed)
     }
 
-    /// A store for a tree of parts of two others; nil if those have nodes stored in different places.
+    /// A pool for a tree that is made of parts of two others; nil if their nodes have different sources.
     ///
-    /// It counts for itself what is changed, so that nothing is noticed by those who edit the others.
+    /// It has its own epoch and count of changes, so that edits of the joined tree do not affect the other pools.
     init?(joining first: NodeStore, _ second: NodeStore) {
         guard first.source == nil || second.source == nil || first.source === second.source else { return nil }
         limits = first.limits
@@ -99,11 +100,11 @@ package final class NodeStore: Sendable {
     @inline(__always)
     private var epoch: UInt32 { currentEpoch.load(ordering: .relaxed) }
 
-    /// How many nodes were changed since the epoch began, each counted once. As many have to be read to get there from the
-    /// last checkpoint.
+    /// The number of nodes that were changed since the epoch began, each counted once. Replaying from the last
+    /// checkpoint has to read as many.
     package var touched: Int { touchedCount.load(ordering: .relaxed) }
 
-    /// Begins an epoch: what is changed from now on is not in the checkpoint that is captured.
+    /// Begins an epoch: later changes are not in the checkpoint that is captured.
     func beginEpoch() {
         touchedCount.store(0, ordering: .relaxed)
         currentEpoch.add(1, ordering: .relaxed)
@@ -113,18 +114,18 @@ package final class NodeStore: Sendable {
     var items: NodeCache<ListItem> { shared.items }
     var sections: NodeCache<SectionEntry> { shared.sections }
 
-    /// The first stored node of this checkpoint that could not be read, if there was one.
+    /// The error of the first stored node of this checkpoint that could not be read, if any.
     package var damage: (any Error)? {
         isDamaged.load(ordering: .relaxed) ? firstDamage.withLock { $0 } : nil
     }
 
-    /// Notes that a stored node cannot be read.
+    /// Records that a stored node cannot be read.
     package func report(_ error: any Error) {
         firstDamage.withLock { $0 = $0 ?? error }
         isDamaged.store(true, ordering: .relaxed)
     }
 
-    /// Forgets the nodes that were looked at.
+    /// Empties the cache.
     package func clearCache() {
         items.removeAll()
         sections.removeAll()
@@ -134,7 +135,7 @@ package final class NodeStore: Sendable {
 // MARK: - Reading nodes
 
 extension NodeStore {
-    /// A node to look at.
+    /// The node of a child, for reading.
     @inline(__always)
     func node<Element: TreeElement>(_ child: TreeChild<Element>) -> TreeNode<Element> {
         if let node = child.node { return node }
@@ -146,17 +147,17 @@ extension NodeStore {
         let cache = Element.cache(of: self)
         if let node = cache[child] { return node }
         var spares = SpareNodes<Element>()
-        // What stands in for a damaged node is not cached: every store that comes to it is to notice.
+        // A placeholder for a damaged node is not cached, so that every pool that reads the node reports the damage.
         guard let node = read(child, from: source, &spares) else { return unreadable(child) }
         cache.insert(node, child)
         return node
     }
 
-    /// A node to look at by the way, as many others will be: it does not push others out of the cache.
+    /// A node for a scan over many nodes: reading it does not evict others from the cache.
     ///
     /// - Parameters:
-    ///   - scan: where it is read, as `scan()` gives it.
-    ///   - spares: nodes that are not needed any more, to be used again.
+    ///   - scan: the source to read from, a result of `scans(with:)`.
+    ///   - spares: nodes that can be reused.
     @inline(never)
     func passingNode<Element: TreeElement>(
         _ child: TreeChild<Element>, _ scan: (any NodeSource)?, _ spares: inout SpareNodes<Element>
@@ -165,24 +166,27 @@ extension NodeStore {
         return read(child, from: scan, &spares) ?? unreadable(child)
     }
 
-    /// Where the nodes of this store and of another one are read, for one thread that reads many of them now.
+    /// The sources of the nodes of this pool and of another one, for one thread that reads many of them.
     ///
-    /// In two places each node is read by itself: who waits for one of them must not keep the other one waiting.
+    /// With two different sources there is no scan, and each node is read on its own: a scan of one source must not
+    /// stay open while the thread waits for the other.
     func scans(with other: NodeStore) -> (own: (any NodeSource)?, other: (any NodeSource)?) {
         if let source, let otherSource = other.source, source !== otherSource { return (source, otherSource) }
         let scan = (source ?? other.source)?.scan()
         return (scan, scan)
     }
 
-    /// Puts a node in its place that may be written: the present one if nobody else refers to it, otherwise a copy.
+    /// Makes the node of a child writable (copy on write): the present node if it is uniquely referenced, otherwise a
+    /// copy.
     ///
-    /// - Returns: the node, which `child` keeps alive: counting references on every level takes longer than the edit.
+    /// - Returns: the node, unretained; `child` keeps it alive. Counting references on every level would take longer
+    ///   than the edit.
     @inline(__always)
     func makeUnique<Element: TreeElement>(_ child: inout TreeChild<Element>) -> Unmanaged<TreeNode<Element>> {
         if isKnownUniquelyReferenced(&child.node) {
             let node = Unmanaged.passUnretained(child.node.unsafelyUnwrapped)
             node._withUnsafeGuaranteedRef { if $0.epoch != epoch { touch($0) } }
-            // Every edit begins with the sections.
+            // Every edit passes through the tree of sections first, so this clears the flag for the new edit.
             if Element.self == SectionEntry.self { note(isWatched: false) }
             return node
         }
@@ -191,11 +195,11 @@ extension NodeStore {
 
     @inline(__always)
     private func note(isWatched: Bool) {
-        // Mostly it is known already, and other threads read what lies next to it.
+        // Writes only a different value, because other threads read from the same cache line.
         if self.isWatched.load(ordering: .relaxed) != isWatched { self.isWatched.store(isWatched, ordering: .relaxed) }
     }
 
-    /// Notes that a node is changed for the first time since the epoch began.
+    /// Counts a node that is changed for the first time since the epoch began.
     @inline(never)
     private func touch<Element: TreeElement>(_ node: TreeNode<Element>) {
         node.epoch = epoch
@@ -211,12 +215,12 @@ extension NodeStore {
             copy.epoch = node.epoch
             note(isWatched: true)
         } else if isWatched.load(ordering: .relaxed) {
-            // Whoever has the version before usually shows it, and compares it with this one next. So the node stays in the
-            // cache as it was: reading it once more takes ten times as long as copying it.
+            // Somebody holds the version before, usually shows it, and compares it with this one next. So the node
+            // stays in the cache: reading it again takes ten times as long as copying it.
             let node = storedNode(child)
             copy = node.copy(width: max(node.width, limits.capacity(height: node.height)))
         } else if var node = Element.cache(of: self).take(child) {
-            // Nobody else looks at it, as a rule, and what was looked at to be changed need not be copied for that.
+            // As a rule nobody else refers to the node, and then it can be changed without a copy.
             let isFree = isKnownUniquelyReferenced(&node)
             copy = isFree ? node : node.copy(width: limits.capacity(height: node.height))
         } else {
@@ -225,12 +229,13 @@ extension NodeStore {
         }
         if copy.epoch != epoch { touch(copy) }
         child.node = copy
-        // That of a stored root is known only now.
+        // The height of a stored root is known only after reading it.
         child.height = UInt8(copy.height)
         return copy
     }
 
-    /// Reads a stored node, which nobody else has; nil, and noted as damage, if that cannot be done.
+    /// Reads a stored node into a new, uniquely referenced one. Reports damage and returns nil if the node cannot be
+    /// read.
     private func read<Element: TreeElement>(
         _ child: TreeChild<Element>, from source: (any NodeSource)?, _ spares: inout SpareNodes<Element>
     ) -> TreeNode<Element>? {
@@ -252,15 +257,15 @@ extension NodeStore {
         }
     }
 
-    /// A node in the place of one that cannot be read: below it are as many elements, all of which say so.
+    /// A placeholder for a node that cannot be read. It has as many elements below it, all of them unreadable.
     ///
-    /// An inner node has children that nothing is stored of either, so that a look makes a path of nodes however many
-    /// elements are missing.
+    /// The children of an inner placeholder are not stored either. They are made lazily, so that an access makes one
+    /// path of nodes, however many elements are missing.
     private func unreadable<Element: TreeElement>(_ child: TreeChild<Element>) -> TreeNode<Element> {
         let count = max(1, Int(child.count))
         let isRoot = child.height == TreeChild<Element>.anyHeight
         var height = isRoot ? 0 : Int(child.height)
-        // How many elements a child has in a tree of full nodes.
+        // The number of elements below a child in a tree of full nodes.
         var share = 1
         if isRoot {
             var room = limits.leafCapacity
@@ -282,7 +287,7 @@ extension NodeStore {
         }
         for slot in 0..<width {
             let part = count * (slot + 1) / width - count * slot / width
-            // Nothing is stored under 0, and no node of a tree has this place number.
+            // No node is stored under 0, and no node of a tree has this node number.
             node.children.advanced(by: slot).initialize(
                 to: TreeChild(
                     node: nil, stored: 0, count: UInt32(part), number: Limits.noPlaceNumber, hash: 0,
@@ -292,7 +297,8 @@ extension NodeStore {
         return node
     }
 
-    /// Calls `body` with the bytes that are stored under a number and whose checksum is right; nil if there are none.
+    /// Calls `body` with the bytes that are stored under a number, after checking their checksum; nil if they are
+    /// missing or damaged.
     func withWords<Result>(_ number: UInt64, _ body: (inout NodeReader) -> Result) -> Result? {
         do {
             guard let source else { preconditionFailure("a page is neither in memory nor stored") }

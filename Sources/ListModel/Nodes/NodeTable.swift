@@ -1,54 +1,54 @@
-// Nodes by number, for the cache.
+// A hash table of nodes by stored number, for the cache.
 //
-// A table of slots with open addressing: whoever is not in the slot of his hash is in one of those behind it, with none free
-// in between. It is not a `Dictionary` because the first use of one makes the runtime search every image of the process for
-// the conformance of its keys, which takes a tenth of the time in which a list of any size opens.
+// It uses open addressing with linear probing, and backward-shift deletion. It is not a `Dictionary`, because the first
+// use of a `Dictionary` makes the runtime search every image of the process for the conformance of its keys. That takes
+// a tenth of the time in which a list of any size opens.
 //
-// Always holds: at least a quarter of the slots is free; slots behind a free one can be found without passing it; a node is
-// given only to a parent that says of it what the one said that it was read for.
+// Always holds: at least a quarter of the slots is free. No slot between the home slot of a number and its actual slot
+// is free. A lookup returns a node only if the parent's summary equals the one that the node was read with.
 
-/// The nodes of one kind, each under the number under which it is stored.
+/// The nodes of one element type, by stored number.
 struct NodeTable<Element> {
-    /// A place for a node; free if the number is 0, which no stored node has.
+    /// A slot for a node. It is free if the number is 0, which no stored node has.
     private struct Slot {
         var number: UInt64 = 0
         var node: TreeNode<Element>?
-        /// What the parent says that the node was read for and checked against. Another parent may say something else, in a
-        /// file that somebody made up.
+        /// The hash in the parent's summary, against which the node was checked. In a forged file another parent may
+        /// have a different one.
         var hash: UInt64 = 0
         var count: UInt32 = 0
 
-        /// The node, if it is what a parent says.
+        /// The node, if it has the summary of this child.
         func node(_ child: TreeChild<Element>) -> TreeNode<Element>? {
             guard let node, hash == child.hash, count == child.count else { return nil }
             return child.height == TreeChild<Element>.anyHeight || node.height == Int(child.height) ? node : nil
         }
     }
 
-    /// As many as a power of two; none as long as there is no node.
+    /// The number of slots is a power of two, or 0 before the first node.
     private var slots: [Slot]
-    /// How many nodes there are.
+    /// The number of nodes.
     private(set) var count = 0
 
-    /// No nodes.
+    /// An empty table.
     ///
-    /// - Parameter slotCount: how many slots to make; 0 or a power of two that is at least 16.
+    /// - Parameter slotCount: the initial number of slots: 0 or a power of two that is at least 16.
     init(slotCount: Int = 0) {
         slots = [Slot](repeating: Slot(), count: slotCount)
     }
 
-    /// How many slots there are, for nodes and between them.
+    /// The number of slots, used and free.
     var slotCount: Int { slots.count }
 
     /// The node of a stored child; nil if there is none.
     ///
-    /// - Complexity: O(1) on average, as everything here.
+    /// - Complexity: O(1) on average, like every function of the table.
     subscript(child: TreeChild<Element>) -> TreeNode<Element>? {
         if count == 0 { return nil }
         return slots[slot(of: child.stored)].node(child)
     }
 
-    /// Puts the node of a stored child, whose number is not 0, in place of the one of the same number.
+    /// Inserts the node of a stored child, whose number is not 0. Replaces a node of the same number.
     mutating func insert(_ node: TreeNode<Element>, _ child: TreeChild<Element>) {
         let number = child.stored
         precondition(number != 0, "a stored node has a number")
@@ -58,13 +58,13 @@ struct NodeTable<Element> {
         slots[slot] = Slot(number: number, node: node, hash: child.hash, count: child.count)
     }
 
-    /// Takes out the node of a stored child.
+    /// Removes the node of a stored child and returns it.
     mutating func remove(_ child: TreeChild<Element>) -> TreeNode<Element>? {
         if count == 0 { return nil }
         var free = slot(of: child.stored)
         guard let node = slots[free].node(child) else { return nil }
         count -= 1
-        // Whoever had to go past the slot moves up, so that he is found without it.
+        // Backward-shift deletion: entries whose probe sequence passed the free slot move into it.
         var next = successor(free)
         while slots[next].number != 0 {
             let home = home(slots[next].number)
@@ -78,22 +78,22 @@ struct NodeTable<Element> {
         return node
     }
 
-    /// The slot of a number, or the free one where it belongs.
+    /// The slot of a number, or the free slot where it belongs.
     private func slot(of number: UInt64) -> Int {
         var slot = home(number)
         while slots[slot].number != number && slots[slot].number != 0 { slot = successor(slot) }
         return slot
     }
 
-    /// The slot that the hash of a number says.
+    /// The home slot of a number, from its hash.
     private func home(_ number: UInt64) -> Int {
-        // Wrapping, as every hash; numbers follow one another, so that a multiplication is enough to spread them.
+        // The multiplication wraps. It is enough to spread the numbers, because they are consecutive.
         Int(truncatingIfNeeded: (number &* 0x9E37_79B9_7F4A_7C15) &>> 32) & (slots.count - 1)
     }
 
     private func successor(_ slot: Int) -> Int { (slot + 1) & (slots.count - 1) }
 
-    /// How many slots one has to go on from the first to the second.
+    /// The number of slots from the first to the second, with wraparound.
     private func distance(_ first: Int, _ second: Int) -> Int { (second - first) & (slots.count - 1) }
 
     private mutating func grow() {

@@ -1,14 +1,14 @@
-// A section as the tree of sections holds it: id, title and the top of the tree of its rows.
+// A section as an element of the tree of sections: id, title and the top of the tree of its rows.
 //
-// Always holds: `number` is the owner that the locator gives for the section's rows, the same for as long as the
-// section lives; `hash` is unsealed whenever the hash of the rows is.
+// Always holds: `number` is the owner that the locator returns for the section's rows; it does not change while the
+// section exists. `hash` is unsealed whenever the hash of the rows is.
 
 struct SectionEntry: TreeElement {
     let id: Identifier
     private(set) var title: String
-    /// The number of the section at the head, by which its rows find it.
+    /// The number of the section at the head, by which the locator leads from its rows to it.
     let number: UInt32
-    /// The top of the tree of rows; where stored nodes come from, the tree of sections knows.
+    /// The top of the tree of rows. Its pool is the one of the tree of sections.
     private(set) var rows: TreeChild<ListItem>
     private(set) var hash = SequenceHash.unsealed
     private let idHash: UInt64
@@ -27,30 +27,31 @@ struct SectionEntry: TreeElement {
     var isPlain: Bool { false }
     var outlineDepth: UInt8 { 0 }
 
-    /// The id, and the number, by which the rows find their section.
+    /// The keys are the hash of the id and the hash of the number, by which a section is found from its rows.
     func forEachKey(salt: UInt64, _ body: (UInt64) throws -> Void) rethrows {
         try body(id.hash64(salt: salt))
         try body(SectionEntry.key(ofNumber: number))
     }
 
-    /// The hash by which the locator finds a section from its number, which nobody chooses.
+    /// The hash by which the locator finds a section by its number. It needs no salt, because nobody outside chooses
+    /// the numbers.
     static func key(ofNumber number: UInt32) -> UInt64 {
         XXHash64.hash(UInt64(number), seed: HashSeed.sectionNumber)
     }
 
-    /// How many rows there are.
+    /// The number of rows.
     @inline(__always)
     var itemCount: Int { Int(rows.count) }
 
-    /// Changes the tree of the rows, by its top.
+    /// Changes the tree of the rows through its top.
     @inline(__always)
     mutating func editRows<Result>(_ body: (inout TreeChild<ListItem>) throws -> Result) rethrows -> Result {
         hash = SequenceHash.unsealed
         return try body(&rows)
     }
 
-    /// Leaves the hash of the rows, which are edited next, open until it is asked for. Rows that have yet to be read keep it: they
-    /// are checked against it.
+    /// Unseals the hash of the rows before an edit of them, so that it is computed lazily. Rows that are not in memory
+    /// keep their hash, because they are checked against it when they are read.
     @inline(__always)
     mutating func unsealRows() {
         guard rows.node != nil else { return }
@@ -58,10 +59,10 @@ struct SectionEntry: TreeElement {
         hash = SequenceHash.unsealed
     }
 
-    /// Lets go of rows that are stored.
+    /// Evicts rows that are stored.
     mutating func evictRows(_ body: (inout TreeChild<ListItem>) -> Int) -> Int { body(&rows) }
 
-    /// Notes where the rows are stored, for writing the section.
+    /// Sets the stored number of the rows, for writing the section.
     mutating func setRows(stored: UInt64) {
         rows.node = nil
         rows.stored = stored
@@ -87,6 +88,6 @@ struct SectionEntry: TreeElement {
         rows.isSame(as: other.rows) && hasSameTitle(as: other)
     }
 
-    /// Whether both show the same header, byte for byte.
+    /// Whether both titles have the same bytes.
     func hasSameTitle(as other: SectionEntry) -> Bool { title.hasSameBytes(as: other.title) }
 }

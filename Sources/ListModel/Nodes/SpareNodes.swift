@@ -1,19 +1,19 @@
-// Nodes that were looked at and are not needed any more, to be used for the next ones.
+// Nodes that are no longer needed, to be reused for the next ones.
 //
-// Who compares two lists reads thousands of nodes, a few at a time. Their memory is still in the processor's cache when the
-// next one is read, and a leaf is larger than what an allocator has at hand.
+// A comparison of two lists reads thousands of nodes, a few at a time. Reuse saves allocations: the memory of a spare
+// node is still in the processor's cache, and a leaf is too large for the fast path of an allocator.
 //
-// Always holds: nobody else refers to a spare node; one that is handed out is like one that was just made.
+// Always holds: nobody else refers to a spare node. A node that `take` returns is as empty as a new one.
 
-/// Nodes to be used again.
+/// Nodes to reuse.
 struct SpareNodes<Element: TreeElement> {
     private var leaves: [TreeNode<Element>] = []
     private var inner: [TreeNode<Element>] = []
 
-    /// Most that is compared are paths of nodes and a few of their neighbours.
+    /// Enough for a comparison, which mostly reads paths of nodes and a few of their neighbours.
     private static var limit: Int { 64 }
 
-    /// An empty node, which is used again or made.
+    /// An empty node: a spare one, or a new one.
     mutating func take(height: Int, width: Int, number: UInt32) -> TreeNode<Element> {
         guard let node = height == 0 ? leaves.popLast() : inner.popLast(), node.width >= width else {
             return TreeNode.make(height: height, width: width, number: number)
@@ -22,7 +22,7 @@ struct SpareNodes<Element: TreeElement> {
         return node
     }
 
-    /// Takes a node that is not needed any more, if nobody else has it.
+    /// Keeps a node that is no longer needed, if nobody else refers to it.
     mutating func put(_ node: consuming TreeNode<Element>) {
         guard isKnownUniquelyReferenced(&node) else { return }
         if node.isLeaf {

@@ -1,37 +1,39 @@
-// What the tree asks of the things it holds: rows in the tree of a section, sections in the tree of a list.
+// The requirements of tree elements: rows in the tree of a section, sections in the tree of a list.
 
 /// An element of a ``PersistentTree``.
 protocol TreeElement: Sendable {
-    /// By what the element is found, unique in all trees that share one ``Locator``.
+    /// The id of the element, unique in all trees that share one ``Locator``.
     var id: Identifier { get }
 
-    /// Whether elements of this type can be bytes without references.
+    /// Whether elements of this type can be plain: bytes without references.
     static var canBePlain: Bool { get }
 
-    /// Whether this one is.
+    /// Whether this element is plain.
     var isPlain: Bool { get }
 
-    /// The hash of the element as a residue, or ``SequenceHash/unsealed`` while something below it has changed.
+    /// The hash of the element as a residue, or ``SequenceHash/unsealed`` if something below it has changed since it
+    /// was sealed.
     var hash: UInt64 { get }
 
-    /// How deep the element stands in an outline, below `TreeDepth.none`; 0 where there are no outlines.
+    /// The depth of the element in an outline, less than `TreeDepth.none`; 0 without outlines.
     var outlineDepth: UInt8 { get }
 
     /// Brings `hash` up to date.
     mutating func seal()
 
-    /// Whether an element of the same id in another version has changed neither in itself nor below.
+    /// Whether an element of the same id in another version is equal, including everything below it.
     func isUnchanged(in other: Self) -> Bool
 
-    /// Calls `body` with each hash by which a locator of a salt finds the element: that of its id, and perhaps others.
+    /// Calls `body` with each hash by which a locator with this salt finds the element: the hash of its id, and others
+    /// if it has more keys.
     func forEachKey(salt: UInt64, _ body: (UInt64) throws -> Void) rethrows
 
-    /// The nodes of such elements that are in memory because somebody looked at them.
+    /// The cache of nodes with such elements.
     static func cache(of store: NodeStore) -> NodeCache<Self>
 
     /// Writes the elements of a leaf for storage.
     ///
-    /// - Parameter contentOf: the content of a row, if it is to be stored in the place of its hash.
+    /// - Parameter contentOf: returns the content of a row if it is stored instead of its hash.
     static func encode(
         _ elements: UnsafeBufferPointer<Self>, into writer: inout ByteWriter,
         contentOf: (ContentReference) -> [UInt8]?)
@@ -41,21 +43,21 @@ protocol TreeElement: Sendable {
     /// - Parameters:
     ///   - hasDepths: whether a lowest depth follows each element.
     ///   - elements: room for `count` elements.
-    /// - Returns: how many are initialised: all of them or, on damage, as many as were readable.
+    /// - Returns: the number of initialised elements: all of them or, on damage, as many as were readable.
     static func decode(
         _ reader: inout NodeReader, count: Int, hasDepths: Bool, into elements: UnsafeMutablePointer<Self>
     ) -> Int
 
-    /// Whether one of the elements has rows below it, all of which are deeper than 0.
+    /// Whether the lowest depth of the rows below one of the elements is above 0.
     static func haveDepthsBelow(_ elements: UnsafeBufferPointer<Self>) -> Bool
 
-    /// What stands in the place of an element that cannot be read.
+    /// A placeholder for an element that cannot be read.
     static func unreadable() -> Self
 }
 
-/// Depths as the tree keeps them.
+/// Depths in the summaries of a tree.
 enum TreeDepth {
-    /// The lowest depth of no elements: deeper than any.
+    /// The lowest depth of an empty sequence: greater than every depth.
     static let none = UInt8.max
 }
 
@@ -71,7 +73,7 @@ extension ListItem: TreeElement {
     @inline(__always)
     var outlineDepth: UInt8 { outline &>> 1 }
 
-    /// Nothing to do: a row's hash is kept with every change.
+    /// Does nothing, because every change of a row updates its hash.
     @inline(__always)
     mutating func seal() {}
 

@@ -1,19 +1,19 @@
-// How wide the nodes of a tree are. Injected, so that tests reach splits and merges with a handful of rows.
+// The widths of tree nodes. They are configurable, so that tests reach splits and merges with a handful of rows.
 
 /// The widths of tree nodes.
 ///
 /// The default suits rows of 40 bytes: a leaf of 1.3 KB is copied in a fraction of a microsecond, and three levels of
 /// inner nodes reach beyond a million rows.
 public struct TreeLimits: Hashable, Sendable {
-    /// How many rows a leaf holds at most, at least 4.
+    /// The most rows of a leaf; at least 4.
     public let leafCapacity: Int
-    /// How many children an inner node holds at most, at least 4.
+    /// The most children of an inner node; at least 4.
     public let innerCapacity: Int
-    /// How many rows and sections a list has at most: as `Limits` says, but in tests.
+    /// The most rows and sections of a list: those of `Limits`, except in tests.
     package var rows = Limits.rows
     package var sections = Limits.sections
 
-    /// Limits of other than the default widths.
+    /// Limits with other widths than the default.
     ///
     /// - Parameters:
     ///   - leafCapacity: rows in a leaf, 4 to 65,536.
@@ -26,11 +26,12 @@ public struct TreeLimits: Hashable, Sendable {
         self.innerCapacity = innerCapacity
     }
 
-    /// How many elements or children a node at `height` holds at most.
+    /// The most elements or children of a node at `height`.
     @inline(__always)
     func capacity(height: Int) -> Int { height == 0 ? leafCapacity : innerCapacity }
 
-    /// Below how many elements or children a node at `height` is merged with a sibling or filled from it.
+    /// The fewest elements or children of a node at `height`. A node with fewer is merged with a sibling or refilled
+    /// from it.
     @inline(__always)
     func minimum(height: Int) -> Int { max(2, capacity(height: height) / 4) }
 }

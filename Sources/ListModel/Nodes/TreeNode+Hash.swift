@@ -1,30 +1,31 @@
-// The hash of the sequence. A single change is followed up the tree by arithmetic; where nodes were split or merged, where the
-// hash above is unsealed already, and where nobody will ask before long, it is left unsealed, and computed from the elements
-// when somebody asks.
+// The hash of the sequence below a node. A single change updates the hashes on its path arithmetically. A hash is left
+// unsealed where nodes were split or merged, where the hash above is unsealed already, and where it is not needed soon;
+// it is then computed lazily from the elements.
 //
-// With h₀ … hₙ₋₁ below a node, its hash is Σ hᵢ · Bⁿ⁻¹⁻ⁱ. So what comes after a place decides by which power of B a change
-// there counts: *following* below is the number of elements after it, *tail* their part of the hash, and *head* the hash
-// of what comes before the place. Of head and tail the shorter one is summed up.
+// With h₀ … hₙ₋₁ below a node, its hash is Σ hᵢ · Bⁿ⁻¹⁻ⁱ. The number of elements after a changed place therefore
+// determines the power of B for the change. Words: *following* is the number of elements after the place, *tail* is
+// their part of the hash, and *head* is the hash of the elements before the place. Only the shorter one of head and
+// tail is summed up.
 //
-// Sums of counts are those of elements that were counted before (`Limits.rows`), and are not checked in these loops, through
-// which every edit goes.
+// Sums of counts cannot overflow (`Limits.rows`). They are not checked in these loops, because every edit runs them.
 //
 // Always holds:
-// - a sealed hash is that of the elements below; above an unsealed one all are unsealed;
-// - unsealed hashes exist only in nodes that nobody else refers to, because a snapshot is sealed before it is handed out.
+// - a sealed hash is the hash of the elements below; all hashes above an unsealed one are unsealed;
+// - unsealed hashes exist only in uniquely referenced nodes, because a tree is sealed before it becomes a snapshot.
 //   Sealing therefore writes nodes without copying them.
 
 extension TreeChild where Element: TreeElement {
-    /// Computes the hashes of all nodes below whose hash is not known.
+    /// Computes the unsealed hashes of all nodes below.
     @inline(__always)
     mutating func seal() {
-        // What is unsealed was about to change, and what was is in memory.
+        // An unsealed hash belongs to a node that was edited, and such a node is in memory.
         guard hash == SequenceHash.unsealed, let node else { return }
         hash = node.seal()
     }
 
-    /// Leaves the hash of a child that is edited next open if that of its parent is, because all of them are summed up then. One
-    /// that has yet to be read keeps it: it is checked against it.
+    /// Unseals the hash of a child before an edit of it if the hash of its parent is unsealed, because sealing the
+    /// parent sums up all of them. A child that is not in memory keeps its hash, because the node is checked against it
+    /// when it is read.
     @inline(__always)
     mutating func unseal(below parent: UInt64) {
         if parent == SequenceHash.unsealed && node != nil { hash = SequenceHash.unsealed }
@@ -32,11 +33,11 @@ extension TreeChild where Element: TreeElement {
 }
 
 extension TreeNode where Element: TreeElement {
-    /// The hash of what is below the node, which it computes where it is not known.
+    /// The hash of the sequence below the node. Computes unsealed hashes below it.
     fileprivate func seal() -> UInt64 {
         var sum = SequenceHash.Sum()
         var following = 0
-        // From the back, because the exponent is the number of elements that follow.
+        // Backwards, because the exponent is the number of elements that follow.
         var slot = count
         if isLeaf {
             let elements = self.elements
@@ -58,7 +59,7 @@ extension TreeNode where Element: TreeElement {
         return sum.value
     }
 
-    /// The part of the hash that the elements at and after `slot` of a leaf have; nil if one of them is unsealed.
+    /// The part of the hash of a leaf that comes from the elements at and after `slot`; nil if one of them is unsealed.
     @inline(__always)
     private func tail(ofLeaf slot: Int) -> UInt64? {
         let elements = self.elements
@@ -71,7 +72,7 @@ extension TreeNode where Element: TreeElement {
         SequenceHash.hash(UnsafeBufferPointer(start: elements, count: slot))
     }
 
-    /// What the hash of a leaf becomes when a run is inserted; the leaf does not have it yet.
+    /// The hash of a leaf after a run is inserted. Must be called before the insertion.
     func hash(_ hash: UInt64, inserting run: UnsafeBufferPointer<Element>, at slot: Int) -> UInt64 {
         guard hash != SequenceHash.unsealed, let inserted = SequenceHash.hash(run) else {
             return SequenceHash.unsealed
@@ -87,7 +88,7 @@ extension TreeNode where Element: TreeElement {
         return SequenceHash.add(SequenceHash.add(before, middle), tail)
     }
 
-    /// What the hash of a leaf becomes when `removed` elements are removed; the leaf still has them.
+    /// The hash of a leaf after `removed` elements are removed. Must be called before the removal.
     func hash(_ hash: UInt64, removing removed: Int, at slot: Int) -> UInt64 {
         if hash != SequenceHash.unsealed && slot < count / 2 {
             let run = UnsafeBufferPointer(start: elements.advanced(by: slot), count: removed)
@@ -101,13 +102,13 @@ extension TreeNode where Element: TreeElement {
         return SequenceHash.add(SequenceHash.multiply(SequenceHash.subtract(hash, tailBefore), shift), tail)
     }
 
-    /// What the hash of an inner node becomes when that of one child does.
+    /// The hash of an inner node after one child changed.
     ///
     /// - Parameters:
     ///   - hash: the hash of this node before.
-    ///   - slot: the child; it has its new hash already.
-    ///   - before: the hash of the child before.
-    ///   - grown: by how many elements the child grew; negative if it shrank.
+    ///   - slot: the slot of the child, which has its new hash already.
+    ///   - before: the hash of the child before the change.
+    ///   - grown: the number of elements by which the child grew; negative if it shrank.
     @inline(__always)
     func hash(_ hash: UInt64, ofChild slot: Int, before: UInt64, grown: Int) -> UInt64 {
         let after = children[slot].hash
@@ -174,14 +175,14 @@ extension TreeNode where Element: TreeElement {
 }
 
 extension SequenceHash {
-    /// What a hash becomes when what lies between a head and a tail does.
+    /// The hash of a sequence after the part between a head and a tail was replaced.
     ///
     /// - Parameters:
-    ///   - hash: the hash of the whole before.
-    ///   - head: the hash of what comes before the place.
-    ///   - old: the hash of what was there, and how many elements that were.
-    ///   - new: the same of what is there now.
-    ///   - following: how many elements come after it.
+    ///   - hash: the hash of the whole sequence before.
+    ///   - head: the hash of the elements before the replaced part.
+    ///   - old: the hash and the element count of the replaced part.
+    ///   - new: the hash and the element count of the new part.
+    ///   - following: the number of elements after the replaced part.
     @inline(__always)
     static func changed(
         _ hash: UInt64, head: UInt64, middle old: (hash: UInt64, count: Int), to new: (hash: UInt64, count: Int),

@@ -1,62 +1,64 @@
 // A node of the persistent tree: a leaf with elements, or an inner node with children and a summary of each.
 //
-// One allocation holds the header and the storage behind it. Which of the two a node holds follows from its height,
-// and the storage is bound to that type for the node's whole life.
-// Offsets, slots and counts cannot overflow (`Limits.rows`, `Limits.nodeElements`), and are not checked in release builds in
-// the loops through which every edit goes; assertions look at what goes in and comes out.
+// One allocation holds the header and the storage after it. The height decides whether the storage has elements or
+// children, and the storage is bound to that type for the node's whole life. Offsets, slots and counts cannot overflow
+// (`Limits.rows`, `Limits.nodeElements`). Release builds do not check them in the hot loops of edits; assertions check
+// arguments and results.
 //
 // Always holds:
-// - a node that is referenced more than once is never written, but for `stored`; whoever wants to change it copies it;
+// - a node that is referenced more than once is never written, except for `stored`; an edit copies it (copy on write);
 // - `count` initialised elements (height 0) or children (height > 0) lie at the start of the storage;
-// - a node keeps its place number when it is copied: at the head a number means one place in the tree (see `Locator`);
-// - a node whose `stored` is not 0 is equal to the stored node of that number.
+// - a copy of a node keeps the node number: at the head a number names one place in the tree (see `Locator`);
+// - a node whose `stored` is not 0 equals the stored node of that number.
 
 import Synchronization
 
-/// What a node knows of itself.
+/// The header of a node.
 struct TreeNodeHeader {
-    /// Under which number the node is stored; 0 if it has changed since. First, so that it can be read atomically.
+    /// The stored number of the node; 0 if it is not stored, or was changed since. It is the first field, so that it
+    /// can be accessed atomically.
     var stored: UInt64
-    /// How many elements or children the node holds.
+    /// The number of elements or children.
     var count: UInt32
-    /// In which epoch of its store the node was changed last.
+    /// The epoch of its pool in which the node was changed last.
     var epoch: UInt32
-    /// The node's number in the locator of its list.
+    /// The node number, in the locator of its list.
     fileprivate(set) var number: UInt32
-    /// How many elements or children there is room for.
+    /// The capacity for elements or children.
     let width: UInt32
-    /// 0 for a leaf, one more than its children's for an inner node.
+    /// 0 for a leaf; for an inner node one more than the height of its children.
     fileprivate(set) var height: Int32
-    /// Whether the contents are bytes without references: then they are copied and dropped without a look at each.
+    /// Whether the contents are bytes without references. Then they are copied as a whole, and need no
+    /// deinitialisation.
     var isPlain: Bool
-    /// Where the last edit of a leaf ended: behind what was inserted, or where something was removed. It may be wrong; what
-    /// it decides is where a full leaf is split.
+    /// The slot where the last edit of a leaf ended: after an insertion, or at a removal. It may be wrong, because it
+    /// only decides where a full leaf is split.
     var lastEdit: UInt16 = .max
 }
 
 /// A child of an inner node, or the top of a tree: a node that is in memory or stored, with a summary of the elements
 /// below it.
 struct TreeChild<Element>: @unchecked Sendable {
-    // @unchecked Sendable: a node that is shared is not written, but for an atomic word.
+    // @unchecked Sendable: a shared node is not written, except for an atomic word.
 
-    /// The node, if it is in memory for good. Nodes that are only looked at are in the cache of the `NodeStore`.
+    /// The node, if the tree holds it in memory. Nodes that were only read are in the cache of the `NodePool`.
     var node: TreeNode<Element>?
-    // The number under which the node is stored, in 48 bits, so that the depth and the height take no room of their own.
+    // The stored number in 48 bits, so that the depth and the height fit into the same word.
     private var storedLow: UInt32
     private var storedHigh: UInt16
     /// The lowest depth of the elements below the node; `TreeDepth.none` without elements.
     var lowestDepth: UInt8
-    /// The height that the node has to have, as its parent has one; `anyHeight` for a stored root, of which only the node
-    /// itself says it.
+    /// The height of the node, one less than its parent's; `anyHeight` for a stored root, whose height is only in the
+    /// node itself.
     var height: UInt8
-    /// How many elements are below the node.
+    /// The number of elements below the node.
     var count: UInt32
-    /// The node's place number, kept here so that finding a child by number reads one node and not all of its children.
+    /// The node number, kept here so that finding a child by number reads only the parent and not all of its children.
     var number: UInt32
     /// The sequence hash of the elements below the node, or `SequenceHash.unsealed`.
     var hash: UInt64
 
-    /// The height of a stored root.
+    /// The value of `height` for a stored root.
     static var anyHeight: UInt8 { .max }
 
     /// No elements.
@@ -79,8 +81,8 @@ struct TreeChild<Element>: @unchecked Sendable {
         self.hash = hash
     }
 
-    /// Under which number the node is stored, if it is not in memory; otherwise of no meaning. It is split into the two parts
-    /// that truncation leaves of it.
+    /// The stored number of the node if it is not in memory; otherwise without meaning. Truncation splits it into two
+    /// parts.
     @inline(__always)
     var stored: UInt64 {
         get { UInt64(storedHigh) &<< 32 | UInt64(storedLow) }
@@ -90,10 +92,10 @@ struct TreeChild<Element>: @unchecked Sendable {
         }
     }
 
-    /// Whether both are known to be the same node. If they are not known to be, they may still be equal.
+    /// Whether both are known to be the same node. If this is false, the nodes may still be equal.
     @inline(__always)
     func isSame(as other: TreeChild) -> Bool {
-        // Numbers of another file, or of the time before it was made anew, may be those of other nodes.
+        // In another file, or before the file was rebuilt, the same stored number may belong to a different node.
         if count != other.count || hash != other.hash { return false }
         return switch (node, other.node) {
         case (.some(let left), .some(let right)): left === right
@@ -105,21 +107,20 @@ struct TreeChild<Element>: @unchecked Sendable {
 }
 
 extension TreeChild where Element: TreeElement {
-    /// A node in memory whose elements are yet to be counted and whose hash is yet to be computed.
+    /// Computes the summary of a node in memory, with an unsealed hash.
     init(summarizing node: TreeNode<Element>) {
         self.init(
             node: node, stored: 0, count: UInt32(node.elementCount), number: node.number,
             hash: SequenceHash.unsealed, lowestDepth: node.lowestDepth, height: UInt8(node.height))
     }
 
-    /// Whether the node, if it is in memory, has as many elements, as low a depth and as much height as is said here; for
-    /// assertions.
+    /// Whether count, lowest depth and height are those of the node, if it is in memory; for assertions.
     var isSummary: Bool {
         guard let node else { return true }
         return Int(count) == node.elementCount && lowestDepth == node.lowestDepth && Int(height) == node.height
     }
 
-    /// Finds the lowest depth anew, of a node in memory.
+    /// Recomputes the lowest depth from the node, if it is in memory.
     @inline(never)
     mutating func findLowestDepth() {
         if let node { lowestDepth = node.lowestDepth }
@@ -128,10 +129,10 @@ extension TreeChild where Element: TreeElement {
 
 /// A node of a persistent tree.
 final class TreeNode<Element>: ManagedBuffer<TreeNodeHeader, UInt64> {
-    /// The header, by address: reading it through the class would look for conflicting accesses every time.
+    /// The address of the header: access through the class would check exclusivity every time.
     @inline(__always)
     private var head: UnsafeMutablePointer<TreeNodeHeader> {
-        // SAFETY: the header lies in the node, and callers keep the node alive while they use the pointer.
+        // SAFETY: the header is part of the node, and callers keep the node alive while they use the pointer.
         withUnsafeMutablePointerToHeader { $0 }
     }
 
@@ -144,7 +145,7 @@ final class TreeNode<Element>: ManagedBuffer<TreeNodeHeader, UInt64> {
         }
     }
 
-    /// In which epoch of its store the node was changed last; 0 if that is long ago.
+    /// The epoch of its pool in which the node was changed last; 0 if unknown.
     @inline(__always)
     var epoch: UInt32 {
         get { head.pointee.epoch }
@@ -161,8 +162,7 @@ final class TreeNode<Element>: ManagedBuffer<TreeNodeHeader, UInt64> {
         set { head.pointee.isPlain = newValue }
     }
 
-    /// The slot where the last edit of a leaf ended, as far as it is known. In a leaf of 65,536 it may be truncated: it may be
-    /// wrong.
+    /// The slot where the last edit of a leaf ended. It may be wrong; in a leaf of 65,536 elements it may be truncated.
     @inline(__always)
     var lastEdit: Int {
         get { Int(head.pointee.lastEdit) }
@@ -178,9 +178,9 @@ final class TreeNode<Element>: ManagedBuffer<TreeNodeHeader, UInt64> {
     @inline(__always)
     var number: UInt32 { head.pointee.number }
 
-    /// Under which number the node is stored; 0 if it is not.
+    /// The stored number of the node; 0 if it is not stored.
     ///
-    /// A checkpoint sets it while snapshots on other threads may ask; that is the only write to a shared node.
+    /// A checkpoint sets it while snapshots on other threads may read it. This is the only write to a shared node.
     @inline(__always)
     var stored: UInt64 {
         get { storedWord.pointee.load(ordering: .relaxed) }
@@ -196,8 +196,8 @@ final class TreeNode<Element>: ManagedBuffer<TreeNodeHeader, UInt64> {
     /// The elements of a leaf.
     @inline(__always)
     var elements: UnsafeMutablePointer<Element> {
-        // SAFETY: words are as aligned as any element, the storage of a leaf holds nothing but elements, and callers
-        // keep the node alive while they use the pointer.
+        // SAFETY: words are aligned for every element type, the storage of a leaf holds only elements, and callers keep
+        // the node alive while they use the pointer.
         withUnsafeMutablePointerToElements { storage in
             UnsafeMutableRawPointer(storage).assumingMemoryBound(to: Element.self)
         }
@@ -206,7 +206,7 @@ final class TreeNode<Element>: ManagedBuffer<TreeNodeHeader, UInt64> {
     /// The children of an inner node.
     @inline(__always)
     var children: UnsafeMutablePointer<TreeChild<Element>> {
-        // SAFETY: as for `elements`; the storage of an inner node holds nothing but children.
+        // SAFETY: as for `elements`; the storage of an inner node holds only children.
         withUnsafeMutablePointerToElements { storage in
             UnsafeMutableRawPointer(storage).assumingMemoryBound(to: TreeChild<Element>.self)
         }
@@ -215,7 +215,7 @@ final class TreeNode<Element>: ManagedBuffer<TreeNodeHeader, UInt64> {
     deinit { deinitializeContents() }
 
     private func deinitializeContents() {
-        // SAFETY: exactly `count` elements or children are initialised; plain ones need nothing.
+        // SAFETY: exactly `count` elements or children are initialised; plain ones need no deinitialisation.
         if isPlain { return }
         if isLeaf {
             elements.deinitialize(count: count)
@@ -237,9 +237,9 @@ extension TreeNode where Element: TreeElement {
         return unsafeDowncast(buffer, to: TreeNode.self)
     }
 
-    /// Makes the node one that was just made, with as much room as it has. Nobody else may refer to it.
+    /// Resets the node to an empty one of the same capacity. Nobody else may refer to it.
     ///
-    /// - Parameter height: 0 for a leaf, more for an inner node, which it has to be already.
+    /// - Parameter height: 0 for a leaf, more for an inner node. A leaf stays a leaf, an inner node an inner node.
     func becomeEmpty(height: Int, number: UInt32) {
         precondition(isLeaf == (height == 0), "a leaf has room for elements, an inner node for children")
         deinitializeContents()
@@ -248,22 +248,22 @@ extension TreeNode where Element: TreeElement {
         }
     }
 
-    /// What a node without elements or children knows of itself.
+    /// The header of a node without elements or children.
     private static func emptyHeader(height: Int, width: UInt32, number: UInt32) -> TreeNodeHeader {
         TreeNodeHeader(
             stored: 0, count: 0, epoch: 0, number: number, width: width, height: Int32(height),
             isPlain: height == 0 && Element.canBePlain)
     }
 
-    /// A node of the same height, number and contents that nobody else refers to, and that is not stored.
+    /// A uniquely referenced copy with the same height, node number and contents. It has no stored number.
     ///
-    /// - Parameter width: how many elements or children there is room for; at least as many as there are.
+    /// - Parameter width: the capacity of the copy; it is increased to the present count if it is less.
     /// - Complexity: O(count).
     func copy(width: Int) -> TreeNode {
         assert(count <= self.width, "a node has more than there is room for")
         let result = TreeNode.make(height: height, width: max(width, count), number: number)
-        // SAFETY: the new storage has room for them and nothing in it is initialised yet; copied bytes of plain elements
-        // are elements.
+        // SAFETY: the new storage has room for the contents, and nothing in it is initialised yet. Plain elements may
+        // be copied as bytes.
         result.isPlain = isPlain
         if isPlain {
             UnsafeMutableRawPointer(result.elements).copyMemory(
@@ -298,7 +298,7 @@ extension TreeNode where Element: TreeElement {
 
     /// The lowest depth of the elements below this node.
     ///
-    /// - Complexity: O(1) where the first is at depth 0, as all are in a list without outlines; otherwise O(count).
+    /// - Complexity: O(1) if the first element is at depth 0, as in a list without outlines; otherwise O(count).
     var lowestDepth: UInt8 {
         var lowest = TreeDepth.none
         var slot = 0

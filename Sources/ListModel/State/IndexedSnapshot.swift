@@ -1,9 +1,9 @@
-// A snapshot whose rows can be looked up by id.
+// A snapshot with an index, so that its rows can be looked up by id.
 //
-// Only the head has an index that follows its edits. Who asks an older version more than once or twice by id builds an
-// index of it, once; copies share it.
+// Only the head has an index that edits keep up to date. For more than one or two lookups in an older version, build an
+// index of it once; copies share the index.
 //
-// Always holds: the index knows exactly the rows and sections of the snapshot.
+// Always holds: the index has exactly the rows and sections of the snapshot.
 
 /// A snapshot with an index of its ids.
 ///
@@ -13,8 +13,7 @@
 /// let section = rows.sectionID(containing: 7)
 /// ```
 ///
-/// Everything that can be asked by id is in ``RowLookup``. The newest version needs no such index: ``ListState`` answers the
-/// same questions there.
+/// ``RowLookup`` has all lookups by id. The newest version needs no such index: ``ListState`` is a ``RowLookup``, too.
 public struct IndexedSnapshot: RowLookup, Sendable {
     /// The rows.
     public let snapshot: Snapshot
@@ -23,7 +22,7 @@ public struct IndexedSnapshot: RowLookup, Sendable {
 
     /// Indexes a snapshot.
     ///
-    /// - Complexity: O(n), in time and memory; 60 to 110 bytes a row.
+    /// - Complexity: O(n) time and memory; 60 to 110 bytes a row.
     public init(_ snapshot: Snapshot) {
         self.snapshot = snapshot
         var items: [Identifier: ListIndexPath] = [:]
@@ -42,7 +41,7 @@ public struct IndexedSnapshot: RowLookup, Sendable {
     public var sectionCount: Int { snapshot.sectionCount }
     public var itemCount: Int { snapshot.itemCount }
 
-    /// Where the row of an id is, or nil if there is none.
+    /// The index path of the row of an id, or nil if there is none.
     ///
     /// - Complexity: O(1) expected.
     public func indexPath(of id: Identifier) -> ListIndexPath? { items[id] }

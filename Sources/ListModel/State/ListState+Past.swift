@@ -1,10 +1,10 @@
-// Going back: taking commits back one after the other, to look at the past.
+// Reverts commits one after another, to read a past version.
 //
-// Every event carries its inverse, so a version can be reached from a later one as well as from an earlier one, whichever
-// is nearer. Nothing of this touches what undo and redo would revert.
+// Every event contains its inverse, so a version can be computed from a later version as well as from an earlier one,
+// whichever is nearer. This does not change the histories.
 
 extension ListState {
-    /// Takes the newest commit back.
+    /// Reverts the newest commit.
     ///
     /// - Parameter record: the record of the commit that made the present version.
     /// - Throws: ``RecordError`` for damaged bytes, ``ListError`` for events that do not fit.
@@ -22,7 +22,7 @@ extension ListState {
         version = Version(version.rawValue - 1)
     }
 
-    /// Compares the hash of the rows with the one that the record of their version says they have.
+    /// Checks that the hash of the rows is the state hash in the record of their version.
     ///
     /// - Parameter record: the record of the commit that made the present version.
     package mutating func checkHash(in record: UnsafeRawBufferPointer) throws {

@@ -1,13 +1,13 @@
-// The reducer: one event folded into the state.
+// The reducer: applies one event to the state.
 //
-// Always holds: an event is checked whole before anything is changed, so an event that throws has changed nothing.
+// Always holds: an event is checked completely before anything is changed, so an event that throws has changed nothing.
 // Reducers are pure: no clock, no randomness, no I/O.
 
 extension ListState {
-    /// Folds one event into the state.
+    /// Applies one event to the state.
     ///
-    /// - Throws: ``ListError`` if the event does not fit: an index out of range, an id that is not where the event
-    ///   says, an id that exists already. The state is then unchanged.
+    /// - Throws: ``ListError`` if the event does not fit: an index is out of range, another id is at the index path, or
+    ///   an id exists already. The state is then unchanged.
     /// - Complexity: O(k log n) for an event of k rows; O(n) for a reload.
     mutating func apply(_ event: Event) throws {
         switch event {
@@ -34,7 +34,8 @@ extension ListState {
 extension ListState: EventReceiver {
     mutating func other(_ event: Event) throws { try apply(event) }
 
-    /// Calls `body` with the top of the tree of a section's rows, to change it, and the number of the section.
+    /// Calls `body` with the top of the tree of a section's rows, to change the tree, and with the number of the
+    /// section.
     @inline(__always)
     private mutating func editRows(
         inSection index: Int, _ body: (inout TreeChild<ListItem>, UInt32, NodeStore, inout Locator<ListItem>) -> Void
@@ -42,7 +43,8 @@ extension ListState: EventReceiver {
         ListState.editRows(&tree, &itemLocator, index, store, followsHashes, body)
     }
 
-    // The parts of the state are passed apart, so that the closure may change one while another is open.
+    // The parts of the state are separate arguments, so that the closure can change one while another is being
+    // accessed.
     @inline(__always)
     private static func editRows(
         _ tree: inout PersistentTree<SectionEntry>, _ locator: inout Locator<ListItem>, _ index: Int,
@@ -81,10 +83,10 @@ extension ListState: EventReceiver {
         itemCount -= 1
     }
 
-    /// Takes the row at a path, where there is one, out of the tree.
+    /// Removes the row at a path, which must exist, and returns it. Throws if it has another id.
     @inline(__always)
     private mutating func take(_ id: Identifier, at path: ListIndexPath) throws -> ListItem {
-        // Checked on the way, so that the row is looked for once; a row that is another stays.
+        // The removal checks the id itself, so that the row is searched once. A row of another id is not removed.
         var found: ListItem?
         var isRight = false
         editRows(inSection: path.section) { rows, _, store, locator in
@@ -93,7 +95,7 @@ extension ListState: EventReceiver {
                 return item.pointee.hasID(id)
             }
         }
-        // SAFETY: there is a row at the path, so it was looked at.
+        // SAFETY: there is a row at the path, so the closure was called with it.
         let item = found.unsafelyUnwrapped
         if !isRight { throw ListState.mismatch(path, expected: id, found: item.id) }
         return item
@@ -106,7 +108,7 @@ extension ListState: EventReceiver {
         do {
             try checkTarget(target, of: ids.count, from: source.section)
         } catch {
-            // If other rows are there, that is what is wrong.
+            // If other rows are at the source, that is the error to report.
             _ = try items(ids, at: source)
             throw error
         }
@@ -138,7 +140,7 @@ extension ListState: EventReceiver {
         _ id: Identifier, at path: ListIndexPath, _ change: (inout ListItem) -> Void
     ) throws {
         try checkRange(path, count: 1)
-        // Checked on the way, as above.
+        // The update checks the id itself, as above.
         var other: Identifier?
         editRows(inSection: path.section) { rows, _, store, _ in
             rows.update(path.item, store) { item in
@@ -154,7 +156,7 @@ extension ListState: EventReceiver {
 extension ListState {
     private mutating func indent(_ ids: Run<Identifier>, at path: ListIndexPath, by change: Int) throws {
         for item in try items(ids, at: path) {
-            // Far from where arithmetic overflows: a change is at most a depth.
+            // The sum cannot overflow, because a change is at most a depth.
             let depth = item.depth + change
             guard ListItem.depths.contains(depth) else { throw ListError.depthOutOfRange(item.id, depth: depth) }
         }
@@ -179,7 +181,7 @@ extension ListState {
             throw ListError.limitReached(what: "sections", limit: UInt64(store.limits.sections))
         }
         if let items = Run(section.items) { try checkNew(items) }
-        // Each number is given once.
+        // A section number is used only once.
         if sectionNumberCount >= Limits.sectionNumbers { try rebuild() }
         tree.insert(makeEntry(section), at: index, owner: ListState.listOwner, &sectionLocator)
         itemCount += section.items.count
@@ -237,7 +239,7 @@ extension ListState {
         tree = PersistentTree(entries, store, owner: ListState.listOwner, &sectionLocator)
     }
 
-    /// A section for the tree, whose rows the locator knows from now on.
+    /// An entry for the tree of sections. Inserts its rows into the locator.
     private mutating func makeEntry(_ section: ListSection) -> SectionEntry {
         let number = sectionNumberCount
         sectionNumberCount += 1
@@ -248,7 +250,7 @@ extension ListState {
 
 // MARK: - Checks
 
-// Inlined where the state is changed: what is called with the state gets a copy of it, of 400 bytes.
+// Inlined into the reducer, because a call that is not inlined would get a copy of the state, of 400 bytes.
 extension ListState {
     @inline(__always)
     func checkSection(_ index: Int) throws {
@@ -257,7 +259,7 @@ extension ListState {
         }
     }
 
-    /// Checks that a list can have so many rows more.
+    /// Checks that the list has room for so many more rows.
     @inline(__always)
     private func checkRoom(for count: Int) throws {
         if itemCount + count > store.limits.rows {
@@ -284,7 +286,7 @@ extension ListState {
         }
     }
 
-    /// Checks that rows of a section can move to a path, which counts without them.
+    /// Checks that rows of a section can move to a path. The path does not count the moved rows.
     private func checkTarget(_ path: ListIndexPath, of count: Int, from section: Int) throws {
         try checkSection(path.section)
         let room = itemCount(inSection: path.section) - (path.section == section ? count : 0)
@@ -293,7 +295,7 @@ extension ListState {
         }
     }
 
-    /// Checks that rows can be inserted: no id is there already, none comes twice.
+    /// Checks that rows can be inserted: no id is in the list already, and none occurs twice.
     @inline(__always)
     private func checkNew(_ items: Run<ListItem>) throws {
         guard itemLocator.isTracking else { return }
@@ -310,7 +312,7 @@ extension ListState {
         if indexPath(of: id) != nil { throw ListError.duplicateItem(id) }
     }
 
-    /// Checks that no id comes twice in a run.
+    /// Checks that no id occurs twice in a run.
     @inline(never)
     private static func checkDifferent(_ items: Run<ListItem>) throws {
         if areCountingUp(items) { return }
@@ -318,7 +320,7 @@ extension ListState {
         for item in items where !ids.insert(item.id).inserted { throw ListError.duplicateItem(item.id) }
     }
 
-    /// Whether the ids are integers that increase, as a counter gives them: then none comes twice.
+    /// Whether the ids are increasing integers, for example from a counter. Then none occurs twice.
     private static func areCountingUp(_ items: Run<ListItem>) -> Bool {
         items.withElements { items in
             var last = Int64.min
@@ -342,7 +344,7 @@ extension ListState {
         }
     }
 
-    /// The rows of these ids, which must stand at a path.
+    /// The rows at a path, which must have these ids.
     private func items(_ ids: Run<Identifier>, at path: ListIndexPath) throws -> Run<ListItem> {
         try checkRange(path, count: ids.count)
         let found = items(inSection: path.section, path.item..<path.item + ids.count)
@@ -353,7 +355,7 @@ extension ListState {
         return found
     }
 
-    /// Checks that a run of `count` rows begins at a path.
+    /// Checks that there are `count` rows at a path.
     @inline(__always)
     func checkRange(_ path: ListIndexPath, count: Int) throws {
         try checkSection(path.section)
@@ -362,7 +364,7 @@ extension ListState {
             throw ListError.itemIndexOutOfRange(path, valid: 0..<items)
         }
         guard count <= items - path.item else {
-            // The first row that is not there; the last one asked for may be beyond what a number can say.
+            // Reports the first missing row, because the index of the last one might overflow.
             let missing = ListIndexPath(section: path.section, item: items)
             throw ListError.itemIndexOutOfRange(missing, valid: 0..<items)
         }

@@ -1,23 +1,23 @@
-// Replay: folding a log, commit by commit.
+// Replay: applies the records of a log, commit by commit.
 //
-// Always holds: a commit whose record is damaged, does not follow the state's version, or does not fit the rows throws
-// and makes the state useless; whoever replays starts again from an intact one.
+// Always holds: replay throws for a commit whose record is damaged, does not follow the state's version, or does not
+// fit the rows. The state is then invalid, and replay has to start again from an intact one.
 
-/// What a replay compares on its way.
+/// The checks of a replay.
 public enum ReplayCheck: Sendable {
-    /// Checksums and links of all records, and that every event fits.
+    /// The checksums and links of all records, and whether every event fits.
     case records
-    /// Also the state hash after every commit.
+    /// In addition the state hash after every commit.
     case everyHash
 }
 
 extension ListState {
-    /// Folds the next commit into the state.
+    /// Applies the next commit to the state.
     ///
     /// - Parameters:
     ///   - record: the commit's record.
     ///   - previousChecksum: the checksum of the commit that made the present version; 0 for the empty list.
-    ///   - check: what is compared.
+    ///   - check: what to check.
     /// - Returns: the checksum of the record, which the next commit links to.
     /// - Throws: ``RecordError`` for damaged bytes, ``ListError`` for events that do not fit.
     /// - Complexity: O(k log n) for k rows that the commit names.
@@ -33,7 +33,7 @@ extension ListState {
         }
         let header = try RecordHeader(record, version: next, previousChecksum: previousChecksum)
         var reader = RecordReader(record, version: next, from: header.eventsOffset)
-        // Hashes that nobody compares on the way are summed up once, at the end.
+        // If nobody compares the hashes on the way, they are computed once at the end.
         followsHashes = check == .everyHash
         defer { followsHashes = true }
         for _ in 0..<header.eventCount { try reader.readEvent(to: &self) }
@@ -44,7 +44,7 @@ extension ListState {
         return header.checksum
     }
 
-    /// Compares the hash of the rows with the one that a commit says they have.
+    /// Checks that the hash of the rows is the state hash of a commit.
     public mutating func checkHash(_ expected: StateHash) throws {
         let found = stateHash()
         guard found == expected else {

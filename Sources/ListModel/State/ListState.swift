@@ -1,48 +1,50 @@
-// The state that events are folded into: the trees of the newest version, the index by id, and the history.
+// The state to which events are applied: the trees of the newest version, the index by id, and the histories.
 //
-// Always holds (`checkInvariants`): ids of rows are unique in the whole list, ids of sections among the sections; the
-// locators know exactly the nodes and ids of the trees.
+// Always holds (`checkInvariants`): ids of rows are unique in the whole list, and ids of sections among the sections.
+// The locators track exactly the nodes and ids of the trees.
 //
-// It is not copyable because the locators belong to one newest version; a copy of the rows is a `Snapshot`.
+// It is not copyable, because the locators belong to the one newest version. A `Snapshot` is a copy of the rows.
 
 /// The newest version of a list, with everything needed to edit it.
 public struct ListState: ~Copyable {
-    /// The version this state is.
+    /// The version of this state.
     public internal(set) var version = Version.empty
-    /// What undo and redo would revert, in every scope.
+    /// The histories of all scopes.
     package internal(set) var histories = HistoryTable()
-    /// How many rows there are in all sections.
+    /// The number of rows in all sections.
     public internal(set) var itemCount = 0
 
-    /// Where it is in the history that all share.
+    /// The position in the shared history.
     public var history: History { histories.shared }
 
-    /// Where it is in a history.
+    /// The position in the history of a scope.
     public func history(of scope: HistoryScope) -> History { histories[scope] }
 
     var tree: PersistentTree<SectionEntry>
     var sectionLocator: Locator<SectionEntry>
     var itemLocator: Locator<ListItem>
-    /// How many numbers were given to sections; each is used once.
+    /// The count of section numbers that were used; each is used only once.
     var sectionNumberCount: UInt32 = 0
-    /// How wide nodes are, and where those are that are not in memory.
+    /// The node pool: the widths of nodes, and the source of nodes that are not in memory.
     package internal(set) var store: NodeStore
-    /// Pages of locators that were replaced as a whole, and need not be stored after the next checkpoint.
+    /// The stored chunks of locators that were replaced as a whole. They are no longer needed after the next
+    /// checkpoint.
     var retiredPages = PageImage()
-    /// Whether every edit brings the hashes of rows up to date; if not, they are summed up when they are asked for.
+    /// Whether every edit updates the hashes of rows; if not, they are computed lazily.
     var followsHashes = true
 
-    /// The owner of the tree of sections, which has no number.
+    /// The owner of the tree of sections, which has no section number.
     static var listOwner: UInt32 { 0 }
 
-    /// A list without sections, in memory only.
+    /// A list without sections, only in memory.
     public init(limits: TreeLimits = TreeLimits()) {
         self.init(NodeStore(limits: limits))
     }
 
     /// A list without sections.
     ///
-    /// - Parameter isTracking: whether rows can be found by id. Without, replay is faster, and duplicate ids go unnoticed.
+    /// - Parameter isTracking: whether rows can be found by id. Without tracking, replay is faster, and duplicate ids
+    ///   are not detected.
     package init(_ store: NodeStore, isTracking: Bool = true) {
         self.store = store
         tree = PersistentTree(store)
@@ -52,7 +54,7 @@ public struct ListState: ~Copyable {
 
     /// The rows as an immutable value.
     ///
-    /// - Complexity: O(1), plus the hashes of what changed since the last time.
+    /// - Complexity: O(1), plus the hashes of the nodes that changed since the last call.
     public mutating func snapshot() -> Snapshot {
         tree.seal()
         return Snapshot(version: version, itemCount: itemCount, tree: tree)
@@ -60,7 +62,7 @@ public struct ListState: ~Copyable {
 
     /// The hash of all rows and sections.
     ///
-    /// - Complexity: O(nodes changed since the last time).
+    /// - Complexity: O(nodes that changed since the last call).
     public mutating func stateHash() -> StateHash {
         tree.seal()
         return StateHash(count: tree.count, hash: tree.hash)
@@ -70,7 +72,7 @@ public struct ListState: ~Copyable {
 // MARK: - Looking things up
 
 extension ListState {
-    /// How many sections there are.
+    /// The number of sections.
     public var sectionCount: Int { tree.count }
 
     /// The row of an id, or nil if there is none.
@@ -91,7 +93,7 @@ extension ListState {
         }
     }
 
-    /// Where the row of an id is, or nil if there is none.
+    /// The index path of the row of an id, or nil if there is none.
     ///
     /// - Complexity: O(log n) expected.
     public func indexPath(of id: Identifier) -> ListIndexPath? {
@@ -104,10 +106,10 @@ extension ListState {
         }
     }
 
-    /// The index of the section of a number.
+    /// The index of the section with a section number.
     @inline(__always)
     private func indexOfSection(number: UInt32) -> Int? {
-        // Most lists have few sections; the first is found without a look at the index.
+        // A fast path: with only one section, no lookup is necessary.
         if tree.count == 1 { return 0 }
         return sectionLocator.firstPath(hash: SectionEntry.key(ofNumber: number)) { path, _ in
             tree.top.offset(on: path, store) { $0.number == number }
@@ -123,17 +125,18 @@ extension ListState {
         }
     }
 
-    /// How many rows the section at an index has; the index must be that of a section.
+    /// The number of rows of the section at an index, which must be valid.
     @inline(__always)
     public func itemCount(inSection index: Int) -> Int {
         tree.withLeaf(at: index) { leaf, slot in leaf.elements[slot].itemCount }
     }
 
-    /// The rows of a range of a section, all of which must be there.
+    /// The rows in a range of a section. All of them must exist.
     @inline(__always)
     func items(inSection index: Int, _ range: Range<Int>) -> Run<ListItem> {
         tree.withLeaf(at: index) { leaf, slot in
-            // One row is read without a tree around it, which would be more counting of references than looking.
+            // One row is read without making a `PersistentTree`: counting its references would take longer than the
+            // lookup.
             if range.count == 1 {
                 return .one(leaf.elements[slot].rows.withLeaf(at: range.lowerBound, store) { $0.elements[$1] })
             }
@@ -141,23 +144,23 @@ extension ListState {
         }
     }
 
-    /// The section at an index, with its rows; the index must be that of a section.
+    /// The section at an index, which must be valid, with its rows.
     func sectionEntry(at index: Int) -> SectionEntry { tree[index] }
 }
 
 // MARK: - Invariants
 
 extension ListState {
-    /// Checks what always holds of the trees, the locators and the counts.
+    /// Checks the invariants of the trees, the locators and the counts.
     ///
     /// - Throws: ``InvariantViolation``.
     /// - Complexity: O(n).
     public func checkInvariants() throws { try checkInvariants(isFilled: true) }
 
-    /// Checks what always holds.
+    /// Checks the invariants.
     ///
-    /// - Parameter isFilled: whether nodes must be as full as the limits say. Those that were stored with other limits need
-    ///   not be.
+    /// - Parameter isFilled: whether nodes must be as full as the limits require. Nodes that were stored with other
+    ///   limits need not be.
     package func checkInvariants(isFilled: Bool) throws {
         let sectionNodes = try tree.checkInvariants(
             owner: ListState.listOwner, isFilled: isFilled, sectionLocator)

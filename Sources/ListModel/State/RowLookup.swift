@@ -1,21 +1,21 @@
-// Reading rows by id: what is at hand wherever ids can be looked up, at the head and in an indexed snapshot.
+// Reading rows by id, at the head and in an indexed snapshot.
 //
-// A row that is asked for and is not there is nil where somebody looks for it, and an error where somebody asks
-// something of it.
+// For an unknown id, functions that look up a row or its position return nil. Functions that compute something about a
+// known row throw.
 
 /// Rows that can be looked up by id: ``ListState`` at the head, ``IndexedSnapshot`` at any version.
 public protocol RowLookup: ~Copyable {
-    /// How many sections there are.
+    /// The number of sections.
     var sectionCount: Int { get }
-    /// How many rows there are in all sections.
+    /// The number of rows in all sections.
     var itemCount: Int { get }
-    /// Where the row of an id is, or nil if there is none.
+    /// The index path of the row of an id, or nil if there is none.
     func indexPath(of id: Identifier) -> ListIndexPath?
     /// The index of the section of an id, or nil if there is none.
     func indexOfSection(_ id: Identifier) -> Int?
     /// The id of the section at an index, or nil if there is none.
     func sectionID(at index: Int) -> Identifier?
-    /// The rows of a section, which must be there, as an outline.
+    /// The rows of the section at an index, which must be valid, as an outline.
     func outline(inSection index: Int) -> SectionOutline
 }
 
@@ -51,15 +51,15 @@ extension RowLookup where Self: ~Copyable {
         try knownSection(id).items.map(\.id)
     }
 
-    /// How many rows a section has.
+    /// The number of rows of a section.
     ///
     /// - Throws: ``ListError/unknownSection(_:)``.
-    /// - Complexity: that of looking up the section.
+    /// - Complexity: a lookup of the section.
     public func itemCount(inSection id: Identifier) throws(ListError) -> Int { try knownSection(id).items.count }
 
     /// The row of an id, or nil if there is none.
     ///
-    /// - Complexity: that of looking it up, and O(log n).
+    /// - Complexity: a lookup of the row, and O(log n).
     public func row(_ id: Identifier) -> ListItem? {
         indexPath(of: id).map { outline(inSection: $0.section).items[$0.item] }
     }
@@ -73,16 +73,16 @@ extension RowLookup where Self: ~Copyable {
         return path.item >= 0 && path.item < items.count ? items[path.item].id : nil
     }
 
-    /// The id of the section that a row is in, or nil if there is no such row.
+    /// The id of the section of a row, or nil if there is no such row.
     ///
-    /// - Complexity: that of looking it up.
+    /// - Complexity: a lookup of the row.
     public func sectionID(containing id: Identifier) -> Identifier? {
         indexPath(of: id).flatMap { sectionID(at: $0.section) }
     }
 
-    /// How many rows stand before a row in all sections, or nil if there is no such row.
+    /// The number of rows before a row over all sections, or nil if there is no such row.
     ///
-    /// - Complexity: that of looking it up, and O(s) for s sections before it.
+    /// - Complexity: a lookup of the row, and O(s) for s sections before it.
     public func offset(of id: Identifier) -> Int? {
         guard let path = indexPath(of: id) else { return nil }
         return (0..<path.section).reduce(path.item) { $0 + outline(inSection: $1).items.count }
@@ -97,7 +97,7 @@ extension RowLookup where Self: ~Copyable {
 // MARK: - Outlines
 
 extension RowLookup where Self: ~Copyable {
-    /// How many ancestors a row has.
+    /// The number of ancestors of a row.
     ///
     /// - Throws: ``ListError/unknownItem(_:)``.
     /// - Complexity: O(level · log n).
@@ -106,7 +106,7 @@ extension RowLookup where Self: ~Copyable {
         return outline.level(of: row)
     }
 
-    /// The row that a row is below; nil if it is below none.
+    /// The parent of a row; nil if it has none.
     ///
     /// - Throws: ``ListError/unknownItem(_:)``.
     /// - Complexity: O(log n).
@@ -115,10 +115,10 @@ extension RowLookup where Self: ~Copyable {
         return outline.parent(of: row).map { outline.items[$0].id }
     }
 
-    /// The rows directly below a row.
+    /// The children of a row: the rows directly below it.
     ///
     /// - Throws: ``ListError/unknownItem(_:)``.
-    /// - Complexity: O(k log n) for k children, however many rows are below those.
+    /// - Complexity: O(k log n) for k children, however many rows are below them.
     public func children(of id: Identifier) throws(ListError) -> [Identifier] {
         let (outline, row) = try known(id)
         return outline.children(of: row).map { outline.items[$0].id }
@@ -133,10 +133,10 @@ extension RowLookup where Self: ~Copyable {
         return outline.tree.elements(in: outline.subtree(of: row)).map(\.id)
     }
 
-    /// Whether the children of a row are shown, if it has any.
+    /// Whether a row is not collapsed, so that its children are shown if it has any.
     ///
     /// - Throws: ``ListError/unknownItem(_:)``.
-    /// - Complexity: that of looking it up.
+    /// - Complexity: a lookup of the row.
     public func isExpanded(_ id: Identifier) throws(ListError) -> Bool {
         let (outline, row) = try known(id)
         return !outline.items[row].isCollapsed
@@ -160,7 +160,7 @@ extension RowLookup where Self: ~Copyable {
         return outline.roots.map { outline.items[$0].id }
     }
 
-    /// The rows of a section that are visible.
+    /// The visible rows of a section.
     ///
     /// - Throws: ``ListError/unknownSection(_:)``.
     /// - Complexity: O(k log n) for k such rows.

@@ -1,33 +1,33 @@
-// A section read as an outline: rows with depths, in which a row's children are the deeper rows right after it.
+// A section as an outline: its rows have depths, and the deeper rows right after a row are below it.
 //
-// Any sequence of depths is an outline: the parent of a row is the nearest row before it in the section that is less
-// deep, however much less. Level and depth are the same where depths grow one at a time; where they grow in greater
-// steps, the level counts the ancestors.
+// Any sequence of depths is an outline. The parent of a row is the nearest row before it in the section that is less
+// deep, by any difference. The level of a row is the number of its ancestors. Level and depth are equal where depths
+// increase by one at a time.
 //
-// Always holds: the row of an index is in the section; subtrees that have a row in common contain one another.
+// Always holds: of two subtrees that have a row in common, one contains the other.
 
-/// The rows of a section as an outline. Rows are named by their index in the section.
+/// The rows of a section as an outline. A row is identified by its index in the section.
 ///
 /// ```swift
 /// let outline = snapshot.sections[0].outline
 /// for row in outline.roots { print(outline.items[row].id, outline.subtree(of: row).count - 1, "rows below") }
 /// ```
 ///
-/// An index must be that of a row, as for the subscript of an array.
+/// Precondition: an index is that of a row, as for the subscript of an array.
 public struct SectionOutline: Sendable {
     let tree: PersistentTree<ListItem>
 
-    /// The rows, of every level.
+    /// The rows of all levels.
     public var items: ItemCollection { ItemCollection(tree: tree) }
 
-    /// The row that a row is below; nil if it is below none.
+    /// The parent of a row; nil if it has none.
     ///
     /// - Complexity: O(log n), however far away the parent is.
     public func parent(of row: Int) -> Int? {
         tree.lastOffset(before: row, notDeeperThan: tree[row].depth - 1)
     }
 
-    /// How many ancestors a row has: 0 for a row without a parent.
+    /// The number of ancestors of a row: 0 for a row without a parent.
     ///
     /// - Complexity: O(level · log n).
     public func level(of row: Int) -> Int {
@@ -39,7 +39,7 @@ public struct SectionOutline: Sendable {
         return level
     }
 
-    /// A row and all rows below it, which stand right after it.
+    /// A row and all rows below it, which are right after it.
     ///
     /// - Complexity: O(log n), however many they are.
     public func subtree(of row: Int) -> Range<Int> {
@@ -53,21 +53,21 @@ public struct SectionOutline: Sendable {
         row + 1 < tree.count && tree[row + 1].depth > tree[row].depth
     }
 
-    /// The rows directly below a row.
+    /// The children of a row: the rows directly below it.
     ///
-    /// - Complexity: O(log n) for each that is asked for.
+    /// - Complexity: lazy, O(log n) for each row.
     public func children(of row: Int) -> Siblings {
         Siblings(tree: tree, upcoming: row + 1, end: subtree(of: row).upperBound)
     }
 
     /// The rows without a parent.
     ///
-    /// - Complexity: O(log n) for each that is asked for.
+    /// - Complexity: lazy, O(log n) for each row.
     public var roots: Siblings { Siblings(tree: tree, upcoming: 0, end: tree.count) }
 
-    /// The sibling that stands before a row; nil if it is the first child, or the first root.
+    /// The sibling before a row; nil for the first child and for the first root.
     ///
-    /// - Complexity: O(m · log n), where the row before stands m levels below that sibling.
+    /// - Complexity: O(m · log n), where the row before is m levels below that sibling.
     public func previousSibling(of row: Int) -> Int? {
         let parent = parent(of: row)
         var sibling = row - 1
@@ -88,9 +88,9 @@ public struct SectionOutline: Sendable {
         return isVisible
     }
 
-    /// The rows that are visible, from the first to the last.
+    /// The visible rows in order.
     ///
-    /// - Complexity: O(log n) for each that is asked for; hidden rows are stepped over.
+    /// - Complexity: lazy, O(log n) for each visible row. Hidden rows are skipped.
     public var visibleRows: Visible { Visible(tree: tree) }
 
     /// Calls `body` with the parent of a row, its parent and so on, until it returns false.
@@ -105,13 +105,13 @@ public struct SectionOutline: Sendable {
         }
     }
 
-    /// Rows of one parent, in order, each by its index.
+    /// The indices of the rows of one parent, in order.
     public struct Siblings: Sequence, IteratorProtocol, Sendable {
         let tree: PersistentTree<ListItem>
         var upcoming: Int
         let end: Int
 
-        /// The index of the next of the rows.
+        /// The index of the next row.
         public mutating func next() -> Int? {
             guard upcoming < end else { return nil }
             let row = upcoming
@@ -120,7 +120,7 @@ public struct SectionOutline: Sendable {
         }
     }
 
-    /// The visible rows, in order, each by its index.
+    /// The indices of the visible rows, in order.
     public struct Visible: Sequence, IteratorProtocol, Sendable {
         let tree: PersistentTree<ListItem>
         var upcoming = 0
@@ -130,7 +130,7 @@ public struct SectionOutline: Sendable {
             guard upcoming < tree.count else { return nil }
             let row = upcoming
             let item = tree[row]
-            // After a visible row comes its first child or, if that is hidden, the next row that is not below it.
+            // The next visible row is the row after it or, if it is collapsed, the next row that is not below it.
             upcoming = row + 1
             if item.isCollapsed {
                 upcoming = tree.firstOffset(from: upcoming, notDeeperThan: item.depth) ?? tree.count
@@ -146,7 +146,7 @@ extension SectionView {
 }
 
 extension ListState {
-    /// The rows of a section as an outline; the index must be that of a section.
+    /// The rows of the section at an index, which must be valid, as an outline.
     public func outline(inSection index: Int) -> SectionOutline {
         SectionOutline(tree: sectionEntry(at: index).items(store))
     }

@@ -1,11 +1,12 @@
 // The rows at one version, as an immutable value.
 //
-// Always holds: every hash in the trees of a snapshot is sealed; the trees are shared with other snapshots and with the
-// head, and nobody writes a node that a snapshot refers to.
+// Always holds: every hash in the trees of a snapshot is sealed. The trees share nodes with other snapshots and with
+// the head, and a node that a snapshot refers to is never written.
 
 /// The sections and rows of a list at one version.
 ///
-/// A snapshot is a value: it never changes, copying it is free, and keeping it costs only what later versions change.
+/// A snapshot is an immutable value. Copying it is O(1), and keeping it needs memory only for the nodes that later
+/// versions change.
 ///
 /// ```swift
 /// for section in snapshot.sections {
@@ -14,9 +15,9 @@
 /// let changes = Changeset(from: earlier, to: snapshot)
 /// ```
 public struct Snapshot: Sendable {
-    /// Which version it is.
+    /// The version of the rows.
     public let version: Version
-    /// How many rows there are in all sections.
+    /// The number of rows in all sections.
     public let itemCount: Int
     /// The tree of sections.
     let tree: PersistentTree<SectionEntry>
@@ -36,10 +37,10 @@ public struct Snapshot: Sendable {
     public static let empty = Snapshot(
         version: .empty, itemCount: 0, tree: PersistentTree(NodeStore(limits: TreeLimits())))
 
-    /// How many sections there are.
+    /// The number of sections.
     public var sectionCount: Int { tree.count }
 
-    /// The hash of all rows and sections: equal for equal lists, however they came about.
+    /// The hash of all rows and sections. Equal lists have equal hashes, whatever edits led to them.
     ///
     /// - Complexity: O(1).
     public var stateHash: StateHash {
@@ -58,9 +59,9 @@ public struct Snapshot: Sendable {
         return items.indices.contains(path.item) ? items[path.item] : nil
     }
 
-    /// Where the row of an id is, or nil if there is none.
+    /// The index path of the row of an id, or nil if there is none.
     ///
-    /// - Complexity: O(n): only the head has an index. See ``ListState/indexPath(of:)``.
+    /// - Complexity: O(n), because only the head has an index. See ``ListState/indexPath(of:)``.
     public func indexPath(of id: Identifier) -> ListIndexPath? {
         for (index, section) in sections.enumerated() {
             if let item = section.tree.firstOffset(where: { $0.id == id }) {
@@ -72,7 +73,7 @@ public struct Snapshot: Sendable {
 }
 
 extension PersistentTree where Element: TreeElement {
-    /// The offsets that have an element.
+    /// The valid offsets.
     var indices: Range<Int> { 0..<count }
 }
 
@@ -88,11 +89,11 @@ public struct SectionCollection: RandomAccessCollection, Sendable {
     /// - Complexity: O(log s) for s sections.
     public subscript(position: Int) -> SectionView { SectionView(entry: tree[position], store: tree.store) }
 
-    /// Walks the sections from first to last, in O(1) each.
+    /// An iterator over the sections in order, O(1) each.
     public func makeIterator() -> SectionIterator { SectionIterator(cursor: TreeCursor(tree), store: tree.store) }
 }
 
-/// Walks the sections of a snapshot.
+/// An iterator over the sections of a snapshot.
 public struct SectionIterator: IteratorProtocol {
     var cursor: TreeCursor<SectionEntry>
     let store: NodeStore
@@ -107,7 +108,7 @@ public struct SectionView: Identifiable, Sendable {
 
     /// The identity of the section.
     public var id: Identifier { entry.id }
-    /// What its header shows.
+    /// The text of its header.
     public var title: String { entry.title }
     /// Its rows, in order.
     public var items: ItemCollection { ItemCollection(tree: tree) }
@@ -127,11 +128,11 @@ public struct ItemCollection: RandomAccessCollection, Sendable {
     /// - Complexity: O(log n).
     public subscript(position: Int) -> ListItem { tree[position] }
 
-    /// Walks the rows from first to last, in O(1) each.
+    /// An iterator over the rows in order, O(1) each.
     public func makeIterator() -> ItemIterator { ItemIterator(cursor: TreeCursor(tree)) }
 }
 
-/// Walks the rows of a section.
+/// An iterator over the rows of a section.
 public struct ItemIterator: IteratorProtocol {
     var cursor: TreeCursor<ListItem>
 

@@ -1,7 +1,7 @@
-// Finding elements by their depth, and changing many elements at once.
+// Finds elements by their depth, and changes many elements at once.
 //
-// Each node knows the lowest depth below it, so a search steps over everything that is too deep without opening it: the
-// end of a subtree and the parent of a row are found however far away they are.
+// The summary of each node has the lowest depth below it, so a search skips nodes whose elements are all too deep. The
+// end of a subtree and the parent of a row are found in logarithmic time, however far away they are.
 
 extension PersistentTree where Element: TreeElement {
     /// The offset of the first element at or after `start` that is not deeper than `depth`; nil if there is none.
@@ -20,9 +20,9 @@ extension PersistentTree where Element: TreeElement {
         return top.lastOffset(before: min(end, count), UInt8(clamping: depth), store)
     }
 
-    /// Calls `body` with each element of `range`, to change it in its place. Ids must stay.
+    /// Calls `body` with each element of `range`, to change it in place. Ids must not change.
     ///
-    /// - Complexity: O(k + log n) for k elements, and the hashes of their nodes when the tree is sealed.
+    /// - Complexity: O(k + log n) for k elements. Sealing the tree later computes the hashes of their nodes.
     mutating func updateAll(in range: Range<Int>, _ body: (inout Element) -> Void) {
         top.updateAll(in: range, store, body)
     }
@@ -71,14 +71,14 @@ extension TreeChild where Element: TreeElement {
         return nil
     }
 
-    /// Calls `body` with each element of `range` of the tree of which this is the top, to change it in its place. Ids must
-    /// stay.
+    /// Calls `body` with each element of `range` in the tree below this top, to change it in place. Ids must not
+    /// change.
     ///
     /// - Complexity: O(k + log n) for k elements.
     mutating func updateAll(in range: Range<Int>, _ store: NodeStore, _ body: (inout Element) -> Void) {
         precondition(range.lowerBound >= 0 && range.upperBound <= Int(count), "range outside the tree")
         if range.isEmpty { return }
-        // The child keeps the node alive, and nothing takes it out of there meanwhile.
+        // The child keeps the node alive, and nothing replaces its node meanwhile.
         let node = store.makeUnique(&self).takeUnretainedValue()
         hash = SequenceHash.unsealed
         if node.isLeaf {

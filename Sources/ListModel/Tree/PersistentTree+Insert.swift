@@ -1,16 +1,17 @@
-// Inserting into the tree: one element, or a run that is placed a leaf at a time, or a whole tree at once.
+// Insertion: one element, or a run that is inserted a leaf at a time. Also builds a whole tree from the leaves up.
 //
-// A full leaf is split in the middle, with two exceptions. At the right edge, an element appended to a full leaf begins a new
-// one: a list that grows at its end has full leaves. And a leaf in which one place is edited again and again, as typing
-// does, is split there: the leaves that are left behind are nearly full, and fewer elements have to be found elsewhere.
+// A full leaf is split in the middle, with two exceptions. At the right edge, an element that is appended to a full
+// leaf begins a new leaf, so a list that grows at its end has full leaves. And a leaf that is edited repeatedly at one
+// place, for example by typing, is split at that place: the leaves before it are then nearly full, and fewer elements
+// change their leaf.
 
 extension PersistentTree where Element: TreeElement {
     /// Inserts one element.
     ///
     /// - Parameters:
-    ///   - element: an element whose id is in no tree of the locator.
-    ///   - offset: its offset afterwards, in `0 ... count`.
-    ///   - owner: the number that the locator gives for elements of this tree.
+    ///   - element: an element whose id is not in any tree of the locator.
+    ///   - offset: its offset after the insertion, in `0 ... count`.
+    ///   - owner: the owner that the locator returns for elements of this tree.
     /// - Complexity: O(log n).
     mutating func insert(_ element: Element, at offset: Int, owner: UInt32, _ locator: inout Locator<Element>) {
         withUnsafePointer(to: element) { pointer in
@@ -27,14 +28,14 @@ extension PersistentTree where Element: TreeElement {
         top.insert(run, at: offset, owner: owner, store, &locator)
     }
 
-    /// A new node with a number of its own; its parent is yet to be set.
+    /// A new node with a new number. The caller sets its parent.
     static func makeNode(height: Int, _ limits: TreeLimits, _ locator: inout Locator<Element>) -> TreeNode<Element> {
         TreeNode<Element>.make(
             height: height, width: limits.capacity(height: height), number: locator.makeNumber())
     }
 
-    /// A new node beside another, which has room for half of what that one has: one that was stored with other limits may
-    /// be wider.
+    /// A new right sibling of a node. It has room for at least half of the node's contents, which may be wider than the
+    /// limits if it was stored with other limits.
     static func makeSibling(
         of node: TreeNode<Element>, _ limits: TreeLimits, _ locator: inout Locator<Element>
     ) -> TreeNode<Element> {
@@ -50,7 +51,7 @@ extension PersistentTree where Element: TreeElement {
         guard !elements.isEmpty else { return }
         let limits = store.limits
         var keys: [(hash: UInt64, leaf: UInt32)] = []
-        // Sorting into an index pays for many at once; into one that has entries, each goes on its own.
+        // An empty index is built from all ids at once. An index with entries gets each id separately.
         let isFirst = locator.index.count == 0 && locator.isTracking
         if isFirst { keys.reserveCapacity(elements.count) }
         var level: [TreeChild<Element>] = []
@@ -100,15 +101,15 @@ extension TreeNode where Element: TreeElement {
         locator.setParent(number, of: child.number)
     }
 
-    /// Moves what lies at and after `slot` to the end of another node of the same height, and tells the locator.
+    /// Moves the contents at and after `slot` to the end of another node of the same height, and updates the locator.
     func moveTail(from slot: Int, to other: TreeNode, _ locator: inout Locator<Element>) {
         let moved = count - slot
-        // A wrong slot would be written to memory that is not the node's. Few edits come here.
+        // A precondition and not an assertion: a wrong slot would write outside the node, and few edits get here.
         precondition(
             slot >= 0 && moved >= 0 && other.count + moved <= other.width && height == other.height,
             "no such tail, or no room for it")
         if !isPlain { other.isPlain = false }
-        // SAFETY: both were just checked.
+        // SAFETY: the slot and the room were just checked.
         if isLeaf {
             let target = other.elements.advanced(by: other.count)
             target.moveInitialize(from: elements.advanced(by: slot), count: moved)
@@ -124,7 +125,7 @@ extension TreeNode where Element: TreeElement {
 }
 
 extension TreeChild where Element: TreeElement {
-    /// Inserts a run of elements into the tree of which this is the top.
+    /// Inserts a run of elements into the tree below this top.
     ///
     /// - Complexity: O(k + k / w · log n) for k elements in leaves of width w.
     mutating func insert(
@@ -141,7 +142,7 @@ extension TreeChild where Element: TreeElement {
         }
     }
 
-    /// Inserts as much of the run as fits into one leaf, and returns how much that was.
+    /// Inserts the part of the run that fits into one leaf, and returns its length.
     private mutating func insertChunk(
         _ run: UnsafeBufferPointer<Element>, at offset: Int, owner: UInt32, _ store: NodeStore,
         _ locator: inout Locator<Element>
@@ -158,7 +159,7 @@ extension TreeChild where Element: TreeElement {
         return insertion.inserted
     }
 
-    /// Puts a new root above the old one and the sibling that a split of it made.
+    /// Adds a new root above the old one and its new right sibling.
     private mutating func addRoot(
         above right: TreeChild<Element>, owner: UInt32, _ store: NodeStore, _ locator: inout Locator<Element>
     ) {
@@ -174,13 +175,13 @@ extension TreeChild where Element: TreeElement {
     }
 }
 
-/// One insertion on its way down the tree and back up.
+/// One insertion, down the tree and back up.
 private struct TreeInsertion<Element: TreeElement>: ~Copyable {
-    /// What is to be inserted; as much of it as fits into one leaf will be.
+    /// The run to insert. One insertion takes the part of it that fits into one leaf.
     let run: UnsafeBufferPointer<Element>
-    /// Whether it goes to the end of the tree, so that the last child is always the one.
+    /// Whether the insertion is at the end of the tree, so that the path follows the last children.
     let isAtEnd: Bool
-    /// How much was inserted.
+    /// The number of elements that were inserted.
     var inserted = 0
 
     init(run: UnsafeBufferPointer<Element>, isAtEnd: Bool) {
@@ -188,18 +189,19 @@ private struct TreeInsertion<Element: TreeElement>: ~Copyable {
         self.isAtEnd = isAtEnd
     }
 
-    /// Inserts below a child, and returns the right sibling if its node had to be split.
-    // The store is handed down and not kept here: to read it from there would count a reference on every level.
+    /// Inserts below a child. Returns the new right sibling if the node was split.
+    // The pool is a parameter and not a property, because reading a property would count a reference on every level.
     mutating func insert(
         into child: inout TreeChild<Element>, at offset: Int, onRightEdge: Bool, _ store: NodeStore,
         _ locator: inout Locator<Element>
     ) -> TreeChild<Element>? {
-        // SAFETY: `child` keeps the node alive, and nothing takes it out of there meanwhile.
+        // SAFETY: `child` keeps the node alive, and nothing replaces its node meanwhile.
         let sibling = store.makeUnique(&child)._withUnsafeGuaranteedRef { node in
             insert(into: node, hash: &child.hash, at: offset, onRightEdge: onRightEdge, store, &locator)
         }
         child.count = child.count + UInt32(inserted) - (sibling?.count ?? 0)
-        // It is never above 0 in a list without outlines; a split may have taken what was lowest.
+        // The lowest depth of a list without outlines is always 0. A split may have moved the element of the lowest
+        // depth.
         if child.lowestDepth > 0 || sibling != nil { child.findLowestDepth() }
         assert(sibling == nil || child.isSummary, "a split lost elements")
         return sibling
@@ -229,7 +231,7 @@ private struct TreeInsertion<Element: TreeElement>: ~Copyable {
         return add(sibling, to: node, at: slot + 1, onRightEdge: onRightEdge && isLast, store.limits, &locator)
     }
 
-    /// Puts a child into an inner node, and returns the right sibling if the node had to be split.
+    /// Inserts a child into an inner node. Returns the new right sibling if the node was split.
     private func add(
         _ child: TreeChild<Element>, to node: TreeNode<Element>, at slot: Int, onRightEdge: Bool, _ limits: TreeLimits,
         _ locator: inout Locator<Element>
@@ -279,21 +281,22 @@ private struct TreeInsertion<Element: TreeElement>: ~Copyable {
         return TreeChild(summarizing: other)
     }
 
-    /// Where a full leaf is split when something goes to `slot`.
+    /// The slot at which a full leaf is split for an insertion at `slot`.
     private func splitSlot(_ leaf: TreeNode<Element>, at slot: Int, _ limits: TreeLimits) -> Int {
         let isContinued = slot == leaf.lastEdit || slot + 1 == leaf.lastEdit
         let minimum = limits.minimum(height: 0)
-        // One that was stored with other limits may have more than a new one has room for, or fewer than two have to have.
+        // A leaf that was stored with other limits may have more elements than the capacity, or too few for two minimal
+        // leaves.
         guard isContinued, leaf.count <= limits.leafCapacity, leaf.count >= 2 * minimum else { return leaf.count / 2 }
         return min(max(slot, minimum), leaf.count - minimum)
     }
 
-    /// Inserts as much of the run as fits into a leaf that has some room.
+    /// Inserts the part of the run that fits into a leaf that is not full.
     private mutating func fill(_ leaf: TreeNode<Element>, at slot: Int, _ locator: inout Locator<Element>) {
         assert(leaf.isLeaf && slot >= 0 && slot <= leaf.count && leaf.count < leaf.width, "no such slot, or no room")
         let taken = min(leaf.width - leaf.count, run.count)
         let gap = leaf.elements.advanced(by: slot)
-        // SAFETY: `taken` more elements fit into the leaf, and as many are in the run.
+        // SAFETY: the leaf has room for `taken` more elements, and the run has as many.
         gap.advanced(by: taken).moveInitialize(from: gap, count: leaf.count - slot)
         for index in 0..<taken {
             let element = gap.advanced(by: index)

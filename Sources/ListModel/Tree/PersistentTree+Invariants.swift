@@ -1,8 +1,8 @@
-// What always holds of a tree and its locator, checked node by node. For tests and for `verify`.
+// Checks the invariants of a tree and its locator, node by node. For tests and for `verify`.
 
-/// A rule of the model that does not hold: a fault of the library or of the memory, not of anybody's data.
+/// An invariant of the model does not hold. The cause is a bug of the library or faulty memory, not the data.
 public struct InvariantViolation: Error, CustomStringConvertible {
-    /// Which rule, and where.
+    /// The invariant, and where it is violated.
     public let description: String
 
     init(_ description: String) { self.description = description }
@@ -13,9 +13,9 @@ public struct InvariantViolation: Error, CustomStringConvertible {
 }
 
 extension PersistentTree where Element: TreeElement {
-    /// Checks the shape and the summaries of the tree; with a locator, also that it knows every node and id.
+    /// Checks the shape and the summaries of the tree. With a locator, also checks that it tracks every node and id.
     ///
-    /// - Returns: how many nodes the tree has.
+    /// - Returns: the number of nodes of the tree.
     /// - Complexity: O(n).
     @discardableResult
     func checkInvariants(

@@ -1,17 +1,17 @@
-// The beginning of a tree, as a tree: it shares everything with the whole but the nodes at which it was cut.
+// A prefix of a tree, as a tree. It shares all nodes with the original, except those on the path of the cut.
 
 extension PersistentTree where Element: TreeElement {
-    /// The first elements, sealed if the tree is.
+    /// The first elements. The result is sealed if the tree is.
     ///
     /// - Parameters:
-    ///   - length: how many; all if there are not as many.
-    ///   - last: what is to stand in the place of the last of them, if it is not the one that does; it must be sealed.
+    ///   - length: the number of elements; all if there are fewer.
+    ///   - last: a replacement for the last of them, which must be sealed; nil to keep the last one.
     /// - Complexity: O(w · log n) for nodes of width w.
     func prefix(_ length: Int, replacingLast last: Element? = nil) -> PersistentTree {
         if length >= count && last == nil { return self }
         if length <= 0 { return PersistentTree(store) }
         var first = cut(top, min(length, count), last)
-        // A root has more than one child.
+        // Replaces an inner root that has only one child.
         while let root = first.node, !root.isLeaf, root.count == 1 {
             first = withExtendedLifetime(root) { root.children[0] }
         }
@@ -19,10 +19,10 @@ extension PersistentTree where Element: TreeElement {
         return PersistentTree(first, store)
     }
 
-    /// The first elements below a node: at least one.
+    /// The first `length` elements below a node; at least one.
     private func cut(_ child: TreeChild<Element>, _ length: Int, _ last: Element?) -> TreeChild<Element> {
         let node = store.node(child)
-        // A node that is only in the cache may leave it meanwhile.
+        // A node that is only in the cache may be evicted meanwhile.
         return withExtendedLifetime(node) { cut(node, length, last) }
     }
 
@@ -30,7 +30,7 @@ extension PersistentTree where Element: TreeElement {
         let result = TreeNode<Element>.make(height: node.height, width: node.width, number: node.number)
         result.isPlain = node.isPlain
         if node.isLeaf {
-            // SAFETY: the new leaf is as wide as the other and empty, and that one has at least `length` elements.
+            // SAFETY: the new leaf is empty and as wide as the old one, which has at least `length` elements.
             result.elements.initialize(from: node.elements, count: length)
             result.count = length
             if let last {
@@ -45,7 +45,7 @@ extension PersistentTree where Element: TreeElement {
             let whole = node.children[slot]
             let isWhole = rest > Int(whole.count) || (rest == Int(whole.count) && last == nil)
             let part = isWhole ? whole : cut(whole, rest, last)
-            // SAFETY: as many children fit as the other node has, and slots are filled in order.
+            // SAFETY: there is room for all children of the old node, and slots are filled in order.
             result.children.advanced(by: slot).initialize(to: part)
             rest -= Int(part.count)
             slot += 1

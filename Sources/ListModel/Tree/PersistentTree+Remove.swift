@@ -1,6 +1,6 @@
-// Removing from the tree, and changing an element in its place.
+// Removal, and changing an element in place.
 //
-// A node that gets too small takes elements from a sibling or is merged with it, so that the tree stays shallow.
+// A node that becomes too small takes elements from a sibling or is merged with it, so that the tree stays shallow.
 
 extension PersistentTree where Element: TreeElement {
     /// Removes the elements of `range`.
@@ -10,8 +10,8 @@ extension PersistentTree where Element: TreeElement {
         top.remove(range, store, &locator)
     }
 
-    /// Calls `body` with the element at `offset`, to change it in its place. Its id and its depth must stay; `updateAll`
-    /// is for changes of depth.
+    /// Calls `body` with the element at `offset`, to change it in place. Its id and its depth must not change; use
+    /// `updateAll` to change depths.
     ///
     /// - Complexity: O(log n).
     @inline(__always)
@@ -19,7 +19,7 @@ extension PersistentTree where Element: TreeElement {
         try top.update(offset, store, body)
     }
 
-    /// Tells the locator that the whole tree is gone.
+    /// Removes all elements and nodes of the tree from the locator.
     ///
     /// - Complexity: O(n).
     func detach(_ locator: inout Locator<Element>) {
@@ -40,16 +40,16 @@ extension PersistentTree where Element: TreeElement {
 // MARK: - Changing
 
 extension TreeChild where Element: TreeElement {
-    /// Calls `body` with the element at `offset` of the tree of which this is the top, to change it in its place.
+    /// Calls `body` with the element at `offset` in the tree below this top, to change it in place.
     ///
     /// - Complexity: O(log n).
     @inline(__always)
     mutating func update(_ offset: Int, _ store: NodeStore, _ body: (inout Element) throws -> Void) rethrows {
         precondition(offset >= 0 && offset < Int(count), "offset outside the tree")
-        // SAFETY: this child keeps the node alive, and nothing takes it out of there meanwhile; the same holds below.
+        // SAFETY: this child keeps the node alive, and nothing replaces its node meanwhile; the same holds below.
         try store.makeUnique(&self)._withUnsafeGuaranteedRef { node in
-            // The tree of a few sections is one leaf, and every edit of a row goes through it: a leaf at the top costs no call,
-            // each level of inner nodes one.
+            // A fast path: the tree of a few sections is one leaf, and every edit of a row passes through it. A leaf at
+            // the top needs no call; each level of inner nodes needs one.
             if node.isLeaf {
                 try Self.updateLeaf(&hash, node, offset, body)
             } else {
@@ -63,7 +63,7 @@ extension TreeChild where Element: TreeElement {
         _ hash: inout UInt64, _ leaf: TreeNode<Element>, _ slot: Int, _ body: (inout Element) throws -> Void
     ) rethrows {
         let hashBefore = hash
-        // If `body` throws half-way, the hash is not known.
+        // If `body` throws, the hash stays unsealed.
         hash = SequenceHash.unsealed
         let element = leaf.elements.advanced(by: slot)
         let before = element.pointee.hash
@@ -95,7 +95,7 @@ extension TreeChild where Element: TreeElement {
 // MARK: - Removing
 
 extension TreeChild where Element: TreeElement {
-    /// Removes the elements of `range` from the tree of which this is the top.
+    /// Removes the elements of `range` from the tree below this top.
     ///
     /// - Complexity: O(k + k / w · log n) for k elements in leaves of width w.
     mutating func remove(_ range: Range<Int>, _ store: NodeStore, _ locator: inout Locator<Element>) {
@@ -107,10 +107,10 @@ extension TreeChild where Element: TreeElement {
         }
     }
 
-    /// Removes the element at `offset` from the tree of which this is the top, if it is the right one: looked at on the way,
-    /// so that it is looked for once.
+    /// Removes the element at `offset` from the tree below this top if it is the right one. The check is part of the
+    /// removal, so that the tree is searched once.
     ///
-    /// - Returns: whether it was the right one; if not, all elements are still there.
+    /// - Returns: whether it was the right one; if not, nothing is removed.
     /// - Complexity: O(log n).
     mutating func remove(
         _ offset: Int, _ store: NodeStore, _ locator: inout Locator<Element>,
@@ -122,7 +122,8 @@ extension TreeChild where Element: TreeElement {
         return removed == 1
     }
 
-    /// Removes elements of one leaf, beginning at `offset` with one that must be right, and returns how many.
+    /// Removes elements of one leaf, beginning at `offset`, if the first one is right. Returns the number of removed
+    /// elements.
     private mutating func removeChunk(
         at offset: Int, atMost limit: Int, _ store: NodeStore, _ locator: inout Locator<Element>,
         if isRight: (UnsafeMutablePointer<Element>) -> Bool
@@ -147,7 +148,8 @@ extension TreeChild where Element: TreeElement {
             let removed = min(limit, node.count - offset)
             hash = node.hash(hash, removing: removed, at: offset)
             for index in 0..<removed { locator.remove(gap.advanced(by: index), leaf: node.number) }
-            // SAFETY: the range `offset ..< offset + removed` is initialised; what follows it moves into its place.
+            // SAFETY: the range `offset ..< offset + removed` is initialised; the elements after it move into its
+            // place.
             gap.deinitialize(count: removed)
             gap.moveInitialize(from: gap.advanced(by: removed), count: node.count - offset - removed)
             node.count -= removed
@@ -171,7 +173,8 @@ extension TreeChild where Element: TreeElement {
         return removed
     }
 
-    /// Mends a child that has too few elements or children: from its left sibling, or the right one if it has none.
+    /// Refills a child that has too few elements or children, or merges it: with its left sibling, or with the right
+    /// one if it has none.
     private static func refill(
         _ parent: TreeNode<Element>, _ slot: Int, _ store: NodeStore, _ locator: inout Locator<Element>
     ) {
@@ -194,7 +197,7 @@ extension TreeChild where Element: TreeElement {
             removeChild(parent, leftSlot + 1, &locator)
             return
         }
-        // Nodes that were stored with other limits may have other widths.
+        // Siblings that were stored with other limits may be too narrow to share their contents evenly.
         guard total - total / 2 <= min(leftNode.width, rightNode.width) else { return }
         if leftNode.count < total / 2 {
             rightNode.moveHead(total / 2 - leftNode.count, to: leftNode, &locator)
@@ -217,7 +220,7 @@ extension TreeChild where Element: TreeElement {
         parent.count -= 1
     }
 
-    /// Drops a root without elements, and roots that have only one child.
+    /// Removes a root without elements, and inner roots with only one child.
     private mutating func shrinkRoot(_ locator: inout Locator<Element>) {
         if count == 0 {
             locator.free(number)
@@ -237,7 +240,7 @@ extension TreeNode where Element: TreeElement {
     /// Moves the first `moved` elements or children to the end of the left sibling.
     fileprivate func moveHead(_ moved: Int, to left: TreeNode, _ locator: inout Locator<Element>) {
         assert(moved >= 0 && moved <= count && left.count + moved <= left.width, "no such head, or no room for it")
-        // What has to go right afterwards waits in a node of its own: three moves of a tail make one of a head.
+        // The rest is moved to a temporary node, then the head to the left sibling, then the rest back.
         let rest = TreeNode.make(height: height, width: width, number: number)
         if isLeaf {
             rest.elements.moveInitialize(from: elements.advanced(by: moved), count: count - moved)
@@ -251,7 +254,7 @@ extension TreeNode where Element: TreeElement {
         rest.moveContents(to: self)
     }
 
-    /// Moves what lies at and after `slot` to the front of the right sibling.
+    /// Moves the contents at and after `slot` to the front of the right sibling.
     fileprivate func moveTailToFront(from slot: Int, of right: TreeNode, _ locator: inout Locator<Element>) {
         let rest = TreeNode.make(height: height, width: right.width, number: right.number)
         right.moveContents(to: rest)
@@ -259,11 +262,11 @@ extension TreeNode where Element: TreeElement {
         rest.moveContents(to: right)
     }
 
-    /// Appends everything to a node that stands at the same number, so that the locator need not know.
+    /// Appends all contents to a node of the same number, so that the locator does not change.
     private func moveContents(to other: TreeNode) {
         assert(other.count + count <= other.width && other.height == height, "no room for the contents")
         if !isPlain { other.isPlain = false }
-        // SAFETY: the other node has the same width, and held these very elements before.
+        // SAFETY: the other node has the same width, and held these elements before.
         if isLeaf {
             other.elements.advanced(by: other.count).moveInitialize(from: elements, count: count)
         } else {

@@ -1,12 +1,12 @@
-// Searching a tree whose elements are in an order that the caller knows.
+// Binary search in a tree that is sorted in an order of the caller.
 //
-// The summaries of nodes say nothing of that order, so a child is judged by its first element.
+// Summaries contain nothing about that order, so the search compares the first element of a child.
 
 extension PersistentTree where Element: TreeElement {
-    /// How many elements come before a place: the number of leading elements for which `isBefore` is true.
+    /// The number of elements before a place: the length of the prefix for which `isBefore` returns true.
     ///
-    /// - Parameter isBefore: true for the elements before the place, false for all after it. If it is neither, the result
-    ///   is some number in `0 ... count`.
+    /// - Parameter isBefore: returns true for the elements before the place, and false for those after it. If the
+    ///   elements are not sorted this way, the result is some number in `0 ... count`.
     /// - Complexity: O(log n) calls, and O(log² n) nodes.
     func partitionPoint(where isBefore: (borrowing Element) -> Bool) -> Int {
         guard count > 0 else { return 0 }

@@ -1,7 +1,7 @@
-// Trees that no locator knows, as the order of a derived view: edits without one.
+// Edits of trees without a locator, for example the order of a derived view.
 
 extension PersistentTree where Element: TreeElement {
-    /// A tree of these elements that no locator knows.
+    /// A tree of these elements without a locator.
     ///
     /// - Complexity: O(n).
     init(unlocated elements: [Element], _ store: NodeStore) {
@@ -9,7 +9,7 @@ extension PersistentTree where Element: TreeElement {
         self.init(elements, store, owner: 0, &locator)
     }
 
-    /// Inserts an element into a tree that no locator knows.
+    /// Inserts an element into a tree without a locator.
     ///
     /// - Complexity: O(log n).
     mutating func insert(_ element: Element, at offset: Int) {
@@ -17,7 +17,7 @@ extension PersistentTree where Element: TreeElement {
         insert(element, at: offset, owner: 0, &locator)
     }
 
-    /// Inserts elements one after another into a tree that no locator knows.
+    /// Inserts consecutive elements into a tree without a locator.
     ///
     /// - Complexity: O(k + k / w · log n) for k elements in leaves of width w.
     mutating func insert(_ elements: [Element], at offset: Int) {
@@ -26,7 +26,7 @@ extension PersistentTree where Element: TreeElement {
         elements.withUnsafeBufferPointer { insert($0, at: offset, owner: 0, &locator) }
     }
 
-    /// Removes elements of a tree that no locator knows.
+    /// Removes elements of a tree without a locator.
     ///
     /// - Complexity: O(k + k / w · log n) for k elements in leaves of width w.
     mutating func remove(_ range: Range<Int>) {
@@ -34,7 +34,7 @@ extension PersistentTree where Element: TreeElement {
         remove(range, &locator)
     }
 
-    /// Removes the element at an offset of a tree that no locator knows.
+    /// Removes the element at an offset of a tree without a locator.
     ///
     /// - Complexity: O(log n).
     @discardableResult

@@ -1,32 +1,34 @@
 // A persistent order-statistics tree: a sequence with O(log n) access by position and O(1) copies.
 //
-// It is a B+ tree. Elements are in the leaves, all of which have the same depth; an inner node knows for each child how
-// many elements are below it and the hash of their sequence. A copy of the struct shares all nodes; an edit copies only
-// the nodes on its path that somebody else still refers to, and writes the others in place. Two versions of a tree
-// therefore share every subtree that did not change, and that is how the diff finds out.
+// It is a B+ tree. Elements are in the leaves, which are all at the same depth. An inner node has a summary of each
+// child: the number of elements below it and the hash of their sequence. A copy of the struct shares all nodes (copy on
+// write): an edit copies only the nodes on its path that somebody else refers to, and changes the others in place. Two
+// versions of a tree therefore share every unchanged subtree, and the diff skips shared subtrees.
 //
-// A node need not be in memory: a child may be the number of a stored node instead. Whoever looks at one gets it from
-// the cache of the `NodeStore`; whoever changes one puts a copy of its own in its place.
+// A node need not be in memory: a child may be the number of a stored node instead. A read gets such a node from the
+// cache of the `NodePool`; an edit replaces it by a copy in memory.
 //
-// The types of the tree ask nothing of their elements, only their functions do: what a type asks for, the runtime has to
-// look for before it is used for the first time (`Docs/Design/Architecture.md`, *The first milliseconds*).
+// The generic types have no constraints on their elements; their extensions have. The runtime would have to look up the
+// conformance for a constraint of a type before the type is used for the first time (`Docs/Design/Architecture.md`,
+// *The first milliseconds*).
 //
-// Offsets and slots cannot overflow (`Limits.rows`), and are not checked in the loops through which every edit goes.
+// Offsets and slots cannot overflow (`Limits.rows`), and are not checked in the hot loops of edits.
 //
 // Words: an *offset* is the position of an element in the tree or below a node; a *slot* is a position in one node.
 //
 // Always holds (`checkInvariants`):
-// - every node but the root and those on the right edge is filled to at least `TreeLimits.minimum`;
-// - the summary of a child is that of the elements below it; a hash may be unsealed, and then so is every hash above;
-// - the locator passed to an edit knows exactly the nodes and ids of the trees that were edited with it.
+// - every node except the root and those on the right edge has at least `TreeLimits.minimum` elements or children;
+// - the summary of a child is correct for the elements below it; a hash may be unsealed, and then every hash above is
+//   unsealed;
+// - the locator that is passed to an edit tracks exactly the nodes and ids of the trees that were edited with it.
 
 struct PersistentTree<Element>: @unchecked Sendable {
-    // @unchecked Sendable: nodes that two trees share are immutable but for an atomic word, and an edit writes only
-    // nodes it alone refers to.
+    // @unchecked Sendable: nodes that two trees share are immutable, except for an atomic word. An edit writes only
+    // uniquely referenced nodes.
 
     /// The topmost node with the summary of all elements; `TreeChild.empty` when there are none.
     var top: TreeChild<Element>
-    /// How wide the nodes are, and where those come from that are not in memory.
+    /// The pool: the widths of the nodes, and the source of nodes that are not in memory.
     var store: NodeStore
 
     @inline(__always)
@@ -39,11 +41,11 @@ struct PersistentTree<Element>: @unchecked Sendable {
         self.store = store
     }
 
-    /// How many elements there are.
+    /// The number of elements.
     @inline(__always)
     var count: Int { Int(top.count) }
 
-    /// The sequence hash of all elements, or `SequenceHash.unsealed` since the last edit.
+    /// The sequence hash of all elements, or `SequenceHash.unsealed` after an edit that did not update it.
     @inline(__always)
     var hash: UInt64 { top.hash }
 }
@@ -51,7 +53,7 @@ struct PersistentTree<Element>: @unchecked Sendable {
 // MARK: - Looking
 
 extension PersistentTree where Element: TreeElement {
-    /// Computes the hashes of all nodes whose hash is not known.
+    /// Computes the unsealed hashes of all nodes.
     ///
     /// - Complexity: O(w · log n) after one edit, for nodes of width w.
     @inline(__always)
@@ -106,7 +108,7 @@ extension PersistentTree where Element: TreeElement {
         return result
     }
 
-    /// The elements of a range, without an allocation if it is one.
+    /// The elements of a range. One element needs no allocation.
     func run(in range: Range<Int>) -> Run<Element> {
         range.count == 1 ? .one(self[range.lowerBound]) : .many(elements(in: range))
     }
@@ -135,9 +137,9 @@ extension TreeChild where Element: TreeElement {
     ) rethrows -> Result {
         precondition(offset >= 0 && offset < Int(count), "offset outside the tree")
         var slot = offset
-        // Keeps a node alive that is only in the cache.
+        // Keeps a node alive that is in the cache and not in the tree.
         var loaded: TreeNode<Element>?
-        // SAFETY: the tree or `loaded` keeps each node alive while it is looked at, so no references are counted.
+        // SAFETY: the tree or `loaded` keeps each node alive while it is used, so references need not be counted.
         var node = unretained(store, keeping: &loaded)
         while !node._withUnsafeGuaranteedRef({ $0.isLeaf }) {
             let child = node._withUnsafeGuaranteedRef { $0.children.advanced(by: $0.child(at: &slot)) }
@@ -146,24 +148,24 @@ extension TreeChild where Element: TreeElement {
         return try withExtendedLifetime(loaded) { try node._withUnsafeGuaranteedRef { try body($0, slot) } }
     }
 
-    /// The node, which stays as long as whoever has it in memory or, if nobody has, as long as `loaded`.
+    /// The node, unretained. The tree keeps it alive or, if it is not in memory, `loaded` does.
     @inline(__always)
     private func unretained(
         _ store: NodeStore, keeping loaded: inout TreeNode<Element>?
     ) -> Unmanaged<TreeNode<Element>> {
         if let node { return Unmanaged.passUnretained(node) }
         let node = store.node(self)
-        // What was kept so far is the parent, which is not looked at any more.
+        // This releases the parent, which is no longer used.
         loaded = node
         return Unmanaged.passUnretained(node)
     }
 
-    /// The offset of an element below the node, found by the place numbers on the way to it.
+    /// The offset of an element below the node, found by the node numbers on the path to it.
     ///
     /// - Parameters:
-    ///   - path: the place numbers from the leaf up to this node.
-    ///   - matches: which element of the leaf it is.
-    /// - Returns: nil if no element of that leaf matches, or there is no such leaf.
+    ///   - path: the node numbers from the leaf up to this node.
+    ///   - matches: returns true for the element.
+    /// - Returns: the offset; nil if no element of that leaf matches, or if there is no such leaf.
     /// - Complexity: O(w · log n) for nodes of width w.
     @inline(__always)
     func offset(
@@ -202,13 +204,13 @@ extension TreeChild where Element: TreeElement {
     }
 }
 
-/// Walks the elements of a tree in order, a leaf at a time.
+/// A cursor that walks the elements of a tree in order, a leaf at a time.
 struct TreeCursor<Element> {
     private let store: NodeStore
-    /// The inner nodes above the present leaf, each with the slot to visit next.
+    /// The inner nodes above the present leaf, each with the next slot to visit.
     private var path: [(node: TreeNode<Element>, slot: Int)] = []
     private var leaf: TreeNode<Element>?
-    // SAFETY: the elements of the leaf, which is kept alive above.
+    // SAFETY: these are the elements of `leaf`, which keeps them alive.
     private var elements: UnsafeMutablePointer<Element>?
     private var count = 0
     private var slot = 0
@@ -257,12 +259,12 @@ extension TreeCursor: IteratorProtocol where Element: TreeElement {
 // MARK: - Trees inside of elements
 
 extension TreeChild where Element: TreeElement {
-    /// Changes the tree of which this is the top.
+    /// Changes the tree below this top.
     @inline(__always)
     mutating func edit<Result>(
         _ store: NodeStore, _ body: (inout PersistentTree<Element>) throws -> Result
     ) rethrows -> Result {
-        // Taken out for the time of the edit, so that the tree alone refers to its nodes.
+        // The top is moved out for the edit, so that its nodes are uniquely referenced.
         var tree = PersistentTree(exchange(&self, with: .empty), store)
         defer { self = exchange(&tree.top, with: .empty) }
         return try body(&tree)

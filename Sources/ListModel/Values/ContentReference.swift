@@ -1,6 +1,6 @@
-// Where the content of a row was written. The core handles content by reference and never decodes it.
+// Where the content of a row is stored. The model refers to content and never decodes it.
 //
-// Always holds: the bytes a reference points to are in the record of the commit that set them, and never change.
+// Always holds: the referenced bytes are in the record of the commit that set the content, and never change.
 
 /// The place where the content of a row was written: a range of bytes in the record of a commit, with their hash.
 ///
@@ -11,9 +11,9 @@ public struct ContentReference: Hashable, Sendable {
     public let version: Version
     /// Where the content begins: bytes from the start of that record.
     public let offset: UInt32
-    /// How long the content is, in bytes.
+    /// The length of the content in bytes.
     public let length: UInt32
-    /// The hash of the content, by which two contents are told apart without reading them: a residue modulo 2⁶¹ − 1.
+    /// The hash of the content, a residue modulo 2⁶¹ − 1. Two contents are compared by it without reading them.
     let hash: UInt64
 
     init(version: Version, offset: UInt32, length: UInt32, hash: UInt64) {
@@ -23,15 +23,15 @@ public struct ContentReference: Hashable, Sendable {
         self.hash = hash
     }
 
-    /// The content of a row that stands in for one whose node cannot be read. No commit has this version.
+    /// The content of a placeholder row, which replaces a row whose node cannot be read. No commit has this version.
     package static let unreadable = ContentReference(version: Version(1 << 47), offset: 0, length: 0, hash: 0)
 
-    /// The hash by which contents are told apart.
+    /// The hash by which contents are compared.
     static func hash(of bytes: UnsafeRawBufferPointer) -> UInt64 {
         SequenceHash.residue(XXHash64.hash(bytes, seed: HashSeed.content))
     }
 
-    /// Whether both stand for equal bytes, judged by length and hash.
+    /// Whether both refer to equal bytes. Compares length and hash.
     func hasSameContent(as other: ContentReference) -> Bool {
         length == other.length && hash == other.hash
     }

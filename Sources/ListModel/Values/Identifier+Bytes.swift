@@ -1,4 +1,4 @@
-// Identifiers as bytes, in events and in stored nodes: a tag, then the value.
+// The encoding of identifiers in events and in stored nodes: a tag, then the value.
 
 #if canImport(FoundationEssentials)
 import FoundationEssentials
@@ -6,19 +6,19 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// The byte that an identifier begins with.
+/// The first byte of an encoded identifier.
 enum IdentifierTag {
     static let integer: UInt8 = 0
     static let uuid: UInt8 = 1
     static let string: UInt8 = 2
-    /// Of a row: it has a place in an outline, which follows.
+    /// A flag of a row: its outline byte (depth and collapsed) follows.
     static let outline: UInt8 = 4
 }
 
 extension ByteWriter {
     mutating func write(_ id: Identifier) { write(id, outline: 0) }
 
-    /// Writes the identifier of a row and its place in an outline, which takes a byte only if it has one.
+    /// Writes the identifier of a row and its outline byte. An outline byte of 0 is not written.
     @inline(__always)
     mutating func write(_ id: Identifier, outline: UInt8) {
         let flag = outline == 0 ? 0 : IdentifierTag.outline
@@ -40,18 +40,18 @@ extension ByteWriter {
 }
 
 extension NodeReader {
-    /// An identifier: a kind, then the value.
+    /// Reads an identifier: a kind, then the value.
     @inline(__always)
     mutating func readIdentifier() -> Identifier {
         let kind = readByte()
         if kind == 0 { return .integer(readDelta()) }
-        // What is not inlined gets a copy, so that the reader itself needs no address.
+        // The function below is not inlined. It gets a copy, so that the reader itself can stay in registers.
         var copy = self
         defer { self = copy }
         return copy.readIdentifier(ofKind: kind)
     }
 
-    /// An identifier that is no integer.
+    /// Reads an identifier that is not an integer.
     @inline(never)
     private mutating func readIdentifier(ofKind kind: UInt8) -> Identifier {
         switch kind {
@@ -65,7 +65,7 @@ extension NodeReader {
 
     mutating func readUUID() -> UUID {
         let bytes = readBytes(16)
-        // SAFETY: sixteen bytes were checked to be there, and a uuid_t is any sixteen bytes.
+        // SAFETY: the bytes are used only if there are sixteen, and any sixteen bytes are a valid uuid_t.
         return bytes.count == 16
             ? UUID(uuid: bytes.loadUnaligned(as: uuid_t.self))
             : UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0))

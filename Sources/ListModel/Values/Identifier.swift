@@ -1,6 +1,6 @@
 // The identity of a row or a section: an integer, a UUID or a string.
 //
-// Always holds: two identifiers are equal only if they are of the same kind, so that 7 and "7" are two rows.
+// Always holds: identifiers of different kinds are never equal, so 7 and "7" are two rows.
 
 #if canImport(FoundationEssentials)
 import FoundationEssentials
@@ -8,14 +8,14 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// The identity of a row or of a section. It stays when content, checkmark, title or position change.
+/// The identity of a row or of a section. It does not change with content, checkmark, title or position.
 ///
 /// ```swift
 /// let milk: Identifier = 7
 /// let today: Identifier = "today"
 /// ```
 public enum Identifier: Hashable, Sendable {
-    /// An integer, as a database key or a counter gives it.
+    /// An integer, for example a database key or a counter.
     case integer(Int64)
     /// A universally unique identifier.
     case uuid(UUID)
@@ -40,12 +40,12 @@ extension Identifier {
     @inline(__always)
     var hash64: UInt64 { hash64(salt: 0) }
 
-    /// A hash that nobody can foresee who does not know the salt; ``hash64`` if that is 0.
+    /// A hash that is unpredictable without the salt. With a salt of 0 it is ``hash64``.
     ///
     /// - Complexity: O(1) for integers and UUIDs, O(length) for strings.
     @inline(__always)
     func hash64(salt: UInt64) -> UInt64 {
-        // Wrapping, as everything about a hash: any seed is as good as another.
+        // The additions wrap, because any seed will do.
         switch self {
         case .integer(let value):
             return XXHash64.hash(UInt64(bitPattern: value), seed: HashSeed.integerIdentifier &+ salt)
@@ -64,13 +64,13 @@ extension Identifier {
 }
 
 extension String {
-    /// Whether both are the same UTF-8 bytes. Swift's own comparison takes canonically equivalent spellings for equal.
+    /// Whether both have the same UTF-8 bytes. The `==` of `String` also accepts canonically equivalent spellings.
     func hasSameBytes(as other: String) -> Bool {
         guard utf8.count == other.utf8.count else { return false }
         let isEqual = utf8.withContiguousStorageIfAvailable { bytes in
             other.utf8.withContiguousStorageIfAvailable { bytes.elementsEqual($0) }
         }
-        // Only strings that were bridged from another language are not contiguous.
+        // Only strings that were bridged from another language are not stored contiguously.
         return (isEqual ?? nil) ?? utf8.elementsEqual(other.utf8)
     }
 

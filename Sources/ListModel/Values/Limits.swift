@@ -1,70 +1,74 @@
-// How large things can be: every limit of the model, what is counted, and what happens at it.
+// Every limit of the model: what is counted, and what happens when the limit is reached.
 //
-// Most follow from the width of a field, in memory or in a file. Each is checked before anything is changed, or is out of reach
-// because another one is checked. What only saves memory or time, as the size of a cache, is no limit and stands where it
-// is used; what LMDB limits stands in the module `LMDB`, and what can be chosen in `StoreOptions` and `TreeLimits`.
+// Most limits follow from the width of a field in memory or in a file. Each limit is checked before anything is
+// changed, or cannot be reached because another limit is checked. Constants that only save memory or time, for example
+// the size of a cache, are no limits and are defined where they are used. The limits of LMDB are in the module `LMDB`;
+// the limits that a user can choose are in `StoreOptions` and `TreeLimits`.
 
 /// How large a list, its commits and its nodes can be.
 package enum Limits {
     // MARK: The list
 
-    /// Rows of a list. An event that would lead beyond throws ``ListError/limitReached(what:limit:)``.
+    /// The most rows of a list. An event that would exceed it throws ``ListError/limitReached(what:limit:)``.
     ///
-    /// A node has 32 bits for the number of rows below it. This is less, so that all nodes have place numbers.
+    /// A node has 32 bits for the number of rows below it. The limit is lower, so that there are enough node numbers.
     package static let rows = 1 << 30
 
-    /// Sections of a list. An event that would lead beyond throws ``ListError/limitReached(what:limit:)``.
+    /// The most sections of a list. An event that would exceed it throws ``ListError/limitReached(what:limit:)``.
     package static let sections = 1 << 28
 
-    /// Numbers of sections, of which each is given once, in 31 bits. When none is left, all sections get new ones, in the time of
-    /// a reload.
+    /// Section numbers are below this: 31 bits. A number is not used again. When none is left, all sections get new
+    /// numbers, which takes as long as a reload.
     package static let sectionNumbers: UInt32 = 1 << 31
 
-    /// The depth of a row in an outline: 6 bits. An edit that would lead beyond throws
-    /// ``ListError/depthOutOfRange(_:depth:)``; a record or a node that says more is damaged.
+    /// The greatest depth of a row in an outline: 6 bits. An edit that would exceed it throws
+    /// ``ListError/depthOutOfRange(_:depth:)``. A record or a node with a greater depth is damaged.
     package static let depth = 63
 
     // MARK: The log
 
-    /// Versions, which a row keeps in 48 bits: the greatest is one less. The commit that would have a greater one throws
-    /// ``ListError/limitReached(what:limit:)`` and is cancelled; a record of one is damaged (`RecordError`), and so is a checkpoint.
+    /// Versions are below this, because a row stores its version in 48 bits. A commit that would get a greater version
+    /// throws ``ListError/limitReached(what:limit:)`` and is cancelled. A record with a greater version is damaged
+    /// (`RecordError`), and so is a checkpoint.
     package static let versions: UInt64 = 1 << 48
 
-    /// Bytes of a record, and events of one: 32 bits. A commit that would have more throws
+    /// The most bytes of a record, and the most events of a record: 32 bits. A commit that would exceed it throws
     /// ``ListError/commitTooLarge(bytes:)`` and is cancelled.
     ///
-    /// Contents, names, titles and identifiers lie in the record and have no limit of their own: they end where it does.
+    /// Contents, names, titles and identifiers are part of the record and have no limit of their own.
     package static let recordBytes = Int(UInt32.max)
 
     // MARK: Nodes
 
-    /// Elements or children of a node. `TreeLimits` of more are misuse; a stored node of more is damaged (`NodeError`).
+    /// The most elements or children of a node. Greater `TreeLimits` violate a precondition; a stored node with more is
+    /// damaged (`NodeError`).
     package static let nodeElements = 1 << 16
 
-    /// Heights of nodes are below this. A stored node of a greater one is damaged (`NodeError`). Trees do not grow so high: a
-    /// node has at least two children, but for those on the right edge.
+    /// Heights of nodes are below this. A stored node of a greater height is damaged (`NodeError`). Trees do not grow
+    /// so high, because every node has at least two children, except on the right edge.
     package static let nodeHeights = 32
 
-    /// Numbers under which nodes are stored are below this, as a child keeps them in 48 bits. A checkpoint that would need more
-    /// throws `NodeError`, and the list goes on from its log; a checkpoint that says more is damaged.
+    /// Stored numbers of nodes are below this, because a child keeps its stored number in 48 bits. A checkpoint that
+    /// would need more throws `NodeError`, and the list continues from its log. A checkpoint with a greater number is
+    /// damaged.
     package static let storedNumbers: UInt64 = 1 << 48
 
-    /// Place numbers of nodes are below this: 31 bits, of which the greatest number stands for no place. They are used again when
-    /// a node is gone. They do not run out: a list has at most as many nodes as rows, and two for each section.
+    /// Node numbers are below this: 31 bits, and the greatest value is `noPlaceNumber`. A number is used again when its
+    /// node is gone. Numbers do not run out, because a list has at most one node for each row and two for each section.
     package static let placeNumbers: UInt32 = noPlaceNumber
 
-    /// The place number of what stands in for nodes that cannot be read. No node of a tree has it.
+    /// The node number of placeholders for nodes that cannot be read. No node of a tree has it.
     package static let noPlaceNumber: UInt32 = (1 << 31) - 1
 
-    /// Entries of a page of the index that are all the same: two for each element of a leaf. A page of more entries than this has
-    /// to have a bit for each, or is damaged (`NodeError`) and then empty, so that damage is bounded by the bytes that are read.
-    /// A page that is written has no limit.
+    /// The most entries of a stored chunk of the index without a bit for each entry: two for each element of a leaf. A
+    /// chunk with more entries must have a bit for each; otherwise it is damaged (`NodeError`) and read as empty, so
+    /// that damaged bytes cannot request much memory. A chunk that is written has no limit.
     package static let equalEntries = 2 * nodeElements
 }
 
-/// The limits of a packed block, which bound the work that damaged bytes can request.
+/// The limits of a packed block. They bound the work that damaged bytes can request.
 ///
-/// Records that do not fit are left as they are; a block that says more is damaged (`RecordError`).
+/// Records that exceed a limit are not packed. A block that exceeds one is damaged (`RecordError`).
 enum PackedLimits {
     /// The format of a block that this library reads and writes.
     static let currentFormat: UInt8 = 2
@@ -74,9 +78,9 @@ enum PackedLimits {
     static let recordBytes = 1 << 20
     /// The most bytes of all records of a block.
     static let totalBytes = 1 << 23
-    /// Versions are less.
+    /// Versions are below this.
     static let versions = Limits.versions
-    /// The most affixes of a block.
+    /// The most pairs of a prefix and a suffix in a block.
     static let frameCount = 4
     /// The most bytes of a prefix or a suffix.
     static let frameBytes = 255

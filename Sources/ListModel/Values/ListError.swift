@@ -1,49 +1,50 @@
 // Why an edit, an undo or an event of a log was rejected.
 //
-// Always holds: whoever throws one of these has changed nothing.
+// Always holds: a function that throws one of these errors has changed nothing.
 
-/// An edit that does not fit the list. The list is as it was before.
+/// An edit was rejected because it does not fit the list. The list is unchanged.
 public enum ListError: Error, Equatable, Sendable {
     /// No row has this id.
     case unknownItem(Identifier)
     /// No section has this id.
     case unknownSection(Identifier)
-    /// A row with this id is in the list already, or twice in what was to be inserted.
+    /// A row with this id is in the list already, or occurs twice among the rows to insert.
     case duplicateItem(Identifier)
-    /// A section with this id is in the list already, or twice in what was to be inserted.
+    /// A section with this id is in the list already, or occurs twice among the sections to insert.
     case duplicateSection(Identifier)
-    /// No row, or no place for one, is at this index path; `valid` are the indices that its section has.
+    /// The index path is not that of a row or of an insertion; `valid` is the range of item indices that its section
+    /// accepts.
     case itemIndexOutOfRange(ListIndexPath, valid: Range<Int>)
-    /// No section, or no place for one, is at this index.
+    /// The index is not that of a section or of an insertion; `valid` is the range of accepted indices.
     case sectionIndexOutOfRange(Int, valid: Range<Int>)
     /// Rows were to move before or after one of themselves (the id is that one's), a section before or after itself, or a row
     /// with all rows below it to itself or to one of those (the id is that of the row that was to move).
     case movedOntoItself(Identifier)
-    /// A row was to stand at a depth that no row can have.
+    /// A row would get a depth that is out of range.
     case depthOutOfRange(Identifier, depth: Int)
-    /// A row has no sibling before it whose child it could become.
+    /// The row cannot be indented, because it has no sibling before it whose child it could become.
     case cannotIndent(Identifier)
-    /// A row has no parent whose sibling it could become.
+    /// The row cannot be outdented, because it has no parent whose sibling it could become.
     case cannotOutdent(Identifier)
-    /// Fewer steps than asked for can be undone.
+    /// Fewer steps than requested can be undone.
     case nothingToUndo(requested: Int, available: Int)
-    /// Fewer steps than asked for can be redone.
+    /// Fewer steps than requested can be redone.
     case nothingToRedo(requested: Int, available: Int)
-    /// The rows are not as an undo, a redo or the like expects them: somebody else changed them meanwhile.
+    /// An undo, a redo or a merge found rows that somebody else changed meanwhile.
     case conflicts([MergeConflict])
-    /// A version is no place in this history: it belongs to another one, or to none.
+    /// The version is not in this history: it belongs to another history, or to none.
     case notInHistory(Version)
-    /// Undo, redo or the like was asked for while a group was open, or the end of a group that was not.
+    /// Undo, redo or a similar function was called while a group was open, or a group was ended that was not open.
     case groupMismatch(expected: String)
-    /// The closure of a commit asked for something that is a commit of its own, or that ends one.
+    /// The closure of a commit called a function that makes a commit of its own, or that ends one.
     case insideCommit
-    /// The content of one commit is more than a record holds: 4 GiB.
+    /// The commit exceeds the size of a record: 4 GiB.
     case commitTooLarge(bytes: Int)
-    /// The list would have more rows or sections, or the log more versions, than there can be.
+    /// The list would exceed the limit of rows or sections, or the log the limit of versions.
     case limitReached(what: String, limit: UInt64)
     /// An event of the log does not fit the state it is applied to.
     case eventMismatch(what: String, expected: String, found: String)
-    /// A row and its content cannot be told apart from what is needed: the typed model and the stored row disagree.
+    /// A stored row cannot be read as the typed model expects it.
     case unreadable(what: String, expected: String, found: String)
 }
 
@@ -76,7 +77,7 @@ extension ListError {
 }
 
 extension ListError: CustomStringConvertible {
-    /// A sentence that says what was wrong, where, and what would have been right.
+    /// A sentence that says what was wrong, where, and what was expected.
     public var description: String {
         switch self {
         case .unknownItem(let id): "no row has the id \(id)"

@@ -1,4 +1,4 @@
-// The position of a row: which section, which row in it. Always means a position in one particular snapshot.
+// The position of a row: a section index and a row index. An index path is valid for one particular snapshot.
 
 /// The position of a row: the index of its section and its index in that section, both from 0.
 public struct ListIndexPath: Hashable, Comparable, Sendable, CustomStringConvertible {

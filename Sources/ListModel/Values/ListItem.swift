@@ -1,25 +1,26 @@
-// A row: id, checkmark, place in an outline and a reference to its content, packed into 40 bytes because a leaf holds
-// dozens of them.
+// A row: id, checkmark, depth, collapsed and a reference to its content. It is packed into 40 bytes, because a leaf
+// holds dozens of rows.
 //
-// Always holds: `hash` is the sum (modulo 2⁶¹ − 1) of the hash of the id, the hash of the content and what the flags
-// add: a constant for the checkmark, one for collapsed, one for each step of depth. The hash of the content can
-// therefore be recovered from it and is not stored a second time. A row at depth 0, expanded, adds nothing.
+// Always holds: `hash` is a sum modulo 2⁶¹ − 1: the hash of the id, the hash of the content, a constant if the row is
+// checked, a constant if it is collapsed, and a constant for each step of depth. The hash of the content can be
+// computed from this sum, so it is not stored separately.
 
-/// A row of a list: its id, its checkmark, where it stands in an outline and where its content was written.
+/// A row of a list: its id, its checkmark, its depth in an outline, whether it is collapsed, and a reference to its
+/// content.
 ///
-/// A section whose rows have depths is an outline: the parent of a row is the nearest row before it that is less deep,
-/// and its children are the deeper rows right after it. A list without an outline has rows of depth 0 only.
+/// A section whose rows have depths is an outline. The parent of a row is the nearest row before it that is less deep;
+/// the deeper rows right after a row are below it. Without an outline, every row has depth 0.
 public struct ListItem: Sendable {
     /// The greatest depth that a row can have.
     public static let maximumDepth = Limits.depth
 
-    /// The identity of the row. No two rows of a snapshot have the same.
+    /// The identity of the row, unique in a snapshot.
     public let id: Identifier
 
     /// The checkmark in bit 0, collapsed in bit 1, the depth in the six bits above.
     private var flags: UInt8
 
-    // The version of the content's commit in 48 bits, so that the five fields fill the padding after `id`.
+    // The version of the content's commit, in 48 bits: this way the small fields fit into the padding after `id`.
     private var versionHigh: UInt16
     private var versionLow: UInt32
     private var offset: UInt32
@@ -28,13 +29,13 @@ public struct ListItem: Sendable {
     /// The hash of the whole row, a residue modulo 2⁶¹ − 1.
     private(set) var hash: UInt64
 
-    /// A row whose content was already written.
+    /// A row whose content is in the log already.
     ///
     /// - Parameters:
     ///   - id: the identity of the row.
     ///   - isChecked: whether it has a checkmark.
-    ///   - content: where its content was written.
-    ///   - depth: how deep it stands in an outline, from 0 to ``maximumDepth``.
+    ///   - content: where its content is stored.
+    ///   - depth: its depth in an outline, from 0 to ``maximumDepth``.
     ///   - isCollapsed: whether its children are hidden.
     public init(
         id: Identifier, isChecked: Bool, content: ContentReference, depth: Int = 0, isCollapsed: Bool = false
@@ -44,7 +45,7 @@ public struct ListItem: Sendable {
             id: id, isChecked: isChecked, content: content, outline: UInt8(depth) &<< 1 | (isCollapsed ? 1 : 0))
     }
 
-    /// A row with its place in an outline as one byte, which is below 128.
+    /// A row with its depth and collapsed in one byte below 128; see `outline`.
     @inline(__always)
     init(id: Identifier, isChecked: Bool, content: ContentReference, outline: UInt8) {
         self.init(id: id, flags: outline &<< 1 | (isChecked ? 1 : 0), content: content)
@@ -54,7 +55,7 @@ public struct ListItem: Sendable {
     private init(id: Identifier, flags: UInt8, content: ContentReference) {
         self.id = id
         self.flags = flags
-        // The two parts of 48 bits, which truncation leaves.
+        // Truncation splits the 48 bits into two parts.
         versionHigh = UInt16(truncatingIfNeeded: content.version.rawValue &>> 32)
         versionLow = UInt32(truncatingIfNeeded: content.version.rawValue)
         offset = content.offset
@@ -63,7 +64,7 @@ public struct ListItem: Sendable {
         hash = flags == 0 ? plain : SequenceHash.add(plain, ListItem.hash(ofFlags: flags))
     }
 
-    /// What the flags of a row add to its hash.
+    /// The part of a row's hash that depends on its flags.
     @inline(__always)
     private static func hash(ofFlags flags: UInt8) -> UInt64 {
         flags <= 1 ? (flags == 0 ? 0 : HashSeed.checkmark) : outlineHash(flags)
@@ -80,7 +81,7 @@ public struct ListItem: Sendable {
     @inline(__always)
     public var isChecked: Bool { flags & 1 != 0 }
 
-    /// Where the content was written.
+    /// Where the content is stored.
     public var content: ContentReference {
         let plain = flags == 0 ? hash : SequenceHash.subtract(hash, ListItem.hash(ofFlags: flags))
         return ContentReference(
@@ -104,12 +105,12 @@ public struct ListItem: Sendable {
         hash = SequenceHash.add(plain, ListItem.hash(ofFlags: flags))
     }
 
-    /// Puts other content in the place of the present one.
+    /// Replaces the content.
     mutating func setContent(_ content: ContentReference) {
         self = ListItem(id: id, flags: flags, content: content)
     }
 
-    /// Whether this is the id. Integers are by far the most frequent, and compared without a look at what else it may be.
+    /// Whether the row has this id. Integers are the most frequent ids and are compared first.
     @inline(__always)
     func hasID(_ id: Identifier) -> Bool {
         if case .integer(let wanted) = id {
@@ -119,7 +120,7 @@ public struct ListItem: Sendable {
         return self.id == id
     }
 
-    /// Whether all but the id is equal, for two rows of the same id. Contents are judged by length and hash.
+    /// Whether everything but the id is equal, for two rows of the same id. Contents are compared by length and hash.
     @inline(__always)
     func hasSameState(as other: ListItem) -> Bool {
         hash == other.hash && length == other.length && flags == other.flags
@@ -132,19 +133,19 @@ extension ListItem {
     /// The depths that a row can have.
     static var depths: ClosedRange<Int> { 0...maximumDepth }
 
-    /// How deep the row stands in an outline; 0 in a list that is none.
+    /// The depth of the row in an outline; 0 in a list without outlines.
     @inline(__always)
     public var depth: Int { Int(flags &>> 2) }
 
-    /// Whether the row's children are hidden. It may be set of a row without children, which hides nothing.
+    /// Whether the row's children are hidden. A row without children may be collapsed too, which has no effect.
     @inline(__always)
     public var isCollapsed: Bool { flags & 2 != 0 }
 
-    /// The depth times 2, plus 1 if the row is collapsed: its place in an outline, as it is stored.
+    /// The stored form of depth and collapsed: the depth times 2, plus 1 if the row is collapsed.
     @inline(__always)
     var outline: UInt8 { flags &>> 1 }
 
-    /// Moves the row deeper into the outline, or less deep; the result must be one of `depths`.
+    /// Adds to the depth; the result must be in `depths`.
     mutating func changeDepth(by change: Int) { setFlags(flags & 3 | UInt8(depth + change) &<< 2) }
 
     /// Hides or shows the row's children.
@@ -152,8 +153,8 @@ extension ListItem {
 }
 
 extension ListItem: Equatable {
-    /// Whether id, checkmark, depth, collapsed and content are equal; contents are judged by length and hash, wherever
-    /// they are written.
+    /// Whether id, checkmark, depth, collapsed and content are equal. Contents are compared by length and hash, not by
+    /// where they are stored.
     public static func == (left: ListItem, right: ListItem) -> Bool {
         left.id == right.id && left.hasSameState(as: right)
     }

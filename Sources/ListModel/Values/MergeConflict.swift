@@ -1,34 +1,35 @@
-// What could not be done when a change was applied to rows that somebody else had changed meanwhile.
+// Conflicts of a three-way merge: changes that could not be applied, because somebody else changed the same rows
+// meanwhile.
 //
-// Always holds: nothing that is listed as a conflict was touched.
+// Always holds: a merge does not change a row or section that it reports as a conflict.
 
-/// A row or section that is not as an undo, a redo or a revert expects it.
+/// A row or section that an undo, a redo or a revert did not find as expected.
 public struct MergeConflict: Hashable, Sendable {
-    /// What it is about.
+    /// The row or section in conflict.
     public enum Subject: Hashable, Sendable {
         case item(Identifier)
         case section(Identifier)
     }
 
-    /// Why it could not be done.
+    /// The reason of a conflict.
     public enum Reason: String, Hashable, Sendable, CaseIterable {
-        /// It is not in the list any more.
+        /// The row or section is no longer in the list.
         case gone
-        /// It is not what it was: another content, title, checkmark or depth.
+        /// Its content, title, checkmark or depth was changed.
         case changed
         /// Somebody else moved it.
         case moved
-        /// The section that it should go to is not in the list any more.
+        /// The destination section is no longer in the list.
         case sectionGone
-        /// The section has rows that would be lost with it.
+        /// The section to delete has rows that would be lost.
         case notEmpty
-        /// What should come back is there, and differs.
+        /// The row or section to insert is in the list already, and differs.
         case alreadyThere
     }
 
-    /// What it is about.
+    /// The row or section in conflict.
     public let subject: Subject
-    /// Why it could not be done.
+    /// The reason of the conflict.
     public let reason: Reason
 
     /// A conflict.
@@ -57,10 +58,10 @@ extension MergeConflict: CustomStringConvertible {
     }
 }
 
-/// What to do if rows are not as an undo, a redo or a revert expects them.
+/// What an undo, a redo or a revert does on conflicts.
 public enum ConflictPolicy: Hashable, Sendable {
-    /// Throw ``ListError/conflicts(_:)`` with all of them, and change nothing.
+    /// Throw ``ListError/conflicts(_:)`` with all conflicts, and change nothing.
     case refuse
-    /// Do the rest, and return them.
+    /// Apply the rest, and return the conflicts.
     case skip
 }

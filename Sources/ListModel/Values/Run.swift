@@ -1,10 +1,10 @@
-// One or more things in a row. Almost every event is about one row, and an array for one row would be an allocation.
+// One or more consecutive elements. Almost every event is about one row; an array for it would need an allocation.
 
 /// A sequence that needs no allocation for one element. In an event it is never empty.
 public enum Run<Element: Sendable>: Sendable {
     /// Exactly one element.
     case one(Element)
-    /// Any number of elements but one.
+    /// Any number of elements except one.
     case many([Element])
 
     /// No elements.
@@ -48,11 +48,11 @@ extension Run: RandomAccessCollection {
         }
     }
 
-    /// Adds elements behind the others.
+    /// Appends elements.
     mutating func append(contentsOf others: Run) {
         if others.isEmpty { return }
         if isEmpty { return self = others }
-        // Taken out, so that the array is not shared while it grows.
+        // The array is moved out of `self`, so that appending does not copy it.
         var elements =
             switch exchange(&self, with: .none) {
             case .one(let element): [element]
@@ -62,7 +62,7 @@ extension Run: RandomAccessCollection {
         self = .many(elements)
     }
 
-    /// The same elements, the last one first.
+    /// The same elements in reversed order.
     var backwards: Run {
         switch self {
         case .one: self
@@ -70,7 +70,7 @@ extension Run: RandomAccessCollection {
         }
     }
 
-    /// Calls `body` with each element: without an iterator, which would copy each of them.
+    /// Calls `body` with each element. An iterator would copy each of them.
     @inline(__always)
     func forEach(_ body: (Element) throws -> Void) rethrows {
         switch self {
@@ -79,7 +79,7 @@ extension Run: RandomAccessCollection {
         }
     }
 
-    /// The run of what `transform` makes of each element.
+    /// The run of the transformed elements.
     func mapped<Other>(_ transform: (Element) throws -> Other) rethrows -> Run<Other> {
         switch self {
         case .one(let element): .one(try transform(element))

@@ -1,8 +1,8 @@
-// When a commit was made. Always holds: a timestamp is frozen into its commit and never consulted for order.
+// The time of a commit. Always holds: a timestamp never changes, and the order of commits never depends on it.
 
 /// A moment in microseconds since 1970-01-01 00:00 UTC.
 ///
-/// Order in a log never depends on it: clocks go backwards.
+/// The order in a log never depends on it, because clocks go backwards.
 public struct Timestamp: Hashable, Comparable, Sendable {
     /// Microseconds since 1970-01-01 00:00 UTC.
     public let microseconds: Int64

@@ -18,7 +18,7 @@ public struct Version: Hashable, Comparable, Sendable, Codable, CustomStringConv
     /// The version that the next commit makes.
     public var next: Version { Version(rawValue + 1) }
 
-    /// The version before. A version that a commit made has one.
+    /// The version before this one. Only ``empty`` has none.
     package var previous: Version { Version(rawValue - 1) }
 
     public static func < (left: Version, right: Version) -> Bool {

@@ -1,19 +1,19 @@
-// Folding the log: recovery at open, and the ways to versions of the past.
+// Replays the log: for recovery, and to versions of the past.
 
 import LMDB
 import ListModel
 
 extension CommitLog {
-    /// Folds the log into a state, from the commit after the state's own version.
+    /// Replays the log into a state, from the commit after the state's own version.
     ///
     /// - Parameters:
     ///   - state: the list at an earlier version, or the empty one; afterwards the list at `version`.
     ///   - checksum: the checksum of the record of the state's version, to which the next one must link; nil if that is
     ///     not known.
     ///   - version: the last version to replay.
-    ///   - check: what is compared on the way. The hash of the last version is compared in any case.
-    ///   - isCopied: whether records are copied out of the file first. Folding them may read nodes, and a read within a read
-    ///     keeps the map from growing, so this is needed while somebody may write.
+    ///   - check: which hashes to compare on the way. The hash of the last version is always compared.
+    ///   - isCopied: whether to copy records out of the file first. Replaying may read nodes, and a read within a read
+    ///     keeps the map from growing, so copying is needed while another thread may write.
     ///   - progress: called after every commit with its record.
     /// - Returns: the checksum of the last record.
     /// - Throws: `RecordError`, `ListError`, ``StoreError``, `LMDBError`: the log is damaged.
@@ -54,7 +54,7 @@ extension CommitLog {
         }
     }
 
-    /// Whether a checkpoint says of its version what the log says.
+    /// Whether a checkpoint agrees with the log about its version.
     func fits(_ checkpoint: Checkpoint) throws -> Bool {
         if checkpoint.version == base.version { return true }
         let packed = try sealed?.withBlock(of: checkpoint.version, isVerified: true) { block in
@@ -68,7 +68,7 @@ extension CommitLog {
         }
     }
 
-    /// Folds the log into a state, and calls `progress` with every record, also with those that are packed.
+    /// Replays the log into a state, and calls `progress` with every record, packed ones included.
     ///
     /// - Throws, Complexity: as ``replay(into:after:through:check:progress:)``, with the hash of every version compared.
     func forEachExactRecord(
@@ -78,8 +78,8 @@ extension CommitLog {
         var checksum = checksum
         while state.version < version {
             let packed = try sealed?.withBlockCopy(of: state.version.next) { block in
-                // The records are those that were packed: each has the hash of the rows, and the checksum of the last one
-                // stands for all of them.
+                // The rebuilt records equal the packed ones: each has the hash of the rows, and the checksum of the
+                // last one covers all of them.
                 try block.forEachRecord(with: &state) { version, record in
                     try record.withUnsafeBytes { try progress(version, $0) }
                 }
@@ -96,7 +96,7 @@ extension CommitLog {
         }
     }
 
-    /// Folds the packed block that begins after a state's version, if there is one.
+    /// Replays the packed block that begins after a state's version, if there is one.
     ///
     /// - Returns: the checksum of its last record; nil if the next commit is in no block.
     private func replayBlock(
@@ -125,7 +125,7 @@ extension CommitLog {
     func unreplay(_ state: inout ListState, to version: Version, partSize: UInt64 = 4_096) throws {
         while state.version > version {
             let part = max(version.rawValue + 1, state.version.rawValue - min(partSize, state.version.rawValue) + 1)
-            // Copied, because taking a commit back reads nodes: see `replay`.
+            // Copied, because reverting a commit reads nodes: see `replay`.
             var batches: [RecordBatch] = []
             var next = part
             while next <= state.version.rawValue {
@@ -139,7 +139,7 @@ extension CommitLog {
                 }
             }
         }
-        // The version after which commits are no longer packed is the last of a block.
+        // The last packed version is the last one of a block.
         let packed: Void? = try sealed?.withBlock(of: version, isVerified: true) { block in
             try state.checkHash(block.stateHash)
         }
@@ -156,7 +156,7 @@ extension CommitLog {
     func checksum(of version: Version) throws -> UInt64 {
         if version == base.version { return base.checksum }
         let packed = try sealed?.withBlock(of: version, isVerified: true) { block in
-            // Replaying begins where a block begins or ends.
+            // A replay begins at the boundary of a block.
             block.last == version ? block.checksum : 0
         }
         if let packed { return packed }

@@ -1,7 +1,7 @@
 // The event log in LMDB: one record a commit, in the order of versions.
 //
-// Always holds: the commits in the database are those from version 1 to that of the head row without a gap, and the head
-// row was written in the same transaction as the last of them. Those after it are in the tail. Nothing in the log is ever
+// Always holds: the database has the commits from version 1 to that of the head row without a gap, and the head row was
+// written in the same transaction as the last of them. Later commits are in the journal. Nothing in the log is
 // rewritten.
 
 import LMDB
@@ -15,14 +15,14 @@ struct CommitLog: Sendable {
     let lingering: CheckpointDatabase?
     let meta: Database<String, [UInt8]>
     let commits: Database<UInt64, [UInt8]>
-    /// What of the log is packed or was dropped; nil if the file was never compacted.
+    /// The packed and dropped part of the log; nil if the file was never compacted.
     let sealed: SealedLog?
     /// The newest commits, which may not be in the databases yet.
     let tail: LogTail
     private let tailOptions: TailOptions
     private let readAhead = ReadAhead()
 
-    /// What a new store is, and an existing one is checked for.
+    /// The format of a new store, for which an existing one is checked.
     enum Mode {
         case create
         case open
@@ -36,7 +36,7 @@ struct CommitLog: Sendable {
         self.path = path
         let exists = FileStatus.exists(path)
         if mode == .open && !exists { throw StoreError.notFound(path: path) }
-        // A process that was ended while it made the store has left nothing that anybody would miss.
+        // A process that was killed while it created the store has left no data.
         let isNew = try mode != .open && (!exists || DataFile.isUnfinished(path))
         if mode == .create && !isNew { throw StoreError.alreadyExists(path: path) }
         if isNew && options.isReadOnly { throw StoreError.readOnly }
@@ -59,7 +59,7 @@ struct CommitLog: Sendable {
         tailOptions = options.tail
     }
 
-    /// Where the log begins.
+    /// The beginning of the log.
     var base: LogBase { sealed?.base ?? LogBase() }
 
     private static func openSealed(_ environment: Environment, _ meta: Database<String, [UInt8]>) throws -> SealedLog? {
@@ -84,7 +84,8 @@ struct CommitLog: Sendable {
             }
             guard error.kind == .changing else { throw CommitLog.refusal(error, path, isReadOnly: options.isReadOnly) }
         }
-        // Somebody has the file open and writes: it was sound enough for that, and a walk does not catch up.
+        // Another process has the file open and writes: the file is sound enough for that, and the check of a changing
+        // file cannot finish.
         var quick = options
         quick.gate = .quick
         return (try Environment.open(path: path, options: quick), nil)
@@ -102,7 +103,7 @@ struct CommitLog: Sendable {
 
     private typealias Databases = (Database<String, [UInt8]>, Database<UInt64, [UInt8]>)
 
-    /// Makes the file a store, at once or not at all.
+    /// Makes the file a store, atomically.
     private static func create(_ environment: Environment, path: String, _ mode: Mode) throws {
         // A store whose name a power cut could take would lose what is committed to it.
         try environment.syncNewFile()
@@ -110,7 +111,7 @@ struct CommitLog: Sendable {
             let meta = try txn.openDatabase(
                 named: LogFormat.metaDatabase, of: String.self, [UInt8].self, create: true)
             _ = try txn.openDatabase(named: LogFormat.commitDatabase, of: UInt64.self, [UInt8].self, create: true)
-            // Another process may have made the store since we looked.
+            // Another process may have created the store meanwhile.
             if try txn.contains(LogFormat.formatKey, in: meta) {
                 if mode == .openOrCreate { return }
                 throw StoreError.alreadyExists(path: path)
@@ -147,7 +148,7 @@ extension CommitLog {
     /// - Parameters:
     ///   - batch: records, some of which follow the head.
     ///   - range: which of them are appended; the first one is that of the version after the head.
-    /// - Returns: what the log ends with now.
+    /// - Returns: the new head.
     /// - Throws: ``StoreError/writtenElsewhere(expected:found:)`` if the log does not end where this process left it;
     ///   `LMDBError`.
     func append(_ batch: RecordBatch, _ range: Range<Int>) throws -> LogHead {
@@ -158,7 +159,7 @@ extension CommitLog {
 // MARK: - Reading
 
 extension CommitLog {
-    /// Reads what the log ends with, in the databases and in the tail.
+    /// Reads the head of the log, from the databases and the journal.
     ///
     /// - Throws: ``StoreError/headMismatch(what:expected:found:)`` if the log does not end with what the head row says, or
     ///   cannot begin with what the base row says.
@@ -168,9 +169,9 @@ extension CommitLog {
         return findings
     }
 
-    /// Calls `body` with the record of a version, or nil if the log has none, or only in a packed block.
+    /// Calls `body` with the record of a version, or nil if the log has none or it is packed.
     func withRecord<Result>(of version: Version, _ body: (UnsafeRawBufferPointer?) throws -> Result) throws -> Result {
-        // What leaves the tail is in the database before.
+        // A record is in the database before it leaves the journal.
         if let copy = tail.record(of: version) { return try copy.withUnsafeBytes { try body($0) } }
         switch readAhead.way(to: version) {
         case .kept(let records, let index): return try records.withRecord(index) { try body($0) }
@@ -189,8 +190,8 @@ extension CommitLog {
     /// Copies of records from the beginning of a range of versions, at least one.
     ///
     /// - Parameters:
-    ///   - count: how many at most.
-    ///   - size: after how many bytes the copy ends.
+    ///   - count: the most records to copy.
+    ///   - size: the bytes after which the copy ends.
     /// - Throws: ``StoreError/headMismatch(what:expected:found:)`` if the first is missing.
     func copies(
         of range: ClosedRange<UInt64>, atMost count: UInt64 = 1_024, size: Int = 1 << 20
@@ -211,10 +212,10 @@ extension CommitLog {
         return batch
     }
 
-    /// Calls `body` with the records of a range of versions, in order, inside a read transaction: not for an app's
-    /// closures, which might take their time or read themselves, and so keep the map from growing.
+    /// Calls `body` with the records of a range of versions, in order, inside a read transaction. Not for an app's
+    /// closures: they may be slow or read themselves, and so keep the map from growing.
     ///
-    /// The range is read in parts, each in a read transaction of its own: a long one would make the file grow.
+    /// Reads the range in parts, each in a transaction of its own, because a long transaction makes the file grow.
     ///
     /// - Throws: ``StoreError/headMismatch(what:expected:found:)`` if one is missing; what `body` throws.
     func forEachRecord(

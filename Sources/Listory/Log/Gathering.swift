@@ -1,58 +1,59 @@
-// When a batch is worth a sync.
+// Decides when a write group is worth a sync.
 //
-// Writers that wait for every commit come back soon after the sync that released them. A leader that began at once
-// would sync for the first of them alone, and all the others would miss the batch. So after a batch that served
-// several, the next one waits for as many to come back, but not for long.
+// Writers that wait for every commit return soon after the sync that released them. A leader that began at once would
+// sync for the first of them alone. So after a write group that served several writers, the next leader waits for as
+// many to return, but not for long.
 //
-// If a sync takes less time than all of them need to come back, a third of them is enough: the others come while the
-// device is busy, and share the sync after that. On a slow device all of them share every sync.
+// If a sync takes less time than all of them need to return, a third of them is enough: the others arrive while the
+// device is busy, and share the next sync. On a slow device all of them share every sync.
 //
-// Always holds: nobody waits for others after `deadline`, as long after the last sync as that took; and a writer that
-// nobody else shared a sync with never waits at all.
+// Always holds: no leader waits beyond `deadline`, which is as long after the last sync as that sync took; a writer
+// that shared no sync never waits.
 
-/// Who may share the next sync.
+/// The writers that may share the next sync.
 struct Gathering {
-    /// How many wait for commits of the next batch.
+    /// How many writers wait for commits of the next write group.
     var arrived = 0
-    /// How many can be expected to.
+    /// How many are expected.
     private var expected = 1
-    /// Until when the next batch waits for them.
+    /// The time until which the next leader waits for them.
     private var deadline = ContinuousClock.now
-    /// How many wait for the batch that is being written.
+    /// How many writers wait for the present write group.
     private var served = 0
-    /// When the last batch was written, and how many had arrived by then for the next one.
+    /// The time of the last write, and how many writers had arrived for the next group by then.
     private var lastEnd = ContinuousClock.now
     private var arrivedBefore = 0
-    /// How long it took, on average, until one more writer arrived.
+    /// The average time between arrivals.
     private var interval = Duration.zero
 
-    /// How long to wait for others; zero if the next batch can begin.
+    /// How long to wait for others; zero if the next group can begin.
     var remaining: Duration {
         arrived >= expected ? .zero : max(.zero, deadline - .now)
     }
 
-    /// Whether all have come that can be expected to.
+    /// Whether all expected writers have arrived.
     var isComplete: Bool { arrived >= expected }
 
-    /// Everything that waits was taken to be written.
+    /// Begins the write of all waiting commits.
     mutating func beginBatch() {
         if arrived > arrivedBefore { interval = (.now - lastEnd) / (arrived - arrivedBefore) }
         served = arrived
         arrived = 0
     }
 
-    /// A batch was written.
+    /// Ends the write of a group.
     ///
     /// - Parameter start: when that began.
     mutating func endBatch(since start: ContinuousClock.Instant) {
         let now = ContinuousClock.now
         let sync = now - start
-        // Those who were served, and those who came meanwhile, all want the next batch, or some of them that and the others
-        // the one after it. A third keeps the device busy: 64 tasks reach 30 times the rate of one, and 26 with half.
+        // The released writers and those that arrived meanwhile share the next group or split over the next two. A
+        // third of them keeps the device busy: 64 tasks reach 30 times the rate of one, and 26 times with half of them.
         let writers = served + arrived
         expected = interval * writers > sync ? (writers + 2) / 3 : writers
         (served, arrivedBefore, lastEnd) = (0, arrived, now)
-        // Who would have missed the next sync waits for less, and who waits in vain does so once.
+        // A writer that would have missed the next sync waits less than for the one after it. A leader that waits in
+        // vain does so only once.
         deadline = now + sync
     }
 }

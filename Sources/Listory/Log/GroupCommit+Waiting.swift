@@ -1,30 +1,30 @@
-// Waiting for durability, and who leads.
+// Waits for durability, and decides which thread leads.
 //
-// A thread that waits leads if nobody else does and the batch is worth it (`Gathering`). Else it lets others run for a
-// moment, in which its commit may become durable: where many wait, to be put to sleep and woken costs each of them more
-// than its edit. Then it sleeps:
-// - while somebody leads, until that batch, or the one it belongs to, is finished; the leader wakes all threads of its
-//   batch, and sees to the next one: if that is ready, a flush in the background leads it; if it is not, one of its threads
-//   is woken, so that it is not forgotten;
-// - while nobody leads, no longer than the gathering. Whoever comes and completes the batch leads it without any
-//   change of threads; if nobody comes, the first to wake up leads.
-// Tasks cannot sleep, so a flush in the background waits and leads for them. It leads on as long as there is a next batch,
-// and leaves it to another queue to release those of the last one: while many wait, one sync follows the other.
+// A waiting thread becomes the leader if there is none and the write group is worth a sync (`Gathering`). Otherwise it
+// yields for a moment, in which its commit may become durable: with many waiters, sleeping and waking up costs each of
+// them more than its edit. Then it sleeps:
+// - while there is a leader, until its own write group is finished. The leader wakes all threads of its group. If the
+//   next group is ready, a background flush leads it; if not, the leader wakes one thread of it, so that no group is
+//   forgotten;
+// - while there is no leader, no longer than the gathering. A thread that arrives and completes the group leads it at
+//   once; if none arrives, the first to wake up leads.
+// Tasks must not block a thread, so a background flush waits and leads for them. The flush loop continues while commits
+// are queued; another queue releases the tasks of the last group, so that one sync follows the other.
 
 import Dispatch
 import LMDB
 import ListModel
 
 extension GroupCommit {
-    /// When a flush may begin.
+    /// When a flush begins.
     enum Urgency {
-        /// Once others had a moment to join.
+        /// After a moment for others to join.
         case shared
-        /// As soon as nobody else writes.
+        /// As soon as no other thread writes.
         case urgent
     }
 
-    /// Returns when a version is durable; without one, when everything is that was queued before the call.
+    /// Returns when a version is durable; without one, when everything queued before the call is durable.
     ///
     /// - Throws: ``StoreError/appendFailed(durable:cause:)``.
     func flush(through version: Version?, _ urgency: Urgency = .urgent) throws {
@@ -45,7 +45,7 @@ extension GroupCommit {
         }
     }
 
-    /// Lets other threads run for as long as a sync takes if many can, and next to no time if none can.
+    /// Yields to other threads: for about as long as a sync if many are ready, and for almost no time if none is.
     ///
     /// - Returns: whether a version is durable now.
     private func letOthersRun(until version: Version) -> Bool {
@@ -56,17 +56,18 @@ extension GroupCommit {
         return false
     }
 
-    /// How often a thread lets others run before it sleeps. Of 4 to 64, measured with 8 and 64 threads on two processors.
+    /// How often a thread yields before it sleeps. The best of 4 to 64, measured with 8 and 64 threads on two
+    /// processors.
     private static let maximumYieldCount = 12
 
     /// Whether the calling thread should write now. The lock is held.
     private func mayLead(_ urgency: Urgency) -> Bool {
         if state.isBusy { return false }
-        // What is left of a failed batch need not gather any more.
+        // The rest of a failed group does not gather again.
         return urgency == .urgent || state.hasLeftover || state.gathering.remaining == .zero
     }
 
-    /// Sleeps until something may have changed for whoever waits for a version. The lock is held.
+    /// Sleeps until the state may have changed for a waiter of a version. The lock is held.
     private func sleep(until version: Version) {
         let condition = state.condition(of: version)
         let batch = state.batchCount
@@ -79,7 +80,7 @@ extension GroupCommit {
             monitor.wait(condition, atMost: state.gathering.remaining)
             if batch == state.batchCount { state.hasTimekeeper = false }
         }
-        // When the batch was taken, so were all who waited for it.
+        // Taking the write group took all of its waiters.
         if isOfNextBatch && batch == state.batchCount { state.threadCount -= 1 }
     }
 
@@ -97,7 +98,7 @@ extension GroupCommit {
             if version >= state.waiting.first { state.gathering.arrived += 1 }
             let isNeeded = !state.isLed && !state.isFlushQueued
             if isNeeded { state.isFlushQueued = true }
-            // A thread that sleeps until the batch is complete need not sleep longer.
+            // A thread that sleeps until the group is complete can wake up now.
             if !isNeeded && !state.isLed && state.gathering.isComplete { monitor.signal(state.condition(of: version)) }
             monitor.unlock()
             if isNeeded { flushInBackground() }
@@ -108,7 +109,7 @@ extension GroupCommit {
 // MARK: - In the background
 
 extension GroupCommit {
-    /// Sees to it that the queue is written before long: by another thread, or by this one if too much is waiting.
+    /// Ensures that the queue is written soon: by another thread, or by this one if too much is queued.
     ///
     /// - Throws: as ``flush(through:_:)``, if this thread had to write.
     func meet(_ demand: Demand) throws {
@@ -125,7 +126,7 @@ extension GroupCommit {
         }
     }
 
-    /// Queues a flush, which `isFlushQueued` says.
+    /// Queues a background flush.
     func flushInBackground() {
         background.async { [self] in
             monitor.lock()
@@ -135,13 +136,13 @@ extension GroupCommit {
                     sleep(until: state.newest)
                     continue
                 }
-                // What is queued from now on is not in this batch.
+                // Commits queued from here on are not in this group.
                 state.isFlushQueued = false
                 let hasTasks = !state.tasks.isEmpty
-                // A failure is kept for whoever waits and for the next edit.
+                // The failure is kept for the waiters and for the next edit.
                 lead(.background)
                 if state.hasLeftover || state.isFlushQueued || state.isStopped { return }
-                // Tasks that were released come back soon: being there costs less than being called again.
+                // Released tasks return soon: staying costs less than being scheduled again.
                 if state.isEmpty && hasTasks && state.gathering.remaining > .zero {
                     state.isFlushQueued = true
                     sleep(until: state.newest.next)
@@ -155,7 +156,7 @@ extension GroupCommit {
         }
     }
 
-    /// Starts the timer for what waits, unless it is running.
+    /// Starts the timer of the queue, unless it is running.
     private func startTimer() {
         let batchCount = monitor.withLock { () -> Int? in
             if state.isTimerRunning { return nil }
@@ -165,7 +166,7 @@ extension GroupCommit {
         if let batchCount { runTimer(batchCount) }
     }
 
-    /// Waits a while, and then flushes, unless a batch was written meanwhile: what waits now has not waited long.
+    /// Waits, and then flushes, unless a group was written meanwhile: the commits queued now have not waited long.
     private func runTimer(_ batchCount: Int) {
         background.asyncAfter(deadline: .now() + deferredDelay) { [self] in
             let newCount = monitor.withLock { () -> Int? in

@@ -1,30 +1,30 @@
-// Leading: one thread appends what has queued up, and releases those who waited for it.
+// The leader: appends the queued commits and releases their waiters.
 
 import Dispatch
 import LMDB
 import ListModel
 
 extension GroupCommit {
-    /// Who leads.
+    /// The kinds of leaders.
     enum Leader {
-        /// A thread that waits itself.
+        /// A waiting thread.
         case thread
-        /// A flush in the background, which leads on if it is needed.
+        /// A background flush, which continues if it is needed.
         case background
     }
 
-    /// Writes everything that waits, and releases those who waited for it. The lock is held, but not during the write.
+    /// Writes everything that is queued and releases its waiters. The lock is held, except during the write.
     func lead(_ leader: Leader) {
         state.isLed = true
         if !state.hasLeftover { takeBatch() }
         let batch = state.writing
         let start = ContinuousClock.now
-        // Before which record one lies that could not be appended; the records after it have not been tried.
+        // The end of a range that contains a record that could not be appended; later records have not been tried.
         var suspectEnd = 0
         while state.head.version.next < batch.version(batch.count) {
             let head = state.head
             let first = Int(head.version.next.rawValue - batch.first.rawValue)
-            // What cannot be appended must not hold back what was committed before it: halves lead there in few steps.
+            // A record that cannot be appended must not block the commits before it: bisection finds it in few steps.
             let end = first < suspectEnd ? first + (suspectEnd - first + 1) / 2 : batch.count
             monitor.unlock()
             let result = Result { try log.append(batch, first..<end) }
@@ -42,7 +42,7 @@ extension GroupCommit {
         finish(since: start, leader)
     }
 
-    /// Makes all that waits the batch that is written.
+    /// Takes all queued commits as the group to write.
     private func takeBatch() {
         state.writing = state.waiting
         let next = state.waiting.version(state.waiting.count)
@@ -64,7 +64,8 @@ extension GroupCommit {
         release(leader)
     }
 
-    /// Releases those whose commits are durable, and sees to the others. The lock is held, but not while they are woken.
+    /// Releases the waiters of durable commits, and arranges the next group. The lock is held, except while waking
+    /// them.
     private func release(_ leader: Leader) {
         let head = state.head.version
         let tasks = state.tasks.isEmpty ? [] : state.tasks.filter { $0.version <= head }
@@ -76,7 +77,7 @@ extension GroupCommit {
         let needsThread = state.threadCount > 0 && !needsFlush && (leader == .thread || !needsBackground)
         let isReady = state.waiting.count > 0 && state.gathering.remaining == .zero
         monitor.unlock()
-        // Who leads the next batch comes first: it would have to wait for a processor behind all who are released.
+        // The next leader is woken first, because it would otherwise wait for a processor behind all released threads.
         if needsFlush { flushInBackground() }
         if needsThread { monitor.signal(1 - condition) }
         if leader == .background && isReady {
@@ -179,14 +180,14 @@ final class AppendFailures: Sendable {
 
 // MARK: - The tail
 
-/// What a timer has of the queue while it runs. A weak reference would be less to do, but an object that once was referred
-/// to weakly is counted twice as slowly for ever, and the queue is part of every commit.
+/// The reference of a running timer to the queue. Not a weak reference, because an object that was ever referred to
+/// weakly is counted slowly from then on, and every commit counts references to the queue.
 final class StoreTimer: Sendable {
     private let group: Locked<GroupCommit?>
 
     init(_ group: GroupCommit) { self.group = Locked(group) }
 
-    /// The queue, which it lets go of; nil if it has already.
+    /// Takes the reference to the queue; nil if it was taken already.
     func take() -> GroupCommit? {
         group.withLock { group in
             defer { group = nil }
@@ -196,20 +197,20 @@ final class StoreTimer: Sendable {
 }
 
 extension GroupCommit {
-    /// Moves what is durable in the tail of the log into the database, for those who read that.
+    /// Drains the durable entries of the journal into the database.
     ///
     /// - Throws: as `LogTail.store`. Nothing is lost or less durable then.
     func store() throws {
         monitor.lock()
         defer { monitor.unlock() }
-        // A leader in the background might lead on and on.
+        // A background leader could continue for ever.
         state.moverCount += 1
         while state.isLed { monitor.wait(state.batchCount & 1) }
         state.moverCount -= 1
         try storeTail()
     }
 
-    /// As ``store()``, with the lock held, and while nobody leads.
+    /// As ``store()``, with the lock held and without a leader.
     private func storeTail() throws {
         state.isLed = true
         monitor.unlock()
@@ -217,13 +218,13 @@ extension GroupCommit {
         monitor.lock()
         state.isLed = false
         release(.thread)
-        // Some waited for this without waiting for a commit.
+        // Some threads waited for this and not for a commit.
         monitor.broadcast(0)
         monitor.broadcast(1)
         try result.get()
     }
 
-    /// Sees to it that the tail is moved before long, unless that is so already. The lock is held.
+    /// Schedules draining the journal, unless that is scheduled already. The lock is held.
     private func startStoreTimer() {
         if state.storeTimer != nil || state.isLetGo || log.tail.isEmpty { return }
         let timer = StoreTimer(self)
@@ -231,7 +232,7 @@ extension GroupCommit {
         background.asyncAfter(deadline: .now() + storeDelay) { timer.take()?.storeInBackground() }
     }
 
-    /// Sees to it that no timer keeps the queue, now or later, because nobody has the store any more.
+    /// Cancels the timers, now and later, because the store was released.
     func stopStoreTimer() {
         let timers = monitor.withLock {
             state.isLetGo = true
@@ -245,15 +246,16 @@ extension GroupCommit {
         defer { monitor.unlock() }
         state.storeTimer = nil
         if state.isStopped { return }
-        // Who writes now will see to it.
+        // The present leader schedules it again.
         if state.isLed { return startStoreTimer() }
-        // Without it, opening the store takes a moment longer; the next commit that finds the tail full tries again.
+        // If this fails, opening the store takes a little longer; the next commit that finds the journal full tries
+        // again.
         try? storeTail()
     }
 
-    /// Prepares closing the file: nothing is left in the tail, neither what is durable nor what could not be appended.
+    /// Prepares closing the file: empties the journal of durable entries and of entries that could not be appended.
     ///
-    /// Nobody leads any more. What fails here has failed before, or is left to the next opening.
+    /// There is no leader any more. What fails here has failed before, or is left to the next opening.
     func settle() {
         try? log.tail.discardFailed()
         try? log.tail.store()
@@ -263,12 +265,12 @@ extension GroupCommit {
 // MARK: - Giving up
 
 extension GroupCommit {
-    /// Ends all writing for good, calls `body`, and gives up what is not in the file.
+    /// Ends all writing for good, calls `body`, and discards what is not in the file.
     ///
-    /// Whoever still waits for it is told that the store is closed. If `body` throws, writing goes on.
+    /// Waiters of discarded commits receive the error that the store is closed. If `body` throws, writing continues.
     func discardUnappended(_ body: () throws -> Void) throws {
         monitor.withLock {
-            // Nobody begins to lead any more, and whoever leads wakes the threads of its batch, of which this is one.
+            // No new leader begins, and the present one wakes the threads of its group, of which this is one.
             state.isStopped = true
             while state.isLed { monitor.wait(state.batchCount & 1) }
         }

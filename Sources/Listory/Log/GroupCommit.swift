@@ -1,18 +1,18 @@
-// Memory first, then a group commit: commits queue up here and are appended in batches, one sync a batch.
+// Group commit: commits are queued in memory and appended in write groups, with one sync for each group.
 //
-// Whoever waits for durability may have to lead: to append everything that has queued up, for all. The others sleep
-// until their batch is in the file, and are then released at once. So a single writer pays for one sync and no change
-// of threads, and many that wait together share one. `GroupCommit+Waiting` says who leads and when.
+// A thread that waits for durability may become the leader, which appends everything that is queued. The others sleep
+// until their group is in the file and are then released at once. So a single writer pays for one sync and no change of
+// threads, and many writers share one sync. `GroupCommit+Waiting` decides which thread leads, and when.
 //
 // Always holds:
 // - commits reach the file in the order of their versions, without a gap: first those of `writing`, then of `waiting`,
 //   whose versions follow each other;
-// - a commit is in one of the two until it is durable, so its content can be read at any time;
+// - a commit is in one of the two until it is durable, so its content can always be read;
 // - at most one thread leads; only it changes `head` and `writing`;
-// - when a commit cannot be appended, those before it are, it and those after it stay in the queue, and the failure is
-//   known to all who wait and to the next edit;
-// - when nobody leads and something is waited for, a thread that waits will wake up by itself, or a flush in the
-//   background is queued: no wake-up can be lost.
+// - when a commit cannot be appended, those before it are appended, it and those after it stay in the queue, and all
+//   waiters and the next edit receive the failure;
+// - when there are waiters and no leader, a waiting thread wakes up by itself or a background flush is queued: no
+//   wake-up is lost.
 
 import Dispatch
 import LMDB
@@ -25,14 +25,14 @@ import Synchronization
 final class GroupCommit: CommitSource, @unchecked Sendable {
     let log: CommitLog
     private let past: Past
-    /// The lock of `state`. Its two conditions are for those who wait for the batches with even and with odd numbers.
+    /// The lock of `state`. Its two conditions are for the waiters of groups with even and with odd numbers.
     let monitor = Monitor(conditionCount: 2)
     var state: State
     let background = DispatchQueue(label: "listory.log")
-    /// Where those are released for whom the leader in the background has no time, because the next batch is ready.
+    /// The queue that releases waiters when the background leader continues with the next group.
     let releases = DispatchQueue(label: "listory.log.releases")
     let isFailing = Atomic<Bool>(false)
-    /// The version of `state.head`, for who only asks what is durable.
+    /// The version of `state.head`, for reading what is durable without the lock.
     private let durableNumber: Atomic<UInt64>
     let maximumPendingBytes: Int
     let deferredDelay: DispatchTimeInterval
@@ -44,27 +44,27 @@ final class GroupCommit: CommitSource, @unchecked Sendable {
 
     struct State {
         fileprivate(set) var head: LogHead
-        /// Commits that were taken to be written; those up to `head` already are.
+        /// The group that is being written; commits up to `head` are written already.
         var writing: RecordBatch
         /// The commits after those.
         var waiting: RecordBatch
-        /// How many batches were taken to be written. The number of the batch that is being written, too.
+        /// How many groups were taken; also the number of the present group.
         var batchCount = 0
         /// Whether a thread leads.
         var isLed = false
-        /// How many wait for nobody to lead, to move the tail.
+        /// How many threads wait to drain the journal, during which there must be no leader.
         var moverCount = 0
-        /// How many attempts to append a commit failed for good, and how the last of them did.
+        /// How many attempts to append failed, and the last error.
         var failureCount = 0
         var failure: StoreError?
         var gathering = Gathering()
-        /// Tasks that want to be told when a version is durable.
+        /// Tasks that wait for a version.
         var tasks: [WaitingTask] = []
-        /// How many threads sleep until a commit of `waiting` is durable.
+        /// How many threads sleep for a commit of `waiting`.
         var threadCount = 0
         /// Whether one of them wakes up by itself when the gathering ends.
         var hasTimekeeper = false
-        /// Whether a flush in the background was asked for and has not taken its batch yet.
+        /// Whether a background flush was requested and has not taken its group yet.
         var isFlushQueued = false
         /// Whether a timer is running that will see to what waits.
         var isTimerRunning = false
@@ -108,21 +108,21 @@ final class GroupCommit: CommitSource, @unchecked Sendable {
         durableNumber.store(head.version.rawValue, ordering: .releasing)
     }
 
-    /// The newest version that would survive a power cut.
+    /// The newest durable version.
     var durableVersion: Version { Version(durableNumber.load(ordering: .acquiring)) }
 
     /// Whether the last attempt to append failed.
     var hasFailed: Bool { isFailing.load(ordering: .acquiring) }
 
-    /// What adding a commit to the queue asks of whoever does not wait for it.
+    /// What a deferred edit has to do after queueing its commit.
     enum Demand {
         /// A flush is under way, or will be.
         case nothing
-        /// A flush is needed before long.
+        /// A flush is needed soon.
         case later
-        /// So much waits that a flush is needed now.
+        /// So much is queued that a flush is needed now.
         case now
-        /// So much waits that no more should be added before a flush.
+        /// So much is queued that the edit has to wait for a flush.
         case first
     }
 
@@ -144,17 +144,17 @@ extension GroupCommit.State {
     /// Whether everything is in the file.
     var isEmpty: Bool { head.version >= newest }
 
-    /// Whether something of the last batch could not be appended.
+    /// Whether some commits of the last group could not be appended.
     var hasLeftover: Bool { head.version.next < waiting.first }
 
-    /// Whether nobody else may begin to lead.
+    /// Whether no thread may become the leader.
     var isBusy: Bool { isLed || moverCount > 0 }
 
-    /// Whether a flush in the background has something to do that nobody else will: tasks wait, or there is a whole batch
-    /// that a thread which sleeps would have to be woken for.
+    /// Whether a background flush has work that no other thread will do: tasks wait, or there is a complete group whose
+    /// threads all sleep.
     var needsBackground: Bool { !tasks.isEmpty || (threadCount > 0 && gathering.remaining == .zero) }
 
-    /// The condition that says that a version, which is not durable, may have become so.
+    /// The condition that signals that a version may have become durable.
     func condition(of version: Version) -> Int {
         (version < waiting.first ? batchCount : batchCount &+ 1) & 1
     }
@@ -184,7 +184,7 @@ extension GroupCommit {
         return try recordedPlace(of: version)
     }
 
-    /// When a commit was made.
+    /// The time of a commit.
     func commitTime(_ version: Version) throws -> Timestamp {
         if let time = try past.packedTime(of: version) { return time }
         return try withRecord(of: version) { try RecordHeader.time($0, version: version) }

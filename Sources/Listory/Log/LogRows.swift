@@ -1,6 +1,6 @@
-// The rows of the log, in a transaction: the head, and appending records to it.
+// The rows of the log in a transaction: reads the head and appends records.
 //
-// Always holds: the head row and the records it speaks of are written in one transaction.
+// Always holds: the head row and the records that it refers to are written in one transaction.
 
 import LMDB
 import ListModel
@@ -12,7 +12,7 @@ struct LogRows: Sendable {
     /// The last version whose commit may be in a packed block.
     let sealed: Version
 
-    /// What the log ends with.
+    /// The head of the log.
     ///
     /// - Throws: ``StoreError/headMismatch(what:expected:found:)`` if that is not what the head row says.
     func readCheckedHead(_ txn: borrowing some Transaction & ~Copyable) throws -> LogHead {
@@ -25,7 +25,7 @@ struct LogRows: Sendable {
         return head
     }
 
-    /// What the head row says.
+    /// The head row.
     func readHead(_ txn: borrowing some Transaction & ~Copyable) throws -> LogHead {
         let head = try txn.withValue(forKey: LogFormat.headKey, in: meta) { $0.flatMap(LogHead.init) }
         guard let head else {
@@ -34,9 +34,9 @@ struct LogRows: Sendable {
         return head
     }
 
-    /// Appends records of a batch.
+    /// Appends records.
     ///
-    /// - Returns: what the log ends with then.
+    /// - Returns: the new head.
     /// - Throws: ``StoreError/writtenElsewhere(expected:found:)`` if it does not end with `head` before; `LMDBError`.
     func append(
         _ batch: RecordBatch, _ range: Range<Int>, after head: LogHead, _ txn: inout WriteTransaction

@@ -1,11 +1,11 @@
-// The tail of a copy of a file, which is as old as the copy and of no use to anybody.
+// Removes the journal from a copy of a file, where it is of no use.
 //
-// Always holds: what only the tail had is no longer in the log of the copy.
+// Always holds: commits that only the journal had are not in the log of the copy.
 
 import LMDB
 
 extension LogTail {
-    /// Takes the tail out of a copy of a file. Whoever edits the copy makes it one.
+    /// Removes the journal from a copy. Opening the copy for editing makes a new one.
     static func remove(from path: String) throws {
         let environment = try Environment.open(path: path)
         defer { try? environment.close() }

@@ -1,52 +1,53 @@
-// The tail of a log: the newest commits, written ahead of LMDB with one write and one sync.
+// The journal of a log: the newest commits, written ahead of the database with one write and one sync.
 //
-// A transaction of LMDB costs two syncs, one after its pages and one after the meta page that makes them the newest, and
-// the pages are half a dozen all over the file. So a batch of commits goes into the tail first: a large value that is put
-// once and then written over where it lies, entry by entry. When it is full, when the writers pause, and when the store is
-// closed, what is in it is moved into the database, in one transaction. Opening a store reads both.
+// A transaction of LMDB costs two syncs, one after its pages and one after the meta page, and the pages are scattered
+// over the file. So a write group goes into the journal first: a large value that is put once and then overwritten in
+// place, entry by entry. It is drained into the database, in one transaction, when it is full, when the writers pause,
+// and when the store closes. Opening a store reads both. In the file the journal is called `tail`.
 //
 // Always holds:
-// - the log is what the database has, and then the entries of the tail that follow it: the first from the head of the
-//   database on, each from the head that the one before it leaves;
-// - an entry is never written over before the transaction that moved it is durable: then the next one is written at the
-//   beginning of the tail. Nor is a sector that has a part of it, because entries begin with sectors;
-// - whoever writes to the tail has the lock of LMDB's write transaction, and found the head of the database and its own
-//   last entry where it left them, and no entry behind that: nothing of another process is written over;
-// - only one thread at a time appends, moves or discards.
+// - the log is the database followed by the entries of the journal: the first continues the head of the database, each
+//   other the entry before it;
+// - an entry is never overwritten before the transaction that drained it is durable; then the next entry is written at
+//   the beginning of the journal. No sector with a part of an entry is overwritten either, because entries begin at
+//   sectors;
+// - a writer holds the lock of LMDB's write transaction, and has checked that the head of the database and its own last
+//   entry are unchanged and that no entry follows: nothing of another process is overwritten;
+// - only one thread at a time appends, drains or discards.
 
 import LMDB
 import ListModel
 
-/// The tail of a file, and the commits that only it has.
+/// The journal of a file, and the commits that are only in it.
 package final class LogTail: Sendable {
-    /// What a power cut leaves whole or untouched.
+    /// The unit that a power cut leaves whole or untouched, in bytes.
     static let sectorSize = 512
-    /// Where the first entry begins: with the first sector that has nothing of LMDB.
+    /// The offset of the first entry: the first sector without data of LMDB.
     static let beginning = sectorSize - TailOptions.pageHeaderSize
-    /// The key of the value.
+    /// The key of the value in its database.
     static let key: UInt64 = 0
 
-    /// Where an entry is, and which.
+    /// The position and the checksum of an entry.
     struct Place: Equatable {
         var offset: Int
         var checksum: UInt64
     }
 
-    /// What this process knows of the file.
+    /// The state of the file as this process knows it.
     struct State {
-        /// What the database ends with.
+        /// The head of the database.
         var stored: LogHead
-        /// What the log ends with.
+        /// The head of the log.
         var head: LogHead
         /// The commits after `stored`.
         var records: RecordBatch
-        /// Where the entry begins that follows these commits, whoever writes it.
+        /// The offset of the next entry.
         var end = LogTail.beginning
-        /// Whether the next batch goes into the database.
+        /// Whether the next write group goes into the database.
         var isDirect = true
         /// The last entry, if it follows `stored`.
         var last: Place?
-        /// An entry that may be in the tail and is not in the log, because writing or syncing it failed.
+        /// An entry that may be in the journal but not in the log, because writing or syncing it failed.
         var failed: Place?
 
         /// Everything is in the database.
@@ -73,13 +74,13 @@ package final class LogTail: Sendable {
 // MARK: - Opening
 
 extension LogTail {
-    /// What opening found in the tail.
+    /// What opening found in the journal.
     struct Findings: Sendable {
-        /// What the log ends with.
+        /// The head of the log.
         let head: LogHead
-        /// How many commits only the tail has.
+        /// How many commits are only in the journal.
         let commitCount: UInt64
-        /// The newest version of an entry that follows neither the database nor another entry.
+        /// The newest version of an entry that continues neither the database nor another entry.
         let lost: Version?
 
         fileprivate init(_ state: State, _ lost: Version?) {
@@ -89,10 +90,10 @@ extension LogTail {
         }
     }
 
-    /// Opens the tail of a file, and makes it if there is none and there may be.
+    /// Opens the journal of a file, and creates it if it is missing and the file may be written.
     static func open(_ rows: LogRows, _ environment: Environment, _ options: TailOptions) throws -> LogTail {
         guard !environment.options.isReadOnly && options.isUsed else {
-            // One that is there is read, and looked at before something is appended.
+            // An existing journal is read and checked before anything is appended.
             var database: Database<UInt64, [UInt8]>?
             do {
                 database = try environment.openDatabase(
@@ -108,7 +109,7 @@ extension LogTail {
         func size(_ txn: borrowing some Transaction & ~Copyable) throws -> Int {
             try txn.withValue(forKey: LogTail.key, in: database) { $0?.count ?? 0 }
         }
-        // One that is too small for pages of its own could not be written over.
+        // A value without pages of its own could not be overwritten in place.
         var capacity = try environment.read { try size($0) }
         if capacity < 8_192 - TailOptions.pageHeaderSize {
             capacity = try environment.write { txn in
@@ -123,7 +124,7 @@ extension LogTail {
         return LogTail(rows, environment, database, capacity)
     }
 
-    /// Reads what the log ends with, and moves what only the tail has into the database, if that may be written.
+    /// Reads the head of the log, and drains the journal if the file may be written.
     ///
     /// - Throws: ``StoreError/headMismatch(what:expected:found:)`` if the database does not end with what its head says.
     func read(_ options: TailOptions) throws -> Findings {
@@ -134,21 +135,22 @@ extension LogTail {
             (state, lost) = (State(stored), nil)
         } else if environment.options.isReadOnly {
             (state, lost) = try readCopy()
-            // While another process writes, the copy may have an old sector before a new one.
+            // While another process writes, the copy may have an old sector before a newer one.
             for _ in 0..<2 where lost != nil { (state, lost) = try readCopy() }
         } else {
             let early = options.isFoundEarly ? try readCopy() : nil
             options.whenFound?()
-            // A process that was killed, or whose sync failed, may have left what no device has. A sync now would not tell.
+            // A killed process, or one whose sync failed, may have left data that is not on the device. A sync now
+            // could not tell.
             return try move(early)
         }
         self.state.withLock { [state] in $0 = state }
         return Findings(state, lost)
     }
 
-    /// Reads what the log ends with while other processes may write.
+    /// Reads the head of the log while other processes may write.
     private func readCopy() throws -> (State, lost: Version?) {
-        // The tail first: what is moved meanwhile is found in the database, and not counted twice.
+        // The journal first: entries that are drained meanwhile are found in the database and not counted twice.
         let bytes = try database.flatMap { database in
             try environment.read { try $0.get(LogTail.key, in: database) }
         }
@@ -158,9 +160,9 @@ extension LogTail {
         return (state, lost)
     }
 
-    /// Moves the entries of another process, or of one that has ended, into the database.
+    /// Drains the entries of another process, or of one that has ended.
     ///
-    /// They are read under the lock under which they are moved: one that was added between would be overwritten later.
+    /// Reads and drains them under one lock: an entry that was added in between would be overwritten later.
     ///
     /// - Parameter early: what was read without it, for tests.
     private func move(_ early: (State, lost: Version?)?) throws -> Findings {
@@ -178,14 +180,14 @@ extension LogTail {
         }
         state.withLock { state in
             state = State(found.head)
-            // Without anything to move, there was no transaction after which the tail may be written over.
+            // Without entries there was no transaction after which the journal may be overwritten.
             state.isDirect = found.records.count == 0
         }
         return Findings(found, lost)
     }
 
-    /// What the log ends with, if it is plain that only the database says so, as it is in a file that was closed: then the
-    /// tail is not copied, and most of it not even looked at.
+    /// The head of the log if the journal is evidently empty, as in a file that was closed: then the journal is not
+    /// copied, and most of it not read.
     private func readStored() throws -> LogHead? {
         let stored: LogHead? = try environment.read { txn in
             let stored = try rows.readCheckedHead(txn)
@@ -198,12 +200,12 @@ extension LogTail {
             }
             return mayReach ? nil : stored
         }
-        // Entries are written over only after a move: if there was none, each of them was seen whole.
+        // Entries are overwritten only after a drain: without one, each of them was read whole.
         guard let stored, try environment.read({ try rows.readHead($0) }) == stored else { return nil }
         return stored
     }
 
-    /// Follows the entries from the head of the database on.
+    /// Follows the entries from the head of the database.
     private static func follow(_ bytes: UnsafeRawBufferPointer, _ state: inout State, _ lost: inout Version?) {
         var offset = beginning
         while offset < bytes.count {
@@ -218,7 +220,8 @@ extension LogTail {
             }
             offset = next(offset + entry.size)
         }
-        // What is left over is older. If it is newer, something is missing between, which no power cut takes away.
+        // Remaining entries are older. A newer one means that an entry between is missing, which no power cut can
+        // cause.
         while offset < bytes.count {
             if let entry = TailEntry(UnsafeRawBufferPointer(rebasing: bytes[offset...])),
                 entry.after.version > state.head.version
@@ -229,7 +232,7 @@ extension LogTail {
         }
     }
 
-    /// Where an entry can begin, at or after an offset.
+    /// The first possible offset of an entry at or after an offset.
     private static func next(_ offset: Int) -> Int {
         beginning + (offset - beginning + sectorSize - 1) / sectorSize * sectorSize
     }
@@ -238,23 +241,23 @@ extension LogTail {
 // MARK: - Reading
 
 extension LogTail {
-    /// What the log ends with.
+    /// The head of the log.
     var head: LogHead { state.withLock { $0.head } }
 
-    /// The newest version in the database, whoever wrote it.
+    /// The newest version in the database.
     func storedVersion() throws -> Version { try environment.read { try rows.readHead($0) }.version }
 
-    /// Whether there are commits that only the tail has.
+    /// Whether there are commits that are only in the journal.
     var isEmpty: Bool { state.withLock { $0.records.count == 0 } }
 
-    /// The record of a version that only the tail has; nil if the database has it, or there is none.
+    /// The record of a version that is only in the journal; nil otherwise.
     func record(of version: Version) -> [UInt8]? {
         state.withLock { state in
             state.records.index(of: version).map { index in state.records.withRecord(index) { Array($0) } }
         }
     }
 
-    /// The records of a range of versions that begins with one that only the tail has; nil if the database has it.
+    /// The records of a range of versions whose first is only in the journal; nil otherwise.
     func records(of range: ClosedRange<UInt64>) -> RecordBatch? {
         state.withLock { state in
             guard let first = state.records.index(of: Version(range.lowerBound)) else { return nil }
@@ -273,14 +276,14 @@ extension LogTail {
 extension LogTail {
     /// Appends commits to the log, all of them or none, and returns when they are durable.
     ///
-    /// - Returns: what the log ends with now.
+    /// - Returns: the new head.
     /// - Throws: ``StoreError/writtenElsewhere(expected:found:)`` if the log does not end with what this process knows;
     ///   `LMDBError`.
     func append(_ batch: RecordBatch, _ range: Range<Int>) throws -> LogHead {
         try adoptingMoves { try appendOnce(batch, range) }
     }
 
-    /// What this process knows, but for the records: with a second reference to those, adding one would copy them all.
+    /// The known state without the records: a second reference to them would make adding one copy them all.
     private func known() -> State {
         state.withLock { state in
             var known = State(state.head)
@@ -301,7 +304,7 @@ extension LogTail {
         return try store(known, batch, range)
     }
 
-    /// Moves everything into the database, after which this process is the one that appended last.
+    /// Drains the journal. Afterwards this process is the one that appended last.
     ///
     /// - Throws: as ``append(_:_:)``. The commits are as durable as before.
     func store() throws {
@@ -315,8 +318,8 @@ extension LogTail {
         }
     }
 
-    /// Runs `body`, and once more if it failed because another process has opened the store and moved the entries of the
-    /// tail into the database: nothing else was written then.
+    /// Runs `body`, and once more if it failed because another process has opened the store and drained the journal:
+    /// nothing else was written then.
     private func adoptingMoves<Result>(_ body: () throws -> Result) throws -> Result {
         do { return try body() } catch let error as StoreError {
             guard case .writtenElsewhere = error else { throw error }
@@ -333,7 +336,7 @@ extension LogTail {
         }
     }
 
-    /// Moves everything into the database, and some more commits behind it.
+    /// Drains the journal, and appends more commits in the same transaction.
     private func store(_ known: State, _ batch: RecordBatch, _ range: Range<Int>) throws -> LogHead {
         let stored = known.stored
         let records = state.withLock { $0.records }
@@ -350,7 +353,7 @@ extension LogTail {
         return newHead
     }
 
-    /// Writes commits into the tail.
+    /// Writes commits into the journal.
     private func write(
         _ bytes: [UInt8], _ batch: RecordBatch, _ range: Range<Int>, _ known: State,
         in database: Database<UInt64, [UInt8]>
@@ -383,7 +386,7 @@ extension LogTail {
         }
     }
 
-    /// Checks that the log ends with what this process knows. The lock of the transaction keeps it so.
+    /// Checks that the log ends where this process left it. The lock of the transaction keeps it so.
     private func check(_ known: State, _ txn: borrowing WriteTransaction) throws {
         let stored = try rows.readHead(txn)
         guard stored == known.stored else {
@@ -395,18 +398,19 @@ extension LogTail {
             func entry(_ offset: Int) -> UnsafeRawBufferPointer {
                 UnsafeRawBufferPointer(rebasing: bytes[min(offset, bytes.count)...])
             }
-            // Its own last entry is where it was: nobody has moved it and begun anew.
+            // Its own last entry is unchanged: no process has drained the journal and started again.
             if let last = known.last {
                 let found = entry(last.offset)
                 guard found.count >= 8, TailEntry.checksum(in: found) == last.checksum else {
                     throw StoreError.writtenElsewhere(expected: known.head.version, found: stored.version)
                 }
             }
-            // And nobody has added one behind it.
+            // No process has appended an entry.
             let following = entry(known.end)
             guard TailEntry.before(in: following) == known.head, var next = TailEntry(following) else { return }
             if known.failed == Place(offset: known.end, checksum: next.checksum) {
-                // Its own, which is not in the log; unless somebody took it for whole and went on behind it.
+                // The entry is this process's own and not in the log, unless another process took it for complete and
+                // continued after it.
                 let behind = entry(LogTail.next(known.end + next.size))
                 guard let other = TailEntry(behind), other.before == next.after else { return }
                 next = other
@@ -419,7 +423,7 @@ extension LogTail {
 // MARK: - Giving up
 
 extension LogTail {
-    /// Takes back what could not be appended: it must not be found when the file is opened again.
+    /// Invalidates what could not be appended: the next opening must not find it.
     func discardFailed() throws {
         guard let failed = state.withLock({ $0.failed }) else { return }
         let txn = try environment.beginWrite()
@@ -429,7 +433,7 @@ extension LogTail {
         state.withLock { $0.failed = nil }
     }
 
-    /// Makes an entry that is not in the log one that nobody takes for whole.
+    /// Invalidates an entry that is not in the log.
     private func clear(_ failed: Place?, _ txn: borrowing WriteTransaction) throws {
         guard let failed, let database else { return }
         let isThere = try txn.withValue(forKey: LogTail.key, in: database) { bytes in

@@ -1,8 +1,8 @@
-// Versions of the past: reached from the nearest one that is at hand.
+// Versions of the past: reached from the nearest known version.
 //
-// At hand are the empty list or the beginning of a compacted log, the checkpoints, the newest version, and the one that was
-// looked at last. From there commits are replayed, or taken back if the one at hand is later. What is packed can be
-// replayed only, and only from where a block begins.
+// Known versions are the empty list or the base of a compacted log, the checkpoints, the head, and the version that was
+// read last. From there commits are replayed, or reverted if the known version is later. Packed commits can only be
+// replayed, from the beginning of a block.
 
 import ListModel
 
@@ -10,16 +10,16 @@ import ListModel
 final class Past: Sendable {
     private let log: CommitLog
     private let database: CheckpointDatabase?
-    /// What all stores of nodes have in common; it belongs to no checkpoint.
+    /// What all node pools share; it belongs to no checkpoint.
     let nodes: NodeStore
     private let state = Locked(State())
 
     private struct State: Sendable {
-        /// The version that was looked at last: the next one is often near it.
+        /// The version that was read last: the next one is often near it.
         var last: Snapshot?
         /// The records of the block that was read last.
         var block: (first: Version, records: [[UInt8]])?
-        /// The places of the commits of blocks that were read lately, the last one first.
+        /// The history places of the commits of recently read blocks, the last block first.
         var places: [(first: Version, places: [HistoryPlace])] = []
     }
 
@@ -29,14 +29,14 @@ final class Past: Sendable {
         self.nodes = nodes
     }
 
-    /// Forgets what was looked at last.
+    /// Forgets the version that was read last.
     func clear() { state.withLock { $0 = State() } }
 
     /// A version before the newest, whose commits are all in the file.
     ///
     /// - Parameters:
-    ///   - version: one that the log can reach.
-    ///   - others: versions that are at hand.
+    ///   - version: a version of the log.
+    ///   - others: known versions.
     /// - Throws: an error of the log.
     func point(at version: Version, _ others: [Snapshot] = []) throws -> Snapshot {
         if let last = state.withLock({ $0.last }), last.version == version { return last }
@@ -52,7 +52,7 @@ final class Past: Sendable {
         do {
             point = try replay(from: start, to: version)
         } catch {
-            // A checkpoint that cannot be read only makes the way longer.
+            // An unreadable checkpoint only makes the replay longer.
             guard case StoreError.damagedNode = error, let first = candidates.first, first.version < start.version
             else { throw error }
             point = try replay(from: first, to: version)
@@ -61,7 +61,7 @@ final class Past: Sendable {
         return point
     }
 
-    /// Versions that are at hand, the oldest first.
+    /// The known versions, the oldest first.
     private func candidates(for version: Version) throws -> [Snapshot] {
         var candidates: [Snapshot] = []
         if log.base.version == .empty {
@@ -76,7 +76,7 @@ final class Past: Sendable {
         return candidates
     }
 
-    /// Whether commits can be replayed or taken back between two versions.
+    /// Whether commits can be replayed or reverted between two versions.
     private func canReach(_ version: Version, from start: Version) throws -> Bool {
         if start == version { return true }
         guard let sealed = log.sealed else { return true }
@@ -94,7 +94,7 @@ final class Past: Sendable {
                 try log.unreplay(&state, to: version)
             }
         } catch {
-            // Events do not fit rows that could not be read; that is the reason, then.
+            // Events do not fit unreadable rows: report the damage instead.
             if let damage = state.store.damage { throw StoreError.damagedNode(damage) }
             throw error
         }
@@ -144,12 +144,12 @@ extension Past {
             return (first: block.first, places: places)
         }
         guard let block else { return nil }
-        // A way up the tree goes through a few blocks, and through some of them twice.
+        // A path up the history reads a few blocks, some of them twice.
         state.withLock { $0.places = [block] + $0.places.prefix(3) }
         return known([block])
     }
 
-    /// When a commit was made that is in a packed block; nil if it is in none.
+    /// The time of a packed commit; nil if it is not packed.
     func packedTime(of version: Version) throws -> Timestamp? {
         try log.sealed?.withBlock(of: version, isVerified: true) { try $0.commit(version).time }
     }

@@ -1,39 +1,39 @@
-// Records that were read ahead: whoever undoes, or walks up a history, asks for one commit after the other, and finding each
-// of them in the database takes as long as undoing it.
+// Reads records ahead: undo and walks up a history read one commit after another, and finding each of them in the
+// database takes as long as undoing it.
 //
-// Always holds: what is kept are records of the database, one behind the other, and those never change.
+// Always holds: the buffer has consecutive records of the database, which never change.
 
 import LMDB
 import ListModel
 
-/// The neighbours of the record that was asked for last.
+/// The neighbours of the record that was read last.
 final class ReadAhead: Sendable {
-    /// How a record is come by.
+    /// How a record is read.
     enum Way {
-        /// It is one of these, at an index.
+        /// From the buffer, at this index.
         case kept(RecordBatch, Int)
-        /// It is next to the one that was asked for last: the one after it will be asked for, too.
+        /// With its neighbours, because it is next to the record that was read last.
         case following(isBackwards: Bool)
-        /// It is somewhere else.
+        /// Alone.
         case alone
     }
 
     private struct State: Sendable {
-        /// The version that was asked for last.
+        /// The version that was read last.
         var last = Version.empty
         var records = RecordBatch(first: Version.empty.next)
     }
 
-    /// How many records are read at once, and how many bytes they have together; both at most.
+    /// The most records, and the most bytes, to read at once.
     private static let count: UInt64 = 32
     private static let size = 4_096
 
     private let state = Locked(State())
 
-    /// How the record of a version is come by, which is asked for now.
+    /// How to read the record of a version.
     func way(to version: Version) -> Way {
         state.withLock { state in
-            // Whoever asks may ask for any number, the greatest, too.
+            // The version may be any number, also the greatest.
             let step = version.rawValue &- state.last.rawValue
             let isFirst = state.last == .empty || version == .empty
             state.last = version
@@ -43,9 +43,9 @@ final class ReadAhead: Sendable {
         }
     }
 
-    /// Reads the record of a version, and those that will be asked for if it goes on like that; keeps them.
+    /// Reads the record of a version and the following ones in the direction of reading, and keeps them.
     ///
-    /// - Returns: records of which that of the version is one, unless it is too large or not there.
+    /// - Returns: records that include that of the version, unless it is too large or missing.
     func read(
         _ version: Version, isBackwards: Bool, _ txn: borrowing ReadTransaction, _ commits: Database<UInt64, [UInt8]>
     ) throws -> RecordBatch {
@@ -58,7 +58,7 @@ final class ReadAhead: Sendable {
         try txn.forEach(in: commits, range: range) { key, record in
             let found = Version(try UInt64.decode(key))
             if found != records.version(records.count) || records.size + record.count > ReadAhead.size {
-                // What is not next to the version is left out.
+                // Records that are not contiguous with the version are left out.
                 guard isBackwards else { return false }
                 let isSmall = record.count <= ReadAhead.size
                 records = RecordBatch(first: isSmall ? found : found.next, reserving: ReadAhead.size)

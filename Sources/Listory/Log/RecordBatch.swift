@@ -1,6 +1,6 @@
-// Records on their way to the log, one behind the other in one run of bytes: queueing a commit copies its record and
-// keeps no reference, so that a batch is let go of at once, whatever thread wrote it. Only a large record that nothing
-// stands before is shared: to copy it takes longer than to count a reference.
+// Consecutive records on their way to the log, in one buffer. Queueing a commit copies its record and keeps no
+// reference, so releasing the buffer is one deallocation on any thread. Only a large first record is shared, because
+// copying it takes longer than counting a reference.
 //
 // Always holds: the records are those of the versions `first`, `first` + 1, … in order.
 
@@ -8,7 +8,7 @@ import ListModel
 
 /// Records of commits in the order of their versions.
 struct RecordBatch {
-    /// Where a record ends, and how many events it has.
+    /// The end of a record, and its number of events.
     private struct Entry {
         var end: Int
         var eventCount: Int
@@ -23,7 +23,7 @@ struct RecordBatch {
     ///
     /// - Parameters:
     ///   - first: the version of the first record that will be added.
-    ///   - size: how many bytes to make room for.
+    ///   - size: the capacity in bytes.
     init(first: Version, reserving size: Int = 0) {
         self.first = first
         bytes.reserveCapacity(size)
@@ -31,7 +31,7 @@ struct RecordBatch {
     }
 
     var count: Int { entries.count }
-    /// How many bytes the records have together.
+    /// The bytes of all records.
     var size: Int { bytes.count }
 
     /// Adds the record of the next version.
@@ -45,7 +45,7 @@ struct RecordBatch {
         }
     }
 
-    /// From how many bytes on a record is shared.
+    /// The size from which a record is shared.
     private static let sharedSize = 64 << 10
 
     /// Adds the record of the next version.
@@ -54,7 +54,7 @@ struct RecordBatch {
         entries.append(Entry(end: bytes.count, eventCount: eventCount))
     }
 
-    /// Adds records of another batch, the first of which has the next version.
+    /// Adds records of another run, the first of which has the next version.
     mutating func append(_ other: RecordBatch, _ range: Range<Int>) {
         precondition(range.isEmpty || other.version(range.lowerBound) == version(count), "records follow each other")
         let shift = bytes.count - other.end(of: range.lowerBound)
@@ -72,13 +72,13 @@ struct RecordBatch {
     /// The version of the record at an index.
     func version(_ index: Int) -> Version { Version(first.rawValue + UInt64(index)) }
 
-    /// How many bytes the records of a range have together.
+    /// The bytes of the records of a range.
     func size(of range: Range<Int>) -> Int { range.isEmpty ? 0 : end(of: range.upperBound) - end(of: range.lowerBound) }
 
-    /// Where the records before an index end.
+    /// The end of the records before an index.
     private func end(of index: Int) -> Int { index == 0 ? 0 : entries[index - 1].end }
 
-    /// Calls `body` with the records of a range, one behind the other.
+    /// Calls `body` with the bytes of the records of a range.
     func withRecords<Result>(
         _ range: Range<Int>, _ body: (UnsafeRawBufferPointer) throws -> Result
     ) rethrows -> Result {
@@ -91,7 +91,7 @@ struct RecordBatch {
         try withRecords(index..<index + 1, body)
     }
 
-    /// The index of the record of a version, if it is one of these.
+    /// The index of the record of a version, if it is in the run.
     func index(of version: Version) -> Int? {
         guard version >= first, version.rawValue - first.rawValue < UInt64(count) else { return nil }
         return Int(version.rawValue - first.rawValue)

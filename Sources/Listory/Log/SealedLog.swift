@@ -1,12 +1,12 @@
-// The part of a log that was compacted: packed blocks, and the contents that dropped commits left behind.
+// The compacted part of a log: packed blocks, and the contents of dropped commits.
 //
-// Always holds: the commits from the base's on to `base.sealed` are each in one block or are a record; a block begins where
-// a checkpoint or another block ends, so that it can be replayed from there.
+// Always holds: each commit from the base to `base.sealed` is in one block or is a record; a block begins at a
+// checkpoint or at the end of another block, so it can be replayed from there.
 
 import LMDB
 import ListModel
 
-/// The packed blocks and the old contents of a file.
+/// The packed blocks, and the contents of dropped commits, of a file.
 struct SealedLog: Sendable {
     let environment: Environment
     let base: LogBase
@@ -37,7 +37,7 @@ struct SealedLog: Sendable {
         }
     }
 
-    /// As ``withBlock(of:isVerified:_:)``, with a copy of the block while no transaction is open.
+    /// As ``withBlock(of:isVerified:_:)``, with a copy of the block and without an open transaction.
     @discardableResult
     func withBlockCopy<Result>(of version: Version, _ body: (PackedBlock) throws -> Result) throws -> Result? {
         guard let copy = try withBlock(of: version, isVerified: true, { Array($0.allBytes) }) else { return nil }
@@ -72,7 +72,7 @@ struct SealedLog: Sendable {
         }
     }
 
-    /// Calls `body` with a content that was written in a commit that is packed or was dropped; nil if it is in neither.
+    /// Calls `body` with a content of a packed or dropped commit; nil if it is in neither.
     func withContent<Result>(
         of reference: ContentReference, _ body: (UnsafeRawBufferPointer) throws -> Result
     ) throws -> Result? {

@@ -1,32 +1,32 @@
-// One batch of records as it stands in the tail. `Docs/Design/FileFormat.md` draws the bytes.
+// An entry of the journal: one write group as bytes. See `Docs/Design/FileFormat.md`.
 //
-// Always holds: an entry that was read is whole, byte for byte what was written, or it would not have the checksum. What
-// else can be there, zeros, a part of an entry, an entry over which another one was begun, is nil.
+// Always holds: an entry that was read is complete, because its checksum is right. Anything else that can be there is
+// nil: zeros, a part of an entry, a partly overwritten entry.
 
 import ListModel
 
-/// An entry of the tail: these records follow that head.
+/// An entry: records that continue a head.
 struct TailEntry {
-    /// What the log ended with before the first record.
+    /// The head before the first record.
     let before: LogHead
     let records: RecordBatch
-    /// What it ended with after the last one.
+    /// The head after the last one.
     let after: LogHead
-    /// How many bytes the entry has.
+    /// The size of the entry in bytes.
     let size: Int
-    /// Its checksum, which tells it from others.
+    /// Its checksum, which identifies it.
     let checksum: UInt64
 
-    /// Where the size, the number of records, the head before and the lengths of the records are.
+    /// The offsets of the size, the number of records, the head before and the lengths of the records.
     private static let (sizeOffset, countOffset, headOffset, table) = (8, 12, 16, 16 + LogHead.byteCount)
 
     /// The bytes of an entry.
     ///
     /// - Parameters:
-    ///   - batch: records, some of which follow `head`.
-    ///   - range: which of them are in the entry; not empty.
-    ///   - size: how many bytes there may be.
-    /// - Returns: nil if there would be more.
+    ///   - batch: records, some of which continue `head`.
+    ///   - range: the records of the entry; not empty.
+    ///   - size: the most bytes.
+    /// - Returns: nil if it does not fit.
     static func bytes(_ batch: RecordBatch, _ range: Range<Int>, after head: LogHead, atMost size: Int) -> [UInt8]? {
         let recordStart = table + 4 * range.count
         guard batch.size(of: range) <= size - recordStart else { return nil }
@@ -44,7 +44,7 @@ struct TailEntry {
         return bytes
     }
 
-    /// The entry that bytes begin with.
+    /// The entry at the beginning of bytes.
     init?(_ bytes: UnsafeRawBufferPointer) {
         guard let (before, size, count) = Self.header(bytes) else { return nil }
         checksum = Self.checksum(in: bytes)
@@ -70,7 +70,7 @@ struct TailEntry {
         self.size = size
     }
 
-    /// What stands before the records, if it can be that of an entry.
+    /// The header of the entry, if it is possible.
     private static func header(_ bytes: UnsafeRawBufferPointer) -> (before: LogHead, size: Int, count: Int)? {
         guard let before = before(in: bytes), before.version.rawValue < Limits.versions else { return nil }
         let (size, count) = (word(bytes, sizeOffset), word(bytes, countOffset))
@@ -82,19 +82,19 @@ struct TailEntry {
         Int(UInt32(littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt32.self)))
     }
 
-    /// Whether bytes may begin with an entry that leads beyond a version: false only if they do not. Nothing is read but what
-    /// stands before the records.
+    /// Whether bytes may begin with an entry that ends after a version; false only if they do not. Reads only the
+    /// header.
     static func mayReach(beyond version: Version, _ bytes: UnsafeRawBufferPointer) -> Bool {
         guard let (before, _, count) = header(bytes) else { return false }
         return before.version.rawValue + UInt64(count) > version.rawValue
     }
 
-    /// The head that an entry follows, if these bytes are one: enough to leave those alone that are left over.
+    /// The head that an entry continues, if these bytes are one: enough to recognise old entries.
     static func before(in bytes: UnsafeRawBufferPointer) -> LogHead? {
         bytes.count < table ? nil : LogHead(UnsafeRawBufferPointer(rebasing: bytes[headOffset..<table]))
     }
 
-    /// The checksum that stands in an entry.
+    /// The checksum in an entry.
     static func checksum(in bytes: UnsafeRawBufferPointer) -> UInt64 {
         UInt64(littleEndian: bytes.loadUnaligned(as: UInt64.self))
     }
