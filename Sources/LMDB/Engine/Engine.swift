@@ -13,11 +13,14 @@ enum Engine {
         guard code == MDB_SUCCESS else { throw LMDBError(code: code, in: call()) }
     }
 
-    /// The text for a result code.
-    static func message(_ code: Int32) -> String {
-        // SAFETY: mdb_strerror returns a static string, or strerror's, which is copied at once.
-        guard let text = mdb_strerror(code) else { return "unknown" }
-        return String(cString: text)
+    /// Sizes of maps are multiples of this, in bytes.
+    static let mapGranularity = 16 * 1024
+
+    /// A size rounded up to a multiple of ``mapGranularity``, and at least that.
+    static func roundedMapSize(_ size: Int) -> Int {
+        guard size > mapGranularity else { return mapGranularity }
+        let (sum, overflow) = size.addingReportingOverflow(mapGranularity - 1)
+        return (overflow ? Int.max : sum) / mapGranularity * mapGranularity
     }
 }
 
@@ -33,7 +36,7 @@ extension Engine {
         let isReadOnly: Bool
         /// Whether the lock file is left alone. Only for a file that nobody writes to.
         var isUnlocked = false
-        let durability: Environment.Durability
+        let durability: EnvironmentDurability
 
         var flags: UInt32 {
             // No thread-local reader slots: Swift tasks change threads between two calls.

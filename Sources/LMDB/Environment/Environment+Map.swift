@@ -22,8 +22,8 @@ extension Environment {
     ///   closure waits for itself and ends so); `sizeUnavailable`; `forked`; `closed`.
     public func growMap(to size: Int) throws(LMDBError) {
         try requireOwnProcess("Environment.growMap")
-        let wanted = Options.rounded(size)
-        let maximum = Options.rounded(max(options.maximumMapSize, options.mapSize))
+        let wanted = Engine.roundedMapSize(size)
+        let maximum = Engine.roundedMapSize(max(options.maximumMapSize, options.mapSize))
         guard wanted <= maximum else {
             throw LMDBError(
                 .mapFull(size: try mapSize, maximum: maximum), in: "Environment.growMap",
@@ -39,7 +39,7 @@ extension Environment {
     ///
     /// - Throws: ``LMDBError``: `mapFull` when it is at the maximum, and what ``growMap(to:)`` throws.
     func growMap(fullAt size: Int) throws(LMDBError) {
-        let maximum = Options.rounded(max(options.maximumMapSize, options.mapSize))
+        let maximum = Engine.roundedMapSize(max(options.maximumMapSize, options.mapSize))
         guard size < maximum else {
             throw LMDBError(.mapFull(size: size, maximum: maximum), in: "Environment.write")
         }

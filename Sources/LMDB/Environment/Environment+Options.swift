@@ -3,21 +3,13 @@
 // Always holds: the defaults are the safe choice in every respect; sizes are in bytes.
 
 extension Environment {
-    /// What a commit has made durable when it returns.
-    public enum Durability: Sendable {
-        /// Everything: a commit survives a power cut.
-        case full
-        /// All but the last commit: a power cut may take the last commit back, and damages nothing.
-        case noMetaSync
-        /// Nothing: a power cut may lose commits **and destroy the file**. For files that can be made again.
-        case noSync
-    }
+    public typealias Durability = EnvironmentDurability
 
     /// How an environment is opened. The defaults are safe; change what you must.
     public struct Options: Sendable {
         /// Sizes of maps are multiples of this, in bytes, so that a file can be used on systems with small
         /// pages and with large ones: 16 KiB.
-        public static let mapGranularity = 16 * 1024
+        public static let mapGranularity = Engine.mapGranularity
 
         /// The size of the map to begin with, in bytes; rounded up. It grows as needed, and is at least as large
         /// as the file. It takes address space, not memory or disk.
@@ -50,13 +42,6 @@ extension Environment {
 
         /// The defaults.
         public init() {}
-
-        /// A size rounded up to a multiple of ``mapGranularity``, and at least that.
-        static func rounded(_ size: Int) -> Int {
-            guard size > mapGranularity else { return mapGranularity }
-            let (sum, overflow) = size.addingReportingOverflow(mapGranularity - 1)
-            return (overflow ? Int.max : sum) / mapGranularity * mapGranularity
-        }
     }
 
     /// How thoroughly a file is checked before it is opened.

@@ -166,7 +166,7 @@ extension Environment {
         var size = options.mapSize
         if case .success(let status) = Platform.status(of: path) { size = max(size, status.size) }
         var setup = Engine.Setup(
-            mapSize: Options.rounded(size),
+            mapSize: Engine.roundedMapSize(size),
             maximumReaders: UInt32(clamping: max(1, options.maximumReaders)),
             maximumDatabases: UInt32(clamping: max(0, options.maximumDatabases)),
             fileMode: options.fileMode,
@@ -202,7 +202,7 @@ extension Environment {
     /// Rounds up a map size that came from the file instead of from us. No transaction may be live.
     static func roundMapSize(_ handle: OpaquePointer) throws(LMDBError) {
         let size = try Engine.information(handle).mapSize
-        let rounded = Options.rounded(size)
+        let rounded = Engine.roundedMapSize(size)
         if rounded != size { try Engine.setMapSize(handle, rounded) }
     }
 }

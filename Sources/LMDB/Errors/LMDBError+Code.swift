@@ -20,7 +20,10 @@ extension LMDBError {
         }
 
         /// LMDB's or the operating system's text for the code.
-        public var message: String { Engine.message(rawValue) }
+        public var message: String {
+            // SAFETY: mdb_strerror returns a static string, or strerror's, which is copied at once.
+            mdb_strerror(rawValue).map { String(cString: $0) } ?? "unknown"
+        }
     }
 }
 

@@ -158,9 +158,12 @@ final class Checkpointer: Sendable {
     }
 
     /// Whether closing the store should take a checkpoint: not if nothing was edited, as the one that edits may be another
-    /// process, which could take none then.
+    /// process, which could take none then; unless so much was replayed that one is due.
     var isDueAtClose: Bool {
-        policy.atClose && state.withLock { $0.events > 0 && ($0.isEdited || $0.isUnusable) }
+        policy.atClose
+            && state.withLock {
+                $0.events > 0 && ($0.isEdited || $0.isUnusable || $0.work >= policy.interval)
+            }
     }
 }
 

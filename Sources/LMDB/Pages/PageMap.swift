@@ -76,7 +76,7 @@ final class PageMap: @unchecked Sendable {
         }
         let pages = length / pageSize
         if pages > mapped.load(ordering: .relaxed) || maps.isEmpty {
-            let size = Environment.Options.rounded(max(2 * length, 16 * pageSize))
+            let size = Engine.roundedMapSize(max(2 * length, 16 * pageSize))
             guard let map = Platform.map(descriptor, size) else {
                 throw LMDBError(.sizeUnavailable(requested: size), in: "mmap", detail: path)
             }
