@@ -42,7 +42,7 @@ extension Transition {
         if let message { throw ConsumerFailure(consumer: consumer, message: message) }
     }
 
-    private static func failure(of steps: RowSteps, _ before: [SequenceRow], _ after: [SequenceRow]) -> String? {
+    private static func failure(of steps: RowOperations, _ before: [SequenceRow], _ after: [SequenceRow]) -> String? {
         var list = SequentialListSimulator(rows: before)
         return list.play(steps) ?? (list.rows == after ? nil : "other rows at the end, after \(steps.steps)")
     }

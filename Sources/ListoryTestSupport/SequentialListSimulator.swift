@@ -27,7 +27,7 @@ public struct SequentialListSimulator: Sendable {
     ///
     /// - Parameter new: the rows that the steps lead to.
     /// - Returns: why the view rejects it; nil if it does not. A step that is rejected is not played.
-    public mutating func play(_ step: RowStep, towards new: LaidOutRows) -> String? {
+    public mutating func play(_ step: RowOperation, towards new: LaidOutRows) -> String? {
         switch step {
         case .remove(let offset):
             guard rows.indices.contains(offset) else { return "\(step): there are \(rows.count) rows" }
@@ -57,7 +57,7 @@ public struct SequentialListSimulator: Sendable {
     /// Plays steps, or reloads.
     ///
     /// - Returns: why the view rejects one, and which; nil if it does not. Then nothing after that step is played.
-    public mutating func play(_ steps: RowSteps) -> String? {
+    public mutating func play(_ steps: RowOperations) -> String? {
         if steps.isReload {
             rows = Array(steps.new)
             return steps.steps.isEmpty ? nil : "a reload with steps"

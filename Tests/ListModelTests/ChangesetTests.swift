@@ -259,7 +259,7 @@ struct ChangesetTests {
     func equalIDs(seed: Int) throws {
         var generator = SeededGenerator(seed: UInt64(seed))
         func list() throws -> Snapshot {
-            var state = ListState(NodeStore(limits: RandomEditTests.narrow), isTracking: false)
+            var state = ListState(NodePool(limits: RandomEditTests.narrow), isTracking: false)
             for number in 0..<Int.random(in: 0...4, using: &generator) {
                 let items = (0..<Int.random(in: 0...12, using: &generator)).map { _ in
                     let number = Int64.random(in: 0...60, using: &generator)

@@ -101,7 +101,7 @@ struct DamagedTreeTests {
     func pathOfNodes() throws {
         let limits = TreeLimits()
         for count in [1, 31, 33, 1_024, 1_025, 70_000, 1 << 30] {
-            let store = NodeStore(limits: limits, source: MemoryNodes())
+            let store = NodePool(limits: limits, source: MemoryNodes())
             var child = TreeChild<ListItem>(
                 node: nil, stored: 7, count: UInt32(count), number: 3, hash: 5, lowestDepth: 0,
                 height: TreeChild<ListItem>.anyHeight)
@@ -170,7 +170,7 @@ struct DamagedTreeTests {
             }
             // As a checkpoint refers to a root.
             child.height = TreeChild<ListItem>.anyHeight
-            let store = NodeStore(limits: TreeLimits(), source: nodes)
+            let store = NodePool(limits: TreeLimits(), source: nodes)
             let ids = PersistentTree(child, store).elements(in: 0..<2).map(\.id)
             #expect((store.damage == nil) == isRight, "heights \(heights)")
             #expect(ids == (isRight ? [0, 1] : ["unreadable", "unreadable"]), "heights \(heights)")
@@ -186,7 +186,7 @@ struct DamagedTreeTests {
             (other.count, other.hash) = (UInt32(wrong.count), wrong.hash)
             var child = Self.store(Self.inner(1, [leaf, other]), 2, in: nodes)
             child.height = TreeChild<ListItem>.anyHeight
-            let store = NodeStore(limits: TreeLimits(), source: nodes)
+            let store = NodePool(limits: TreeLimits(), source: nodes)
             let tree = PersistentTree(child, store)
             #expect(tree[0].id == 0 && store.damage == nil)
             #expect(tree[1 + wrong.count].id == "unreadable" && store.damage != nil)

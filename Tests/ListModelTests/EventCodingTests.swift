@@ -58,7 +58,7 @@ struct EventCodingTests {
                 let left = switched == version ? HistorySwitch(left: other, previous: versions[3 - index]) : nil
                 entries.append(
                     .node(
-                        HistoryNode(
+                        HistoryRevision(
                             version: version, parent: other, jump: versions[index / 2],
                             depth: [1, 127, 128, 1_000][index], steps: [1, 100, 128, 1][index],
                             continues: index % 2 == 1, previous: Version(999),

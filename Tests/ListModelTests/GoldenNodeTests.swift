@@ -17,25 +17,25 @@ struct GoldenNodeTests {
     /// What is stored, by number.
     private static let nodes: [UInt64: [UInt8]] = [
         // A page of the index of rows: one entry, so all 26 bits of its fingerprint (193eb99) are common, and all the
-        // others that there could be; its leaf has place number 0; the widths are 0.
+        // others that there could be; its leaf has node number 0; the widths are 0.
         1: [0x2F, 0x8A, 0x76, 0xF8, 64, 1, 32, 0x99, 0xD7, 0xCF, 0x0C, 0, 0, 0],
         // The directory of that page, which is number 1.
         2: [0x25, 0x38, 0xDD, 0x84, 66, 1, 2],
-        // A page of parents, 256 words: the node with place number 0 is the root of section 0.
+        // A page of parents, 256 words: the node with node number 0 is the root of section 0.
         3: [0x23, 0xA2, 0x87, 0x12, 65, 0x80, 2, 0x80, 0x80, 0x80, 0x80, 8] + [UInt8](repeating: 0, count: 255),
         4: [0x48, 0xE5, 0x76, 0x2A, 66, 1, 6],
         // A page of the index of sections: fingerprints 157f2e9 (number 0, seed 8) and 2d67c46 (the id) have no lowest bit
         // in common; 25 bits each, the second less the first.
         5: [0x5F, 0x99, 0xAB, 0x1E, 64, 2, 0, 0, 0, 25, 0, 0xE9, 0xF2, 0x57, 0xBB, 0x12, 0xFD, 2],
         6: [0x36, 0x9E, 0x14, 0x64, 66, 1, 10],
-        // The root of the sections has place number 0 as well, in a table of its own.
+        // The root of the sections has node number 0 as well, in a table of its own.
         7: [0xB2, 0x2C, 0xAB, 0x1C, 65, 0x80, 2, 0x80, 0x80, 0x80, 0x80, 8] + [UInt8](repeating: 0, count: 255),
         8: [0xE7, 0x6D, 0xBF, 0x0A, 66, 1, 14],
         // The leaf of rows: a run of one tag, 0; integer 7; version 1; offset 83; 16 bytes; the hash of the content.
         9: [
             0xF0, 0x7E, 0xF2, 0xC5, 0, 1, 0, 1, 0, 14, 2, 0xA6, 1, 16, 0x77, 0x29, 0x5E, 0x08, 0xD2, 0x1F, 0xDE, 0x07,
         ],
-        // The leaf of sections: "today", "Today", number 0, one row, whose root is stored as 9, has place number 0, and
+        // The leaf of sections: "today", "Today", number 0, one row, whose root is stored as 9, has node number 0, and
         // this hash.
         10: [
             0x77, 0x62, 0x12, 0x7D, 128, 1, 2, 5, 0x74, 0x6F, 0x64, 0x61, 0x79, 5, 0x54, 0x6F, 0x64, 0x61, 0x79, 0, 1,
@@ -55,7 +55,7 @@ struct GoldenNodeTests {
         1, 1, 1, 0, 1, 0, 1, 0, 1, 1, 0,
     ]
 
-    /// One entry and two; a page of each kind; one place number each, in use, none free; the directories.
+    /// One entry and two; a page of each kind; one node number each, in use, none free; the directories.
     private static let locators: [UInt8] = [
         0x13, 0x9D, 0x61, 0xEC, 68, 2, 1, 1, 1, 1, 1, 0, 1, 2, 1, 4, 2, 1, 1, 1, 1, 0, 1, 6, 1, 8,
     ]
@@ -83,7 +83,7 @@ struct GoldenNodeTests {
         for (number, bytes) in Self.nodes { nodes[number] = bytes }
         let checkpoint = try #require(Self.checkpoint.withUnsafeBytes { Checkpoint($0, version: Version(1)) })
         let locators = try #require(Self.locators.withUnsafeBytes { StoredLocators($0, version: Version(1)) })
-        let store = NodeStore(limits: TreeLimits(), source: nodes)
+        let store = NodePool(limits: TreeLimits(), source: nodes)
         var state = ListState(checkpoint, locators, store)
         #expect(state.indexPath(of: 7) == ListIndexPath(section: 0, item: 0))
         #expect(state.indexPath(of: 8) == nil)

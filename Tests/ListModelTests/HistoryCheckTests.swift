@@ -39,13 +39,13 @@ struct HistoryCheckTests {
             + others(found.previous, before: version).map { HistorySwitch(left: found.left, previous: $0) }
     }
 
-    private func entries(_ node: HistoryNode) -> [HistoryEntry] {
+    private func entries(_ node: HistoryRevision) -> [HistoryEntry] {
         func other(
             parent: Version? = nil, jump: Version? = nil, depth: Int = 0, steps: Int = 0, continues: Bool? = nil,
             previous: Version? = nil, switched: Version? = nil, _ branchSwitch: HistorySwitch?? = nil
         ) -> HistoryEntry {
             .node(
-                HistoryNode(
+                HistoryRevision(
                     version: node.version, parent: parent ?? node.parent, jump: jump ?? node.jump,
                     depth: node.depth + depth, steps: node.steps + steps, continues: continues ?? node.continues,
                     previous: previous ?? node.previous, switched: switched ?? node.switched,

@@ -93,7 +93,7 @@ struct HistoryCostTests {
         var generator = SeededGenerator(seed: 1)
         let tree = tree(list)
         let nodes = try (1...list.log.head.rawValue).compactMap { version in
-            if case .node(let node) = try list.log.historyPlace(of: Version(version)).entry { node } else { nil }
+            if case .node(let node) = try list.log.historyMark(of: Version(version)).entry { node } else { nil }
         }
         var most = 0
         for _ in 0..<300 {

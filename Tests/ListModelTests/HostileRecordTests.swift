@@ -117,7 +117,7 @@ struct HostileRecordTests {
     func tooManySteps(count: Int) {
         func node(depth: Int, steps: Int) -> HistoryEntry {
             .node(
-                HistoryNode(
+                HistoryRevision(
                     version: Version(3), parent: Version(2), jump: .empty, depth: depth, steps: steps,
                     continues: false, previous: Version(2), switched: .empty, branchSwitch: nil))
         }

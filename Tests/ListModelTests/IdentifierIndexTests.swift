@@ -60,7 +60,7 @@ struct IdentifierIndexTests {
     @Test("The table holds what a dictionary holds", arguments: Hashes.allCases, 1...6 as ClosedRange<UInt64>)
     func randomEdits(hashes: Hashes, seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
-        var index = IdentifierIndex(NodeStore(limits: TreeLimits()))
+        var index = IdentifierIndex(NodePool(limits: TreeLimits()))
         var model = Model()
         let target = [10, 60, 300][Int(seed % 3)]
         for step in 0..<1_200 {
@@ -93,7 +93,7 @@ struct IdentifierIndexTests {
     @Test("Building an index at once is the same as adding its entries", arguments: [0, 1, 127, 128, 129, 5_000])
     func building(count: Int) throws {
         var generator = SeededGenerator(seed: UInt64(count))
-        var index = IdentifierIndex(NodeStore(limits: TreeLimits()))
+        var index = IdentifierIndex(NodePool(limits: TreeLimits()))
         var model = Model()
         for number in 0..<count { model.insert(generator.next(), UInt32(number)) }
         index.build(model.entries.map { (hash: $0.hash, leaf: $0.leaf) })
@@ -112,7 +112,7 @@ struct IdentifierIndexTests {
 
     @Test("The lower bits of a hash do not count, and the leaf decides")
     func fingerprints() {
-        var index = IdentifierIndex(NodeStore(limits: TreeLimits()))
+        var index = IdentifierIndex(NodePool(limits: TreeLimits()))
         index.insert(hash: 0xABCD_0000_0000_0001, leaf: 3)
         index.insert(hash: 0xABCD_0000_0000_0002, leaf: 4)
         #expect(index.firstLeaf(hash: 0xABCD_0000_FFFF_FFFF) { $0 == 4 } == 4)
@@ -124,7 +124,7 @@ struct IdentifierIndexTests {
 
     @Test("A fingerprint of zero in leaf zero is an entry and not an empty slot")
     func zero() {
-        var index = IdentifierIndex(NodeStore(limits: TreeLimits()))
+        var index = IdentifierIndex(NodePool(limits: TreeLimits()))
         index.insert(hash: 0, leaf: 0)
         #expect(index.firstLeaf(hash: 0) { _ in true } == 0)
         index.remove(hash: 0, leaf: 0)
@@ -133,7 +133,7 @@ struct IdentifierIndexTests {
 
     @Test("The index grows page by page, and every entry is found at every size")
     func growth() throws {
-        var index = IdentifierIndex(NodeStore(limits: TreeLimits()))
+        var index = IdentifierIndex(NodePool(limits: TreeLimits()))
         var model = Model()
         for number in 0..<5_000 as Range<UInt32> {
             let hash = Identifier.integer(Int64(number)).hash64
@@ -154,7 +154,7 @@ struct IdentifierIndexTests {
         #expect(Set(uuids.map(\.hash64)).count == 1 && Set(uuids).count == count)
         for ids in [integers, uuids] {
             for salt in [nil, 0] as [UInt64?] {
-                var state = ListState(NodeStore(limits: TreeLimits(), salt: salt))
+                var state = ListState(NodePool(limits: TreeLimits(), salt: salt))
                 let rows = ids.map {
                     ListItem(
                         id: $0, isChecked: false,

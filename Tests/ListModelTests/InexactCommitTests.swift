@@ -26,7 +26,7 @@ struct InexactCommitTests {
     }
 
     /// The place in the history of a second commit on a first.
-    private static let second = HistoryNode(
+    private static let second = HistoryRevision(
         version: Version(2), parent: Version(1), jump: Version(1), depth: 2, steps: 2, continues: false,
         previous: Version(1), switched: .empty, branchSwitch: nil)
 

@@ -204,8 +204,8 @@ struct LimitTests {
         func page(_ count: Int, isEqual: Bool) -> (nodes: MemoryNodes, words: [UInt64]) {
             let words = (0..<UInt64(count)).map { isEqual ? 7 << 32 | 3 : 7 << 32 | $0 % 2 }
             var writer = ByteWriter()
-            NodeCoding.begin(NodeCoding.Kind.indexPage, count: count, &writer)
-            words.withUnsafeBufferPointer { IndexPageCoding.encode($0, &writer) }
+            NodeCoding.begin(NodeCoding.Kind.indexChunk, count: count, &writer)
+            words.withUnsafeBufferPointer { IndexChunkCoding.encode($0, &writer) }
             NodeCoding.seal(1, &writer)
             let nodes = MemoryNodes()
             nodes[1] = writer.withBytes { Array($0) }
@@ -220,8 +220,8 @@ struct LimitTests {
         ]
         for (count, isEqual, isRight) in cases {
             let (nodes, words) = page(count, isEqual: isEqual)
-            let store = NodeStore(limits: TreeLimits(), source: nodes)
-            let table = PageTable(kind: NodeCoding.Kind.indexPage, count: 1, directories: [2], store)
+            let store = NodePool(limits: TreeLimits(), source: nodes)
+            let table = ChunkTable(kind: NodeCoding.Kind.indexChunk, count: 1, directories: [2], store)
             #expect(Array(table.words(0)) == (isRight ? words : []), "\(count) entries")
             #expect((store.damage == nil) == isRight, "\(count) entries")
         }

@@ -82,7 +82,7 @@ struct RandomEditTests {
         }
         // Hashes that are followed edit by edit are those that are summed up at the end.
         for check in [ReplayCheck.everyHash, .records] {
-            var state = ListState(limits: list.editor.state.store.limits)
+            var state = ListState(limits: list.editor.state.pool.limits)
             var checksum: UInt64 = 0
             for version in 1...list.log.head.rawValue {
                 checksum = try list.log.withRecord(of: Version(version)) {

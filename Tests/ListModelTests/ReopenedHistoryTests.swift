@@ -22,7 +22,7 @@ struct ReopenedHistoryTests {
         case .same: return
         case .replayed: list.editor = try list.replayed()
         case .rebuilt:
-            let store = NodeStore(limits: TreeLimits(leafCapacity: 6, innerCapacity: 5))
+            let store = NodePool(limits: TreeLimits(leafCapacity: 6, innerCapacity: 5))
             let state = try ListState(
                 rebuilding: list.editor.snapshot(), histories: list.editor.state.histories, store)
             list.editor = ListEditor(state, checksum: try list.log.commit(list.log.head).checksum, source: list.log)

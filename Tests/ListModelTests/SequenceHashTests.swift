@@ -113,7 +113,7 @@ struct SequenceHashTests {
     func treeHash(width: Int) {
         var generator = SeededGenerator(seed: UInt64(width))
         for count in [0, 1, 2, 31, 32, 33, 64, 65, 150, 301] {
-            let store = NodeStore(limits: TreeLimits(leafCapacity: width, innerCapacity: width))
+            let store = NodePool(limits: TreeLimits(leafCapacity: width, innerCapacity: width))
             var locator = Locator<ListItem>(store)
             let items = (0..<count).map { index in
                 ListItem(

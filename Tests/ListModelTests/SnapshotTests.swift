@@ -17,7 +17,7 @@ struct SnapshotTests {
     func movingCountsNothing() throws {
         var list = try MemoryList(Self.rows)
         let snapshot = list.snapshot()
-        let store = snapshot.tree.store
+        let store = snapshot.tree.pool
         store.beginEpoch()
         let moved = try snapshot.moving(from: ListIndexPath(0, 3), to: ListIndexPath(3, 1))
         #expect(moved.ids[3].prefix(3) == [60, 4, 61] && store.touched == 0)

@@ -40,7 +40,7 @@ struct StoredList: ~Copyable {
 
     let nodes = MemoryNodes()
     var list: MemoryList
-    private(set) var store: NodeStore
+    private(set) var store: NodePool
     private(set) var kept: [Kept] = []
     private(set) var locators: StoredLocators?
     private let limits: TreeLimits
@@ -52,7 +52,7 @@ struct StoredList: ~Copyable {
         self.limits = limits
         self.cacheSize = cacheSize
         self.salt = salt
-        store = NodeStore(limits: limits, source: nodes, cacheSize: cacheSize, salt: salt)
+        store = NodePool(limits: limits, source: nodes, cacheSize: cacheSize, salt: salt)
         list = MemoryList()
         list.replace(ListState(store), checksum: 0)
     }
@@ -81,8 +81,8 @@ struct StoredList: ~Copyable {
             throw error
         }
         let gone = kept.last.map { writer.nodesGone(since: $0.checkpoint, store) } ?? []
-        for number in image.retiredPages { nodes[number] = nil }
-        store = NodeStore(after: store)
+        for number in image.retiredChunks { nodes[number] = nil }
+        store = NodePool(after: store)
         list.editor.state.adopt(writer.written, store)
         _ = list.editor.state.evict(to: budget, olderThan: checkpoint.firstNumber)
         nextNumber = checkpoint.lastNumber + 1
@@ -98,7 +98,7 @@ struct StoredList: ~Copyable {
     /// any case.
     mutating func reopen(_ check: ReplayCheck = .everyHash) throws {
         guard let newest = kept.last?.checkpoint, let locators else { return }
-        store = NodeStore(limits: limits, source: nodes, cacheSize: cacheSize, salt: salt)
+        store = NodePool(limits: limits, source: nodes, cacheSize: cacheSize, salt: salt)
         var state = ListState(newest, locators, store)
         var checksum = newest.checksum
         var version = newest.version
@@ -129,7 +129,7 @@ struct StoredList: ~Copyable {
     var expectedCount: Int {
         guard let locators else { return 0 }
         return [locators.items, locators.sections].reduce(0) { sum, root in
-            sum + Int(root.nodeCount) + root.indexPageCount + root.parentPageCount + root.indexDirectories.count
+            sum + Int(root.nodeCount) + root.indexChunkCount + root.parentChunkCount + root.indexDirectories.count
                 + root.parentDirectories.count
         }
     }

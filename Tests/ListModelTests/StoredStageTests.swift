@@ -55,7 +55,7 @@ struct StoredStageTests {
 
     /// The trees of a snapshot are trees, and its hashes are right.
     private func check(_ snapshot: Snapshot, _ comment: Comment) throws {
-        let store = snapshot.tree.store
+        let store = snapshot.tree.pool
         _ = try snapshot.tree.checkInvariants(owner: 0, isFilled: false, Locator(store, isTracking: false))
         for index in snapshot.tree.indices {
             let items = snapshot.tree[index].items(store)
@@ -87,19 +87,19 @@ struct StoredStageTests {
 
     @Test("However often rows are moved on screen, the moved rows keep the checkpoint and no store in between")
     func manyDrags() throws {
-        weak var between: NodeStore?
+        weak var between: NodePool?
         weak var kept: CheckpointLease?
         var moved: Snapshot
         do {
             var list = try MemoryList([Array(0..<100)])
             let lease = CheckpointLease()
             kept = lease
-            list.editor.state.replaceStore(NodeStore(after: list.editor.state.store, lease))
+            list.editor.state.replaceStore(NodePool(after: list.editor.state.pool, lease))
             moved = list.snapshot()
         }
         for number in 0..<100 {
             moved = try moved.moving(from: ListIndexPath(0, number), to: ListIndexPath(0, 50))
-            if number == 0 { between = moved.tree.store }
+            if number == 0 { between = moved.tree.pool }
         }
         #expect(kept != nil && between == nil && moved.itemCount == 100)
         moved = .empty

@@ -38,7 +38,7 @@ enum TestRecords {
                     depth: 0), nil)
         }
         return .node(
-            HistoryNode(
+            HistoryRevision(
                 version: version, parent: before, jump: .empty, depth: 1,
                 steps: 1, continues: false, previous: before, switched: .empty,
                 branchSwitch: nil))

@@ -13,7 +13,7 @@ struct TreeHarness: ~Copyable {
     private(set) var locator: Locator<ListItem>
     private var kept: [(tree: Tree, array: [ListItem])] = []
     private var nextID: Int64 = 0
-    private let store: NodeStore
+    private let store: NodePool
     /// The greatest depth that new elements get; 0 for a list that is no outline.
     var greatestDepth = 0
 
@@ -21,7 +21,7 @@ struct TreeHarness: ~Copyable {
     private static func owner(_ which: Int) -> UInt32 { UInt32(which * 7 + 1) }
 
     init(_ limits: TreeLimits, trees count: Int = 1) {
-        store = NodeStore(limits: limits)
+        store = NodePool(limits: limits)
         locator = Locator(store)
         trees = Array(repeating: Tree(store), count: count)
         arrays = Array(repeating: [], count: count)

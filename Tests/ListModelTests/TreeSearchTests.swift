@@ -11,7 +11,7 @@ struct TreeSearchTests {
             let content = ContentReference(version: Version(1), offset: 0, length: 4, hash: UInt64(number) * 31)
             return ListItem(id: .integer(Int64(number)), isChecked: false, content: content)
         }
-        var tree = PersistentTree<ListItem>(NodeStore(limits: TreeLimits(leafCapacity: 4, innerCapacity: 4)))
+        var tree = PersistentTree<ListItem>(NodePool(limits: TreeLimits(leafCapacity: 4, innerCapacity: 4)))
         // From the middle outwards, so that nodes are not all full.
         for (index, item) in items.enumerated() where index % 2 == 0 { tree.insert(item, at: index / 2) }
         for (index, item) in items.enumerated() where index % 2 == 1 { tree.insert(item, at: index) }
@@ -50,7 +50,7 @@ struct TreeSearchTests {
                 let first = tree.prefix(length)
                 let expected = Array(elements.prefix(max(0, length)))
                 try #require(first.elements(in: 0..<first.count) == expected, "\(length) of \(count)")
-                try first.checkInvariants(owner: 0, Locator<ListItem>(tree.store, isTracking: false))
+                try first.checkInvariants(owner: 0, Locator<ListItem>(tree.pool, isTracking: false))
                 #expect(first.hash != SequenceHash.unsealed)
             }
             if let last = elements.last {
@@ -59,7 +59,7 @@ struct TreeSearchTests {
                     let first = tree.prefix(length, replacingLast: other)
                     let expected = Array(elements.prefix(length - 1)) + [other]
                     try #require(first.elements(in: 0..<first.count) == expected, "\(length) of \(count)")
-                    try first.checkInvariants(owner: 0, Locator<ListItem>(tree.store, isTracking: false))
+                    try first.checkInvariants(owner: 0, Locator<ListItem>(tree.pool, isTracking: false))
                 }
             }
             try #require(tree.elements(in: 0..<count) == elements && tree.hash == hash)

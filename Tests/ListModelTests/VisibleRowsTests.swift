@@ -165,7 +165,7 @@ struct VisibleRowsTests {
         }
         var generator = SeededGenerator(seed: 4)
         for round in 0..<50 {
-            var state = ListState(NodeStore(limits: RandomEditTests.narrow), isTracking: false)
+            var state = ListState(NodePool(limits: RandomEditTests.narrow), isTracking: false)
             // As many of them are shown as are wanted; most others are hidden.
             let shown = (0..<visibleCount).map { _ in row(4, depth: 0) } + [row(1, depth: 0)]
             let rows = shown + (1...30).map { row($0, depth: Int.random(in: 1...4, using: &generator)) }

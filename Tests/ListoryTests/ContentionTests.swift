@@ -53,7 +53,7 @@ struct ContentionTests {
         let folder = try TemporaryFolder()
         let path = folder.file("list.listory")
         // Small, so that it is full again and again.
-        try Store.create(at: path) { $0.tail.size = (16 << 10) - TailOptions.pageHeaderSize }.close()
+        try Store.create(at: path) { $0.tail.size = (16 << 10) - JournalOptions.pageHeaderSize }.close()
         let processes = try [("first", 400), ("second", 3)].enumerated().map { index, process in
             try ChildProcess(
                 "StoreWriter",

@@ -7,7 +7,7 @@ import ListoryTestSupport
 
 /// An NSTableView without a screen.
 @MainActor
-final class FakeSequence<Source: ListSource>: StepScreen {
+final class FakeSequence<Source: ListSource>: OperationScreen {
     let driver: ListDriver<Source>
     let layout: RowLayout
     /// What would have ended an app, or shown nonsense.
@@ -65,7 +65,7 @@ final class FakeSequence<Source: ListSource>: StepScreen {
         ending = done
     }
 
-    func play(_ step: RowStep) {
+    func play(_ step: RowOperation) {
         stepCount += 1
         note(cells.play(step, towards: driver.rows(in: layout)))
     }

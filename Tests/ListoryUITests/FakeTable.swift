@@ -196,7 +196,7 @@ final class EarlyTable<Source: ListSource>: ListScreen {
     func select(_ paths: [ListIndexPath]) { table.select(paths) }
     func reload() { table.reload() }
 
-    func stages(of transition: Transition, reloadAbove: Int?) -> [PlaybackStage] {
+    func stages(of transition: Transition, reloadAbove: Int?) -> [PlaybackPhase] {
         transition.batches(reloadAbove: reloadAbove).map { batch in
             .play(batch.snapshot) { [table] show, done in
                 show()

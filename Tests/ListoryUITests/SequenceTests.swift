@@ -124,7 +124,7 @@ private final class EarlySequence<Source: ListSource>: ListScreen {
     func select(_ paths: [ListIndexPath]) { table.select(paths) }
     func reload() { table.reload() }
 
-    func stages(of transition: Transition, reloadAbove: Int?) -> [PlaybackStage] {
+    func stages(of transition: Transition, reloadAbove: Int?) -> [PlaybackPhase] {
         let steps = transition.steps(layout: table.layout, reloadAbove: reloadAbove).steps
         return [
             .play(transition.new) { [table] show, done in

@@ -21,15 +21,15 @@ public struct PackedCommit: Sendable {
     /// Whether it is discardable.
     public let isDiscardable: Bool
     /// Its place in the history of its scope.
-    package let place: HistoryPlace
+    package let place: HistoryMark
     /// How many events it has.
     public let eventCount: Int
 }
 
 /// A content that lies in a block.
 struct PackedContent {
-    /// Which frame it has; 0 is none.
-    var frame: Int
+    /// Which affix it has; 0 is none.
+    var affix: Int
     /// Where the rest lies, in the block.
     var body: Range<Int>
     /// Where the content lies in the record, and how long it is there.
@@ -146,7 +146,7 @@ extension CommitDecoder {
 
     private mutating func readHistory(
         _ version: Version, _ origin: String
-    ) throws -> (Commit.Cause, RecordFlags, HistoryPlace) {
+    ) throws -> (Commit.Cause, RecordFlags, HistoryMark) {
         context.cause &+= try next(.causes)
         context.flags &+= try next(.flags)
         guard let number = UInt8(exactly: context.cause), number <= 5 else {
@@ -158,12 +158,12 @@ extension CommitDecoder {
         let flags = RecordFlags(rawValue: bits)
         let scope = tracking.scope { origin }
         let cause = try readCause(number, version, scope ?? .shared)
-        guard let scope else { return (cause, flags, HistoryPlace(scope: nil, entry: .untracked)) }
+        guard let scope else { return (cause, flags, HistoryMark(scope: nil, entry: .untracked)) }
         var entry = context.predictedEntry(cause, continues: flags.contains(.continues), in: scope)
         if try next(.histories) != 0 {
             entry = try readEntry(entry, isNode: !cause.isMove, flags, version)
         }
-        return (cause, flags, HistoryPlace(scope: scope, entry: entry))
+        return (cause, flags, HistoryMark(scope: scope, entry: entry))
     }
 
     private mutating func readCause(
@@ -223,10 +223,10 @@ extension CommitDecoder {
         } else {
             offset = Int64(contentEnd) &+ (try next(.contentGaps))
         }
-        let frame = try next(.contentFrames)
+        let affix = try next(.contentAffixes)
         let bodyLength = try next(.contentLengths)
         let content = try block.content(
-            frame: frame, bodyLength: bodyLength, bodyOffset: contentOffset, offset: offset, after: contentEnd,
+            affix: affix, bodyLength: bodyLength, bodyOffset: contentOffset, offset: offset, after: contentEnd,
             columns[PackedColumn.contentStarts.rawValue])
         try spend(.contentLengths, content.length)
         contentEnd = content.offset + content.length

@@ -58,7 +58,7 @@ struct CommitEncoder: ~Copyable {
     mutating func append(_ commit: ExactCommit, _ record: UnsafeRawBufferPointer) {
         let header = commit.header
         put(.origins, origins.number(of: commit.origin))
-        let place = HistoryPlace(scope: header.tracking.scope { commit.origin }, entry: header.entry)
+        let place = HistoryMark(scope: header.tracking.scope { commit.origin }, entry: header.entry)
         putHistory(header, place.scope)
         put(.times, header.time.microseconds &- context.time)
         context.time = header.time.microseconds
@@ -125,8 +125,8 @@ extension CommitEncoder {
     ///
     /// - Complexity: O(values + bytes of contents).
     consuming func finish() -> [UInt8] {
-        let (frames, choices, lengths) = contents.framed()
-        columns[PackedColumn.contentFrames.rawValue] = choices
+        let (affixes, choices, lengths) = contents.withAffix()
+        columns[PackedColumn.contentAffixes.rawValue] = choices
         columns[PackedColumn.contentLengths.rawValue] = lengths
         var parts = ByteWriter()
         var sizes: [Int] = []
@@ -144,10 +144,10 @@ extension CommitEncoder {
         }
         annotations.write(to: &parts)
         sizes.append(parts.count - start)
-        contents.write(frames, choices, to: &parts)
+        contents.write(affixes, choices, to: &parts)
 
         var writer = ByteWriter()
-        writeHeader(frames, to: &writer)
+        writeHeader(affixes, to: &writer)
         for size in sizes { writer.write(count: size) }
         parts.withBytes { writer.write(raw: $0) }
         let first = first.rawValue
@@ -155,7 +155,7 @@ extension CommitEncoder {
         return writer.withBytes { Array($0) }
     }
 
-    private borrowing func writeHeader(_ frames: [ContentPacking.Frame], to writer: inout ByteWriter) {
+    private borrowing func writeHeader(_ affixes: [ContentPacking.Affix], to writer: inout ByteWriter) {
         writer.write(fixed: UInt64(0))
         writer.write(fixed: first.rawValue)
         writer.write(fixed: checksumBefore)
@@ -163,9 +163,9 @@ extension CommitEncoder {
         writer.write(fixed: stateHash.rawValue)
         for count in [commitCount, eventCount, recordBytes] { writer.write(fixed: UInt32(count)) }
         writer.write(byte: PackedLimits.currentFormat)
-        writer.write(count: frames.count)
-        for frame in frames {
-            for half in [frame.prefix, frame.suffix] {
+        writer.write(count: affixes.count)
+        for affix in affixes {
+            for half in [affix.prefix, affix.suffix] {
                 writer.write(byte: UInt8(half.count))
                 half.withUnsafeBytes { writer.write(raw: $0) }
             }

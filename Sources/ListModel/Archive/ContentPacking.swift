@@ -13,7 +13,7 @@ struct ContentPacking {
     private var ends: [Int] = []
 
     /// A shared prefix and suffix of contents.
-    struct Frame: Equatable {
+    struct Affix: Equatable {
         var prefix: [UInt8]
         var suffix: [UInt8]
         var count: Int { prefix.count + suffix.count }
@@ -31,45 +31,45 @@ struct ContentPacking {
     /// The affixes, and for each content the number of its affix (0 is none) and its length without.
     ///
     /// - Complexity: O(bytes).
-    func framed() -> (frames: [Frame], choices: [Int64], lengths: [Int64]) {
-        var groups: [UInt16: (frame: Frame, count: Int)] = [:]
+    func withAffix() -> (affixes: [Affix], choices: [Int64], lengths: [Int64]) {
+        var groups: [UInt16: (affix: Affix, count: Int)] = [:]
         for index in ends.indices {
             let content = content(index)
             guard let key = ContentPacking.group(content) else { continue }
             if let group = groups[key] {
-                groups[key] = (ContentPacking.common(group.frame, content), group.count + 1)
+                groups[key] = (ContentPacking.common(group.affix, content), group.count + 1)
             } else {
-                let half = min(content.count / 2, PackedLimits.frameBytes)
-                let frame = Frame(prefix: Array(content.prefix(half)), suffix: Array(content.suffix(half)))
-                groups[key] = (frame, 1)
+                let half = min(content.count / 2, PackedLimits.affixBytes)
+                let affix = Affix(prefix: Array(content.prefix(half)), suffix: Array(content.suffix(half)))
+                groups[key] = (affix, 1)
             }
         }
         // An affix must save more than its own bytes and the bits that number the affix of each content.
         let least = max(16, ends.count / 2)
-        let worth = groups.map { (key: $0, frame: $1.frame, saved: $1.frame.count * ($1.count - 2)) }
+        let worth = groups.map { (key: $0, affix: $1.affix, saved: $1.affix.count * ($1.count - 2)) }
             .filter { $0.saved > least }
             .sorted { ($1.saved, $0.key) < ($0.saved, $1.key) }
-            .prefix(PackedLimits.frameCount)
+            .prefix(PackedLimits.affixCount)
         let numbers = Dictionary(uniqueKeysWithValues: worth.enumerated().map { ($1.key, $0 + 1) })
-        let frames = worth.map(\.frame)
+        let affixes = worth.map(\.affix)
         var choices: [Int64] = []
         var lengths: [Int64] = []
         for index in ends.indices {
             let content = content(index)
             let number = ContentPacking.group(content).flatMap { numbers[$0] } ?? 0
             choices.append(Int64(number))
-            lengths.append(Int64(content.count - (number == 0 ? 0 : frames[number - 1].count)))
+            lengths.append(Int64(content.count - (number == 0 ? 0 : affixes[number - 1].count)))
         }
-        return (frames, choices, lengths)
+        return (affixes, choices, lengths)
     }
 
     /// Writes the contents without their affixes.
-    func write(_ frames: [Frame], _ choices: [Int64], to writer: inout ByteWriter) {
+    func write(_ affixes: [Affix], _ choices: [Int64], to writer: inout ByteWriter) {
         for index in ends.indices {
             var content = content(index)
             if choices[index] > 0 {
-                let frame = frames[Int(choices[index]) - 1]
-                content = content.dropFirst(frame.prefix.count).dropLast(frame.suffix.count)
+                let affix = affixes[Int(choices[index]) - 1]
+                content = content.dropFirst(affix.prefix.count).dropLast(affix.suffix.count)
             }
             content.withUnsafeBytes { writer.write(raw: $0) }
         }
@@ -82,9 +82,9 @@ struct ContentPacking {
     }
 
     /// What an affix and a content have in common; prefix and suffix never overlap in the content.
-    private static func common(_ frame: Frame, _ content: ArraySlice<UInt8>) -> Frame {
-        let prefix = zip(frame.prefix, content).prefix { $0 == $1 }.count
-        let suffix = zip(frame.suffix.reversed(), content.dropFirst(prefix).reversed()).prefix { $0 == $1 }.count
-        return Frame(prefix: Array(frame.prefix.prefix(prefix)), suffix: Array(frame.suffix.suffix(suffix)))
+    private static func common(_ affix: Affix, _ content: ArraySlice<UInt8>) -> Affix {
+        let prefix = zip(affix.prefix, content).prefix { $0 == $1 }.count
+        let suffix = zip(affix.suffix.reversed(), content.dropFirst(prefix).reversed()).prefix { $0 == $1 }.count
+        return Affix(prefix: Array(affix.prefix.prefix(prefix)), suffix: Array(affix.suffix.suffix(suffix)))
     }
 }

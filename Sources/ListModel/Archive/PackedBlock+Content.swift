@@ -25,18 +25,18 @@ extension PackedBlock {
         _ = try checkedEnd(version)
         let place = try contents(of: Int(version.rawValue - first.rawValue))
         var bodies = try reader(.contentLengths)
-        var frames = try reader(.contentFrames)
+        var affixes = try reader(.contentAffixes)
         var gaps = try reader(.contentGaps)
         var bodyOffset = contents.lowerBound
         bodyOffset += try bodies.sum(place.contentsBefore, most: contents.count, "length of contents")
-        try frames.skip(place.contentsBefore)
+        try affixes.skip(place.contentsBefore)
         // Every content but the first of its commit has a gap before it.
         try gaps.skip(place.contentsBefore - place.startsBefore)
         var end = 0
         for index in 0..<place.count {
             let start = index == 0 ? place.start : Int64(end) &+ (try gaps.next())
             let content = try content(
-                frame: frames.next(), bodyLength: bodies.next(), bodyOffset: bodyOffset, offset: start, after: end,
+                affix: affixes.next(), bodyLength: bodies.next(), bodyOffset: bodyOffset, offset: start, after: end,
                 gaps)
             if content.offset == offset && content.length == length { return content }
             if content.offset > offset { break }
@@ -87,10 +87,10 @@ extension PackedBlock {
 
     /// A content, checked to lie in the block, and in the record after the content before it.
     func content(
-        frame: Int64, bodyLength: Int64, bodyOffset: Int, offset: Int64, after end: Int, _ column: ColumnReader
+        affix: Int64, bodyLength: Int64, bodyOffset: Int, offset: Int64, after end: Int, _ column: ColumnReader
     ) throws -> PackedContent {
-        guard frame >= 0 && frame <= frames.count else {
-            throw column.error("frame", expected: "0 to \(frames.count)", found: String(frame))
+        guard affix >= 0 && affix <= affixes.count else {
+            throw column.error("affix", expected: "0 to \(affixes.count)", found: String(affix))
         }
         guard bodyLength >= 0 && bodyLength <= Int64(contents.upperBound - bodyOffset) else {
             throw column.error(
@@ -98,9 +98,9 @@ extension PackedBlock {
                 found: String(bodyLength))
         }
         var length = Int(bodyLength)
-        if frame > 0 {
-            let frame = frames[Int(frame) - 1]
-            length += frame.prefix.count + frame.suffix.count
+        if affix > 0 {
+            let affix = affixes[Int(affix) - 1]
+            length += affix.prefix.count + affix.suffix.count
         }
         guard offset >= Int64(end) && offset <= Int64(PackedLimits.recordBytes - length) else {
             throw column.error(
@@ -108,7 +108,7 @@ extension PackedBlock {
                 found: String(offset))
         }
         return PackedContent(
-            frame: Int(frame), body: bodyOffset..<bodyOffset + Int(bodyLength), offset: Int(offset), length: length)
+            affix: Int(affix), body: bodyOffset..<bodyOffset + Int(bodyLength), offset: Int(offset), length: length)
     }
 
     /// Calls `body` with the bytes of a content, joined with its affix.
@@ -116,14 +116,14 @@ extension PackedBlock {
         of content: PackedContent, _ body: (UnsafeRawBufferPointer) throws -> Result
     ) rethrows -> Result {
         let rest = UnsafeRawBufferPointer(rebasing: bytes[content.body])
-        if content.frame == 0 { return try body(rest) }
-        let frame = frames[content.frame - 1]
+        if content.affix == 0 { return try body(rest) }
+        let affix = affixes[content.affix - 1]
         return try withUnsafeTemporaryAllocation(byteCount: content.length, alignment: 8) { buffer in
             // SAFETY: the buffer is as long as the three parts together, and they fill it.
-            buffer.copyMemory(from: frame.prefix)
-            UnsafeMutableRawBufferPointer(rebasing: buffer[frame.prefix.count...]).copyMemory(from: rest)
-            UnsafeMutableRawBufferPointer(rebasing: buffer[(frame.prefix.count + rest.count)...])
-                .copyMemory(from: frame.suffix)
+            buffer.copyMemory(from: affix.prefix)
+            UnsafeMutableRawBufferPointer(rebasing: buffer[affix.prefix.count...]).copyMemory(from: rest)
+            UnsafeMutableRawBufferPointer(rebasing: buffer[(affix.prefix.count + rest.count)...])
+                .copyMemory(from: affix.suffix)
             return try body(UnsafeRawBufferPointer(buffer))
         }
     }

@@ -32,7 +32,7 @@ public struct PackedBlock {
     /// The bytes of the block.
     package var allBytes: UnsafeRawBufferPointer { bytes }
     /// The affixes.
-    let frames: [Frame]
+    let affixes: [Affix]
     /// Where the columns lie, in the order of ``PackedColumn``; then the literals, the names, the contents.
     private let parts: [Range<Int>]
 
@@ -40,7 +40,7 @@ public struct PackedBlock {
     public var last: Version { Version(first.rawValue + UInt64(commitCount) - 1) }
 
     /// A prefix and a suffix that contents share, left out of each of them.
-    struct Frame {
+    struct Affix {
         var prefix: UnsafeRawBufferPointer
         var suffix: UnsafeRawBufferPointer
     }
@@ -98,7 +98,7 @@ extension PackedBlock {
         recordBytes = Int(try reader.read(fixed: UInt32.self, "a number of bytes"))
         try PackedBlock.checkHeader(reader, first, commitCount, eventCount, recordBytes)
         _ = try reader.readByte("a format")
-        frames = try reader.readFrames()
+        affixes = try reader.readAffixes()
         parts = try reader.readDirectory(PackedColumn.allCases.count + 2)
         self.bytes = bytes
     }
@@ -146,16 +146,16 @@ extension PackedBlock {
 }
 
 extension RecordReader {
-    fileprivate mutating func readFrames() throws -> [PackedBlock.Frame] {
-        let count = try readIndex("a number of frames")
-        guard count <= PackedLimits.frameCount else {
+    fileprivate mutating func readAffixes() throws -> [PackedBlock.Affix] {
+        let count = try readIndex("a number of affixes")
+        guard count <= PackedLimits.affixCount else {
             throw error(
                 .invalid(
-                    what: "number of frames", expected: "at most \(PackedLimits.frameCount)", found: String(count)))
+                    what: "number of affixes", expected: "at most \(PackedLimits.affixCount)", found: String(count)))
         }
         return try (0..<count).map { _ in
-            let prefix = try readBytes(Int(try readByte("a frame")), "a frame")
-            return PackedBlock.Frame(prefix: prefix, suffix: try readBytes(Int(try readByte("a frame")), "a frame"))
+            let prefix = try readBytes(Int(try readByte("a affix")), "a affix")
+            return PackedBlock.Affix(prefix: prefix, suffix: try readBytes(Int(try readByte("a affix")), "a affix"))
         }
     }
 

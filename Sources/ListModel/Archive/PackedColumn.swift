@@ -32,7 +32,7 @@ enum PackedColumn: Int, CaseIterable {
     case stringLengths
     // Where contents are: one value for each content, but for the starts (each commit with contents) and the gaps
     // (each content that is not the first of its commit).
-    case contentFrames
+    case contentAffixes
     case contentLengths
     case contentStarts
     case contentGaps

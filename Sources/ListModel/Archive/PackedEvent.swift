@@ -86,14 +86,14 @@ extension ListState {
             let item = try rows(at: path, 1)[0]
             return .itemCollapsed(at: path, item.id, isCollapsed: !item.isCollapsed)
         case .sectionInserted(let index, let section): return .sectionInserted(at: index, section)
-        case .sectionDeleted(let index): return .sectionDeleted(at: index, try section(at: index).contents(store))
+        case .sectionDeleted(let index): return .sectionDeleted(at: index, try section(at: index).contents(pool))
         case .sectionMoved(let source, let target):
             return .sectionMoved(from: source, to: target, try section(at: source).id)
         case .sectionRenamed(let index, let new):
             let section = try section(at: index)
             return .sectionRenamed(at: index, section.id, old: section.title, new: new)
         case .listReloaded(let new):
-            let old = (0..<sectionCount).map { sectionEntry(at: $0).contents(store) }
+            let old = (0..<sectionCount).map { sectionEntry(at: $0).contents(pool) }
             return .listReloaded(old: old, new: new)
         case .annotated(let name, let value): return .annotated(name: name, value: value)
         }

@@ -28,20 +28,20 @@ extension PackingContext {
     }
 
     /// Adds a commit that ended.
-    mutating func endCommit(_ place: HistoryPlace) {
+    mutating func endCommit(_ place: HistoryMark) {
         histories.note(place, at: version)
         entries.append(place.entry)
     }
 
-    private func node(_ version: Version) -> HistoryNode? {
+    private func node(_ version: Version) -> HistoryRevision? {
         let index = version.rawValue &- first.rawValue
         guard index < UInt64(entries.count), case .node(let node) = entries[Int(index)] else { return nil }
         return node
     }
 
-    private func predictedNode(_ history: History, continues: Bool) -> HistoryNode {
+    private func predictedNode(_ history: History, continues: Bool) -> HistoryRevision {
         let isSwitch = history.position != history.tip
-        return HistoryNode(
+        return HistoryRevision(
             version: version, parent: history.position, jump: predictedJump(history), depth: history.depth &+ 1,
             steps: continues ? history.undoCount : history.undoCount &+ 1, continues: continues,
             previous: history.newest, switched: isSwitch ? version : history.switched,

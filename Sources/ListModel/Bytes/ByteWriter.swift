@@ -30,7 +30,7 @@ struct ByteWriter: ~Copyable {
         free(bytes)
     }
 
-    /// For large records, `realloc` remaps pages and copies nothing.
+    /// For large records, `realloc` remaps chunks and copies nothing.
     private static func reallocate(_ bytes: UnsafeMutableRawPointer?, _ capacity: Int) -> UnsafeMutableRawPointer {
         guard let larger = realloc(bytes, capacity) else { fatalError("there is no memory for \(capacity) bytes") }
         return larger

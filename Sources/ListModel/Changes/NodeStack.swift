@@ -18,7 +18,7 @@ struct NodeStack<Element: TreeElement>: ~Copyable {
         var count: Int
     }
 
-    private let store: NodeStore
+    private let pool: NodePool
     /// The root, at a stable address.
     private let top: UnsafeMutablePointer<TreeChild<Element>>
     /// The nodes of the levels on the stack that are not in memory otherwise, in the same order.
@@ -35,7 +35,7 @@ struct NodeStack<Element: TreeElement>: ~Copyable {
     private static var usualRoom: (entries: Int, elements: Int) { (160, 64) }
 
     init(_ tree: PersistentTree<Element>, _ scan: (any NodeSource)?) {
-        store = tree.store
+        pool = tree.pool
         self.scan = scan
         top = UnsafeMutablePointer.allocate(capacity: 1)
         top.initialize(to: tree.top)
@@ -141,7 +141,7 @@ struct NodeStack<Element: TreeElement>: ~Copyable {
     @inline(__always)
     private mutating func node(_ child: UnsafePointer<TreeChild<Element>>) -> Unmanaged<TreeNode<Element>> {
         if let node = child.pointee.node { return Unmanaged.passUnretained(node) }
-        let node = store.passingNode(child.pointee, scan, &spares)
+        let node = pool.passingNode(child.pointee, scan, &spares)
         kept.append(node)
         return Unmanaged.passUnretained(node)
     }

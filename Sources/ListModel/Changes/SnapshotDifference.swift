@@ -13,7 +13,7 @@ extension Changeset {
     /// - Complexity: O(k log n) for k rows that differ, because shared nodes are not visited. If the snapshots share
     ///   nothing, O(n log n).
     public init(from old: Snapshot, to new: Snapshot) {
-        var difference = SnapshotDifference(old.tree.store, new.tree.store)
+        var difference = SnapshotDifference(old.tree.pool, new.tree.pool)
         difference.compareSections(old.tree, new.tree)
         difference.matchItems()
         difference.moveSections()
@@ -43,10 +43,10 @@ private struct SnapshotDifference {
     private var pairs: [SectionPair] = []
     private var sectionMatches: PieceMatches<SectionEntry>?
     /// Reads nodes that are not in memory, for both sides.
-    private let oldStore: NodeStore
-    private let newStore: NodeStore
+    private let oldStore: NodePool
+    private let newStore: NodePool
 
-    init(_ old: NodeStore, _ new: NodeStore) {
+    init(_ old: NodePool, _ new: NodePool) {
         oldStore = old
         newStore = new
     }
@@ -211,10 +211,10 @@ private struct PieceMatches<Element: TreeElement> {
     func moves(keeping kept: [Int]) -> [Changeset.Move<Int>] {
         // Matched runs are in the same order in both versions, so without other matches all of them stay.
         if elements.isEmpty { return [] }
-        let blocks = zip(
+        let matchedRuns = zip(
             difference.old.indices.lazy.filter { difference.old[$0].element == nil },
             difference.new.indices.lazy.filter { difference.new[$0].element == nil })
-        let matched = (elements + blocks.map { (old: $0, new: $1) }).sorted { $0.new < $1.new }
+        let matched = (elements + matchedRuns.map { (old: $0, new: $1) }).sorted { $0.new < $1.new }
         let stays = IncreasingSubsequence.staying(matched.map(\.old), weights: weights(matched, keeping: kept))
         var moves: [Changeset.Move<Int>] = []
         for (index, match) in matched.enumerated() where !stays[index] {

@@ -16,7 +16,7 @@ struct TreeComparison<Element: TreeElement>: ~Copyable {
     private var difference = TreeDifference<Element>()
 
     init(_ oldTree: PersistentTree<Element>, _ newTree: PersistentTree<Element>) {
-        let scans = oldTree.store.scans(with: newTree.store)
+        let scans = oldTree.pool.scans(with: newTree.pool)
         old = NodeStack(oldTree, scans.own)
         new = NodeStack(newTree, scans.other)
         difference.reserveUsualRoom()
@@ -61,7 +61,7 @@ struct TreeComparison<Element: TreeElement>: ~Copyable {
             var count = 0
             while count < most && old[oldIndex + count].isSame(as: new[newIndex + count]) { count += 1 }
             if count > 0 {
-                appendBlock(oldIndex, newIndex, count)
+                appendMatched(oldIndex, newIndex, count)
                 oldIndex += count
                 newIndex += count
             } else if let (oldNext, newNext) = nextInStep(oldIndex..<oldEnd, newIndex..<newEnd) {
@@ -70,14 +70,14 @@ struct TreeComparison<Element: TreeElement>: ~Copyable {
             } else {
                 for anchor in anchors(oldIndex..<oldEnd, newIndex..<newEnd) {
                     compareBelow(oldIndex..<anchor.old, newIndex..<anchor.new, height: height)
-                    appendBlock(anchor.old, anchor.new, 1)
+                    appendMatched(anchor.old, anchor.new, 1)
                     (oldIndex, newIndex) = (anchor.old + 1, anchor.new + 1)
                 }
                 break
             }
         }
         compareBelow(oldIndex..<oldEnd, newIndex..<newEnd, height: height)
-        appendBlock(oldEnd, newEnd, oldRange.upperBound - oldEnd)
+        appendMatched(oldEnd, newEnd, oldRange.upperBound - oldEnd)
     }
 
     /// Compares the children of nodes that the two versions do not share.
@@ -92,10 +92,10 @@ struct TreeComparison<Element: TreeElement>: ~Copyable {
     }
 
     /// Adds consecutive shared nodes.
-    private mutating func appendBlock(_ oldIndex: Int, _ newIndex: Int, _ count: Int) {
+    private mutating func appendMatched(_ oldIndex: Int, _ newIndex: Int, _ count: Int) {
         if count == 0 { return }
         let (first, last) = (old[oldIndex], old[oldIndex + count - 1])
-        difference.appendBlock(first.start, new[newIndex].start, last.start + last.count - first.start)
+        difference.appendMatched(first.start, new[newIndex].start, last.start + last.count - first.start)
     }
 
     /// The next shared node, if it is near; the first of each range is not shared.
@@ -168,7 +168,7 @@ struct TreeComparison<Element: TreeElement>: ~Copyable {
             var count = 0
             while count < most && old[oldIndex + count].pointee.id == new[newIndex + count].pointee.id { count += 1 }
             if count > 0 {
-                appendBlock(old, oldIndex, new, newIndex, count, &difference)
+                appendMatched(old, oldIndex, new, newIndex, count, &difference)
                 oldIndex += count
                 newIndex += count
                 continue
@@ -196,15 +196,15 @@ struct TreeComparison<Element: TreeElement>: ~Copyable {
         }
         for index in oldIndex..<oldEnd { difference.appendOld(old[index].pointee, old.start + index) }
         for index in newIndex..<newEnd { difference.appendNew(new[index].pointee, new.start + index) }
-        if oldEnd < old.count { appendBlock(old, oldEnd, new, newEnd, old.count - oldEnd, &difference) }
+        if oldEnd < old.count { appendMatched(old, oldEnd, new, newEnd, old.count - oldEnd, &difference) }
     }
 
     /// Adds elements in step, and which of them were updated.
-    private static func appendBlock(
+    private static func appendMatched(
         _ old: Elements, _ oldIndex: Int, _ new: Elements, _ newIndex: Int, _ count: Int,
         _ difference: inout TreeDifference<Element>
     ) {
-        difference.appendBlock(old.start + oldIndex, new.start + newIndex, count)
+        difference.appendMatched(old.start + oldIndex, new.start + newIndex, count)
         for index in 0..<count {
             let (old, oldOffset) = (old[oldIndex + index], old.start + oldIndex + index)
             let (new, newOffset) = (new[newIndex + index], new.start + newIndex + index)

@@ -53,7 +53,7 @@ struct TreeDifference<Element: TreeElement> {
 
 extension TreeDifference {
     /// Adds shared elements, or extends the last matched run if it ends there on both sides.
-    mutating func appendBlock(_ oldStart: Int, _ newStart: Int, _ count: Int) {
+    mutating func appendMatched(_ oldStart: Int, _ newStart: Int, _ count: Int) {
         if let oldLast = old.indices.last, let newLast = new.indices.last,
             old[oldLast].element == nil, new[newLast].element == nil
         {

@@ -92,14 +92,14 @@ extension Checkpoint {
     }
 
     /// Whether its histories agree with the history entry of the commit of its version.
-    package func fits(_ place: HistoryPlace) -> Bool {
+    package func fits(_ place: HistoryMark) -> Bool {
         guard let scope = place.scope else { return true }
         return place.entry.history(after: version) == histories[scope]
     }
 
     /// The rows of the checkpoint. Nodes are read lazily.
-    package func snapshot(_ store: NodeStore) -> Snapshot {
-        Snapshot(version: version, itemCount: itemCount, tree: PersistentTree(top.child, store))
+    package func snapshot(_ pool: NodePool) -> Snapshot {
+        Snapshot(version: version, itemCount: itemCount, tree: PersistentTree(top.child, pool))
     }
 }
 
@@ -171,7 +171,7 @@ package struct StoredLocators: Equatable, Sendable {
         let hasSalts = items.salt != 0 || sections.salt != 0
         NodeCoding.begin(NodeCoding.Kind.locators, count: hasSalts ? 3 : 2, &writer)
         for root in [items, sections] {
-            for count in [root.entryCount, root.indexPageCount, root.parentPageCount] { writer.write(count: count) }
+            for count in [root.entryCount, root.indexChunkCount, root.parentChunkCount] { writer.write(count: count) }
             for word in [root.numberCount, root.nodeCount, root.nextFree] { writer.write(varint: UInt64(word)) }
             for numbers in [root.indexDirectories, root.parentDirectories] {
                 writer.write(count: numbers.count)
@@ -207,24 +207,24 @@ package struct StoredLocators: Equatable, Sendable {
     private static func readRoot(_ reader: inout NodeReader) -> LocatorRoot {
         var root = LocatorRoot()
         root.entryCount = Int(reader.readWord())
-        root.indexPageCount = Int(reader.readWord())
-        root.parentPageCount = Int(reader.readWord())
+        root.indexChunkCount = Int(reader.readWord())
+        root.parentChunkCount = Int(reader.readWord())
         root.numberCount = reader.readWord()
         root.nodeCount = reader.readWord()
         root.nextFree = reader.readWord()
-        root.indexDirectories = readNumbers(&reader, pages: root.indexPageCount)
-        root.parentDirectories = readNumbers(&reader, pages: root.parentPageCount)
+        root.indexDirectories = readNumbers(&reader, chunks: root.indexChunkCount)
+        root.parentDirectories = readNumbers(&reader, chunks: root.parentChunkCount)
         let isRight =
-            root.indexPageCount > 0 && root.numberCount <= Limits.placeNumbers
-            && Int(root.numberCount) <= root.parentPageCount * 256
+            root.indexChunkCount > 0 && root.numberCount <= Limits.placeNumbers
+            && Int(root.numberCount) <= root.parentChunkCount * 256
             && root.nodeCount <= root.numberCount && root.nextFree <= root.numberCount
         if !isRight { reader.fail() }
         return root
     }
 
-    private static func readNumbers(_ reader: inout NodeReader, pages: Int) -> [UInt64] {
+    private static func readNumbers(_ reader: inout NodeReader, chunks: Int) -> [UInt64] {
         let count = Int(reader.readWord())
-        guard count <= reader.remaining, count == (pages + PageTable.directorySize - 1) / PageTable.directorySize
+        guard count <= reader.remaining, count == (chunks + ChunkTable.directorySize - 1) / ChunkTable.directorySize
         else {
             reader.fail()
             return []

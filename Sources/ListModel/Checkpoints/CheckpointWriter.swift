@@ -61,7 +61,7 @@ package struct CheckpointWriter: ~Copyable {
     /// - Complexity: O(rows that changed since the last checkpoint).
     package mutating func write(eventCount: UInt64, work: UInt64, checksum: UInt64) throws -> Checkpoint {
         let output = self.output
-        try image.pages.forEach { number, writer in try writer.withBytes { try output(number, $0) } }
+        try image.chunks.forEach { number, writer in try writer.withBytes { try output(number, $0) } }
         let tree = image.snapshot.tree
         let stored = tree.count == 0 ? 0 : try store(tree.top)
         return Checkpoint(
@@ -136,11 +136,11 @@ extension CheckpointWriter {
     /// The stored numbers of the nodes that the checkpoint before has and this one does not. Call it after `write`.
     ///
     /// - Complexity: O(rows that changed between the two checkpoints).
-    package mutating func nodesGone(since previous: Checkpoint, _ store: NodeStore) -> [UInt64] {
+    package mutating func nodesGone(since previous: Checkpoint, _ pool: NodePool) -> [UInt64] {
         kept.sort()
         var gone: [UInt64] = []
         let top = previous.top.child
-        if top.count > 0 { collect(top, height: nil, store, &gone) }
+        if top.count > 0 { collect(top, height: nil, pool, &gone) }
         return gone
     }
 
@@ -156,28 +156,28 @@ extension CheckpointWriter {
 
     /// - Parameter height: the height of the node; nil for a root, whose height is not known.
     private func collect(
-        _ child: TreeChild<SectionEntry>, height: Int?, _ store: NodeStore, _ gone: inout [UInt64]
+        _ child: TreeChild<SectionEntry>, height: Int?, _ pool: NodePool, _ gone: inout [UInt64]
     ) {
         if isKept(child.stored) { return }
         gone.append(child.stored)
-        let node = store.node(child)
+        let node = pool.node(child)
         for slot in 0..<node.count {
             if node.isLeaf {
                 let rows = node.elements[slot].rows
-                if rows.count > 0 { collect(rows, height: nil, store, &gone) }
+                if rows.count > 0 { collect(rows, height: nil, pool, &gone) }
             } else {
-                collect(node.children[slot], height: node.height - 1, store, &gone)
+                collect(node.children[slot], height: node.height - 1, pool, &gone)
             }
         }
     }
 
-    private func collect(_ child: TreeChild<ListItem>, height: Int?, _ store: NodeStore, _ gone: inout [UInt64]) {
+    private func collect(_ child: TreeChild<ListItem>, height: Int?, _ pool: NodePool, _ gone: inout [UInt64]) {
         if isKept(child.stored) { return }
         gone.append(child.stored)
         // Leaves of rows do not refer to other nodes, so they are not read.
         if height == 0 { return }
-        let node = store.node(child)
+        let node = pool.node(child)
         if node.isLeaf { return }
-        for slot in 0..<node.count { collect(node.children[slot], height: node.height - 1, store, &gone) }
+        for slot in 0..<node.count { collect(node.children[slot], height: node.height - 1, pool, &gone) }
     }
 }

@@ -12,7 +12,7 @@ package struct CheckpointImage: Sendable {
     let histories: HistoryTable
     let sectionNumberCount: UInt32
     /// Copies of the chunks that changed, with the numbers under which they will be stored.
-    let pages: PageImage
+    let chunks: ChunkImage
     package let locators: StoredLocators
     /// The first stored number of the checkpoint.
     let firstNumber: UInt64
@@ -22,16 +22,16 @@ package struct CheckpointImage: Sendable {
     /// The version.
     package var version: Version { snapshot.version }
     /// The stored numbers of chunks that are no longer needed after this checkpoint is the newest.
-    package var retiredPages: [UInt64] { pages.retired }
+    package var retiredChunks: [UInt64] { chunks.retired }
 }
 
 extension ListState {
     /// A state at a checkpoint, as the newest version. Nodes and chunks are read lazily.
-    package init(_ checkpoint: Checkpoint, _ locators: StoredLocators, _ store: NodeStore) {
-        self.store = store
-        tree = PersistentTree(checkpoint.top.child, store)
-        sectionLocator = Locator(locators.sections, store)
-        itemLocator = Locator(locators.items, store)
+    package init(_ checkpoint: Checkpoint, _ locators: StoredLocators, _ pool: NodePool) {
+        self.pool = pool
+        tree = PersistentTree(checkpoint.top.child, pool)
+        sectionLocator = Locator(locators.sections, pool)
+        itemLocator = Locator(locators.items, pool)
         sectionNumberCount = checkpoint.sectionNumberCount
         version = checkpoint.version
         histories = checkpoint.histories
@@ -41,16 +41,16 @@ extension ListState {
     /// A state at a checkpoint, as the newest version. Reads all rows and rebuilds the locators.
     ///
     /// - Complexity: O(n).
-    package init(rebuilding checkpoint: Checkpoint, _ store: NodeStore) throws {
-        try self.init(rebuilding: checkpoint.snapshot(store), histories: checkpoint.histories, store)
+    package init(rebuilding checkpoint: Checkpoint, _ pool: NodePool) throws {
+        try self.init(rebuilding: checkpoint.snapshot(pool), histories: checkpoint.histories, pool)
     }
 
     /// A state with the rows of a snapshot, as the newest version of an independent list.
     ///
     /// - Complexity: O(n).
-    package init(rebuilding snapshot: Snapshot, histories: HistoryTable, _ store: NodeStore) throws {
-        self.init(store)
-        let sections = snapshot.sections.map { $0.entry.contents(snapshot.tree.store) }
+    package init(rebuilding snapshot: Snapshot, histories: HistoryTable, _ pool: NodePool) throws {
+        self.init(pool)
+        let sections = snapshot.sections.map { $0.entry.contents(snapshot.tree.pool) }
         try apply(.listReloaded(old: [], new: sections))
         version = snapshot.version
         self.histories = histories
@@ -61,13 +61,13 @@ extension ListState {
     /// - Complexity: O(n).
     package mutating func rebuild() throws {
         let version = version
-        try apply(.listReloaded(old: [], new: snapshot().sections.map { $0.entry.contents(store) }))
+        try apply(.listReloaded(old: [], new: snapshot().sections.map { $0.entry.contents(pool) }))
         self.version = version
     }
 
     /// A state at a past version, to replay from. It does not track ids, and has no histories.
     package init(from snapshot: Snapshot) {
-        self.init(snapshot.tree.store, isTracking: false)
+        self.init(snapshot.tree.pool, isTracking: false)
         tree = snapshot.tree
         version = snapshot.version
         itemCount = snapshot.itemCount
@@ -79,22 +79,22 @@ extension ListState {
     /// - Complexity: O(chunks of the locators that changed), without waiting for a disk.
     package mutating func captureCheckpoint(nextNumber: UInt64) -> CheckpointImage {
         var next = nextNumber
-        var pages = retiredPages
-        retiredPages = PageImage()
-        let items = itemLocator.capture(&next, &pages)
-        let sections = sectionLocator.capture(&next, &pages)
-        store.beginEpoch()
+        var chunks = retiredChunks
+        retiredChunks = ChunkImage()
+        let items = itemLocator.capture(&next, &chunks)
+        let sections = sectionLocator.capture(&next, &chunks)
+        pool.beginEpoch()
         return CheckpointImage(
-            snapshot: snapshot(), histories: histories, sectionNumberCount: sectionNumberCount, pages: pages,
+            snapshot: snapshot(), histories: histories, sectionNumberCount: sectionNumberCount, chunks: chunks,
             locators: StoredLocators(items: items, sections: sections), firstNumber: nextNumber,
             firstNodeNumber: next)
     }
 
     /// Marks the chunks of an image as dirty again, because the image could not be written.
     package mutating func restore(_ image: CheckpointImage) {
-        itemLocator.restore(image.pages)
-        sectionLocator.restore(image.pages)
-        retiredPages.retired += image.pages.retired
+        itemLocator.restore(image.chunks)
+        sectionLocator.restore(image.chunks)
+        retiredChunks.retired += image.chunks.retired
     }
 
     /// Marks the nodes of an image as stored.
@@ -102,18 +102,18 @@ extension ListState {
     /// - Parameters:
     ///   - written: the nodes that were written for it.
     ///   - store: the pool for the versions after the checkpoint.
-    package mutating func adopt(_ written: WrittenNodes, _ store: NodeStore) {
+    package mutating func adopt(_ written: WrittenNodes, _ pool: NodePool) {
         for (node, number) in written.items { node.stored = number }
         for (node, number) in written.sections { node.stored = number }
-        replaceStore(store)
+        replaceStore(pool)
     }
 
     /// Replaces the pool from which nodes and chunks are read.
-    package mutating func replaceStore(_ store: NodeStore) {
-        self.store = store
-        tree.store = store
-        sectionLocator.replaceStore(store)
-        itemLocator.replaceStore(store)
+    package mutating func replaceStore(_ pool: NodePool) {
+        self.pool = pool
+        tree.pool = pool
+        sectionLocator.replaceStore(pool)
+        itemLocator.replaceStore(pool)
     }
 
     /// Evicts stored nodes and chunks that are not dirty, if there are too many in memory.

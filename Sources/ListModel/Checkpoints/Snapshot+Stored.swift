@@ -32,8 +32,8 @@ extension Snapshot {
         _ child: TreeChild<Element>, _ known: inout Set<UInt64>
     ) throws -> TreeNode<Element>? {
         if child.node == nil && !known.insert(child.stored).inserted { return nil }
-        let node = tree.store.node(child)
-        if let damage = tree.store.damage { throw damage }
+        let node = tree.pool.node(child)
+        if let damage = tree.pool.damage { throw damage }
         return node
     }
 }

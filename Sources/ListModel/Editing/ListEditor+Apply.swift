@@ -135,7 +135,7 @@ extension ListEditor {
         var unwanted: [Identifier] = []
         for section in sections {
             let index = try indexOfSection(section.id)
-            let rows = state.sectionEntry(at: index).items(state.store)
+            let rows = state.sectionEntry(at: index).items(state.pool)
             rows.forEach(in: rows.indices) { if !wanted.contains($0.id) { unwanted.append($0.id) } }
         }
         try delete(.items(unwanted))

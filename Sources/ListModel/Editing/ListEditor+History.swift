@@ -209,7 +209,7 @@ extension ListEditor {
     ) throws -> [MergeConflict] {
         var isExact = isExact
         var conflicts: [MergeConflict] = []
-        var neighbour: HistoryNode?
+        var neighbour: HistoryRevision?
         try step.forEach { node in
             // The rows before a commit are those after the one that it continues, unless others edited in between.
             if let neighbour, isExact {

@@ -19,7 +19,7 @@ extension ListEditor {
         var merge = Merge(base, target, now: now)
         try merge.run(&self)
         // Rows that could not be read are not what was to be applied.
-        for snapshot in [base, target] { if let damage = snapshot.tree.store.damage { throw damage } }
+        for snapshot in [base, target] { if let damage = snapshot.tree.pool.damage { throw damage } }
         return merge.conflicts
     }
 }

@@ -20,7 +20,7 @@ extension ListEditor {
     /// - Complexity: O(log s + k) for s sections and k rows in the deleted one.
     public mutating func deleteSection(_ selection: SectionSelection) throws {
         let index = try resolve(selection)
-        try append(.sectionDeleted(at: index, state.sectionEntry(at: index).contents(state.store)))
+        try append(.sectionDeleted(at: index, state.sectionEntry(at: index).contents(state.pool)))
     }
 
     /// Moves a section with its rows.
@@ -54,7 +54,7 @@ extension ListEditor {
     /// - Throws: ``ListError`` if an id comes twice.
     /// - Complexity: O(n).
     public mutating func reload(_ sections: [NewSection]) throws {
-        let old = state.tree.indices.map { state.sectionEntry(at: $0).contents(state.store) }
+        let old = state.tree.indices.map { state.sectionEntry(at: $0).contents(state.pool) }
         if try isEqual(old, sections) { return }
         try appendNew { writer, version in
             writer.write(byte: EventKind.listReloaded.rawValue)

@@ -142,7 +142,7 @@ extension ListEditor {
             (eventCount, annotationCount) = (0, 0)
             return nil
         }
-        if let damage = state.store.damage {
+        if let damage = state.pool.damage {
             cancel()
             throw damage
         }
@@ -306,7 +306,7 @@ extension ListEditor {
         } catch {
             // Rows that could not be read cannot be put back; nobody commits anything to such a list any more.
             precondition(
-                state.store.damage != nil, "an event that was just applied cannot be taken back: \(error)")
+                state.pool.damage != nil, "an event that was just applied cannot be taken back: \(error)")
         }
         writer.truncate(to: offset)
         eventCount = count

@@ -12,8 +12,8 @@ extension Snapshot {
     /// - Complexity: O(log n).
     package func moving(from source: ListIndexPath, to target: ListIndexPath) throws -> Snapshot {
         // A store of its own, so that nobody counts this among the changes that are to be stored.
-        let store = NodeStore(joining: tree.store, tree.store)!
-        let own = Snapshot(version: version, itemCount: itemCount, tree: PersistentTree(tree.top, store))
+        let pool = NodePool(joining: tree.pool, tree.pool)!
+        let own = Snapshot(version: version, itemCount: itemCount, tree: PersistentTree(tree.top, pool))
         var state = ListState(from: own)
         guard let item = item(at: source) else {
             try state.checkRange(source, count: 1)

@@ -48,7 +48,7 @@ extension HistoryTree {
         var seen: Set<Version> = []
         var switched = history.switched
         while switched > oldest {
-            let entry = try source.historyPlace(of: switched).entry
+            let entry = try source.historyMark(of: switched).entry
             guard let branchSwitch = entry.branchSwitch, branchSwitch.previous < switched else { return }
             // A checkout continues a branch that was left before; its present tip is found later in the log.
             if case .move(let after, _) = entry { seen.insert(after.tip) }
@@ -59,7 +59,7 @@ extension HistoryTree {
         }
     }
 
-    private func branch(_ tip: HistoryNode, from current: HistoryNode?, isCurrent: Bool) throws -> Branch {
+    private func branch(_ tip: HistoryRevision, from current: HistoryRevision?, isCurrent: Bool) throws -> Branch {
         let commit = try source.commit(tip.version)
         let fork = try current.flatMap { current in
             try isCurrent ? tip : ancestor(of: tip) { try isAncestor($0.version, depth: $0.depth, of: current) }
@@ -72,7 +72,7 @@ extension HistoryTree {
     /// The tip of the branch that a revision is on: the present branch, or else the one that was left last.
     ///
     /// - Complexity: O(changes of the branch · log n) records.
-    func tip(of node: HistoryNode, _ history: History) throws -> HistoryNode {
+    func tip(of node: HistoryRevision, _ history: History) throws -> HistoryRevision {
         if history.tip > oldest {
             let tip = try self.node(history.tip)
             if try isAncestor(node.version, depth: node.depth, of: tip) { return tip }

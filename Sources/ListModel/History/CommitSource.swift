@@ -30,7 +30,7 @@ public protocol CommitSource: Sendable {
     /// - Parameter version: a version of this log, not ``Version/empty``.
     /// - Throws: what ``readRecord(of:_:)`` throws.
     /// - Complexity: O(1), plus finding the record.
-    func historyPlace(of version: Version) throws -> HistoryPlace
+    func historyMark(of version: Version) throws -> HistoryMark
 
     /// The rows at an earlier version.
     ///
@@ -91,12 +91,12 @@ extension CommitSource {
         try withContent(of: reference) { Array($0) }
     }
 
-    public func historyPlace(of version: Version) throws -> HistoryPlace { try recordedPlace(of: version) }
+    public func historyMark(of version: Version) throws -> HistoryMark { try recordedMark(of: version) }
 
     /// The place of a commit in the history, as its record says it.
-    package func recordedPlace(of version: Version) throws -> HistoryPlace {
+    package func recordedMark(of version: Version) throws -> HistoryMark {
         // Not with `withRecord`, whose generic result is built at run time.
-        var place: HistoryPlace?
+        var place: HistoryMark?
         try readRecord(of: version) { place = try RecordHeader.place($0, version: version) }
         return place!
     }

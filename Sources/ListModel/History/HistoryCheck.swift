@@ -13,7 +13,7 @@ package struct HistoryCheck: ~Copyable {
     private final class Places: CommitSource, @unchecked Sendable {
         // @unchecked Sendable: used by the check that owns it, and by nobody else.
         let oldest: Version
-        var places: [HistoryPlace] = []
+        var places: [HistoryMark] = []
 
         init(oldest: Version) { self.oldest = oldest }
 
@@ -21,7 +21,7 @@ package struct HistoryCheck: ~Copyable {
             preconditionFailure("the history is made of places alone")
         }
 
-        func historyPlace(of version: Version) throws -> HistoryPlace {
+        func historyMark(of version: Version) throws -> HistoryMark {
             // It may wrap, and is not used then.
             let index = version.rawValue &- oldest.rawValue &- 1
             guard version > oldest, index < UInt64(places.count) else { throw ListError.notInHistory(version) }

@@ -6,15 +6,15 @@
 /// The revisions that one undo reverts, or one redo repeats.
 struct HistoryStep: RandomAccessCollection, Sendable {
     /// The revision of a step that has one.
-    private let single: HistoryNode?
+    private let single: HistoryRevision?
     /// The revisions of any other step.
-    private let nodes: [HistoryNode]
+    private let nodes: [HistoryRevision]
 
     /// A step of one commit.
-    init(_ node: HistoryNode) { (single, nodes) = (node, []) }
+    init(_ node: HistoryRevision) { (single, nodes) = (node, []) }
 
     /// A step of several commits, or of none.
-    init(_ nodes: [HistoryNode]) { (single, self.nodes) = (nil, nodes) }
+    init(_ nodes: [HistoryRevision]) { (single, self.nodes) = (nil, nodes) }
 
     /// A step without commits.
     static var none: HistoryStep { HistoryStep([]) }
@@ -22,7 +22,7 @@ struct HistoryStep: RandomAccessCollection, Sendable {
     var startIndex: Int { 0 }
     var endIndex: Int { single == nil ? nodes.count : 1 }
 
-    subscript(position: Int) -> HistoryNode {
+    subscript(position: Int) -> HistoryRevision {
         guard let single else { return nodes[position] }
         precondition(position == 0, "index outside the step")
         return single
@@ -36,7 +36,7 @@ struct HistoryStep: RandomAccessCollection, Sendable {
 
     /// Calls `body` with each revision. An iterator would copy each of them.
     @inline(__always)
-    func forEach(_ body: (HistoryNode) throws -> Void) rethrows {
+    func forEach(_ body: (HistoryRevision) throws -> Void) rethrows {
         if let single { return try body(single) }
         for node in nodes { try body(node) }
     }

@@ -24,7 +24,7 @@ extension HistoryTree {
         var version = max(history.position, oldest)
         while version < history.newest {
             version = version.next
-            let place = try source.historyPlace(of: version)
+            let place = try source.historyMark(of: version)
             guard place.scope == scope, case .node(let node) = place.entry else { continue }
             // Commits that continue the step belong to it, also if the position is in its middle.
             if !(node.continues && node.parent == last) {
@@ -42,7 +42,7 @@ extension HistoryTree {
     package func history(at version: Version, in scope: HistoryScope) throws -> History {
         var version = version
         while version > oldest {
-            let place = try source.historyPlace(of: version)
+            let place = try source.historyMark(of: version)
             if place.scope == scope, let history = place.entry.history(after: version) { return history }
             version = Version(version.rawValue - 1)
         }

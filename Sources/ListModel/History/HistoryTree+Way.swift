@@ -22,7 +22,7 @@ extension HistoryTree {
     func changes(from position: Version, to target: Version) throws -> [HistoryChange] {
         let first = try position > oldest ? node(position) : nil
         let last = try target > oldest ? node(target) : nil
-        var fork: HistoryNode?
+        var fork: HistoryRevision?
         if let first, let last {
             fork = try ancestor(of: first) { try isAncestor($0.version, depth: $0.depth, of: last) }
         }
@@ -49,7 +49,7 @@ extension HistoryTree {
         var end: Version
     }
 
-    private func climb(from start: HistoryNode, to fork: HistoryNode?) throws -> Climb {
+    private func climb(from start: HistoryRevision, to fork: HistoryRevision?) throws -> Climb {
         let end = fork?.version ?? oldest
         var climb = Climb(changes: [], end: start.version)
         while climb.end > end {
@@ -61,7 +61,7 @@ extension HistoryTree {
     }
 
     /// The first of the consecutive revisions that end with one.
-    private func topOfRun(_ node: HistoryNode, below end: Version) throws -> HistoryNode {
+    private func topOfRun(_ node: HistoryRevision, below end: Version) throws -> HistoryRevision {
         var top = node
         while true {
             if top.jump > end {

@@ -20,12 +20,12 @@ package struct HistoryTree {
     ///
     /// - Parameter version: one after `oldest`.
     /// - Throws: ``RecordError`` if the commit is not a revision: the log is damaged.
-    package func node(_ version: Version) throws -> HistoryNode {
-        try HistoryTree.node(source.historyPlace(of: version).entry, version)
+    package func node(_ version: Version) throws -> HistoryRevision {
+        try HistoryTree.node(source.historyMark(of: version).entry, version)
     }
 
     /// The revision in an entry.
-    static func node(_ entry: HistoryEntry, _ version: Version) throws -> HistoryNode {
+    static func node(_ entry: HistoryEntry, _ version: Version) throws -> HistoryRevision {
         if case .node(let node) = entry { return node }
         throw RecordError(
             version: version, offset: RecordLayout.cause,
@@ -37,7 +37,7 @@ package struct HistoryTree {
     ///
     /// - Parameter isFound: does not hold for the beginning of the way, and holds for the rest of it.
     /// - Complexity: O(log n) records.
-    func ancestor(of node: HistoryNode, where isFound: (HistoryNode) throws -> Bool) throws -> HistoryNode? {
+    func ancestor(of node: HistoryRevision, where isFound: (HistoryRevision) throws -> Bool) throws -> HistoryRevision? {
         var node = node
         while try !isFound(node) {
             guard node.parent > oldest else { return nil }
@@ -57,7 +57,7 @@ package struct HistoryTree {
         return node
     }
 
-    private func check(_ isRight: Bool, _ node: HistoryNode) throws {
+    private func check(_ isRight: Bool, _ node: HistoryRevision) throws {
         if isRight { return }
         throw RecordError(
             version: node.version, offset: RecordLayout.steps,
@@ -67,7 +67,7 @@ package struct HistoryTree {
     /// Whether a revision is on the path from the root to another.
     ///
     /// - Complexity: O(log n) records.
-    package func isAncestor(_ version: Version, depth: Int, of tip: HistoryNode) throws -> Bool {
+    package func isAncestor(_ version: Version, depth: Int, of tip: HistoryRevision) throws -> Bool {
         if version <= oldest { return true }
         return try ancestor(of: tip) { $0.depth <= depth }?.version == version
     }
@@ -76,7 +76,7 @@ package struct HistoryTree {
     ///
     /// - Returns: none if some of them were compacted away.
     /// - Complexity: O(commits of the step).
-    func step(endingWith last: HistoryNode) throws -> HistoryStep {
+    func step(endingWith last: HistoryRevision) throws -> HistoryStep {
         guard last.continues else { return HistoryStep(last) }
         var nodes = [last]
         while nodes[nodes.count - 1].continues {

@@ -29,9 +29,9 @@ struct HistoryWriter: Sendable {
     /// - Parameters:
     ///   - version: the version that it makes.
     ///   - history: the history of the scope of the spine, before the commit.
-    func node(_ version: Version, _ history: History) -> HistoryNode {
+    func node(_ version: Version, _ history: History) -> HistoryRevision {
         let isSwitch = history.position != history.tip
-        return HistoryNode(
+        return HistoryRevision(
             version: version, parent: history.position, jump: jump(from: history.position), depth: history.depth + 1,
             steps: history.undoCount + 1, continues: false, previous: history.newest,
             switched: isSwitch ? version : history.switched,
@@ -39,7 +39,7 @@ struct HistoryWriter: Sendable {
     }
 
     /// Adds the revision that ``node(_:_:)`` returned last.
-    mutating func append(_ node: HistoryNode) {
+    mutating func append(_ node: HistoryRevision) {
         while let last = spine.last, last.version > node.jump { spine.removeLast() }
         if spine.isEmpty { isCut = node.jump > .empty }
         spine.append(Vertebra(version: node.version, depth: node.depth))

@@ -23,21 +23,21 @@ struct IdentifierIndex: ~Copyable {
     static var fingerprintBits: Int { 26 }
 
     /// The entries, with the fingerprint in the upper 32 bits and the node number of the leaf in the lower 32.
-    private var pages: PageTable
+    private var chunks: ChunkTable
     /// The number of entries.
     private(set) var count: Int
 
     /// An empty index.
-    init(_ store: NodeStore) {
-        pages = PageTable(kind: NodeCoding.Kind.indexPage, store)
+    init(_ pool: NodePool) {
+        chunks = ChunkTable(kind: NodeCoding.Kind.indexChunk, pool)
         count = 0
-        pages.append()
+        chunks.append()
     }
 
     /// A stored index.
-    init(_ root: LocatorRoot, _ store: NodeStore) {
-        pages = PageTable(
-            kind: NodeCoding.Kind.indexPage, count: root.indexPageCount, directories: root.indexDirectories, store)
+    init(_ root: LocatorRoot, _ pool: NodePool) {
+        chunks = ChunkTable(
+            kind: NodeCoding.Kind.indexChunk, count: root.indexChunkCount, directories: root.indexDirectories, pool)
         count = root.entryCount
     }
 
@@ -52,11 +52,11 @@ struct IdentifierIndex: ~Copyable {
 
     /// The position of the chunk of a fingerprint.
     @inline(__always)
-    private func page(_ fingerprint: UInt64) -> Int {
+    private func chunk(_ fingerprint: UInt64) -> Int {
         let fingerprint = Int(truncatingIfNeeded: fingerprint)
-        let bits = Int.bitWidth &- (pages.count).leadingZeroBitCount
-        let page = fingerprint & (1 &<< bits &- 1)
-        return page < pages.count ? page : page & (1 &<< (bits &- 1) &- 1)
+        let bits = Int.bitWidth &- (chunks.count).leadingZeroBitCount
+        let chunk = fingerprint & (1 &<< bits &- 1)
+        return chunk < chunks.count ? chunk : chunk & (1 &<< (bits &- 1) &- 1)
     }
 
     /// The position of the first entry whose fingerprint is greater than or equal to this one.
@@ -76,7 +76,7 @@ struct IdentifierIndex: ~Copyable {
     @inline(__always)
     func firstLeaf(hash: UInt64, where matches: (UInt32) -> Bool) -> UInt32? {
         let fingerprint = IdentifierIndex.fingerprint(hash)
-        let words = pages.words(page(fingerprint))
+        let words = chunks.words(chunk(fingerprint))
         var position = IdentifierIndex.position(fingerprint, in: words)
         while position < words.count && words[position] &>> 32 == fingerprint {
             let leaf = UInt32(truncatingIfNeeded: words[position])
@@ -90,33 +90,33 @@ struct IdentifierIndex: ~Copyable {
     ///
     /// - Complexity: O(1) expected.
     mutating func insert(hash: UInt64, leaf: UInt32) {
-        if count >= pages.count &* IdentifierIndex.load { split() }
+        if count >= chunks.count &* IdentifierIndex.load { split() }
         let fingerprint = IdentifierIndex.fingerprint(hash)
-        let page = page(fingerprint)
-        let position = IdentifierIndex.position(fingerprint, in: pages.words(page))
-        pages.insert(IdentifierIndex.entry(hash, leaf), at: position, ofPage: page)
+        let chunk = chunk(fingerprint)
+        let position = IdentifierIndex.position(fingerprint, in: chunks.words(chunk))
+        chunks.insert(IdentifierIndex.entry(hash, leaf), at: position, ofChunk: chunk)
         count &+= 1
     }
 
     /// Changes the leaf of an id. Does nothing if the index does not have the id.
     mutating func relocate(hash: UInt64, from old: UInt32, to new: UInt32) {
-        let page = page(IdentifierIndex.fingerprint(hash))
-        guard let position = position(of: IdentifierIndex.entry(hash, old), page) else { return }
-        pages.mutableWords(page)[position] = IdentifierIndex.entry(hash, new)
+        let chunk = chunk(IdentifierIndex.fingerprint(hash))
+        guard let position = position(of: IdentifierIndex.entry(hash, old), chunk) else { return }
+        chunks.mutableWords(chunk)[position] = IdentifierIndex.entry(hash, new)
     }
 
     /// Removes an id. Does nothing if the index does not have the id.
     mutating func remove(hash: UInt64, leaf: UInt32) {
-        let page = page(IdentifierIndex.fingerprint(hash))
-        guard let position = position(of: IdentifierIndex.entry(hash, leaf), page) else { return }
-        pages.remove(at: position, ofPage: page)
+        let chunk = chunk(IdentifierIndex.fingerprint(hash))
+        guard let position = position(of: IdentifierIndex.entry(hash, leaf), chunk) else { return }
+        chunks.remove(at: position, ofChunk: chunk)
         count &-= 1
     }
 
     /// The position of an entry in its chunk. It is nil only if the chunk could not be read.
     @inline(__always)
-    private func position(of entry: UInt64, _ page: Int) -> Int? {
-        let words = pages.words(page)
+    private func position(of entry: UInt64, _ chunk: Int) -> Int? {
+        let words = chunks.words(chunk)
         var position = IdentifierIndex.position(entry &>> 32, in: words)
         while position < words.count && words[position] &>> 32 == entry &>> 32 {
             if words[position] == entry { return position }
@@ -127,10 +127,10 @@ struct IdentifierIndex: ~Copyable {
 
     /// Appends a chunk, and moves the entries that belong to it.
     private mutating func split() {
-        let new = pages.count
+        let new = chunks.count
         let bit = 1 &<< (Int.bitWidth &- 1 &- new.leadingZeroBitCount)
         let old = new & (bit &- 1)
-        let words = pages.words(old)
+        let words = chunks.words(old)
         var staying: [UInt64] = []
         var moving: [UInt64] = []
         staying.reserveCapacity(words.count)
@@ -138,9 +138,9 @@ struct IdentifierIndex: ~Copyable {
         for entry in words {
             if (entry &>> 32) & UInt64(bit) == 0 { staying.append(entry) } else { moving.append(entry) }
         }
-        pages.append()
-        staying.withUnsafeBufferPointer { pages.replace(old, with: $0) }
-        moving.withUnsafeBufferPointer { pages.replace(new, with: $0) }
+        chunks.append()
+        staying.withUnsafeBufferPointer { chunks.replace(old, with: $0) }
+        moving.withUnsafeBufferPointer { chunks.replace(new, with: $0) }
     }
 }
 
@@ -152,23 +152,23 @@ extension IdentifierIndex {
     /// - Complexity: O(n) expected.
     mutating func build(_ entries: [(hash: UInt64, leaf: UInt32)]) {
         precondition(count == 0, "only an empty index is built at once")
-        let pageCount = max(1, (entries.count + IdentifierIndex.load - 1) / IdentifierIndex.load)
-        while pages.count < pageCount { pages.append() }
-        var ends = [Int](repeating: 0, count: pages.count + 1)
-        for entry in entries { ends[page(IdentifierIndex.fingerprint(entry.hash)) + 1] += 1 }
+        let chunkCount = max(1, (entries.count + IdentifierIndex.load - 1) / IdentifierIndex.load)
+        while chunks.count < chunkCount { chunks.append() }
+        var ends = [Int](repeating: 0, count: chunks.count + 1)
+        for entry in entries { ends[chunk(IdentifierIndex.fingerprint(entry.hash)) + 1] += 1 }
         for index in 1..<ends.count { ends[index] += ends[index - 1] }
         var next = ends
         var sorted = [UInt64](repeating: 0, count: entries.count)
         for entry in entries {
-            let page = page(IdentifierIndex.fingerprint(entry.hash))
-            sorted[next[page]] = IdentifierIndex.entry(entry.hash, entry.leaf)
-            next[page] += 1
+            let chunk = chunk(IdentifierIndex.fingerprint(entry.hash))
+            sorted[next[chunk]] = IdentifierIndex.entry(entry.hash, entry.leaf)
+            next[chunk] += 1
         }
         sorted.withUnsafeMutableBufferPointer { sorted in
-            for page in 0..<pages.count {
-                var part = UnsafeMutableBufferPointer(rebasing: sorted[ends[page]..<ends[page + 1]])
+            for chunk in 0..<chunks.count {
+                var part = UnsafeMutableBufferPointer(rebasing: sorted[ends[chunk]..<ends[chunk + 1]])
                 part.sort()
-                pages.replace(page, with: UnsafeBufferPointer(part))
+                chunks.replace(chunk, with: UnsafeBufferPointer(part))
             }
         }
         count = entries.count
@@ -179,21 +179,21 @@ extension IdentifierIndex {
 
 extension IdentifierIndex {
     /// Replaces the pool from which chunks are read.
-    mutating func replaceStore(_ store: NodeStore) { pages.store = store }
+    mutating func replaceStore(_ pool: NodePool) { chunks.pool = pool }
 
     /// The size of its chunks in memory, in bytes.
-    var size: Int { pages.size }
+    var size: Int { chunks.size }
 
     /// Captures the index for a checkpoint: copies the dirty chunks into `image`, and writes the fields of the index
     /// into `root`.
-    mutating func capture(_ nextNumber: inout UInt64, _ image: inout PageImage, _ root: inout LocatorRoot) {
-        pages.capture(&nextNumber, &image)
+    mutating func capture(_ nextNumber: inout UInt64, _ image: inout ChunkImage, _ root: inout LocatorRoot) {
+        chunks.capture(&nextNumber, &image)
         root.entryCount = count
-        root.indexPageCount = pages.count
-        root.indexDirectories = pages.directories
+        root.indexChunkCount = chunks.count
+        root.indexDirectories = chunks.directories
     }
 
-    mutating func restore(_ image: PageImage) { pages.restore(image) }
-    mutating func retireAll(_ image: inout PageImage) { pages.retireAll(&image) }
-    mutating func evict() { pages.evict() }
+    mutating func restore(_ image: ChunkImage) { chunks.restore(image) }
+    mutating func retireAll(_ image: inout ChunkImage) { chunks.retireAll(&image) }
+    mutating func evict() { chunks.evict() }
 }

@@ -16,9 +16,9 @@
 /// The fields of a locator in a checkpoint, besides its chunks.
 struct LocatorRoot: Equatable, Sendable {
     var entryCount = 0
-    var indexPageCount = 0
+    var indexChunkCount = 0
     var indexDirectories: [UInt64] = []
-    var parentPageCount = 0
+    var parentChunkCount = 0
     var parentDirectories: [UInt64] = []
     /// The count of all numbers that were ever used, the count of those in use, and the first free number plus one.
     var numberCount: UInt32 = 0
@@ -32,7 +32,7 @@ struct Locator<Element>: ~Copyable {
     /// A bit that marks the parent of a root as an owner.
     static var ownerFlag: UInt32 { 1 << 31 }
     /// The number of parents in a chunk.
-    private static var pageSize: Int { 256 }
+    private static var chunkSize: Int { 256 }
 
     /// Whether the locator tracks ids and nodes at all.
     let isTracking: Bool
@@ -40,7 +40,7 @@ struct Locator<Element>: ~Copyable {
     let salt: UInt64
     /// The index of ids.
     private(set) var index: IdentifierIndex
-    private var parents: PageTable
+    private var parents: ChunkTable
     private var numberCount: UInt32
     /// The first free number plus one; 0 if there is none.
     private var nextFree: UInt32
@@ -48,23 +48,23 @@ struct Locator<Element>: ~Copyable {
     private(set) var nodeCount: Int
 
     /// An empty locator.
-    init(_ store: NodeStore, isTracking: Bool = true) {
+    init(_ pool: NodePool, isTracking: Bool = true) {
         self.isTracking = isTracking
-        salt = store.salt
-        index = IdentifierIndex(store)
-        parents = PageTable(kind: NodeCoding.Kind.parentPage, store)
+        salt = pool.salt
+        index = IdentifierIndex(pool)
+        parents = ChunkTable(kind: NodeCoding.Kind.parentChunk, pool)
         numberCount = 0
         nextFree = 0
         nodeCount = 0
     }
 
     /// A stored locator.
-    init(_ root: LocatorRoot, _ store: NodeStore) {
+    init(_ root: LocatorRoot, _ pool: NodePool) {
         isTracking = true
         salt = root.salt
-        index = IdentifierIndex(root, store)
-        parents = PageTable(
-            kind: NodeCoding.Kind.parentPage, count: root.parentPageCount, directories: root.parentDirectories, store)
+        index = IdentifierIndex(root, pool)
+        parents = ChunkTable(
+            kind: NodeCoding.Kind.parentChunk, count: root.parentChunkCount, directories: root.parentDirectories, pool)
         numberCount = root.numberCount
         nextFree = root.nextFree
         nodeCount = Int(root.nodeCount)
@@ -84,11 +84,11 @@ extension Locator where Element: TreeElement {
             return number
         }
         let number = numberCount
-        assert(number < Limits.placeNumbers, "a list has fewer nodes than place numbers")
+        assert(number < Limits.placeNumbers, "a list has fewer nodes than node numbers")
         numberCount += 1
-        if Int(number) >= parents.count * Self.pageSize {
+        if Int(number) >= parents.count * Self.chunkSize {
             parents.append()
-            let zeros = [UInt64](repeating: 0, count: Self.pageSize)
+            let zeros = [UInt64](repeating: 0, count: Self.chunkSize)
             zeros.withUnsafeBufferPointer { parents.replace(parents.count - 1, with: $0) }
         }
         return number
@@ -105,16 +105,16 @@ extension Locator where Element: TreeElement {
     @inline(__always)
     mutating func setParent(_ parent: UInt32, of number: UInt32) {
         // After damage, the chunk may be missing or empty.
-        guard isTracking, Int(number) < parents.count * Self.pageSize else { return }
-        let words = parents.mutableWords(Int(number) / Self.pageSize)
-        if Int(number) % Self.pageSize < words.count { words[Int(number) % Self.pageSize] = UInt64(parent) }
+        guard isTracking, Int(number) < parents.count * Self.chunkSize else { return }
+        let words = parents.mutableWords(Int(number) / Self.chunkSize)
+        if Int(number) % Self.chunkSize < words.count { words[Int(number) % Self.chunkSize] = UInt64(parent) }
     }
 
     @inline(__always)
     func parent(of number: UInt32) -> UInt32 {
-        guard Int(number) < parents.count * Self.pageSize else { return Self.ownerFlag }
-        let words = parents.words(Int(number) / Self.pageSize)
-        let slot = Int(number) % Self.pageSize
+        guard Int(number) < parents.count * Self.chunkSize else { return Self.ownerFlag }
+        let words = parents.words(Int(number) / Self.chunkSize)
+        let slot = Int(number) % Self.chunkSize
         // A word of a damaged chunk may be too large for a number. Truncating it is safe, because `firstPath` stops at
         // the maximum height.
         return slot < words.count ? UInt32(truncatingIfNeeded: words[slot]) : Self.ownerFlag
@@ -205,9 +205,9 @@ extension Locator where Element: TreeElement {
 
 extension Locator where Element: TreeElement {
     /// Replaces the pool from which chunks are read.
-    mutating func replaceStore(_ store: NodeStore) {
-        index.replaceStore(store)
-        parents.store = store
+    mutating func replaceStore(_ pool: NodePool) {
+        index.replaceStore(pool)
+        parents.pool = pool
     }
 
     /// The size of its chunks in memory, in bytes.
@@ -216,11 +216,11 @@ extension Locator where Element: TreeElement {
     /// Copies the chunks that changed since the last checkpoint, and marks them as stored.
     ///
     /// - Parameter nextNumber: the first unused stored number, before and after the call.
-    mutating func capture(_ nextNumber: inout UInt64, _ image: inout PageImage) -> LocatorRoot {
+    mutating func capture(_ nextNumber: inout UInt64, _ image: inout ChunkImage) -> LocatorRoot {
         var root = LocatorRoot()
         index.capture(&nextNumber, &image, &root)
         parents.capture(&nextNumber, &image)
-        root.parentPageCount = parents.count
+        root.parentChunkCount = parents.count
         root.parentDirectories = parents.directories
         root.numberCount = numberCount
         root.nodeCount = UInt32(clamping: nodeCount)
@@ -230,13 +230,13 @@ extension Locator where Element: TreeElement {
     }
 
     /// Marks the chunks of an image as dirty again, because they could not be written.
-    mutating func restore(_ image: PageImage) {
+    mutating func restore(_ image: ChunkImage) {
         index.restore(image)
         parents.restore(image)
     }
 
     /// Appends all its stored numbers to the retired ones, because another locator replaces it.
-    mutating func retireAll(_ image: inout PageImage) {
+    mutating func retireAll(_ image: inout ChunkImage) {
         index.retireAll(&image)
         parents.retireAll(&image)
     }

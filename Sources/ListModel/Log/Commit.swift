@@ -80,7 +80,7 @@ extension Commit {
     }
 
     /// Its place in the history of its scope.
-    package var place: HistoryPlace { HistoryPlace(scope: tracking.scope { origin }, entry: entry) }
+    package var place: HistoryMark { HistoryMark(scope: tracking.scope { origin }, entry: entry) }
 
     /// The checksum of the record; the next commit links to it.
     public var checksum: UInt64 {

@@ -4,7 +4,7 @@
 // Verification checks that they are right.
 
 /// The place of a commit in the history of a scope.
-public struct HistoryPlace: Hashable, Sendable {
+public struct HistoryMark: Hashable, Sendable {
     /// The scope; nil if the commit is in no history.
     public let scope: HistoryScope?
     /// The place in it.
@@ -14,7 +14,7 @@ public struct HistoryPlace: Hashable, Sendable {
 extension HistoryTable {
     /// Adopts the history that a commit states for its scope.
     @inline(__always)
-    package mutating func note(_ place: HistoryPlace, at version: Version) {
+    package mutating func note(_ place: HistoryMark, at version: Version) {
         note(place.entry, in: place.scope, at: version)
     }
 
@@ -30,7 +30,7 @@ package enum HistoryEntry: Hashable, Sendable {
     /// The commit is in no history.
     case untracked
     /// The commit is a revision.
-    case node(HistoryNode)
+    case node(HistoryRevision)
     /// The commit is a checkout.
     case move(History, HistorySwitch?)
 
@@ -55,7 +55,7 @@ package enum HistoryEntry: Hashable, Sendable {
 }
 
 /// A revision: a commit that made new rows.
-package struct HistoryNode: Hashable, Sendable {
+package struct HistoryRevision: Hashable, Sendable {
     /// The version that it made.
     package let version: Version
     /// The revision whose rows were there before; ``Version/empty`` for the root.
@@ -76,15 +76,15 @@ package struct HistoryNode: Hashable, Sendable {
     let branchSwitch: HistorySwitch?
 
     /// The same revision, continuing the step of its parent.
-    var continuing: HistoryNode {
-        HistoryNode(
+    var continuing: HistoryRevision {
+        HistoryRevision(
             version: version, parent: parent, jump: jump, depth: depth, steps: steps - 1, continues: true,
             previous: previous, switched: switched, branchSwitch: branchSwitch)
     }
 
     /// The same revision with another jump.
-    func jumping(to jump: Version) -> HistoryNode {
-        HistoryNode(
+    func jumping(to jump: Version) -> HistoryRevision {
+        HistoryRevision(
             version: version, parent: parent, jump: jump, depth: depth, steps: steps, continues: continues,
             previous: previous, switched: switched, branchSwitch: branchSwitch)
     }
@@ -198,7 +198,7 @@ extension HistoryEntry {
             guard between < version.rawValue - parent.rawValue else { throw fail("a node", between) }
             let switched = try earlier("a change of the branch", orSame: true)
             self = .node(
-                HistoryNode(
+                HistoryRevision(
                     version: version, parent: parent, jump: jump, depth: depth, steps: shape.steps,
                     continues: shape.continues, previous: Version(parent.rawValue + between), switched: switched,
                     branchSwitch: try branchSwitch(switched)))

@@ -78,8 +78,8 @@ package struct RecordHeader {
     ///
     /// - Parameter record: the bytes that the header was read from.
     @inline(__always)
-    func place(in record: UnsafeRawBufferPointer, version: Version) throws -> HistoryPlace {
-        HistoryPlace(scope: try tracking.scope { try names(record, version: version).origin }, entry: entry)
+    func place(in record: UnsafeRawBufferPointer, version: Version) throws -> HistoryMark {
+        HistoryMark(scope: try tracking.scope { try names(record, version: version).origin }, entry: entry)
     }
 
     var isDiscardable: Bool { flags.contains(.isDiscardable) }
@@ -244,7 +244,7 @@ package struct RecordHeader {
     /// The place of a commit in the history, from a record that was checked when it was written or replayed.
     ///
     /// - Complexity: O(1), whatever the size of the commit.
-    package static func place(_ bytes: UnsafeRawBufferPointer, version: Version) throws -> HistoryPlace {
+    package static func place(_ bytes: UnsafeRawBufferPointer, version: Version) throws -> HistoryMark {
         let fixed = try Fixed(bytes, version: version)
         var reader = RecordReader(bytes, version: version, from: RecordLayout.variable)
         let flags = try fixed.checkedFlags(version)
@@ -254,7 +254,7 @@ package struct RecordHeader {
             _ = try reader.readBytes(try reader.readCount("a name"), "a name")
             return try reader.readString("an origin")
         }
-        return HistoryPlace(scope: scope, entry: entry)
+        return HistoryMark(scope: scope, entry: entry)
     }
 }
 

@@ -16,7 +16,7 @@ extension MemoryElement {
     func isUnchanged(in other: Self) -> Bool { false }
     func forEachKey(salt: UInt64, _ body: (UInt64) throws -> Void) rethrows {}
 
-    static func cache(of store: NodeStore) -> NodeCache<Self> { preconditionFailure("such nodes are never stored") }
+    static func cache(of pool: NodePool) -> NodeCache<Self> { preconditionFailure("such nodes are never stored") }
 
     static func encode(
         _ elements: UnsafeBufferPointer<Self>, into writer: inout ByteWriter,

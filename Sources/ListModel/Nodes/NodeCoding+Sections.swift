@@ -1,7 +1,7 @@
 // The sections of a stored leaf: the fields of each section, and the root of its rows.
 
 extension SectionEntry {
-    static func cache(of store: NodeStore) -> NodeCache<SectionEntry> { store.sections }
+    static func cache(of pool: NodePool) -> NodeCache<SectionEntry> { pool.sections }
 
     /// Writes sections whose rows are all stored, under the number `rows.stored`.
     static func encode(

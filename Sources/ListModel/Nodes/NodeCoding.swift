@@ -3,7 +3,7 @@
 //     0  checksum  u32     lower half of the XXH64 of what follows, with the number of the node as the seed
 //     4  kind      u8      height, or 128 + height in the tree of sections; 32 more if depths follow the hashes; 64 and
 //                          more are no nodes
-//     5  count     varint  elements or children, or words of a page
+//     5  count     varint  elements or children, or words of a chunk
 //        then the elements, the children or the words
 //
 // Always holds: the element count, the hash and the lowest depth of a decoded node are those in its parent's summary,
@@ -21,8 +21,8 @@ enum NodeCoding {
     /// The kinds of stored values that are not a node of the height that the kind byte gives.
     enum Kind {
         static let sections: UInt8 = 128
-        static let indexPage: UInt8 = 64
-        static let parentPage: UInt8 = 65
+        static let indexChunk: UInt8 = 64
+        static let parentChunk: UInt8 = 65
         static let directory: UInt8 = 66
         static let checkpoint: UInt8 = 67
         static let locators: UInt8 = 68

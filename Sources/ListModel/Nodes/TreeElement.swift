@@ -29,7 +29,7 @@ protocol TreeElement: Sendable {
     func forEachKey(salt: UInt64, _ body: (UInt64) throws -> Void) rethrows
 
     /// The cache of nodes with such elements.
-    static func cache(of store: NodeStore) -> NodeCache<Self>
+    static func cache(of pool: NodePool) -> NodeCache<Self>
 
     /// Writes the elements of a leaf for storage.
     ///
@@ -83,5 +83,5 @@ extension ListItem: TreeElement {
     @inline(__always)
     func forEachKey(salt: UInt64, _ body: (UInt64) throws -> Void) rethrows { try body(id.hash64(salt: salt)) }
 
-    static func cache(of store: NodeStore) -> NodeCache<ListItem> { store.items }
+    static func cache(of pool: NodePool) -> NodeCache<ListItem> { pool.items }
 }

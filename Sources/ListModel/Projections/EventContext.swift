@@ -135,7 +135,7 @@ extension EventContext {
     /// - Throws: the error, if some rows could not be read.
     package func rowsAfter() throws -> Snapshot? {
         guard let before else { return nil }
-        if let damage = before.state.store.damage { throw damage }
+        if let damage = before.state.pool.damage { throw damage }
         return before.state.snapshot()
     }
 }

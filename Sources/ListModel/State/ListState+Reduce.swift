@@ -38,9 +38,9 @@ extension ListState: EventReceiver {
     /// section.
     @inline(__always)
     private mutating func editRows(
-        inSection index: Int, _ body: (inout TreeChild<ListItem>, UInt32, NodeStore, inout Locator<ListItem>) -> Void
+        inSection index: Int, _ body: (inout TreeChild<ListItem>, UInt32, NodePool, inout Locator<ListItem>) -> Void
     ) {
-        ListState.editRows(&tree, &itemLocator, index, store, followsHashes, body)
+        ListState.editRows(&tree, &itemLocator, index, pool, followsHashes, body)
     }
 
     // The parts of the state are separate arguments, so that the closure can change one while another is being
@@ -48,13 +48,13 @@ extension ListState: EventReceiver {
     @inline(__always)
     private static func editRows(
         _ tree: inout PersistentTree<SectionEntry>, _ locator: inout Locator<ListItem>, _ index: Int,
-        _ store: NodeStore, _ followsHashes: Bool,
-        _ body: (inout TreeChild<ListItem>, UInt32, NodeStore, inout Locator<ListItem>) -> Void
+        _ pool: NodePool, _ followsHashes: Bool,
+        _ body: (inout TreeChild<ListItem>, UInt32, NodePool, inout Locator<ListItem>) -> Void
     ) {
-        tree.top.update(index, store) { section in
+        tree.top.update(index, pool) { section in
             if !followsHashes { section.unsealRows() }
             let number = section.number
-            section.editRows { body(&$0, number, store, &locator) }
+            section.editRows { body(&$0, number, pool, &locator) }
         }
     }
 
@@ -62,8 +62,8 @@ extension ListState: EventReceiver {
         try checkInsertion(at: path)
         try checkRoom(for: items.count)
         try checkNew(items)
-        editRows(inSection: path.section) { rows, owner, store, locator in
-            items.withElements { rows.insert($0, at: path.item, owner: owner, store, &locator) }
+        editRows(inSection: path.section) { rows, owner, pool, locator in
+            items.withElements { rows.insert($0, at: path.item, owner: owner, pool, &locator) }
         }
         itemCount += items.count
     }
@@ -71,8 +71,8 @@ extension ListState: EventReceiver {
     mutating func itemsDeleted(at path: ListIndexPath, _ items: Run<ListItem>) throws {
         if case .one(let item) = items { return try delete(item.id, at: path) }
         try checkItems(items, at: path)
-        editRows(inSection: path.section) { rows, _, store, locator in
-            rows.remove(path.item..<path.item + items.count, store, &locator)
+        editRows(inSection: path.section) { rows, _, pool, locator in
+            rows.remove(path.item..<path.item + items.count, pool, &locator)
         }
         itemCount -= items.count
     }
@@ -89,8 +89,8 @@ extension ListState: EventReceiver {
         // The removal checks the id itself, so that the row is searched once. A row of another id is not removed.
         var found: ListItem?
         var isRight = false
-        editRows(inSection: path.section) { rows, _, store, locator in
-            isRight = rows.remove(path.item, store, &locator) { item in
+        editRows(inSection: path.section) { rows, _, pool, locator in
+            isRight = rows.remove(path.item, pool, &locator) { item in
                 found = item.pointee
                 return item.pointee.hasID(id)
             }
@@ -118,10 +118,10 @@ extension ListState: EventReceiver {
         } else {
             moved = try items(ids, at: source)
             let range = source.item..<source.item + ids.count
-            editRows(inSection: source.section) { rows, _, store, locator in rows.remove(range, store, &locator) }
+            editRows(inSection: source.section) { rows, _, pool, locator in rows.remove(range, pool, &locator) }
         }
-        editRows(inSection: target.section) { rows, owner, store, locator in
-            moved.withElements { rows.insert($0, at: target.item, owner: owner, store, &locator) }
+        editRows(inSection: target.section) { rows, owner, pool, locator in
+            moved.withElements { rows.insert($0, at: target.item, owner: owner, pool, &locator) }
         }
     }
 
@@ -142,8 +142,8 @@ extension ListState: EventReceiver {
         try checkRange(path, count: 1)
         // The update checks the id itself, as above.
         var other: Identifier?
-        editRows(inSection: path.section) { rows, _, store, _ in
-            rows.update(path.item, store) { item in
+        editRows(inSection: path.section) { rows, _, pool, _ in
+            rows.update(path.item, pool) { item in
                 if item.hasID(id) { change(&item) } else { other = item.id }
             }
         }
@@ -160,8 +160,8 @@ extension ListState {
             let depth = item.depth + change
             guard ListItem.depths.contains(depth) else { throw ListError.depthOutOfRange(item.id, depth: depth) }
         }
-        editRows(inSection: path.section) { rows, _, store, _ in
-            rows.updateAll(in: path.item..<path.item + ids.count, store) { $0.changeDepth(by: change) }
+        editRows(inSection: path.section) { rows, _, pool, _ in
+            rows.updateAll(in: path.item..<path.item + ids.count, pool) { $0.changeDepth(by: change) }
         }
     }
 }
@@ -177,8 +177,8 @@ extension ListState {
             throw ListError.duplicateSection(section.id)
         }
         try checkRoom(for: section.items.count)
-        guard tree.count < store.limits.sections else {
-            throw ListError.limitReached(what: "sections", limit: UInt64(store.limits.sections))
+        guard tree.count < pool.limits.sections else {
+            throw ListError.limitReached(what: "sections", limit: UInt64(pool.limits.sections))
         }
         if let items = Run(section.items) { try checkNew(items) }
         // A section number is used only once.
@@ -198,7 +198,7 @@ extension ListState {
         if let items = Run(section.items) {
             try checkItems(items, at: ListIndexPath(section: index, item: 0))
         }
-        entry.items(store).detach(&itemLocator)
+        entry.items(pool).detach(&itemLocator)
         tree.remove(index..<index + 1, &sectionLocator)
         itemCount -= section.items.count
     }
@@ -226,24 +226,24 @@ extension ListState {
             }
         }
         try checkRoom(for: itemIDs.count - itemCount)
-        guard sections.count <= store.limits.sections else {
-            throw ListError.limitReached(what: "sections", limit: UInt64(store.limits.sections))
+        guard sections.count <= pool.limits.sections else {
+            throw ListError.limitReached(what: "sections", limit: UInt64(pool.limits.sections))
         }
-        sectionLocator.retireAll(&retiredPages)
-        itemLocator.retireAll(&retiredPages)
-        sectionLocator = Locator(store, isTracking: sectionLocator.isTracking)
-        itemLocator = Locator(store, isTracking: itemLocator.isTracking)
+        sectionLocator.retireAll(&retiredChunks)
+        itemLocator.retireAll(&retiredChunks)
+        sectionLocator = Locator(pool, isTracking: sectionLocator.isTracking)
+        itemLocator = Locator(pool, isTracking: itemLocator.isTracking)
         sectionNumberCount = 0
         itemCount = itemIDs.count
         let entries = sections.map { makeEntry($0) }
-        tree = PersistentTree(entries, store, owner: ListState.listOwner, &sectionLocator)
+        tree = PersistentTree(entries, pool, owner: ListState.listOwner, &sectionLocator)
     }
 
     /// An entry for the tree of sections. Inserts its rows into the locator.
     private mutating func makeEntry(_ section: ListSection) -> SectionEntry {
         let number = sectionNumberCount
         sectionNumberCount += 1
-        let items = PersistentTree(section.items, store, owner: number, &itemLocator)
+        let items = PersistentTree(section.items, pool, owner: number, &itemLocator)
         return SectionEntry(id: section.id, title: section.title, number: number, rows: items.top)
     }
 }
@@ -262,8 +262,8 @@ extension ListState {
     /// Checks that the list has room for so many more rows.
     @inline(__always)
     private func checkRoom(for count: Int) throws {
-        if itemCount + count > store.limits.rows {
-            throw ListError.limitReached(what: "rows", limit: UInt64(store.limits.rows))
+        if itemCount + count > pool.limits.rows {
+            throw ListError.limitReached(what: "rows", limit: UInt64(pool.limits.rows))
         }
     }
 
@@ -335,7 +335,7 @@ extension ListState {
     private func checkItems(_ run: Run<ListItem>, at path: ListIndexPath) throws {
         try checkRange(path, count: run.count)
         var index = 0
-        try tree[path.section].items(store).forEach(in: path.item..<path.item + run.count) { found in
+        try tree[path.section].items(pool).forEach(in: path.item..<path.item + run.count) { found in
             if found.id != run[index].id {
                 let place = ListIndexPath(section: path.section, item: path.item + index)
                 throw ListState.mismatch(place, expected: run[index].id, found: found.id)

@@ -26,10 +26,10 @@ public struct ListState: ~Copyable {
     /// The count of section numbers that were used; each is used only once.
     var sectionNumberCount: UInt32 = 0
     /// The node pool: the widths of nodes, and the source of nodes that are not in memory.
-    package internal(set) var store: NodeStore
+    package internal(set) var pool: NodePool
     /// The stored chunks of locators that were replaced as a whole. They are no longer needed after the next
     /// checkpoint.
-    var retiredPages = PageImage()
+    var retiredChunks = ChunkImage()
     /// Whether every edit updates the hashes of rows; if not, they are computed lazily.
     var followsHashes = true
 
@@ -38,18 +38,18 @@ public struct ListState: ~Copyable {
 
     /// A list without sections, only in memory.
     public init(limits: TreeLimits = TreeLimits()) {
-        self.init(NodeStore(limits: limits))
+        self.init(NodePool(limits: limits))
     }
 
     /// A list without sections.
     ///
     /// - Parameter isTracking: whether rows can be found by id. Without tracking, replay is faster, and duplicate ids
     ///   are not detected.
-    package init(_ store: NodeStore, isTracking: Bool = true) {
-        self.store = store
-        tree = PersistentTree(store)
-        sectionLocator = Locator(store, isTracking: isTracking)
-        itemLocator = Locator(store, isTracking: isTracking)
+    package init(_ pool: NodePool, isTracking: Bool = true) {
+        self.pool = pool
+        tree = PersistentTree(pool)
+        sectionLocator = Locator(pool, isTracking: isTracking)
+        itemLocator = Locator(pool, isTracking: isTracking)
     }
 
     /// The rows as an immutable value.
@@ -89,7 +89,7 @@ extension ListState {
         guard tree.indices.contains(path.section) else { return nil }
         return tree.withLeaf(at: path.section) { leaf, slot in
             guard path.item >= 0 && path.item < leaf.elements[slot].itemCount else { return nil }
-            return leaf.elements[slot].rows.withLeaf(at: path.item, store) { $0.elements[$1] }
+            return leaf.elements[slot].rows.withLeaf(at: path.item, pool) { $0.elements[$1] }
         }
     }
 
@@ -100,7 +100,7 @@ extension ListState {
         itemLocator.firstPath(hash: itemLocator.hash(of: id)) { path, owner in
             guard let section = indexOfSection(number: owner) else { return nil }
             return tree.withLeaf(at: section) { leaf, slot in
-                leaf.elements[slot].rows.offset(on: path, store) { $0.hasID(id) }
+                leaf.elements[slot].rows.offset(on: path, pool) { $0.hasID(id) }
                     .map { ListIndexPath(section: section, item: $0) }
             }
         }
@@ -112,7 +112,7 @@ extension ListState {
         // A fast path: with only one section, no lookup is necessary.
         if tree.count == 1 { return 0 }
         return sectionLocator.firstPath(hash: SectionEntry.key(ofNumber: number)) { path, _ in
-            tree.top.offset(on: path, store) { $0.number == number }
+            tree.top.offset(on: path, pool) { $0.number == number }
         }
     }
 
@@ -121,7 +121,7 @@ extension ListState {
     /// - Complexity: O(log s) expected, for s sections.
     public func indexOfSection(_ id: Identifier) -> Int? {
         sectionLocator.firstPath(hash: sectionLocator.hash(of: id)) { path, _ in
-            tree.top.offset(on: path, store) { $0.id == id }
+            tree.top.offset(on: path, pool) { $0.id == id }
         }
     }
 
@@ -138,9 +138,9 @@ extension ListState {
             // One row is read without making a `PersistentTree`: counting its references would take longer than the
             // lookup.
             if range.count == 1 {
-                return .one(leaf.elements[slot].rows.withLeaf(at: range.lowerBound, store) { $0.elements[$1] })
+                return .one(leaf.elements[slot].rows.withLeaf(at: range.lowerBound, pool) { $0.elements[$1] })
             }
-            return leaf.elements[slot].items(store).run(in: range)
+            return leaf.elements[slot].items(pool).run(in: range)
         }
     }
 
@@ -168,7 +168,7 @@ extension ListState {
         var items = 0
         for index in tree.indices {
             let section = tree[index]
-            nodes += try section.items(store).checkInvariants(
+            nodes += try section.items(pool).checkInvariants(
                 owner: section.number, isFilled: isFilled, itemLocator)
             items += section.itemCount
             try InvariantViolation.check(section.number < sectionNumberCount, "section \(section.id) has no number")

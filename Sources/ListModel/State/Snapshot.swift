@@ -30,12 +30,12 @@ public struct Snapshot: Sendable {
 
     /// A list without sections.
     package init(empty state: borrowing ListState) {
-        self.init(version: .empty, itemCount: 0, tree: PersistentTree(state.store))
+        self.init(version: .empty, itemCount: 0, tree: PersistentTree(state.pool))
     }
 
     /// A list without sections, before any commit.
     public static let empty = Snapshot(
-        version: .empty, itemCount: 0, tree: PersistentTree(NodeStore(limits: TreeLimits())))
+        version: .empty, itemCount: 0, tree: PersistentTree(NodePool(limits: TreeLimits())))
 
     /// The number of sections.
     public var sectionCount: Int { tree.count }
@@ -55,7 +55,7 @@ public struct Snapshot: Sendable {
     /// - Complexity: O(log n).
     public func item(at path: ListIndexPath) -> ListItem? {
         guard tree.indices.contains(path.section) else { return nil }
-        let items = tree[path.section].items(tree.store)
+        let items = tree[path.section].items(tree.pool)
         return items.indices.contains(path.item) ? items[path.item] : nil
     }
 
@@ -87,24 +87,24 @@ public struct SectionCollection: RandomAccessCollection, Sendable {
     /// The section at an index.
     ///
     /// - Complexity: O(log s) for s sections.
-    public subscript(position: Int) -> SectionView { SectionView(entry: tree[position], store: tree.store) }
+    public subscript(position: Int) -> SectionView { SectionView(entry: tree[position], pool: tree.pool) }
 
     /// An iterator over the sections in order, O(1) each.
-    public func makeIterator() -> SectionIterator { SectionIterator(cursor: TreeCursor(tree), store: tree.store) }
+    public func makeIterator() -> SectionIterator { SectionIterator(cursor: TreeCursor(tree), pool: tree.pool) }
 }
 
 /// An iterator over the sections of a snapshot.
 public struct SectionIterator: IteratorProtocol {
     var cursor: TreeCursor<SectionEntry>
-    let store: NodeStore
+    let pool: NodePool
 
-    public mutating func next() -> SectionView? { cursor.next().map { SectionView(entry: $0, store: store) } }
+    public mutating func next() -> SectionView? { cursor.next().map { SectionView(entry: $0, pool: pool) } }
 }
 
 /// A section of a snapshot.
 public struct SectionView: Identifiable, Sendable {
     let entry: SectionEntry
-    let store: NodeStore
+    let pool: NodePool
 
     /// The identity of the section.
     public var id: Identifier { entry.id }
@@ -113,7 +113,7 @@ public struct SectionView: Identifiable, Sendable {
     /// Its rows, in order.
     public var items: ItemCollection { ItemCollection(tree: tree) }
 
-    var tree: PersistentTree<ListItem> { entry.items(store) }
+    var tree: PersistentTree<ListItem> { entry.items(pool) }
 }
 
 /// The rows of a section of a snapshot.

@@ -94,13 +94,13 @@ public struct LaidOutRows: RandomAccessCollection, Sendable {
 
 /// Walks the rows of a sequence.
 public struct LaidOutRowIterator: IteratorProtocol {
-    private let store: NodeStore
+    private let pool: NodePool
     private let hasHeaders: Bool
     private var sections: TreeCursor<SectionEntry>
     private var items: TreeCursor<ListItem>?
 
     init(_ rows: LaidOutRows) {
-        store = rows.snapshot.tree.store
+        pool = rows.snapshot.tree.pool
         hasHeaders = rows.hasHeaders
         sections = TreeCursor(rows.snapshot.tree)
     }
@@ -109,7 +109,7 @@ public struct LaidOutRowIterator: IteratorProtocol {
         while true {
             if let item = items?.next() { return .item(item) }
             guard let section = sections.next() else { return nil }
-            items = TreeCursor(section.items(store))
+            items = TreeCursor(section.items(pool))
             if hasHeaders { return .header(id: section.id, title: section.title) }
         }
     }

@@ -3,7 +3,7 @@
 /// The steps, the splices and the difference of a transition, for who plays all of them: what differs is found out once.
 package struct SequenceChanges {
     /// As ``Transition/steps(layout:reloadAbove:)`` gives them.
-    package let steps: RowSteps
+    package let steps: RowOperations
     /// As ``Transition/splices(layout:)`` gives them.
     package let splices: RowSplices
     /// As ``Transition/collectionDifference(layout:)`` gives it.

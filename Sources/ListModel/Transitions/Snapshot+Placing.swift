@@ -18,10 +18,10 @@ extension Snapshot {
     func placing(
         _ placement: SectionPlacement, from other: Snapshot, version: Version, moved: [Int: Int], emptied: Set<Int>
     ) -> Snapshot {
-        let joint = NodeStore(joining: tree.store, other.tree.store)
-        let store = joint ?? NodeStore(joining: tree.store, tree.store)!
-        var result = PersistentTree(tree.top, store)
-        var locator = Locator<SectionEntry>(store, isTracking: false)
+        let joint = NodePool(joining: tree.pool, other.tree.pool)
+        let pool = joint ?? NodePool(joining: tree.pool, tree.pool)!
+        var result = PersistentTree(tree.top, pool)
+        var locator = Locator<SectionEntry>(pool, isTracking: false)
         var itemCount = itemCount
         for index in placement.removed.reversed() {
             itemCount -= tree[index].itemCount
@@ -35,7 +35,7 @@ extension Snapshot {
                 let source = other.tree[placed.other]
                 var rows = TreeChild<ListItem>.empty
                 if !emptied.contains(placed.other) {
-                    rows = joint == nil ? source.items(other.tree.store).copied(store) : source.rows
+                    rows = joint == nil ? source.items(other.tree.pool).copied(pool) : source.rows
                 }
                 entry = SectionEntry(id: source.id, title: source.title, number: source.number, rows: rows)
             }
@@ -49,9 +49,9 @@ extension Snapshot {
 
 extension PersistentTree<ListItem> {
     /// The same rows in nodes of another store, all in memory.
-    fileprivate func copied(_ store: NodeStore) -> TreeChild<ListItem> {
-        var locator = Locator<ListItem>(store, isTracking: false)
-        return PersistentTree(elements(in: indices), store, owner: 0, &locator).top
+    fileprivate func copied(_ pool: NodePool) -> TreeChild<ListItem> {
+        var locator = Locator<ListItem>(pool, isTracking: false)
+        return PersistentTree(elements(in: indices), pool, owner: 0, &locator).top
     }
 }
 
@@ -62,9 +62,9 @@ extension Snapshot {
     ///
     /// - Parameter places: from where here to where in the result.
     func movingSections(_ places: [Changeset.Move<Int>]) -> Snapshot {
-        let store = NodeStore(joining: tree.store, tree.store)!
-        var result = PersistentTree(tree.top, store)
-        result.top.move(places, store)
+        let pool = NodePool(joining: tree.pool, tree.pool)!
+        var result = PersistentTree(tree.top, pool)
+        result.top.move(places, pool)
         result.seal()
         return Snapshot(version: version, itemCount: itemCount, tree: result)
     }
@@ -73,10 +73,10 @@ extension Snapshot {
     ///
     /// - Parameter places: by section, from where here to where in the result.
     func movingItems(_ places: [Int: [Changeset.Move<Int>]]) -> Snapshot {
-        let store = NodeStore(joining: tree.store, tree.store)!
-        var result = PersistentTree(tree.top, store)
+        let pool = NodePool(joining: tree.pool, tree.pool)!
+        var result = PersistentTree(tree.top, pool)
         for (section, places) in places {
-            result.update(section) { entry in entry.editRows { $0.move(places, store) } }
+            result.update(section) { entry in entry.editRows { $0.move(places, pool) } }
         }
         result.seal()
         return Snapshot(version: version, itemCount: itemCount, tree: result)
@@ -85,14 +85,14 @@ extension Snapshot {
 
 extension TreeChild where Element: TreeElement {
     /// Takes elements out, and puts them in where the result has them.
-    fileprivate mutating func move(_ places: [Changeset.Move<Int>], _ store: NodeStore) {
-        var locator = Locator<Element>(store, isTracking: false)
-        let elements = PersistentTree(self, store)
+    fileprivate mutating func move(_ places: [Changeset.Move<Int>], _ pool: NodePool) {
+        var locator = Locator<Element>(pool, isTracking: false)
+        let elements = PersistentTree(self, pool)
         let moved = places.map { (element: elements[$0.from], to: $0.to) }.sorted { $0.to < $1.to }
-        for from in places.map(\.from).sorted().reversed() { remove(from..<from + 1, store, &locator) }
+        for from in places.map(\.from).sorted().reversed() { remove(from..<from + 1, pool, &locator) }
         for (element, to) in moved {
             withUnsafePointer(to: element) {
-                insert(UnsafeBufferPointer(start: $0, count: 1), at: to, owner: 0, store, &locator)
+                insert(UnsafeBufferPointer(start: $0, count: 1), at: to, owner: 0, pool, &locator)
             }
         }
     }

@@ -22,26 +22,26 @@ extension Transition {
     ///   - layout: how the sections lie.
     ///   - limit: if there were more steps, the view is to reload instead; nil for never.
     /// - Complexity: O(s + k log k) for s sections and k steps.
-    public func steps(layout: RowLayout, reloadAbove limit: Int? = nil) -> RowSteps {
+    public func steps(layout: RowLayout, reloadAbove limit: Int? = nil) -> RowOperations {
         RowDifference(self, layout).steps(reloadAbove: limit)
     }
 }
 
 extension RowDifference {
     /// What a view without sections plays.
-    func steps(reloadAbove limit: Int? = nil) -> RowSteps {
+    func steps(reloadAbove limit: Int? = nil) -> RowOperations {
         let difference = self
         let count = difference.gone.count + difference.arrived.count - difference.moves.count + difference.updated.count
         if let limit, count > limit {
-            return RowSteps(steps: [], isReload: true, old: difference.old, new: difference.new)
+            return RowOperations(steps: [], isReload: true, old: difference.old, new: difference.new)
         }
-        var order = StepOrder(difference)
-        return RowSteps(steps: order.steps(), isReload: false, old: difference.old, new: difference.new)
+        var order = OperationOrder(difference)
+        return RowOperations(steps: order.steps(), isReload: false, old: difference.old, new: difference.new)
     }
 }
 
 /// Puts the steps of a difference in order.
-private struct StepOrder {
+private struct OperationOrder {
     private let difference: RowDifference
     /// The rows that are to move, ascending by where they stood, with the ranks of where they stood.
     private let sources: [Int]
@@ -59,9 +59,9 @@ private struct StepOrder {
         targetRanks = difference.arrived.enumerated().map { $1 - $0 }
     }
 
-    mutating func steps() -> [RowStep] {
+    mutating func steps() -> [RowOperation] {
         let moved = Set(sources)
-        var steps: [RowStep] = difference.gone.reversed().compactMap { moved.contains($0) ? nil : .remove(at: $0) }
+        var steps: [RowOperation] = difference.gone.reversed().compactMap { moved.contains($0) ? nil : .remove(at: $0) }
         var nextMove = 0
         for (index, target) in difference.arrived.enumerated() {
             // Those that wait before the place: whose rank is less.

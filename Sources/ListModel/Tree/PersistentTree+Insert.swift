@@ -25,7 +25,7 @@ extension PersistentTree where Element: TreeElement {
     mutating func insert(
         _ run: UnsafeBufferPointer<Element>, at offset: Int, owner: UInt32, _ locator: inout Locator<Element>
     ) {
-        top.insert(run, at: offset, owner: owner, store, &locator)
+        top.insert(run, at: offset, owner: owner, pool, &locator)
     }
 
     /// A new node with a new number. The caller sets its parent.
@@ -46,10 +46,10 @@ extension PersistentTree where Element: TreeElement {
     /// A tree of these elements, built from the leaves up.
     ///
     /// - Complexity: O(n).
-    init(_ elements: [Element], _ store: NodeStore, owner: UInt32, _ locator: inout Locator<Element>) {
-        self.init(store)
+    init(_ elements: [Element], _ pool: NodePool, owner: UInt32, _ locator: inout Locator<Element>) {
+        self.init(pool)
         guard !elements.isEmpty else { return }
-        let limits = store.limits
+        let limits = pool.limits
         var keys: [(hash: UInt64, leaf: UInt32)] = []
         // An empty index is built from all ids at once. An index with entries gets each id separately.
         let isFirst = locator.index.count == 0 && locator.isTracking
@@ -129,14 +129,14 @@ extension TreeChild where Element: TreeElement {
     ///
     /// - Complexity: O(k + k / w · log n) for k elements in leaves of width w.
     mutating func insert(
-        _ run: UnsafeBufferPointer<Element>, at offset: Int, owner: UInt32, _ store: NodeStore,
+        _ run: UnsafeBufferPointer<Element>, at offset: Int, owner: UInt32, _ pool: NodePool,
         _ locator: inout Locator<Element>
     ) {
         precondition(offset >= 0 && offset <= Int(count), "offset outside the tree")
         var rest = run
         var target = offset
         while !rest.isEmpty {
-            let inserted = insertChunk(rest, at: target, owner: owner, store, &locator)
+            let inserted = insertChunk(rest, at: target, owner: owner, pool, &locator)
             target += inserted
             rest = UnsafeBufferPointer(rebasing: rest.dropFirst(inserted))
         }
@@ -144,26 +144,26 @@ extension TreeChild where Element: TreeElement {
 
     /// Inserts the part of the run that fits into one leaf, and returns its length.
     private mutating func insertChunk(
-        _ run: UnsafeBufferPointer<Element>, at offset: Int, owner: UInt32, _ store: NodeStore,
+        _ run: UnsafeBufferPointer<Element>, at offset: Int, owner: UInt32, _ pool: NodePool,
         _ locator: inout Locator<Element>
     ) -> Int {
         if count == 0 {
-            let leaf = PersistentTree<Element>.makeNode(height: 0, store.limits, &locator)
+            let leaf = PersistentTree<Element>.makeNode(height: 0, pool.limits, &locator)
             locator.setParent(Locator<Element>.ownerFlag | owner, of: leaf.number)
             self = TreeChild(summarizing: leaf)
             hash = 0
         }
         var insertion = TreeInsertion(run: run, isAtEnd: offset == Int(count))
-        let sibling = insertion.insert(into: &self, at: offset, onRightEdge: true, store, &locator)
-        if let sibling { addRoot(above: sibling, owner: owner, store, &locator) }
+        let sibling = insertion.insert(into: &self, at: offset, onRightEdge: true, pool, &locator)
+        if let sibling { addRoot(above: sibling, owner: owner, pool, &locator) }
         return insertion.inserted
     }
 
     /// Adds a new root above the old one and its new right sibling.
     private mutating func addRoot(
-        above right: TreeChild<Element>, owner: UInt32, _ store: NodeStore, _ locator: inout Locator<Element>
+        above right: TreeChild<Element>, owner: UInt32, _ pool: NodePool, _ locator: inout Locator<Element>
     ) {
-        let root = PersistentTree<Element>.makeNode(height: right.node!.height + 1, store.limits, &locator)
+        let root = PersistentTree<Element>.makeNode(height: right.node!.height + 1, pool.limits, &locator)
         locator.setParent(Locator<Element>.ownerFlag | owner, of: root.number)
         locator.setParent(root.number, of: number)
         locator.setParent(root.number, of: right.number)
@@ -192,12 +192,12 @@ private struct TreeInsertion<Element: TreeElement>: ~Copyable {
     /// Inserts below a child. Returns the new right sibling if the node was split.
     // The pool is a parameter and not a property, because reading a property would count a reference on every level.
     mutating func insert(
-        into child: inout TreeChild<Element>, at offset: Int, onRightEdge: Bool, _ store: NodeStore,
+        into child: inout TreeChild<Element>, at offset: Int, onRightEdge: Bool, _ pool: NodePool,
         _ locator: inout Locator<Element>
     ) -> TreeChild<Element>? {
         // SAFETY: `child` keeps the node alive, and nothing replaces its node meanwhile.
-        let sibling = store.makeUnique(&child)._withUnsafeGuaranteedRef { node in
-            insert(into: node, hash: &child.hash, at: offset, onRightEdge: onRightEdge, store, &locator)
+        let sibling = pool.makeUnique(&child)._withUnsafeGuaranteedRef { node in
+            insert(into: node, hash: &child.hash, at: offset, onRightEdge: onRightEdge, pool, &locator)
         }
         child.count = child.count + UInt32(inserted) - (sibling?.count ?? 0)
         // The lowest depth of a list without outlines is always 0. A split may have moved the element of the lowest
@@ -208,11 +208,11 @@ private struct TreeInsertion<Element: TreeElement>: ~Copyable {
     }
 
     private mutating func insert(
-        into node: TreeNode<Element>, hash: inout UInt64, at offset: Int, onRightEdge: Bool, _ store: NodeStore,
+        into node: TreeNode<Element>, hash: inout UInt64, at offset: Int, onRightEdge: Bool, _ pool: NodePool,
         _ locator: inout Locator<Element>
     ) -> TreeChild<Element>? {
         if node.isLeaf {
-            return insert(intoLeaf: node, hash: &hash, at: offset, onRightEdge: onRightEdge, store.limits, &locator)
+            return insert(intoLeaf: node, hash: &hash, at: offset, onRightEdge: onRightEdge, pool.limits, &locator)
         }
         var below = offset
         let slot = isAtEnd ? node.count - 1 : node.child(at: &below, insertion: true)
@@ -222,13 +222,13 @@ private struct TreeInsertion<Element: TreeElement>: ~Copyable {
         lower.pointee.unseal(below: hash)
         let before = lower.pointee.hash
         let sibling = insert(
-            into: &lower.pointee, at: below, onRightEdge: onRightEdge && isLast, store, &locator)
+            into: &lower.pointee, at: below, onRightEdge: onRightEdge && isLast, pool, &locator)
         guard let sibling else {
             hash = node.hash(hash, ofChild: slot, before: before, grown: inserted)
             return nil
         }
         hash = SequenceHash.unsealed
-        return add(sibling, to: node, at: slot + 1, onRightEdge: onRightEdge && isLast, store.limits, &locator)
+        return add(sibling, to: node, at: slot + 1, onRightEdge: onRightEdge && isLast, pool.limits, &locator)
     }
 
     /// Inserts a child into an inner node. Returns the new right sibling if the node was split.

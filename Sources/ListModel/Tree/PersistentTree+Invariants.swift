@@ -27,13 +27,13 @@ extension PersistentTree where Element: TreeElement {
                 "a tree without elements has nodes, a hash or a depth")
             return 0
         }
-        let root = store.node(top)
+        let root = pool.node(top)
         try InvariantViolation.check(root.count > (root.isLeaf ? 0 : 1), "the root has too few children")
         try InvariantViolation.check(
             !locator.isTracking || locator.parent(of: top.number) == Locator<Element>.ownerFlag | owner,
             "the root has another owner")
         var nodes = 0
-        let limits = isFilled ? store.limits : nil
+        let limits = isFilled ? pool.limits : nil
         try check(top, height: root.height, onRightEdge: true, isRoot: true, limits, &nodes, locator)
         return nodes
     }
@@ -43,7 +43,7 @@ extension PersistentTree where Element: TreeElement {
         _ nodes: inout Int, _ locator: borrowing Locator<Element>
     ) throws {
         nodes += 1
-        let node = store.node(child)
+        let node = pool.node(child)
         let name = "node \(child.number)"
         try InvariantViolation.check(node.number == child.number, "\(name) has another number")
         try InvariantViolation.check(node.height == height, "\(name) has another height")

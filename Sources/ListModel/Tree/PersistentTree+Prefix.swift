@@ -9,19 +9,19 @@ extension PersistentTree where Element: TreeElement {
     /// - Complexity: O(w · log n) for nodes of width w.
     func prefix(_ length: Int, replacingLast last: Element? = nil) -> PersistentTree {
         if length >= count && last == nil { return self }
-        if length <= 0 { return PersistentTree(store) }
+        if length <= 0 { return PersistentTree(pool) }
         var first = cut(top, min(length, count), last)
         // Replaces an inner root that has only one child.
         while let root = first.node, !root.isLeaf, root.count == 1 {
             first = withExtendedLifetime(root) { root.children[0] }
         }
         first.seal()
-        return PersistentTree(first, store)
+        return PersistentTree(first, pool)
     }
 
     /// The first `length` elements below a node; at least one.
     private func cut(_ child: TreeChild<Element>, _ length: Int, _ last: Element?) -> TreeChild<Element> {
-        let node = store.node(child)
+        let node = pool.node(child)
         // A node that is only in the cache may be evicted meanwhile.
         return withExtendedLifetime(node) { cut(node, length, last) }
     }

@@ -7,7 +7,7 @@ extension PersistentTree where Element: TreeElement {
     ///
     /// - Complexity: O(k + k / w · log n) for k elements in leaves of width w.
     mutating func remove(_ range: Range<Int>, _ locator: inout Locator<Element>) {
-        top.remove(range, store, &locator)
+        top.remove(range, pool, &locator)
     }
 
     /// Calls `body` with the element at `offset`, to change it in place. Its id and its depth must not change; use
@@ -16,7 +16,7 @@ extension PersistentTree where Element: TreeElement {
     /// - Complexity: O(log n).
     @inline(__always)
     mutating func update(_ offset: Int, _ body: (inout Element) throws -> Void) rethrows {
-        try top.update(offset, store, body)
+        try top.update(offset, pool, body)
     }
 
     /// Removes all elements and nodes of the tree from the locator.
@@ -27,7 +27,7 @@ extension PersistentTree where Element: TreeElement {
     }
 
     private func detach(_ child: TreeChild<Element>, _ locator: inout Locator<Element>) {
-        let node = store.node(child)
+        let node = pool.node(child)
         if node.isLeaf {
             for slot in 0..<node.count { locator.remove(node.elements.advanced(by: slot), leaf: node.number) }
         } else {
@@ -44,16 +44,16 @@ extension TreeChild where Element: TreeElement {
     ///
     /// - Complexity: O(log n).
     @inline(__always)
-    mutating func update(_ offset: Int, _ store: NodeStore, _ body: (inout Element) throws -> Void) rethrows {
+    mutating func update(_ offset: Int, _ pool: NodePool, _ body: (inout Element) throws -> Void) rethrows {
         precondition(offset >= 0 && offset < Int(count), "offset outside the tree")
         // SAFETY: this child keeps the node alive, and nothing replaces its node meanwhile; the same holds below.
-        try store.makeUnique(&self)._withUnsafeGuaranteedRef { node in
+        try pool.makeUnique(&self)._withUnsafeGuaranteedRef { node in
             // A fast path: the tree of a few sections is one leaf, and every edit of a row passes through it. A leaf at
             // the top needs no call; each level of inner nodes needs one.
             if node.isLeaf {
                 try Self.updateLeaf(&hash, node, offset, body)
             } else {
-                try Self.updateInner(&hash, node, offset, store, body)
+                try Self.updateInner(&hash, node, offset, pool, body)
             }
         }
     }
@@ -77,7 +77,7 @@ extension TreeChild where Element: TreeElement {
     }
 
     private static func updateInner(
-        _ hash: inout UInt64, _ node: TreeNode<Element>, _ offset: Int, _ store: NodeStore,
+        _ hash: inout UInt64, _ node: TreeNode<Element>, _ offset: Int, _ pool: NodePool,
         _ body: (inout Element) throws -> Void
     ) rethrows {
         let hashBefore = hash
@@ -87,7 +87,7 @@ extension TreeChild where Element: TreeElement {
         let lower = node.children.advanced(by: slot)
         lower.pointee.unseal(below: hashBefore)
         let before = lower.pointee.hash
-        try lower.pointee.update(below, store, body)
+        try lower.pointee.update(below, pool, body)
         hash = node.hash(hashBefore, ofChild: slot, before: before, grown: 0)
     }
 }
@@ -98,11 +98,11 @@ extension TreeChild where Element: TreeElement {
     /// Removes the elements of `range` from the tree below this top.
     ///
     /// - Complexity: O(k + k / w · log n) for k elements in leaves of width w.
-    mutating func remove(_ range: Range<Int>, _ store: NodeStore, _ locator: inout Locator<Element>) {
+    mutating func remove(_ range: Range<Int>, _ pool: NodePool, _ locator: inout Locator<Element>) {
         precondition(range.lowerBound >= 0 && range.upperBound <= Int(count), "range outside the tree")
         var rest = range.count
         while rest > 0 {
-            rest -= removeChunk(at: range.lowerBound, atMost: rest, store, &locator) { _ in true }
+            rest -= removeChunk(at: range.lowerBound, atMost: rest, pool, &locator) { _ in true }
             shrinkRoot(&locator)
         }
     }
@@ -113,11 +113,11 @@ extension TreeChild where Element: TreeElement {
     /// - Returns: whether it was the right one; if not, nothing is removed.
     /// - Complexity: O(log n).
     mutating func remove(
-        _ offset: Int, _ store: NodeStore, _ locator: inout Locator<Element>,
+        _ offset: Int, _ pool: NodePool, _ locator: inout Locator<Element>,
         if isRight: (UnsafeMutablePointer<Element>) -> Bool
     ) -> Bool {
         precondition(offset >= 0 && offset < Int(count), "offset outside the tree")
-        let removed = removeChunk(at: offset, atMost: 1, store, &locator, if: isRight)
+        let removed = removeChunk(at: offset, atMost: 1, pool, &locator, if: isRight)
         shrinkRoot(&locator)
         return removed == 1
     }
@@ -125,11 +125,11 @@ extension TreeChild where Element: TreeElement {
     /// Removes elements of one leaf, beginning at `offset`, if the first one is right. Returns the number of removed
     /// elements.
     private mutating func removeChunk(
-        at offset: Int, atMost limit: Int, _ store: NodeStore, _ locator: inout Locator<Element>,
+        at offset: Int, atMost limit: Int, _ pool: NodePool, _ locator: inout Locator<Element>,
         if isRight: (UnsafeMutablePointer<Element>) -> Bool
     ) -> Int {
-        let removed = store.makeUnique(&self)._withUnsafeGuaranteedRef { node in
-            let removed = Self.remove(from: node, &hash, at: offset, atMost: limit, store, &locator, if: isRight)
+        let removed = pool.makeUnique(&self)._withUnsafeGuaranteedRef { node in
+            let removed = Self.remove(from: node, &hash, at: offset, atMost: limit, pool, &locator, if: isRight)
             lowestDepth = node.lowestDepth
             return removed
         }
@@ -138,7 +138,7 @@ extension TreeChild where Element: TreeElement {
     }
 
     private static func remove(
-        from node: TreeNode<Element>, _ hash: inout UInt64, at offset: Int, atMost limit: Int, _ store: NodeStore,
+        from node: TreeNode<Element>, _ hash: inout UInt64, at offset: Int, atMost limit: Int, _ pool: NodePool,
         _ locator: inout Locator<Element>, if isRight: (UnsafeMutablePointer<Element>) -> Bool
     ) -> Int {
         if node.isLeaf {
@@ -161,12 +161,12 @@ extension TreeChild where Element: TreeElement {
         let lower = node.children.advanced(by: slot)
         lower.pointee.unseal(below: hash)
         let before = lower.pointee.hash
-        let removed = lower.pointee.removeChunk(at: below, atMost: limit, store, &locator, if: isRight)
+        let removed = lower.pointee.removeChunk(at: below, atMost: limit, pool, &locator, if: isRight)
         if removed == 0 { return 0 }
         let left = lower.pointee.node.map { Unmanaged.passUnretained($0)._withUnsafeGuaranteedRef { $0.count } } ?? 0
-        if left < store.limits.minimum(height: node.height - 1) {
+        if left < pool.limits.minimum(height: node.height - 1) {
             hash = SequenceHash.unsealed
-            refill(node, slot, store, &locator)
+            refill(node, slot, pool, &locator)
         } else {
             hash = node.hash(hash, ofChild: slot, before: before, grown: -removed)
         }
@@ -176,20 +176,20 @@ extension TreeChild where Element: TreeElement {
     /// Refills a child that has too few elements or children, or merges it: with its left sibling, or with the right
     /// one if it has none.
     private static func refill(
-        _ parent: TreeNode<Element>, _ slot: Int, _ store: NodeStore, _ locator: inout Locator<Element>
+        _ parent: TreeNode<Element>, _ slot: Int, _ pool: NodePool, _ locator: inout Locator<Element>
     ) {
         if parent.children[slot].count == 0 { return removeChild(parent, slot, &locator) }
         guard parent.count > 1 else { return }
         let leftSlot = max(0, slot - 1)
         let left = parent.children.advanced(by: leftSlot)
         let right = left.advanced(by: 1)
-        let leftNode = store.makeUnique(&left.pointee).takeUnretainedValue()
-        let rightNode = store.makeUnique(&right.pointee).takeUnretainedValue()
+        let leftNode = pool.makeUnique(&left.pointee).takeUnretainedValue()
+        let rightNode = pool.makeUnique(&right.pointee).takeUnretainedValue()
         let total = leftNode.count + rightNode.count
         let both = left.pointee.count + right.pointee.count
         left.pointee.hash = SequenceHash.unsealed
         right.pointee.hash = SequenceHash.unsealed
-        if total <= min(leftNode.width, store.limits.capacity(height: leftNode.height)) {
+        if total <= min(leftNode.width, pool.limits.capacity(height: leftNode.height)) {
             rightNode.moveTail(from: 0, to: leftNode, &locator)
             left.pointee.count = both
             left.pointee.lowestDepth = min(left.pointee.lowestDepth, right.pointee.lowestDepth)

@@ -10,7 +10,7 @@ extension PersistentTree where Element: TreeElement {
     /// - Complexity: O(log n) calls, and O(log² n) nodes.
     func partitionPoint(where isBefore: (borrowing Element) -> Bool) -> Int {
         guard count > 0 else { return 0 }
-        let root = store.node(top)
+        let root = pool.node(top)
         return withExtendedLifetime(root) { partitionPoint(root, isBefore) }
     }
 
@@ -32,13 +32,13 @@ extension PersistentTree where Element: TreeElement {
         guard low > 0 else { return 0 }
         var before = 0
         for slot in 0..<low - 1 { before += Int(node.children[slot].count) }
-        let child = store.node(node.children[low - 1])
+        let child = pool.node(node.children[low - 1])
         return withExtendedLifetime(child) { before + partitionPoint(child, isBefore) }
     }
 
     private func isFirstBefore(_ child: TreeChild<Element>, _ isBefore: (borrowing Element) -> Bool) -> Bool {
-        var node = store.node(child)
-        while !node.isLeaf { node = store.node(node.children[0]) }
+        var node = pool.node(child)
+        while !node.isLeaf { node = pool.node(node.children[0]) }
         return withExtendedLifetime(node) { isBefore(node.elements[0]) }
     }
 }

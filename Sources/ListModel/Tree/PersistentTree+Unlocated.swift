@@ -4,16 +4,16 @@ extension PersistentTree where Element: TreeElement {
     /// A tree of these elements without a locator.
     ///
     /// - Complexity: O(n).
-    init(unlocated elements: [Element], _ store: NodeStore) {
-        var locator = Locator<Element>(store, isTracking: false)
-        self.init(elements, store, owner: 0, &locator)
+    init(unlocated elements: [Element], _ pool: NodePool) {
+        var locator = Locator<Element>(pool, isTracking: false)
+        self.init(elements, pool, owner: 0, &locator)
     }
 
     /// Inserts an element into a tree without a locator.
     ///
     /// - Complexity: O(log n).
     mutating func insert(_ element: Element, at offset: Int) {
-        var locator = Locator<Element>(store, isTracking: false)
+        var locator = Locator<Element>(pool, isTracking: false)
         insert(element, at: offset, owner: 0, &locator)
     }
 
@@ -21,7 +21,7 @@ extension PersistentTree where Element: TreeElement {
     ///
     /// - Complexity: O(k + k / w · log n) for k elements in leaves of width w.
     mutating func insert(_ elements: [Element], at offset: Int) {
-        var locator = Locator<Element>(store, isTracking: false)
+        var locator = Locator<Element>(pool, isTracking: false)
         // SAFETY: the elements are copied, and the array is not touched meanwhile.
         elements.withUnsafeBufferPointer { insert($0, at: offset, owner: 0, &locator) }
     }
@@ -30,7 +30,7 @@ extension PersistentTree where Element: TreeElement {
     ///
     /// - Complexity: O(k + k / w · log n) for k elements in leaves of width w.
     mutating func remove(_ range: Range<Int>) {
-        var locator = Locator<Element>(store, isTracking: false)
+        var locator = Locator<Element>(pool, isTracking: false)
         remove(range, &locator)
     }
 
@@ -40,7 +40,7 @@ extension PersistentTree where Element: TreeElement {
     @discardableResult
     mutating func remove(at offset: Int) -> Element {
         let element = self[offset]
-        var locator = Locator<Element>(store, isTracking: false)
+        var locator = Locator<Element>(pool, isTracking: false)
         remove(offset..<offset + 1, &locator)
         return element
     }

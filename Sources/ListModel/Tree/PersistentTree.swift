@@ -29,16 +29,16 @@ struct PersistentTree<Element>: @unchecked Sendable {
     /// The topmost node with the summary of all elements; `TreeChild.empty` when there are none.
     var top: TreeChild<Element>
     /// The pool: the widths of the nodes, and the source of nodes that are not in memory.
-    var store: NodeStore
+    var pool: NodePool
 
     @inline(__always)
-    init(_ store: NodeStore) { self.init(.empty, store) }
+    init(_ pool: NodePool) { self.init(.empty, pool) }
 
     /// A tree with this top.
     @inline(__always)
-    init(_ top: consuming TreeChild<Element>, _ store: NodeStore) {
+    init(_ top: consuming TreeChild<Element>, _ pool: NodePool) {
         self.top = top
-        self.store = store
+        self.pool = pool
     }
 
     /// The number of elements.
@@ -69,7 +69,7 @@ extension PersistentTree where Element: TreeElement {
     /// Calls `body` with the leaf that holds the element at `offset`, and its slot there.
     @inline(__always)
     func withLeaf<Result>(at offset: Int, _ body: (TreeNode<Element>, Int) throws -> Result) rethrows -> Result {
-        try top.withLeaf(at: offset, store, body)
+        try top.withLeaf(at: offset, pool, body)
     }
 
     /// Calls `body` with every element of `range`, in order.
@@ -84,7 +84,7 @@ extension PersistentTree where Element: TreeElement {
     private func forEach(
         _ child: TreeChild<Element>, _ range: Range<Int>, _ body: (Element) throws -> Void
     ) rethrows {
-        let node = store.node(child)
+        let node = pool.node(child)
         if node.isLeaf {
             for slot in range { try body(node.elements[slot]) }
             return
@@ -133,17 +133,17 @@ extension TreeChild where Element: TreeElement {
     /// Calls `body` with the leaf that holds the element at `offset` below the node, and its slot there.
     @inline(__always)
     func withLeaf<Result>(
-        at offset: Int, _ store: NodeStore, _ body: (TreeNode<Element>, Int) throws -> Result
+        at offset: Int, _ pool: NodePool, _ body: (TreeNode<Element>, Int) throws -> Result
     ) rethrows -> Result {
         precondition(offset >= 0 && offset < Int(count), "offset outside the tree")
         var slot = offset
         // Keeps a node alive that is in the cache and not in the tree.
         var loaded: TreeNode<Element>?
         // SAFETY: the tree or `loaded` keeps each node alive while it is used, so references need not be counted.
-        var node = unretained(store, keeping: &loaded)
+        var node = unretained(pool, keeping: &loaded)
         while !node._withUnsafeGuaranteedRef({ $0.isLeaf }) {
             let child = node._withUnsafeGuaranteedRef { $0.children.advanced(by: $0.child(at: &slot)) }
-            node = child.pointee.unretained(store, keeping: &loaded)
+            node = child.pointee.unretained(pool, keeping: &loaded)
         }
         return try withExtendedLifetime(loaded) { try node._withUnsafeGuaranteedRef { try body($0, slot) } }
     }
@@ -151,10 +151,10 @@ extension TreeChild where Element: TreeElement {
     /// The node, unretained. The tree keeps it alive or, if it is not in memory, `loaded` does.
     @inline(__always)
     private func unretained(
-        _ store: NodeStore, keeping loaded: inout TreeNode<Element>?
+        _ pool: NodePool, keeping loaded: inout TreeNode<Element>?
     ) -> Unmanaged<TreeNode<Element>> {
         if let node { return Unmanaged.passUnretained(node) }
-        let node = store.node(self)
+        let node = pool.node(self)
         // This releases the parent, which is no longer used.
         loaded = node
         return Unmanaged.passUnretained(node)
@@ -169,14 +169,14 @@ extension TreeChild where Element: TreeElement {
     /// - Complexity: O(w · log n) for nodes of width w.
     @inline(__always)
     func offset(
-        on path: UnsafeBufferPointer<UInt32>, _ store: NodeStore, where matches: (Element) -> Bool
+        on path: UnsafeBufferPointer<UInt32>, _ pool: NodePool, where matches: (Element) -> Bool
     ) -> Int? {
         var level = path.count &- 1
         guard level >= 0, path[level] == number, count > 0 else { return nil }
         var before = 0
         var loaded: TreeNode<Element>?
         // SAFETY: as in `withLeaf`.
-        var node = unretained(store, keeping: &loaded)
+        var node = unretained(pool, keeping: &loaded)
         while level > 0 {
             level &-= 1
             let number = path[level]
@@ -191,7 +191,7 @@ extension TreeChild where Element: TreeElement {
                 return slot < node.count ? children.advanced(by: slot) : nil
             }
             guard let child else { return nil }
-            node = child.pointee.unretained(store, keeping: &loaded)
+            node = child.pointee.unretained(pool, keeping: &loaded)
         }
         return withExtendedLifetime(loaded) {
             node._withUnsafeGuaranteedRef { leaf in
@@ -206,7 +206,7 @@ extension TreeChild where Element: TreeElement {
 
 /// A cursor that walks the elements of a tree in order, a leaf at a time.
 struct TreeCursor<Element> {
-    private let store: NodeStore
+    private let pool: NodePool
     /// The inner nodes above the present leaf, each with the next slot to visit.
     private var path: [(node: TreeNode<Element>, slot: Int)] = []
     private var leaf: TreeNode<Element>?
@@ -218,7 +218,7 @@ struct TreeCursor<Element> {
 
 extension TreeCursor: IteratorProtocol where Element: TreeElement {
     init(_ tree: PersistentTree<Element>) {
-        store = tree.store
+        pool = tree.pool
         if tree.count > 0 { descend(tree.top) }
     }
 
@@ -234,10 +234,10 @@ extension TreeCursor: IteratorProtocol where Element: TreeElement {
     }
 
     private mutating func descend(_ top: TreeChild<Element>) {
-        var node = store.node(top)
+        var node = pool.node(top)
         while !node.isLeaf {
             path.append((node, 1))
-            node = store.node(node.children[0])
+            node = pool.node(node.children[0])
         }
         leaf = node
         (elements, count, slot) = (node.elements, node.count, 0)
@@ -262,10 +262,10 @@ extension TreeChild where Element: TreeElement {
     /// Changes the tree below this top.
     @inline(__always)
     mutating func edit<Result>(
-        _ store: NodeStore, _ body: (inout PersistentTree<Element>) throws -> Result
+        _ pool: NodePool, _ body: (inout PersistentTree<Element>) throws -> Result
     ) rethrows -> Result {
         // The top is moved out for the edit, so that its nodes are uniquely referenced.
-        var tree = PersistentTree(exchange(&self, with: .empty), store)
+        var tree = PersistentTree(exchange(&self, with: .empty), pool)
         defer { self = exchange(&tree.top, with: .empty) }
         return try body(&tree)
     }

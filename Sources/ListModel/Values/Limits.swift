@@ -81,7 +81,7 @@ enum PackedLimits {
     /// Versions are below this.
     static let versions = Limits.versions
     /// The most pairs of a prefix and a suffix in a block.
-    static let frameCount = 4
+    static let affixCount = 4
     /// The most bytes of a prefix or a suffix.
-    static let frameBytes = 255
+    static let affixBytes = 255
 }

@@ -40,13 +40,13 @@ extension ArrangedRows {
     /// Removes the slots of rows that are deleted from the source or moved in it, and removes the rows from the view.
     ///
     /// - Returns: the slots of those that move, by where they were.
-    private mutating func takeRows(_ changes: Changeset) -> [ListIndexPath: RowSlot] {
+    private mutating func takeRows(_ changes: Changeset) -> [ListIndexPath: SourceRow] {
         if changes.items.moved.isEmpty {
             for path in changes.items.deleted.reversed() { takeRow(at: path) }
             return [:]
         }
         let moving = Set(changes.items.moved.map(\.from))
-        var result: [ListIndexPath: RowSlot] = [:]
+        var result: [ListIndexPath: SourceRow] = [:]
         for path in (changes.items.deleted + moving).sorted(by: >) {
             let slot = takeRow(at: path)
             if moving.contains(path) { result[path] = slot }
@@ -55,13 +55,13 @@ extension ArrangedRows {
     }
 
     @discardableResult
-    private mutating func takeRow(at path: ListIndexPath) -> RowSlot {
-        let store = store
+    private mutating func takeRow(at path: ListIndexPath) -> SourceRow {
+        let pool = pool
         var number: UInt32 = 0
-        var taken: RowSlot?
+        var taken: SourceRow?
         sources.update(path.section) { section in
             number = section.number
-            taken = section.editSlots(store) { $0.remove(at: path.item) }
+            taken = section.editSlots(pool) { $0.remove(at: path.item) }
         }
         let slot = taken!
         if let rank = slot.rank(number) { hide(rank) }
@@ -71,23 +71,23 @@ extension ArrangedRows {
     /// A row that is inserted into the source, or moved within it.
     private struct Arrival {
         var path: ListIndexPath
-        var slot: RowSlot
+        var slot: SourceRow
     }
 
     private mutating func insertRows(
-        _ changes: Changeset, _ moved: [ListIndexPath: RowSlot], _ keys: [ListIndexPath: RowKey?], _ new: Snapshot
+        _ changes: Changeset, _ moved: [ListIndexPath: SourceRow], _ keys: [ListIndexPath: RowKey?], _ new: Snapshot
     ) {
         var arrivals: [Arrival] = []
         arrivals.reserveCapacity(changes.items.inserted.count + changes.items.moved.count)
         for path in changes.items.inserted {
             let key = keys[path] ?? nil
-            arrivals.append(Arrival(path: path, slot: RowSlot(label: 0, key: key, isFound: isFound(key))))
+            arrivals.append(Arrival(path: path, slot: SourceRow(label: 0, key: key, isFound: isFound(key))))
         }
         for move in changes.items.moved {
             guard var slot = moved[move.from] else { continue }
             if isOutline { slot.isFound = false }
             // A row that moved and changed has a new key already.
-            if let key = keys[move.to] { slot = RowSlot(label: 0, key: key, isFound: isFound(key)) }
+            if let key = keys[move.to] { slot = SourceRow(label: 0, key: key, isFound: isFound(key)) }
             arrivals.append(Arrival(path: move.to, slot: slot))
         }
         if !changes.items.moved.isEmpty { arrivals.sort { $0.path < $1.path } }
@@ -144,7 +144,7 @@ extension ArrangedRows {
         var known: [Identifier: RowKey?] = [:]
         known.reserveCapacity(old.itemCount)
         for (section, source) in zip(old.sections, sources.elements(in: sources.indices)) {
-            var slots = TreeCursor(source.slots(store))
+            var slots = TreeCursor(source.slots(pool))
             for item in section.items {
                 if let slot = slots.next() { known[item.id] = .some(slot.key) }
             }

@@ -24,7 +24,7 @@ extension ArrangedRows {
             lastSection = label
             try InvariantViolation.check(Int(slots.slots.count) == section.items.count, "slots of other rows")
             var last: UInt64 = 0
-            for (item, slot) in zip(section.items, slots.slots(store).elements(in: 0..<section.items.count)) {
+            for (item, slot) in zip(section.items, slots.slots(pool).elements(in: 0..<section.items.count)) {
                 try InvariantViolation.check(slot.label > last && slot.label < space.maximum, "a label is wrong")
                 last = slot.label
                 if slot.isShown { shown[item.id] = ShownRow(item: item, label: slot.label, section: slots.number) }
@@ -45,7 +45,7 @@ extension ArrangedRows {
         try InvariantViolation.check(section.group.id == entry.id, "ranks of another section than \(entry.id)")
         try InvariantViolation.check(Int(section.ranks.count) == entry.itemCount, "ranks of other rows")
         try InvariantViolation.check(entry.itemCount > 0 || !vanishesWhenEmpty, "an empty section is left")
-        let items = entry.items(store)
+        let items = entry.items(pool)
         let depths = items.elements(in: 0..<entry.itemCount).map(\.depth)
         for depth in Set(depths) {
             try InvariantViolation.check(
@@ -53,11 +53,11 @@ extension ArrangedRows {
                     && items.lastOffset(before: depths.count, notDeeperThan: depth) == depths.lastIndex { $0 <= depth },
                 "a node of \(entry.id) has another lowest depth than its rows")
         }
-        let ranks = section.ranks(store).elements(in: 0..<entry.itemCount)
+        let ranks = section.ranks(pool).elements(in: 0..<entry.itemCount)
         for (left, right) in zip(ranks, ranks.dropFirst()) {
             try InvariantViolation.check(order.isBefore(left, right), "the ranks of \(entry.id) do not ascend")
         }
-        for (rank, item) in zip(ranks, entry.items(store).elements(in: 0..<entry.itemCount)) {
+        for (rank, item) in zip(ranks, entry.items(pool).elements(in: 0..<entry.itemCount)) {
             guard let row = shown.removeValue(forKey: item.id), row.item == item else {
                 throw InvariantViolation("\(item.id) should not be in the view, or not as it is")
             }

@@ -7,8 +7,8 @@ extension ArrangedRows {
     ///   - slots: the slots of the rows; this function sets their labels.
     ///   - path: where the first of them is.
     /// - Complexity: O(k log n) amortised for k rows.
-    mutating func insertSlots(_ slots: inout [RowSlot], at path: ListIndexPath) {
-        let tree = sources[path.section].slots(store)
+    mutating func insertSlots(_ slots: inout [SourceRow], at path: ListIndexPath) {
+        let tree = sources[path.section].slots(pool)
         let left = path.item > 0 ? tree[path.item - 1].label : nil
         let right = path.item < tree.count ? tree[path.item].label : nil
         if let run = space.between(left, right, count: slots.count) {
@@ -19,9 +19,9 @@ extension ArrangedRows {
             for index in slots.indices { slots[index].label = room.run[first + index] }
             relabel(room, in: path, added: slots.count)
         }
-        let store = store
+        let pool = pool
         sources.update(path.section) { section in
-            section.editSlots(store) { tree in
+            section.editSlots(pool) { tree in
                 for (index, slot) in slots.enumerated() { tree.insert(slot, at: path.item + index) }
             }
         }
@@ -36,19 +36,19 @@ extension ArrangedRows {
         // Ranks are found by their labels, so all are found before the first label changes.
         var shown: [(path: ListIndexPath, label: UInt64)] = []
         var offset = room.range.lowerBound
-        source.slots(store).forEach(in: room.range) { slot in
+        source.slots(pool).forEach(in: room.range) { slot in
             if let rank = slot.rank(source.number) { shown.append((position(of: rank), label(offset))) }
             offset += 1
         }
-        let store = store
+        let pool = pool
         sources.update(path.section) { section in
-            section.editSlots(store) { tree in
+            section.editSlots(pool) { tree in
                 for offset in room.range { tree.update(offset) { $0.label = label(offset) } }
             }
         }
         for (path, label) in shown {
             ranked.update(path.section) { section in
-                section.editRanks(store) { $0.update(path.item) { $0.label = label } }
+                section.editRanks(pool) { $0.update(path.item) { $0.label = label } }
             }
         }
     }

@@ -12,7 +12,7 @@ extension ArrangedRows {
         search = words
         var changed: [(path: ListIndexPath, key: RowKey)] = []
         for index in sources.indices {
-            var cursor = TreeCursor(sources[index].slots(store))
+            var cursor = TreeCursor(sources[index].slots(pool))
             var path = ListIndexPath(section: index, item: 0)
             while let slot = cursor.next() {
                 if let key = slot.key, slot.isFound || !isNarrower, isFound(key) != slot.isFound {
@@ -23,7 +23,7 @@ extension ArrangedRows {
         }
         if isWorthRebuilding(changed.count, itemCount + changed.count) {
             let keys = sources.elements(in: sources.indices).map { section in
-                section.slots(store).elements(in: 0..<Int(section.slots.count)).map(\.key)
+                section.slots(pool).elements(in: 0..<Int(section.slots.count)).map(\.key)
             }
             self = ArrangedRows(arrangement, search, limits)
             return fill(from: source, keys: keys)
@@ -63,7 +63,7 @@ extension ArrangedRows {
         else { return nil }
         var result: [ListIndexPath] = []
         for index in sources.indices {
-            var cursor = TreeCursor(sources[index].slots(store))
+            var cursor = TreeCursor(sources[index].slots(pool))
             var path = ListIndexPath(section: index, item: 0)
             for key in keys[index] {
                 guard let slot = cursor.next() else { return nil }

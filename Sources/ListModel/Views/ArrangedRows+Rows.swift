@@ -32,7 +32,7 @@ extension ArrangedRows {
     /// The position of the row of a rank that is in the view.
     func position(of rank: RowRank) -> ListIndexPath {
         let index = section(of: rank).index
-        let ranks = ranked[index].ranks(store)
+        let ranks = ranked[index].ranks(pool)
         let order = self.order
         let offset = ranks.partitionPoint { order.isBefore($0, rank) }
         if offset < ranks.count && ranks[offset].isSame(as: rank) { return ListIndexPath(section: index, item: offset) }
@@ -49,15 +49,15 @@ extension ArrangedRows {
     mutating func show(_ item: ListItem, _ rank: RowRank, in source: ViewGroup) {
         let (index, exists) = section(of: rank)
         if !exists { insertSection(group(of: rank, in: source), number: rank.section, at: index) }
-        let (store, order) = (store, order)
+        let (pool, order) = (pool, order)
         var offset = 0
         ranked.update(index) { section in
-            section.editRanks(store) { ranks in
+            section.editRanks(pool) { ranks in
                 offset = ranks.partitionPoint { order.isBefore($0, rank) }
                 ranks.insert(rank, at: offset)
             }
         }
-        rows.update(index) { section in section.editItems(store) { $0.insert(item, at: offset) } }
+        rows.update(index) { section in section.editItems(pool) { $0.insert(item, at: offset) } }
         itemCount += 1
     }
 
@@ -73,17 +73,17 @@ extension ArrangedRows {
     @discardableResult
     mutating func hide(_ rank: RowRank) -> ListItem {
         let path = position(of: rank)
-        let store = store
+        let pool = pool
         var left = 0
         ranked.update(path.section) { section in
-            section.editRanks(store) { ranks in
+            section.editRanks(pool) { ranks in
                 ranks.remove(at: path.item)
                 left = ranks.count
             }
         }
         var item: ListItem?
         rows.update(path.section) { section in
-            item = section.editItems(store) { $0.remove(at: path.item) }
+            item = section.editItems(pool) { $0.remove(at: path.item) }
         }
         itemCount -= 1
         if left == 0 && vanishesWhenEmpty { removeSection(at: path.section) }
@@ -114,14 +114,14 @@ extension ArrangedRows {
     ///   - path: where it is in the source.
     ///   - item: the row as it is now.
     mutating func place(_ item: ListItem, at path: ListIndexPath, _ key: RowKey?) {
-        let store = store
-        var change: (old: RowSlot, new: RowSlot)?
+        let pool = pool
+        var change: (old: SourceRow, new: SourceRow)?
         var number: UInt32 = 0
         var group: ViewGroup?
         let (isOutline, isFound) = (isOutline, isFound(key))
         sources.update(path.section) { section in
             (number, group) = (section.number, section.group)
-            section.editSlots(store) { slots in
+            section.editSlots(pool) { slots in
                 slots.update(path.item) { slot in
                     let old = slot
                     slot.key = key
@@ -156,14 +156,14 @@ extension ArrangedRows {
 
     private mutating func replace(_ old: RowRank, with new: RowRank, _ item: ListItem) {
         let path = position(of: old)
-        let store = store
+        let pool = pool
         if old.key !== new.key {
             ranked.update(path.section) { section in
-                section.editRanks(store) { $0.update(path.item) { $0 = new } }
+                section.editRanks(pool) { $0.update(path.item) { $0 = new } }
             }
         }
         rows.update(path.section) { section in
-            section.editItems(store) { items in
+            section.editItems(pool) { items in
                 if items[path.item].depth == item.depth { return items.update(path.item) { $0 = item } }
                 // Nodes keep the lowest depth of their subtree.
                 items.updateAll(in: path.item..<path.item + 1) { $0 = item }
@@ -172,7 +172,7 @@ extension ArrangedRows {
     }
 }
 
-extension RowSlot {
+extension SourceRow {
     /// The rank of the row in the view; nil if the view does not show it.
     func rank(_ section: UInt32) -> RowRank? {
         guard isFound, let key else { return nil }

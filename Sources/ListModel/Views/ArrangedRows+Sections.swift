@@ -65,7 +65,7 @@ extension ArrangedRows {
             if exists { taken.section = (ranked.remove(at: place), rows.remove(at: place)) }
         } else {
             var ranks: [RowRank] = []
-            taken.source.slots(store).forEach(in: 0..<Int(taken.source.slots.count)) { slot in
+            taken.source.slots(pool).forEach(in: 0..<Int(taken.source.slots.count)) { slot in
                 if let rank = slot.rank(number) { ranks.append(rank) }
             }
             taken.rows = ranks.map { ($0, hide($0)) }

@@ -20,7 +20,7 @@ struct ArrangedRows: Sendable {
     /// ancestor hides it. A row that comes into the stage is hidden until `VisibleRows` shows it.
     let isOutline: Bool
     /// How wide the nodes of the trees are.
-    let store: NodeStore
+    let pool: NodePool
     let space: LabelSpace
 
     /// The sections of the source, with the slots of their rows.
@@ -70,11 +70,11 @@ struct ArrangedRows: Sendable {
         self.isOutline = isOutline
         self.search = arrangement.isSearchable ? search : SearchWords()
         self.limits = limits
-        store = NodeStore(limits: limits.tree)
+        pool = NodePool(limits: limits.tree)
         space = limits.space
-        sources = PersistentTree(store)
-        ranked = PersistentTree(store)
-        rows = PersistentTree(store)
+        sources = PersistentTree(pool)
+        ranked = PersistentTree(pool)
+        rows = PersistentTree(pool)
         order = RowOrder(descending: arrangement.descending, sectionLabels: [])
     }
 
@@ -133,13 +133,13 @@ extension ArrangedRows {
             let number = UInt32(index)
             if case .source = arrangement.sections { gathered.append(Gathered(group: group, number: number)) }
             let labels = space.spread(section.items.count)
-            var slots: [RowSlot] = []
+            var slots: [SourceRow] = []
             slots.reserveCapacity(section.items.count)
             var fold = OutlineFold()
             for (offset, item) in section.items.enumerated() {
                 let key = isOutline ? RowKey.plain : keys[index][offset]
                 let isFound = isOutline ? fold.shows(item) : isFound(key)
-                slots.append(RowSlot(label: labels[offset], key: key, isFound: isFound))
+                slots.append(SourceRow(label: labels[offset], key: key, isFound: isFound))
                 guard let key, slots[offset].isShown else { continue }
                 var place = gathered.count - 1
                 if case .groups = arrangement.sections, let group = key.group {
@@ -152,10 +152,10 @@ extension ArrangedRows {
                 let rank = RowRank(label: labels[offset], section: number, key: key)
                 gathered[place].entries.append((rank, item))
             }
-            let tree = PersistentTree(unlocated: slots, store)
+            let tree = PersistentTree(unlocated: slots, pool)
             sections.append(SourceSection(number: number, group: group, slots: tree.top))
         }
-        sources = PersistentTree(unlocated: sections, store)
+        sources = PersistentTree(unlocated: sections, pool)
         fill(gathered)
     }
 
@@ -173,15 +173,15 @@ extension ArrangedRows {
         for index in gathered.indices {
             let section = gathered[index]
             let places = ArrangedRows.order(of: section.entries, order)
-            let ranks = PersistentTree(unlocated: places.map { section.entries[$0].rank }, store)
+            let ranks = PersistentTree(unlocated: places.map { section.entries[$0].rank }, pool)
             ranked.append(RankedSection(group: section.group, number: section.number, ranks: ranks.top))
-            let items = PersistentTree(unlocated: places.map { section.entries[$0].item }, store)
+            let items = PersistentTree(unlocated: places.map { section.entries[$0].item }, pool)
             entries.append(
                 SectionEntry(id: section.group.id, title: section.group.title, number: 0, rows: items.top))
             itemCount += section.entries.count
         }
-        self.ranked = PersistentTree(unlocated: ranked, store)
-        rows = PersistentTree(unlocated: entries, store)
+        self.ranked = PersistentTree(unlocated: ranked, pool)
+        rows = PersistentTree(unlocated: entries, pool)
     }
 
     /// The positions of rows, in the order of their ranks.

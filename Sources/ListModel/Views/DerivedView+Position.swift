@@ -30,6 +30,6 @@ extension ArrangedRows {
     /// there.
     fileprivate func position(ofSource path: ListIndexPath) -> ListIndexPath? {
         let section = sources[path.section]
-        return section.slots(store)[path.item].rank(section.number).map(position(of:))
+        return section.slots(pool)[path.item].rank(section.number).map(position(of:))
     }
 }

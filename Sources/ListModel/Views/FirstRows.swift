@@ -13,9 +13,9 @@ struct FirstRows: Sendable {
     /// - Complexity: O(s · log n) for s sections.
     init(_ limit: Int, of source: Snapshot) {
         self.limit = max(0, limit)
-        let store = source.tree.store
-        let sections = source.tree.elements(in: source.tree.indices).map { $0.first(max(0, limit), store) }
-        var tree = PersistentTree(unlocated: sections, NodeStore(after: store))
+        let pool = source.tree.pool
+        let sections = source.tree.elements(in: source.tree.indices).map { $0.first(max(0, limit), pool) }
+        var tree = PersistentTree(unlocated: sections, NodePool(after: pool))
         for section in sections { itemCount += section.itemCount }
         tree.seal()
         top = tree.top
@@ -26,7 +26,7 @@ struct FirstRows: Sendable {
     /// - Parameter source: what the stage has followed.
     func snapshot(of source: Snapshot) -> Snapshot {
         // Stored rows are read through the source's pool, and its lease keeps them.
-        Snapshot(version: source.version, itemCount: itemCount, tree: PersistentTree(top, source.tree.store))
+        Snapshot(version: source.version, itemCount: itemCount, tree: PersistentTree(top, source.tree.pool))
     }
 
     /// Follows the source from one snapshot to another.
@@ -34,19 +34,19 @@ struct FirstRows: Sendable {
     /// - Complexity: O(log n) for each section that differs.
     mutating func advance(from old: Snapshot, to new: Snapshot) {
         let difference = TreeDifference(from: old.tree, to: new.tree)
-        let store = new.tree.store
+        let pool = new.tree.pool
         // A pool of its own, because a checkpoint must not count these changes as changes of the source.
-        var tree = PersistentTree(exchange(&top, with: .empty), NodeStore(after: store))
+        var tree = PersistentTree(exchange(&top, with: .empty), NodePool(after: pool))
         for piece in difference.old.reversed() where piece.element != nil {
             itemCount -= tree.remove(at: piece.start).itemCount
         }
         for piece in difference.new {
-            guard let section = piece.element?.first(limit, store) else { continue }
+            guard let section = piece.element?.first(limit, pool) else { continue }
             tree.insert(section, at: piece.start)
             itemCount += section.itemCount
         }
         for change in difference.changed {
-            let section = change.new.first(limit, store)
+            let section = change.new.first(limit, pool)
             var before = 0
             tree.update(change.newOffset) { entry in
                 before = entry.itemCount

@@ -27,13 +27,13 @@ struct RankedSection: MemoryElement {
     }
 
     /// The tree of the ranks.
-    func ranks(_ store: NodeStore) -> PersistentTree<RowRank> { PersistentTree(ranks, store) }
+    func ranks(_ pool: NodePool) -> PersistentTree<RowRank> { PersistentTree(ranks, pool) }
 
     /// Changes the ranks.
     mutating func editRanks<Result>(
-        _ store: NodeStore, _ body: (inout PersistentTree<RowRank>) -> Result
+        _ pool: NodePool, _ body: (inout PersistentTree<RowRank>) -> Result
     ) -> Result {
-        ranks.edit(store, body)
+        ranks.edit(pool, body)
     }
 }
 

@@ -9,7 +9,7 @@ extension Snapshot {
     /// - Complexity: O(log n), and a look at each section up to the last that is shown.
     public func first(_ count: Int) -> Snapshot {
         if count >= itemCount { return self }
-        guard count > 0 else { return Snapshot(version: version, itemCount: 0, tree: PersistentTree(tree.store)) }
+        guard count > 0 else { return Snapshot(version: version, itemCount: 0, tree: PersistentTree(tree.pool)) }
         var rest = count
         var sections = 0
         var last: SectionEntry?
@@ -17,7 +17,7 @@ extension Snapshot {
         while rest > 0, let section = cursor.next() {
             sections += 1
             if rest < section.itemCount {
-                last = section.first(rest, tree.store)
+                last = section.first(rest, tree.pool)
                 last?.seal()
             }
             rest -= min(rest, section.itemCount)
@@ -29,8 +29,8 @@ extension Snapshot {
 
 extension SectionEntry {
     /// The section with its first rows only.
-    func first(_ count: Int, _ store: NodeStore) -> SectionEntry {
+    func first(_ count: Int, _ pool: NodePool) -> SectionEntry {
         if count >= itemCount { return self }
-        return SectionEntry(id: id, title: title, number: number, rows: items(store).prefix(max(0, count)).top)
+        return SectionEntry(id: id, title: title, number: number, rows: items(pool).prefix(max(0, count)).top)
     }
 }

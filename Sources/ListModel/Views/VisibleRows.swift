@@ -61,7 +61,7 @@ struct VisibleRows: Sendable {
     func checkInvariants(_ source: Snapshot) throws {
         try rows.checkInvariants(source)
         for (index, section) in source.sections.enumerated() {
-            let shown = rows.sources[index].slots(rows.store).elements(in: 0..<section.items.count).map(\.isShown)
+            let shown = rows.sources[index].slots(rows.pool).elements(in: 0..<section.items.count).map(\.isShown)
             let visible = Set(section.outline.visibleRows)
             try InvariantViolation.check(
                 shown == section.items.indices.map(visible.contains), "other rows of \(section.id) than are visible")
@@ -79,10 +79,10 @@ extension ArrangedRows {
     fileprivate mutating func show(
         _ wanted: [Int], of region: Range<Int>, of outline: SectionOutline, inSection index: Int
     ) {
-        let (store, source) = (store, sources[index])
-        let slots = source.slots(store)
+        let (pool, source) = (pool, sources[index])
+        let slots = source.slots(pool)
         let place = section(ofNumber: source.number).index
-        let ranks = ranked[place].ranks(store)
+        let ranks = ranked[place].ranks(pool)
         let labels = (first: slots[region.lowerBound].label, last: slots[region.upperBound - 1].label)
         let start = ranks.partitionPoint { $0.label < labels.first }
         let end = ranks.partitionPoint { $0.label <= labels.last }
@@ -106,18 +106,18 @@ extension ArrangedRows {
 
     private mutating func hide(_ range: Range<Int>, inSection place: Int, source index: Int) {
         if range.isEmpty { return }
-        let store = store
+        let pool = pool
         var labels: [UInt64] = []
         ranked.update(place) { section in
-            section.editRanks(store) { ranks in
+            section.editRanks(pool) { ranks in
                 labels = ranks.elements(in: range).map(\.label)
                 ranks.remove(range)
             }
         }
-        rows.update(place) { section in section.editItems(store) { $0.remove(range) } }
+        rows.update(place) { section in section.editItems(pool) { $0.remove(range) } }
         itemCount -= range.count
         sources.update(index) { section in
-            section.editSlots(store) { slots in
+            section.editSlots(pool) { slots in
                 for label in labels {
                     slots.update(slots.partitionPoint { $0.label < label }) { $0.isFound = false }
                 }
@@ -129,11 +129,11 @@ extension ArrangedRows {
         _ coming: [(row: Int, item: ListItem)], at offset: Int, inSection place: Int, source index: Int
     ) {
         if coming.isEmpty { return }
-        let store = store
+        let pool = pool
         var ranks: [RowRank] = []
         sources.update(index) { section in
             let number = section.number
-            section.editSlots(store) { slots in
+            section.editSlots(pool) { slots in
                 for (row, _) in coming {
                     slots.update(row) { slot in
                         slot.isFound = true
@@ -142,8 +142,8 @@ extension ArrangedRows {
                 }
             }
         }
-        ranked.update(place) { section in section.editRanks(store) { $0.insert(ranks, at: offset) } }
-        rows.update(place) { section in section.editItems(store) { $0.insert(coming.map(\.item), at: offset) } }
+        ranked.update(place) { section in section.editRanks(pool) { $0.insert(ranks, at: offset) } }
+        rows.update(place) { section in section.editItems(pool) { $0.insert(coming.map(\.item), at: offset) } }
         itemCount += coming.count
     }
 }

@@ -71,7 +71,7 @@ public struct StoreOptions: Sendable {
     /// The most steps that undo goes back from the end of the branch. Earlier commits can still be checked out.
     public var undoLimit = Int.max
     /// How the newest commits are kept until they are in the database.
-    package var tail = TailOptions()
+    package var tail = JournalOptions()
     /// How long after a failure appending is tried again by itself: at first; each time it fails, twice as long.
     package var retryDelay = Duration.milliseconds(500)
     /// How observers are told of commits.

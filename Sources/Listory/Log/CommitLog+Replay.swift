@@ -126,7 +126,7 @@ extension CommitLog {
         while state.version > version {
             let part = max(version.rawValue + 1, state.version.rawValue - min(partSize, state.version.rawValue) + 1)
             // Copied, because reverting a commit reads nodes: see `replay`.
-            var batches: [RecordBatch] = []
+            var batches: [RecordRun] = []
             var next = part
             while next <= state.version.rawValue {
                 let batch = try copies(of: next...state.version.rawValue)

@@ -18,8 +18,8 @@ struct CommitLog: Sendable {
     /// The packed and dropped part of the log; nil if the file was never compacted.
     let sealed: SealedLog?
     /// The newest commits, which may not be in the databases yet.
-    let tail: LogTail
-    private let tailOptions: TailOptions
+    let tail: Journal
+    private let tailOptions: JournalOptions
     private let readAhead = ReadAhead()
 
     /// The format of a new store, for which an existing one is checked.
@@ -55,7 +55,7 @@ struct CommitLog: Sendable {
         (meta, commits) = try CommitLog.open(environment, path: path)
         sealed = try CommitLog.openSealed(environment, meta)
         let rows = LogRows(meta: meta, commits: commits, sealed: sealed?.base.sealed ?? .empty)
-        tail = try LogTail.open(rows, environment, options.tail)
+        tail = try Journal.open(rows, environment, options.tail)
         tailOptions = options.tail
     }
 
@@ -151,7 +151,7 @@ extension CommitLog {
     /// - Returns: the new head.
     /// - Throws: ``StoreError/writtenElsewhere(expected:found:)`` if the log does not end where this process left it;
     ///   `LMDBError`.
-    func append(_ batch: RecordBatch, _ range: Range<Int>) throws -> LogHead {
+    func append(_ batch: RecordRun, _ range: Range<Int>) throws -> LogHead {
         try tail.append(batch, range)
     }
 }
@@ -163,7 +163,7 @@ extension CommitLog {
     ///
     /// - Throws: ``StoreError/headMismatch(what:expected:found:)`` if the log does not end with what the head row says, or
     ///   cannot begin with what the base row says.
-    func readHead() throws -> LogTail.Findings {
+    func readHead() throws -> Journal.Findings {
         let findings = try tail.read(tailOptions)
         try base.check(findings.head)
         return findings
@@ -195,9 +195,9 @@ extension CommitLog {
     /// - Throws: ``StoreError/headMismatch(what:expected:found:)`` if the first is missing.
     func copies(
         of range: ClosedRange<UInt64>, atMost count: UInt64 = 1_024, size: Int = 1 << 20
-    ) throws -> RecordBatch {
+    ) throws -> RecordRun {
         if let batch = tail.records(of: range) { return batch }
-        var batch = RecordBatch(first: Version(range.lowerBound))
+        var batch = RecordRun(first: Version(range.lowerBound))
         let last = min(range.upperBound, range.lowerBound + count - 1)
         try environment.read { txn in
             try txn.forEach(in: commits, range: range.lowerBound...last) { key, record in

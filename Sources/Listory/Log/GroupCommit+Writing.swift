@@ -46,7 +46,7 @@ extension GroupCommit {
     private func takeBatch() {
         state.writing = state.waiting
         let next = state.waiting.version(state.waiting.count)
-        state.waiting = RecordBatch(first: next, reserving: state.writing.size)
+        state.waiting = RecordRun(first: next, reserving: state.writing.size)
         state.batchCount &+= 1
         state.threadCount = 0
         state.hasTimekeeper = false
@@ -199,7 +199,7 @@ final class StoreTimer: Sendable {
 extension GroupCommit {
     /// Drains the durable entries of the journal into the database.
     ///
-    /// - Throws: as `LogTail.store`. Nothing is lost or less durable then.
+    /// - Throws: as `Journal.store`. Nothing is lost or less durable then.
     func store() throws {
         monitor.lock()
         defer { monitor.unlock() }
@@ -280,7 +280,7 @@ extension GroupCommit {
             throw error
         }
         let tasks = monitor.withLock {
-            let empty = RecordBatch(first: state.head.version.next)
+            let empty = RecordRun(first: state.head.version.next)
             (state.writing, state.waiting) = (empty, empty)
             defer { state.tasks = [] }
             return state.tasks

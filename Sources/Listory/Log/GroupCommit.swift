@@ -45,9 +45,9 @@ final class GroupCommit: CommitSource, @unchecked Sendable {
     struct State {
         fileprivate(set) var head: LogHead
         /// The group that is being written; commits up to `head` are written already.
-        var writing: RecordBatch
+        var writing: RecordRun
         /// The commits after those.
-        var waiting: RecordBatch
+        var waiting: RecordRun
         /// How many groups were taken; also the number of the present group.
         var batchCount = 0
         /// Whether a thread leads.
@@ -94,7 +94,7 @@ final class GroupCommit: CommitSource, @unchecked Sendable {
         deferredDelay = .nanoseconds(Int(min(1e18, options.deferredDelay / .nanoseconds(1))))
         storeDelay = .nanoseconds(Int(min(1e18, options.tail.storeDelay / .nanoseconds(1))))
         retryDelay = Int(max(1, min(1e18, options.retryDelay / .nanoseconds(1))))
-        let empty = RecordBatch(first: head.version.next)
+        let empty = RecordRun(first: head.version.next)
         durableNumber = Atomic(head.version.rawValue)
         state = State(head: head, writing: empty, waiting: empty)
     }
@@ -179,9 +179,9 @@ extension GroupCommit {
         try packed.withUnsafeBytes(body)
     }
 
-    func historyPlace(of version: Version) throws -> HistoryPlace {
-        if let packed = try past.packedPlace(of: version) { return packed }
-        return try recordedPlace(of: version)
+    func historyMark(of version: Version) throws -> HistoryMark {
+        if let packed = try past.packedMark(of: version) { return packed }
+        return try recordedMark(of: version)
     }
 
     /// The time of a commit.

@@ -39,7 +39,7 @@ struct LogRows: Sendable {
     /// - Returns: the new head.
     /// - Throws: ``StoreError/writtenElsewhere(expected:found:)`` if it does not end with `head` before; `LMDBError`.
     func append(
-        _ batch: RecordBatch, _ range: Range<Int>, after head: LogHead, _ txn: inout WriteTransaction
+        _ batch: RecordRun, _ range: Range<Int>, after head: LogHead, _ txn: inout WriteTransaction
     ) throws -> LogHead {
         let found = try readHead(txn)
         guard found == head else {

@@ -11,7 +11,7 @@ final class Past: Sendable {
     private let log: CommitLog
     private let database: CheckpointDatabase?
     /// What all node pools share; it belongs to no checkpoint.
-    let nodes: NodeStore
+    let nodes: NodePool
     private let state = Locked(State())
 
     private struct State: Sendable {
@@ -20,10 +20,10 @@ final class Past: Sendable {
         /// The records of the block that was read last.
         var block: (first: Version, records: [[UInt8]])?
         /// The history places of the commits of recently read blocks, the last block first.
-        var places: [(first: Version, places: [HistoryPlace])] = []
+        var places: [(first: Version, places: [HistoryMark])] = []
     }
 
-    init(_ log: CommitLog, _ database: CheckpointDatabase?, _ nodes: NodeStore) {
+    init(_ log: CommitLog, _ database: CheckpointDatabase?, _ nodes: NodePool) {
         self.log = log
         self.database = database
         self.nodes = nodes
@@ -65,12 +65,12 @@ final class Past: Sendable {
     private func candidates(for version: Version) throws -> [Snapshot] {
         var candidates: [Snapshot] = []
         if log.base.version == .empty {
-            let empty = ListState(NodeStore(limits: nodes.limits), isTracking: false)
+            let empty = ListState(NodePool(limits: nodes.limits), isTracking: false)
             candidates.append(Snapshot(empty: empty))
         }
         guard let database else { return candidates }
         for (checkpoint, lease) in try database.checkpoints(for: version, oldest: log.base.version) {
-            candidates.append(checkpoint.snapshot(NodeStore(after: nodes, lease)))
+            candidates.append(checkpoint.snapshot(NodePool(after: nodes, lease)))
         }
         if let last = state.withLock({ $0.last }) { candidates.append(last) }
         return candidates
@@ -95,10 +95,10 @@ final class Past: Sendable {
             }
         } catch {
             // Events do not fit unreadable rows: report the damage instead.
-            if let damage = state.store.damage { throw StoreError.damagedNode(damage) }
+            if let damage = state.pool.damage { throw StoreError.damagedNode(damage) }
             throw error
         }
-        if let damage = state.store.damage { throw StoreError.damagedNode(damage) }
+        if let damage = state.pool.damage { throw StoreError.damagedNode(damage) }
         return state.snapshot()
     }
 }
@@ -128,9 +128,9 @@ extension Past {
     }
 
     /// The place in the history of a commit that is in a packed block; nil if it is in none.
-    func packedPlace(of version: Version) throws -> HistoryPlace? {
+    func packedMark(of version: Version) throws -> HistoryMark? {
         guard let sealed = log.sealed, version <= sealed.base.sealed else { return nil }
-        func known(_ places: [(first: Version, places: [HistoryPlace])]) -> HistoryPlace? {
+        func known(_ places: [(first: Version, places: [HistoryMark])]) -> HistoryMark? {
             for block in places where version >= block.first {
                 let index = version.rawValue - block.first.rawValue
                 if index < UInt64(block.places.count) { return block.places[Int(index)] }
@@ -139,7 +139,7 @@ extension Past {
         }
         if let place = state.withLock({ known($0.places) }) { return place }
         let block = try sealed.withBlock(of: version, isVerified: true) { block in
-            var places: [HistoryPlace] = []
+            var places: [HistoryMark] = []
             try block.forEachCommit { places.append($0.place) }
             return (first: block.first, places: places)
         }

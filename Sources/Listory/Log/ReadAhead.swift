@@ -11,7 +11,7 @@ final class ReadAhead: Sendable {
     /// How a record is read.
     enum Way {
         /// From the buffer, at this index.
-        case kept(RecordBatch, Int)
+        case kept(RecordRun, Int)
         /// With its neighbours, because it is next to the record that was read last.
         case following(isBackwards: Bool)
         /// Alone.
@@ -21,7 +21,7 @@ final class ReadAhead: Sendable {
     private struct State: Sendable {
         /// The version that was read last.
         var last = Version.empty
-        var records = RecordBatch(first: Version.empty.next)
+        var records = RecordRun(first: Version.empty.next)
     }
 
     /// The most records, and the most bytes, to read at once.
@@ -48,20 +48,20 @@ final class ReadAhead: Sendable {
     /// - Returns: records that include that of the version, unless it is too large or missing.
     func read(
         _ version: Version, isBackwards: Bool, _ txn: borrowing ReadTransaction, _ commits: Database<UInt64, [UInt8]>
-    ) throws -> RecordBatch {
+    ) throws -> RecordRun {
         let number = version.rawValue
         let count = ReadAhead.count
         let range =
             isBackwards
             ? number - min(count, number) + 1...number : number...number + min(count - 1, UInt64.max - number)
-        var records = RecordBatch(first: Version(range.lowerBound), reserving: ReadAhead.size)
+        var records = RecordRun(first: Version(range.lowerBound), reserving: ReadAhead.size)
         try txn.forEach(in: commits, range: range) { key, record in
             let found = Version(try UInt64.decode(key))
             if found != records.version(records.count) || records.size + record.count > ReadAhead.size {
                 // Records that are not contiguous with the version are left out.
                 guard isBackwards else { return false }
                 let isSmall = record.count <= ReadAhead.size
-                records = RecordBatch(first: isSmall ? found : found.next, reserving: ReadAhead.size)
+                records = RecordRun(first: isSmall ? found : found.next, reserving: ReadAhead.size)
                 guard isSmall else { return true }
             }
             records.append(record, eventCount: 0)

@@ -68,7 +68,7 @@ struct Compactor: ~Copyable {
         self.contents = contents
         written = Written(
             version: newest.version, stateHash: newest.stateHash, droppedBefore: source.oldestVersion)
-        state = ListState(NodeStore(limits: Compactor.limits, source: database))
+        state = ListState(NodePool(limits: Compactor.limits, source: database))
     }
 
     /// Wide nodes take less space. The first edit splits them again.
@@ -206,7 +206,7 @@ extension Compactor {
         guard base > .empty else { return }
         let snapshot = try source.baseSnapshot(at: base)
         let (totals, histories) = try source.totals(at: base)
-        state = try ListState(rebuilding: snapshot, histories: histories, state.store)
+        state = try ListState(rebuilding: snapshot, histories: histories, state.pool)
         head.version = base
         head.checksum = totals.checksum
         head.eventCount = totals.eventCount
@@ -257,10 +257,10 @@ extension Compactor {
         }
         let checkpoint = try writer.write(
             eventCount: head.eventCount, work: head.eventCount, checksum: head.checksum)
-        let gone = newest.map { writer.nodesGone(since: $0, state.store) } ?? []
+        let gone = newest.map { writer.nodesGone(since: $0, state.pool) } ?? []
         try database.put(slice, freeing: [])
         let completion = CheckpointDatabase.Completion(
-            checkpoint: checkpoint, locators: image.locators, gone: gone, superfluous: image.retiredPages,
+            checkpoint: checkpoint, locators: image.locators, gone: gone, superfluous: image.retiredChunks,
             lastNumbers: [])
         var (superfluous, _) = try database.complete(completion)
         while !superfluous.isEmpty {
@@ -271,7 +271,7 @@ extension Compactor {
         try database.clearSuperfluous()
         nextNumber = writer.nextNumber
         newest = checkpoint
-        state.adopt(writer.written, NodeStore(after: state.store))
+        state.adopt(writer.written, NodePool(after: state.pool))
     }
 }
 

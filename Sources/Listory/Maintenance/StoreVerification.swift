@@ -47,7 +47,7 @@ public struct StoreVerification: Hashable, Sendable {
         tailCommitCount = findings.commitCount
         let checkpoints = try database?.all() ?? []
         let base = log.base
-        var state = try Store.Recovery.beginning(log, database, NodeStore(limits: TreeLimits(), source: database))
+        var state = try Store.Recovery.beginning(log, database, NodePool(limits: TreeLimits(), source: database))
         var replay = Replay(checkpoints: checkpoints.filter { $0.version > base.version }, base: base, state.histories)
         let total = Double(max(1, expected.version.rawValue))
         try log.forEachExactRecord(into: &state, after: base.checksum, through: expected.version) { version, record in
@@ -110,13 +110,13 @@ public struct StoreVerification: Hashable, Sendable {
         var known: Set<UInt64> = []
         do {
             for checkpoint in checkpoints {
-                let nodes = NodeStore(limits: TreeLimits(), source: database)
+                let nodes = NodePool(limits: TreeLimits(), source: database)
                 try checkpoint.snapshot(nodes).checkNodes(&known)
             }
             guard let (checkpoint, locators) = try database.newest(), checkpoint.version == newest.version else {
                 throw StoreError.damagedCheckpoint(newest.version)
             }
-            let nodes = NodeStore(limits: TreeLimits(leafCapacity: 4, innerCapacity: 4), source: database)
+            let nodes = NodePool(limits: TreeLimits(leafCapacity: 4, innerCapacity: 4), source: database)
             try ListState(checkpoint, locators, nodes).checkInvariants(isFilled: false)
             if let damage = nodes.damage { throw damage }
         } catch let error as NodeError {

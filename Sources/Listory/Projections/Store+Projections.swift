@@ -43,19 +43,19 @@ extension Store {
 
     /// The rows before the first commit, with nodes as wide as the store's.
     var emptyRows: Snapshot {
-        Snapshot(empty: ListState(NodeStore(limits: past.nodes.limits), isTracking: false))
+        Snapshot(empty: ListState(NodePool(limits: past.nodes.limits), isTracking: false))
     }
 
     /// Copies of records from the beginning of a range of versions, at least one: of what is in the file as many as there
     /// are in a batch. Nothing is made durable for it, and no transaction stays open.
-    func records(_ range: ClosedRange<UInt64>) throws -> RecordBatch {
+    func records(_ range: ClosedRange<UInt64>) throws -> RecordRun {
         let (sealed, durable) = (group.log.base.sealed.rawValue, group.durableVersion.rawValue)
         if range.lowerBound > sealed && range.lowerBound <= durable {
             return try group.log.copies(of: range.lowerBound...min(range.upperBound, durable))
         }
         // Packed commits come from the block that was read last, others from the queue.
         let last = range.lowerBound <= sealed ? min(range.upperBound, sealed) : range.upperBound
-        var batch = RecordBatch(first: Version(range.lowerBound))
+        var batch = RecordRun(first: Version(range.lowerBound))
         for version in range.lowerBound...min(last, range.lowerBound + 1_023) {
             try group.readRecord(of: Version(version)) { batch.append($0, eventCount: 0) }
             if batch.size > 1 << 20 { break }

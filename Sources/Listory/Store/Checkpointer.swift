@@ -266,7 +266,7 @@ extension Checkpointer {
         let checkpoint = try writer.write(
             eventCount: captured.eventCount, work: captured.work, checksum: captured.checksum)
         let previous = state.withLock { $0.newest }
-        let reader = try store.withHead { $0.editor.state.store }
+        let reader = try store.withHead { $0.editor.state.pool }
         let gone = previous.map { writer.nodesGone(since: $0, reader) } ?? []
         try put(slice)
         // A chunk or a node that was found damaged meanwhile may be missing from the checkpoint.
@@ -286,7 +286,7 @@ extension Checkpointer {
         let (kept, superfluous) = state.withLock { (($0.kept ?? []) + [checkpoint], $0.superfluous) }
         let completion = CheckpointDatabase.Completion(
             checkpoint: checkpoint, locators: image.locators, gone: gone,
-            superfluous: superfluous + image.retiredPages,
+            superfluous: superfluous + image.retiredChunks,
             lastNumbers: kept.map { ($0.version, $0.lastNumber) })
         let (left, dropped) = try database.complete(completion) { [policy, base] inUse in
             policy.surplus(kept.map(\.work), since: base.eventCount) { index in
@@ -311,7 +311,7 @@ extension Checkpointer {
                 throw error
             }
             let lease = database.lease(checkpoint.version)
-            head.editor.state.adopt(written, NodeStore(after: head.editor.state.store, lease))
+            head.editor.state.adopt(written, NodePool(after: head.editor.state.pool, lease))
         }
     }
 

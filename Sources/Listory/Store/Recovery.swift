@@ -35,7 +35,7 @@ extension Store.Recovery {
         var newest: Checkpoint?
         var recovery: Store.Recovery
         /// What all node pools share.
-        var nodes: NodeStore
+        var nodes: NodePool
     }
 
     /// Recovers the newest version.
@@ -49,8 +49,8 @@ extension Store.Recovery {
         let clock = ContinuousClock()
         let start = clock.now
         var wasRebuilt = false
-        func makeNodes() -> NodeStore {
-            NodeStore(limits: options.limits, source: database, cacheSize: options.memoryBudget / 2)
+        func makeNodes() -> NodePool {
+            NodePool(limits: options.limits, source: database, cacheSize: options.memoryBudget / 2)
         }
         var nodes = makeNodes()
         if let database {
@@ -86,13 +86,13 @@ extension Store.Recovery {
 
     /// The list at the beginning of the log: without rows, or as the checkpoint says that a compacted log begins with.
     static func beginning(
-        _ log: CommitLog, _ database: CheckpointDatabase?, _ nodes: NodeStore
+        _ log: CommitLog, _ database: CheckpointDatabase?, _ nodes: NodePool
     ) throws -> ListState {
-        if log.base.version == .empty { return ListState(NodeStore(after: nodes)) }
+        if log.base.version == .empty { return ListState(NodePool(after: nodes)) }
         guard let database, let checkpoint = try database.checkpoint(log.base.version) else {
             throw StoreError.damagedCheckpoint(log.base.version)
         }
-        let store = NodeStore(after: nodes)
+        let store = NodePool(after: nodes)
         let state = try ListState(rebuilding: checkpoint, store)
         if let damage = store.damage { throw StoreError.damagedNode(damage) }
         return state
@@ -103,13 +103,13 @@ extension Store.Recovery {
     /// - Throws: whatever makes the checkpoint unusable.
     private static func run(
         from checkpoint: Checkpoint, _ locators: StoredLocators, _ log: CommitLog, _ head: LogHead,
-        _ database: CheckpointDatabase, _ nodes: NodeStore, _ options: StoreOptions, _ start: ContinuousClock.Instant
+        _ database: CheckpointDatabase, _ nodes: NodePool, _ options: StoreOptions, _ start: ContinuousClock.Instant
     ) throws -> Result {
         guard checkpoint.version <= head.version, checkpoint.eventCount <= head.eventCount,
             try log.checksum(of: checkpoint.version) == checkpoint.checksum,
             try log.fits(checkpoint)
         else { throw StoreError.damagedCheckpoint(checkpoint.version) }
-        let store = NodeStore(after: nodes, database.lease(checkpoint.version))
+        let store = NodePool(after: nodes, database.lease(checkpoint.version))
         var state = ListState(checkpoint, locators, store)
         let checksum: UInt64
         do {

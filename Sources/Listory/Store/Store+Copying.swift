@@ -26,7 +26,7 @@ extension Store {
         try group.log.environment.copy(to: target, progress: progress)
         do {
             // The tail is written over in its place, so what the copy has of it may be of any moment.
-            try LogTail.remove(from: target)
+            try Journal.remove(from: target)
         } catch {
             FileStatus.remove(target)
             throw error

@@ -49,7 +49,7 @@ extension Store {
         if options.updates.tellsEarly == nil { tell(of: commit, &head) }
         head.eventCount += UInt64(commit.eventCount)
         checkpointer?.note(
-            events: commit.eventCount, bytes: commit.record.count, touched: head.editor.state.store.touched)
+            events: commit.eventCount, bytes: commit.record.count, touched: head.editor.state.pool.touched)
         return Queued(version: commit.version, demand: demand)
     }
 

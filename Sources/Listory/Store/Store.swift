@@ -37,7 +37,7 @@ public final class Store: Sendable {
 
         /// Checks that everything could be read that was looked at.
         func checkNodes() throws {
-            if let damage = editor.state.store.damage { throw StoreError.damagedNode(damage) }
+            if let damage = editor.state.pool.damage { throw StoreError.damagedNode(damage) }
         }
     }
 
@@ -173,7 +173,7 @@ public final class Store: Sendable {
                 do { try group.flush(through: nil) } catch {
                     guard discardingUnappended else { throw error }
                 }
-                if let damage = head.editor.state.store.damage { checkpointer?.distrustIfDamaged(damage) }
+                if let damage = head.editor.state.pool.damage { checkpointer?.distrustIfDamaged(damage) }
                 past.clear()
                 // They would keep the file open.
                 let rows = head.observers.takeRows()
@@ -197,16 +197,16 @@ public final class Store: Sendable {
     /// Closes the file, or leaves that to the snapshots that still read from it.
     private func closeFile(_ head: inout Head) throws {
         guard let checkpointer else { return try group.log.environment.close() }
-        let damage = head.editor.state.store.damage
+        let damage = head.editor.state.pool.damage
         // Who looks at the newest checkpoint besides the store itself can be told only when the store does not. The epoch goes on,
         // because the list may: a node that is edited in one that was before is not taken for changed.
-        head.editor.state.replaceStore(NodeStore(after: head.editor.state.store))
+        head.editor.state.replaceStore(NodePool(after: head.editor.state.pool))
         do { try checkpointer.database.close() } catch {
             if let newest = checkpointer.newest {
                 let lease = checkpointer.database.lease(newest.version)
-                head.editor.state.replaceStore(NodeStore(after: head.editor.state.store, lease))
+                head.editor.state.replaceStore(NodePool(after: head.editor.state.pool, lease))
             }
-            if let damage { head.editor.state.store.report(damage) }
+            if let damage { head.editor.state.pool.report(damage) }
             throw error
         }
     }

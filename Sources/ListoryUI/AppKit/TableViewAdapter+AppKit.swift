@@ -31,7 +31,7 @@ import Listory
 ///
 /// The table view does not keep its adapter alive; the app does.
 @MainActor
-public final class TableViewAdapter: ListAdapter, NSTableViewDataSource, NSTableViewDelegate, StepScreen {
+public final class TableViewAdapter: ListAdapter, NSTableViewDataSource, NSTableViewDelegate, OperationScreen {
     /// How the sections lie: with a row for each header if there is a provider of headers.
     public let layout: RowLayout
     /// The table; it is not kept alive.
@@ -272,7 +272,7 @@ public final class TableViewAdapter: ListAdapter, NSTableViewDataSource, NSTable
             completionHandler: { MainActor.assumeIsolated { done() } })
     }
 
-    public func play(_ step: RowStep) {
+    public func play(_ step: RowOperation) {
         switch step {
         case .remove(let row): tableView?.removeRows(at: [row], withAnimation: animation)
         case .insert(let row, _): tableView?.insertRows(at: [row], withAnimation: animation)

@@ -28,12 +28,12 @@ public protocol ListScreen: AnyObject {
     /// What this view plays of a transition, in order.
     ///
     /// - Parameter reloadAbove: the number of changes above which it reloads instead; nil for never.
-    func stages(of transition: Transition, reloadAbove: Int?) -> [PlaybackStage]
+    func stages(of transition: Transition, reloadAbove: Int?) -> [PlaybackPhase]
 }
 
 /// One thing that a view plays, and the rows that its data source answers with from then on.
 @MainActor
-public struct PlaybackStage {
+public struct PlaybackPhase {
     /// What is played.
     enum Kind {
         /// The view counts all rows again.
@@ -50,8 +50,8 @@ public struct PlaybackStage {
     let kind: Kind
 
     /// A stage that counts and shows all rows again.
-    public static func reload(_ snapshot: Snapshot) -> PlaybackStage {
-        PlaybackStage(snapshot: snapshot, kind: .reload)
+    public static func reload(_ snapshot: Snapshot) -> PlaybackPhase {
+        PlaybackPhase(snapshot: snapshot, kind: .reload)
     }
 
     /// A stage that `play` plays. It has to call its first argument when the data source has to answer with the rows of
@@ -62,13 +62,13 @@ public struct PlaybackStage {
             @escaping @MainActor (
                 _ show: @escaping @MainActor () -> Void, _ done: @escaping @MainActor () -> Void
             ) -> Void
-    ) -> PlaybackStage {
-        PlaybackStage(snapshot: snapshot, kind: .play(play))
+    ) -> PlaybackPhase {
+        PlaybackPhase(snapshot: snapshot, kind: .play(play))
     }
 
     /// A stage in which no row comes, goes or moves, and `show` shows the contents of some rows again. It does not wait
     /// for the animation of the stage before it.
-    public static func contents(_ snapshot: Snapshot, _ show: @escaping @MainActor () -> Void) -> PlaybackStage {
-        PlaybackStage(snapshot: snapshot, kind: .contents(show))
+    public static func contents(_ snapshot: Snapshot, _ show: @escaping @MainActor () -> Void) -> PlaybackPhase {
+        PlaybackPhase(snapshot: snapshot, kind: .contents(show))
     }
 }

@@ -26,7 +26,7 @@ public final class Playback {
     private weak var screen: (any ListScreen)?
 
     /// What remains of the transition that is being played.
-    private var waiting: [PlaybackStage] = []
+    private var waiting: [PlaybackPhase] = []
     /// The number of the structural stage that is being played, or of the last one.
     private var stageNumber = 0
     /// Whether a structural stage is being animated.
@@ -92,7 +92,7 @@ public final class Playback {
         while let stage = nextStage() { begin(stage) }
     }
 
-    private func nextStage() -> PlaybackStage? {
+    private func nextStage() -> PlaybackPhase? {
         guard let screen else {
             shown = newest
             waiting = []
@@ -117,7 +117,7 @@ public final class Playback {
         return waiting.isEmpty ? nil : waiting.removeFirst()
     }
 
-    private func begin(_ stage: PlaybackStage) {
+    private func begin(_ stage: PlaybackPhase) {
         switch stage.kind {
         case .reload:
             let selection = screen.map { KeptSelection($0.selection, in: shown) }

@@ -28,7 +28,7 @@ final class RowKey: Sendable {
 }
 
 /// The state of a view for a row of its source.
-struct RowSlot: MemoryElement {
+struct SourceRow: MemoryElement {
     /// The label and, in the lowest bit, whether a search finds the row or, in an outline, no ancestor hides it.
     private var bits: UInt64
     /// Where the row stands in the view; nil if it is left out.
@@ -62,21 +62,21 @@ struct SourceSection: MemoryElement {
     /// Its id and its title.
     var group: ViewGroup
     /// A slot for each row.
-    private(set) var slots: TreeChild<RowSlot>
+    private(set) var slots: TreeChild<SourceRow>
 
-    init(number: UInt32, group: ViewGroup, slots: TreeChild<RowSlot> = .empty) {
+    init(number: UInt32, group: ViewGroup, slots: TreeChild<SourceRow> = .empty) {
         self.number = number
         self.group = group
         self.slots = slots
     }
 
     /// The tree of the slots.
-    func slots(_ store: NodeStore) -> PersistentTree<RowSlot> { PersistentTree(slots, store) }
+    func slots(_ pool: NodePool) -> PersistentTree<SourceRow> { PersistentTree(slots, pool) }
 
     /// Changes the slots.
     mutating func editSlots<Result>(
-        _ store: NodeStore, _ body: (inout PersistentTree<RowSlot>) -> Result
+        _ pool: NodePool, _ body: (inout PersistentTree<SourceRow>) -> Result
     ) -> Result {
-        slots.edit(store, body)
+        slots.edit(pool, body)
     }
 }

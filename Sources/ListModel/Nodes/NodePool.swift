@@ -23,7 +23,7 @@ package final class CheckpointLease: Sendable {
 ///
 /// Each checkpoint begins a new pool with the same cache. A tree keeps its pool alive, and the pool keeps the lease of
 /// its checkpoint. A checkpoint whose lease is gone is therefore not used by any snapshot.
-package final class NodeStore: Sendable {
+package final class NodePool: Sendable {
     /// The widths of the nodes.
     package let limits: TreeLimits
     /// The salt with which a new index hashes ids.
@@ -66,7 +66,7 @@ package final class NodeStore: Sendable {
         limits: TreeLimits, source: (any NodeSource)? = nil, cacheSize: Int = 8 << 20, salt: UInt64? = nil
     ) {
         self.limits = limits
-        self.salt = salt ?? NodeStore.processSalt
+        self.salt = salt ?? NodePool.processSalt
         shared = Shared(source, cacheSize: cacheSize)
         leases = []
     }
@@ -74,7 +74,7 @@ package final class NodeStore: Sendable {
     /// A pool for the versions after a checkpoint.
     ///
     /// - Parameter lease: keeps that checkpoint; nil if none of its nodes is used, or if somebody else keeps it.
-    package init(after other: NodeStore, _ lease: CheckpointLease? = nil) {
+    package init(after other: NodePool, _ lease: CheckpointLease? = nil) {
         limits = other.limits
         salt = other.salt
         shared = other.shared
@@ -88,7 +88,7 @@ package final class NodeStore: Sendable {
     /// A pool for a tree that is made of parts of two others; nil if their nodes have different sources.
     ///
     /// It has its own epoch and count of changes, so that edits of the joined tree do not affect the other pools.
-    init?(joining first: NodeStore, _ second: NodeStore) {
+    init?(joining first: NodePool, _ second: NodePool) {
         guard first.source == nil || second.source == nil || first.source === second.source else { return nil }
         limits = first.limits
         salt = first.salt
@@ -134,7 +134,7 @@ package final class NodeStore: Sendable {
 
 // MARK: - Reading nodes
 
-extension NodeStore {
+extension NodePool {
     /// The node of a child, for reading.
     @inline(__always)
     func node<Element: TreeElement>(_ child: TreeChild<Element>) -> TreeNode<Element> {
@@ -170,7 +170,7 @@ extension NodeStore {
     ///
     /// With two different sources there is no scan, and each node is read on its own: a scan of one source must not
     /// stay open while the thread waits for the other.
-    func scans(with other: NodeStore) -> (own: (any NodeSource)?, other: (any NodeSource)?) {
+    func scans(with other: NodePool) -> (own: (any NodeSource)?, other: (any NodeSource)?) {
         if let source, let otherSource = other.source, source !== otherSource { return (source, otherSource) }
         let scan = (source ?? other.source)?.scan()
         return (scan, scan)
@@ -301,7 +301,7 @@ extension NodeStore {
     /// missing or damaged.
     func withWords<Result>(_ number: UInt64, _ body: (inout NodeReader) -> Result) -> Result? {
         do {
-            guard let source else { preconditionFailure("a page is neither in memory nor stored") }
+            guard let source else { preconditionFailure("a chunk is neither in memory nor stored") }
             var result: Result?
             var problem: NodeError?
             try source.readNode(number) { bytes in

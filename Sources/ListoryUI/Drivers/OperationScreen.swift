@@ -4,7 +4,7 @@ import ListModel
 
 /// A view that shows all rows in one sequence, and takes changes of which each sees the result of the one before.
 @MainActor
-public protocol StepScreen: ListScreen {
+public protocol OperationScreen: ListScreen {
     /// How the sections lie in the sequence.
     var layout: RowLayout { get }
 
@@ -17,22 +17,22 @@ public protocol StepScreen: ListScreen {
     func perform(_ updates: () -> Void, done: @escaping @MainActor () -> Void)
 
     /// Plays a removal, an insertion or a move, inside of ``perform(_:done:)``.
-    func play(_ step: RowStep)
+    func play(_ step: RowOperation)
 
     /// Shows the contents of rows again, headers among them, where they are. Called while an animation may still run.
     func reconfigure(rows: [Int])
 }
 
-extension StepScreen {
-    public func stages(of transition: Transition, reloadAbove: Int?) -> [PlaybackStage] {
+extension OperationScreen {
+    public func stages(of transition: Transition, reloadAbove: Int?) -> [PlaybackPhase] {
         let planned = transition.steps(layout: layout, reloadAbove: reloadAbove)
         if planned.isReload { return [.reload(transition.new)] }
-        var structure: [RowStep] = []
+        var structure: [RowOperation] = []
         var updated: [Int] = []
         for step in planned.steps {
             if case .update(let row) = step { updated.append(row) } else { structure.append(step) }
         }
-        var stages: [PlaybackStage] = []
+        var stages: [PlaybackPhase] = []
         if !structure.isEmpty {
             stages.append(
                 .play(transition.new) { [weak self, structure] show, done in

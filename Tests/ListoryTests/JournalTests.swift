@@ -14,7 +14,7 @@ struct LogTailTests {
     private static func makeFile(_ folder: TemporaryFolder, _ sizes: [Int]) throws -> [UInt8] {
         let path = folder.file("source.listory")
         var options = StoreOptions()
-        options.tail.size = (16 << 10) - TailOptions.pageHeaderSize
+        options.tail.size = (16 << 10) - JournalOptions.pageHeaderSize
         options.tail.storeDelay = .seconds(3_600)
         let store = try Store.create(at: path, options: options)
         // The first commit of a process goes into the database.
@@ -36,10 +36,10 @@ struct LogTailTests {
     }
 
     /// Where the entries of a file are, by their places in the file.
-    private static func entries(_ bytes: [UInt8]) -> [(offset: Int, entry: TailEntry)] {
+    private static func entries(_ bytes: [UInt8]) -> [(offset: Int, entry: JournalEntry)] {
         bytes.withUnsafeBytes { raw in
-            stride(from: 0, to: raw.count, by: LogTail.sectorSize).compactMap { offset in
-                TailEntry(UnsafeRawBufferPointer(rebasing: raw[offset...])).map { (offset, $0) }
+            stride(from: 0, to: raw.count, by: Journal.sectorSize).compactMap { offset in
+                JournalEntry(UnsafeRawBufferPointer(rebasing: raw[offset...])).map { (offset, $0) }
             }
         }
     }
@@ -82,7 +82,7 @@ struct LogTailTests {
         for place in 0..<last.entry.size {
             var entry = Array(bytes[last.offset..<last.offset + last.entry.size])
             entry[place] ^= UInt8(1 << (place % 8))
-            #expect(entry.withUnsafeBytes { TailEntry($0) } == nil, "byte \(place)")
+            #expect(entry.withUnsafeBytes { JournalEntry($0) } == nil, "byte \(place)")
         }
         for place in stride(from: 0, to: last.entry.size, by: 97) {
             var damaged = bytes
@@ -106,13 +106,13 @@ struct LogTailTests {
         bytes.withUnsafeBytes { raw in
             for (offset, entry) in entries {
                 let found = UnsafeRawBufferPointer(rebasing: raw[offset..<offset + entry.size])
-                #expect(TailEntry.mayReach(beyond: entry.before.version, found))
-                #expect(!TailEntry.mayReach(beyond: entry.after.version, found))
-                #expect(!TailEntry.mayReach(beyond: .empty, UnsafeRawBufferPointer(rebasing: found.dropLast())))
+                #expect(JournalEntry.mayReach(beyond: entry.before.version, found))
+                #expect(!JournalEntry.mayReach(beyond: entry.after.version, found))
+                #expect(!JournalEntry.mayReach(beyond: .empty, UnsafeRawBufferPointer(rebasing: found.dropLast())))
             }
         }
-        let zeros = [UInt8](repeating: 0, count: LogTail.sectorSize)
-        zeros.withUnsafeBytes { #expect(!TailEntry.mayReach(beyond: .empty, $0)) }
+        let zeros = [UInt8](repeating: 0, count: Journal.sectorSize)
+        zeros.withUnsafeBytes { #expect(!JournalEntry.mayReach(beyond: .empty, $0)) }
     }
 
     @Test("A synced entry that is damaged later is noticed by those behind it")
@@ -134,7 +134,7 @@ struct LogTailTests {
         let folder = try TemporaryFolder()
         var bytes = try Self.makeFile(folder, [10, 20, 30])
         let first = Self.entries(bytes)[0]
-        let older = try #require(TailEntry.bytes(first.entry.records, 0..<1, after: LogHead(), atMost: 512))
+        let older = try #require(JournalEntry.bytes(first.entry.records, 0..<1, after: LogHead(), atMost: 512))
         bytes.replaceSubrange(first.offset..<first.offset + older.count, with: older)
         let path = folder.file("copy.listory")
         try Self.write(bytes, path)
@@ -170,7 +170,7 @@ struct LogTailTests {
     @Test("It is full again and again, and every commit is in order")
     func wrapping() throws {
         let fixture = try StoreFixture { options in
-            options.tail.size = (8 << 10) - TailOptions.pageHeaderSize
+            options.tail.size = (8 << 10) - JournalOptions.pageHeaderSize
             options.checkpoints = .never
         }
         let seed = UInt64.random(in: 0...UInt64.max)

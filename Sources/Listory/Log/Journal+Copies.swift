@@ -4,14 +4,14 @@
 
 import LMDB
 
-extension LogTail {
+extension Journal {
     /// Removes the journal from a copy. Opening the copy for editing makes a new one.
     static func remove(from path: String) throws {
         let environment = try Environment.open(path: path)
         defer { try? environment.close() }
         do {
             let database = try environment.openDatabase(named: LogFormat.tailDatabase, of: UInt64.self, [UInt8].self)
-            try environment.write { _ = try $0.delete(LogTail.key, in: database) }
+            try environment.write { _ = try $0.delete(Journal.key, in: database) }
         } catch let error as LMDBError {
             // There was none.
             guard error.kind == .engine(.notFound) else { throw error }

@@ -14,7 +14,7 @@
 // - a chunk that is not dirty and has a number equals the stored chunk of that number;
 // - a chunk without a number is in memory or empty.
 
-struct PageTable: ~Copyable {
+struct ChunkTable: ~Copyable {
     /// The slot of a chunk. The fields of the chunk are here and not beside its words, which saves an access to memory
     /// in each lookup.
     struct Slot {
@@ -43,7 +43,7 @@ struct PageTable: ~Copyable {
     var directories: [UInt64]
     let kind: UInt8
     /// The pool from which chunks are read: that of the newest checkpoint.
-    var store: NodeStore
+    var pool: NodePool
 
     /// A table with nothing in memory.
     ///
@@ -52,9 +52,9 @@ struct PageTable: ~Copyable {
     ///   - count: the number of chunks.
     ///   - directories: the stored numbers of the directories.
     /// - Complexity: O(directories).
-    init(kind: UInt8, count: Int = 0, directories: [UInt64] = [], _ store: NodeStore) {
+    init(kind: UInt8, count: Int = 0, directories: [UInt64] = [], _ pool: NodePool) {
         self.kind = kind
-        self.store = store
+        self.pool = pool
         self.directories = directories
         self.count = count
         capacity = max(1, directories.count)
@@ -65,18 +65,18 @@ struct PageTable: ~Copyable {
     deinit {
         // SAFETY: all memory was allocated here or below, and nobody else has the pointers.
         for directory in directories.indices {
-            guard let pages = slots[directory] else { continue }
-            for index in 0..<PageTable.directorySize { pages[index].words?.deallocate() }
-            pages.deallocate()
+            guard let chunks = slots[directory] else { continue }
+            for index in 0..<ChunkTable.directorySize { chunks[index].words?.deallocate() }
+            chunks.deallocate()
         }
         slots.deallocate()
     }
 
     /// Appends an empty chunk.
     mutating func append() {
-        if count == directories.count * PageTable.directorySize { appendDirectory() }
+        if count == directories.count * ChunkTable.directorySize { appendDirectory() }
         count += 1
-        setPage(count - 1, UnsafeMutablePointer<UInt64>.allocate(capacity: 0), count: 0, capacity: 0)
+        setChunk(count - 1, UnsafeMutablePointer<UInt64>.allocate(capacity: 0), count: 0, capacity: 0)
         slot(count - 1).pointee.isDirty = true
     }
 
@@ -95,26 +95,26 @@ struct PageTable: ~Copyable {
     /// The slot of a chunk. Reads its directory if necessary.
     @inline(__always)
     func slot(_ index: Int) -> UnsafeMutablePointer<Slot> {
-        assert(index >= 0 && index < count, "no such page")
+        assert(index >= 0 && index < count, "no such chunk")
         // SAFETY: there is a directory for every chunk, and a directory has slots for all of its chunks.
-        let directory = index &>> PageTable.directoryBits
-        let pages = slots[directory] ?? loadDirectory(directory)
-        return pages.advanced(by: index & (PageTable.directorySize - 1))
+        let directory = index &>> ChunkTable.directoryBits
+        let chunks = slots[directory] ?? loadDirectory(directory)
+        return chunks.advanced(by: index & (ChunkTable.directorySize - 1))
     }
 
     /// Calls `body` with the slots of the directories that were read. Only their chunks can be in memory.
     func forEachSlot(_ body: (Int, UnsafeMutablePointer<Slot>) -> Void) {
         for directory in directories.indices {
-            guard let pages = slots[directory] else { continue }
-            let first = directory * PageTable.directorySize
-            for index in first..<min(count, first + PageTable.directorySize) {
-                body(index, pages.advanced(by: index - first))
+            guard let chunks = slots[directory] else { continue }
+            let first = directory * ChunkTable.directorySize
+            for index in first..<min(count, first + ChunkTable.directorySize) {
+                body(index, chunks.advanced(by: index - first))
             }
         }
     }
 
     /// Replaces the words of a chunk.
-    private func setPage(_ index: Int, _ words: UnsafeMutablePointer<UInt64>, count: Int, capacity: Int) {
+    private func setChunk(_ index: Int, _ words: UnsafeMutablePointer<UInt64>, count: Int, capacity: Int) {
         let slot = slot(index)
         slot.pointee.words?.deallocate()
         slot.pointee.words = words
@@ -125,7 +125,7 @@ struct PageTable: ~Copyable {
 
 // MARK: - Words
 
-extension PageTable {
+extension ChunkTable {
     /// The words of a chunk.
     @inline(__always)
     func words(_ index: Int) -> UnsafeMutableBufferPointer<UInt64> {
@@ -145,7 +145,7 @@ extension PageTable {
     }
 
     /// Inserts a word at `position` of a chunk.
-    mutating func insert(_ word: UInt64, at position: Int, ofPage index: Int) {
+    mutating func insert(_ word: UInt64, at position: Int, ofChunk index: Int) {
         let words = mutableWords(index)
         assert(position >= 0 && position <= words.count, "no such position")
         let slot = slot(index)
@@ -153,7 +153,7 @@ extension PageTable {
             let capacity = words.count + max(8, words.count / 4)
             let larger = UnsafeMutablePointer<UInt64>.allocate(capacity: capacity)
             if let start = words.baseAddress { larger.initialize(from: start, count: words.count) }
-            setPage(index, larger, count: words.count, capacity: capacity)
+            setChunk(index, larger, count: words.count, capacity: capacity)
         }
         let start = slot.pointee.words.unsafelyUnwrapped
         // SAFETY: there is room for one more word.
@@ -163,7 +163,7 @@ extension PageTable {
     }
 
     /// Removes the word at `position` of a chunk.
-    mutating func remove(at position: Int, ofPage index: Int) {
+    mutating func remove(at position: Int, ofChunk index: Int) {
         let words = mutableWords(index)
         assert(position >= 0 && position < words.count, "no such word")
         let start = words.baseAddress.unsafelyUnwrapped
@@ -176,49 +176,49 @@ extension PageTable {
         let copy = UnsafeMutablePointer<UInt64>.allocate(capacity: words.count)
         if let source = words.baseAddress { copy.initialize(from: source, count: words.count) }
         // `words` may be those of the chunk itself, so the old words are deallocated last.
-        setPage(index, copy, count: words.count, capacity: words.count)
+        setChunk(index, copy, count: words.count, capacity: words.count)
         slot(index).pointee.isDirty = true
     }
 }
 
-// MARK: - Reading stored pages
+// MARK: - Reading stored chunks
 
-extension PageTable {
+extension ChunkTable {
     /// Reads a chunk. If it cannot be read, it is empty and the pool reports damage.
     @inline(never)
     private func load(_ index: Int) -> UnsafeMutableBufferPointer<UInt64> {
         let number = slot(index).pointee.number
-        var page = UnsafeMutableBufferPointer<UInt64>(start: .allocate(capacity: 0), count: 0)
+        var chunk = UnsafeMutableBufferPointer<UInt64>(start: .allocate(capacity: 0), count: 0)
         if number != 0 {
-            let read: Void? = store.withWords(number) { reader in
+            let read: Void? = pool.withWords(number) { reader in
                 let isRight = reader.readByte() == kind
                 let count = Int(reader.readWord())
-                guard isRight, count <= PageTable.greatestCount(in: reader.remaining) else { return reader.fail() }
-                page.deallocate()
-                page = .allocate(capacity: count)
-                page.initialize(repeating: 0)
-                PageTable.decode(&reader, page, kind)
+                guard isRight, count <= ChunkTable.greatestCount(in: reader.remaining) else { return reader.fail() }
+                chunk.deallocate()
+                chunk = .allocate(capacity: count)
+                chunk.initialize(repeating: 0)
+                ChunkTable.decode(&reader, chunk, kind)
             }
             if read == nil {
-                page.deallocate()
-                page = UnsafeMutableBufferPointer(start: .allocate(capacity: 0), count: 0)
+                chunk.deallocate()
+                chunk = UnsafeMutableBufferPointer(start: .allocate(capacity: 0), count: 0)
             }
         }
-        setPage(index, page.baseAddress.unsafelyUnwrapped, count: page.count, capacity: page.count)
+        setChunk(index, chunk.baseAddress.unsafelyUnwrapped, count: chunk.count, capacity: chunk.count)
         slot(index).pointee.isDirty = false
-        return page
+        return chunk
     }
 
     /// Allocates the slots of a directory, and reads the stored numbers of their chunks if the directory is stored.
     @inline(never)
     private func loadDirectory(_ directory: Int) -> UnsafeMutablePointer<Slot> {
-        let pages = UnsafeMutablePointer<Slot>.allocate(capacity: PageTable.directorySize)
-        pages.initialize(repeating: Slot(), count: PageTable.directorySize)
+        let chunks = UnsafeMutablePointer<Slot>.allocate(capacity: ChunkTable.directorySize)
+        chunks.initialize(repeating: Slot(), count: ChunkTable.directorySize)
         // SAFETY: the table has room for all its directories, and this one had no slots.
-        slots[directory] = pages
-        guard directories[directory] != 0 else { return pages }
-        let most = min(count - directory * PageTable.directorySize, PageTable.directorySize)
-        _ = store.withWords(directories[directory]) { reader in
+        slots[directory] = chunks
+        guard directories[directory] != 0 else { return chunks }
+        let most = min(count - directory * ChunkTable.directorySize, ChunkTable.directorySize)
+        _ = pool.withWords(directories[directory]) { reader in
             let isRight = reader.readByte() == NodeCoding.Kind.directory
             let found = Int(reader.readWord())
             guard isRight, found <= most else { return reader.fail() }
@@ -226,10 +226,10 @@ extension PageTable {
             for index in 0..<found {
                 // The sum wraps. Nothing is stored under an invalid number, so its chunk is then empty.
                 number = number &+ UInt64(bitPattern: reader.readDelta())
-                pages[index].number = number
+                chunks[index].number = number
             }
         }
-        return pages
+        return chunks
     }
 
     /// The most words of a chunk of so many bytes. Damaged bytes cannot request more memory than that.
@@ -240,10 +240,10 @@ extension PageTable {
 
     /// Decodes bit-packed entries of an index, or other words one by one.
     private static func decode(_ reader: inout NodeReader, _ words: UnsafeMutableBufferPointer<UInt64>, _ kind: UInt8) {
-        guard kind == NodeCoding.Kind.indexPage else {
+        guard kind == NodeCoding.Kind.indexChunk else {
             for index in words.indices { words[index] = reader.readVarint() }
             return
         }
-        IndexPageCoding.decode(&reader, words)
+        IndexChunkCoding.decode(&reader, words)
     }
 }

@@ -7,7 +7,7 @@
 import ListModel
 
 /// Records of commits in the order of their versions.
-struct RecordBatch {
+struct RecordRun {
     /// The end of a record, and its number of events.
     private struct Entry {
         var end: Int
@@ -37,7 +37,7 @@ struct RecordBatch {
     /// Adds the record of the next version.
     mutating func append(_ commit: Commit) {
         precondition(commit.version.rawValue == first.rawValue + UInt64(count), "commits are queued in order")
-        if bytes.isEmpty && commit.record.count >= RecordBatch.sharedSize {
+        if bytes.isEmpty && commit.record.count >= RecordRun.sharedSize {
             bytes = commit.record
             entries.append(Entry(end: bytes.count, eventCount: commit.eventCount))
         } else {
@@ -55,7 +55,7 @@ struct RecordBatch {
     }
 
     /// Adds records of another run, the first of which has the next version.
-    mutating func append(_ other: RecordBatch, _ range: Range<Int>) {
+    mutating func append(_ other: RecordRun, _ range: Range<Int>) {
         precondition(range.isEmpty || other.version(range.lowerBound) == version(count), "records follow each other")
         let shift = bytes.count - other.end(of: range.lowerBound)
         other.withRecords(range) { bytes.append(contentsOf: $0) }

@@ -2,7 +2,7 @@
 
 /// A single change of a view that shows rows in one sequence, such as NSTableView or RecyclerView. Each step sees the
 /// result of the one before.
-public enum RowStep: Hashable, Sendable {
+public enum RowOperation: Hashable, Sendable {
     /// The row at an offset is removed.
     case remove(at: Int)
     /// A row is inserted, so that it stands at an offset. It is the one at the offset `row` of the new snapshot.

@@ -19,11 +19,11 @@ import LMDB
 import ListModel
 
 /// The journal of a file, and the commits that are only in it.
-package final class LogTail: Sendable {
+package final class Journal: Sendable {
     /// The unit that a power cut leaves whole or untouched, in bytes.
     static let sectorSize = 512
     /// The offset of the first entry: the first sector without data of LMDB.
-    static let beginning = sectorSize - TailOptions.pageHeaderSize
+    static let beginning = sectorSize - JournalOptions.pageHeaderSize
     /// The key of the value in its database.
     static let key: UInt64 = 0
 
@@ -40,9 +40,9 @@ package final class LogTail: Sendable {
         /// The head of the log.
         var head: LogHead
         /// The commits after `stored`.
-        var records: RecordBatch
+        var records: RecordRun
         /// The offset of the next entry.
-        var end = LogTail.beginning
+        var end = Journal.beginning
         /// Whether the next write group goes into the database.
         var isDirect = true
         /// The last entry, if it follows `stored`.
@@ -53,7 +53,7 @@ package final class LogTail: Sendable {
         /// Everything is in the database.
         init(_ head: LogHead) {
             (stored, self.head) = (head, head)
-            records = RecordBatch(first: head.version.next)
+            records = RecordRun(first: head.version.next)
         }
     }
 
@@ -73,7 +73,7 @@ package final class LogTail: Sendable {
 
 // MARK: - Opening
 
-extension LogTail {
+extension Journal {
     /// What opening found in the journal.
     struct Findings: Sendable {
         /// The head of the log.
@@ -91,7 +91,7 @@ extension LogTail {
     }
 
     /// Opens the journal of a file, and creates it if it is missing and the file may be written.
-    static func open(_ rows: LogRows, _ environment: Environment, _ options: TailOptions) throws -> LogTail {
+    static func open(_ rows: LogRows, _ environment: Environment, _ options: JournalOptions) throws -> Journal {
         guard !environment.options.isReadOnly && options.isUsed else {
             // An existing journal is read and checked before anything is appended.
             var database: Database<UInt64, [UInt8]>?
@@ -102,32 +102,32 @@ extension LogTail {
                 // Such a file was never opened for editing.
                 guard error.kind == .engine(.notFound) else { throw error }
             }
-            return LogTail(rows, environment, database, 0)
+            return Journal(rows, environment, database, 0)
         }
         let database = try environment.openDatabase(
             named: LogFormat.tailDatabase, of: UInt64.self, [UInt8].self, create: true)
         func size(_ txn: borrowing some Transaction & ~Copyable) throws -> Int {
-            try txn.withValue(forKey: LogTail.key, in: database) { $0?.count ?? 0 }
+            try txn.withValue(forKey: Journal.key, in: database) { $0?.count ?? 0 }
         }
         // A value without pages of its own could not be overwritten in place.
         var capacity = try environment.read { try size($0) }
-        if capacity < 8_192 - TailOptions.pageHeaderSize {
+        if capacity < 8_192 - JournalOptions.pageHeaderSize {
             capacity = try environment.write { txn in
                 let found = try size(txn)
-                if found >= 8_192 - TailOptions.pageHeaderSize { return found }
-                try txn.put(reserving: options.size, forKey: LogTail.key, in: database) { room in
+                if found >= 8_192 - JournalOptions.pageHeaderSize { return found }
+                try txn.put(reserving: options.size, forKey: Journal.key, in: database) { room in
                     _ = room.initializeMemory(as: UInt8.self, repeating: 0)
                 }
                 return options.size
             }
         }
-        return LogTail(rows, environment, database, capacity)
+        return Journal(rows, environment, database, capacity)
     }
 
     /// Reads the head of the log, and drains the journal if the file may be written.
     ///
     /// - Throws: ``StoreError/headMismatch(what:expected:found:)`` if the database does not end with what its head says.
-    func read(_ options: TailOptions) throws -> Findings {
+    func read(_ options: JournalOptions) throws -> Findings {
         var (state, lost): (State, Version?)
         if options.isIgnored {
             (state, lost) = (State(try environment.read { try rows.readCheckedHead($0) }), nil)
@@ -152,7 +152,7 @@ extension LogTail {
     private func readCopy() throws -> (State, lost: Version?) {
         // The journal first: entries that are drained meanwhile are found in the database and not counted twice.
         let bytes = try database.flatMap { database in
-            try environment.read { try $0.get(LogTail.key, in: database) }
+            try environment.read { try $0.get(Journal.key, in: database) }
         }
         var state = State(try environment.read { try rows.readCheckedHead($0) })
         var lost: Version?
@@ -169,7 +169,7 @@ extension LogTail {
         let (found, lost) = try environment.write { txn in
             var (found, lost) = try early ?? (State(rows.readCheckedHead(txn)), nil)
             if let database, early == nil {
-                try txn.withValue(forKey: LogTail.key, in: database) { bytes in
+                try txn.withValue(forKey: Journal.key, in: database) { bytes in
                     if let bytes { Self.follow(bytes, &found, &lost) }
                 }
             }
@@ -192,10 +192,10 @@ extension LogTail {
         let stored: LogHead? = try environment.read { txn in
             let stored = try rows.readCheckedHead(txn)
             guard let database else { return stored }
-            let mayReach = try txn.withValue(forKey: LogTail.key, in: database) { bytes in
+            let mayReach = try txn.withValue(forKey: Journal.key, in: database) { bytes in
                 guard let bytes else { return false }
                 return stride(from: Self.beginning, to: bytes.count, by: Self.sectorSize).contains { offset in
-                    TailEntry.mayReach(beyond: stored.version, UnsafeRawBufferPointer(rebasing: bytes[offset...]))
+                    JournalEntry.mayReach(beyond: stored.version, UnsafeRawBufferPointer(rebasing: bytes[offset...]))
                 }
             }
             return mayReach ? nil : stored
@@ -209,7 +209,7 @@ extension LogTail {
     private static func follow(_ bytes: UnsafeRawBufferPointer, _ state: inout State, _ lost: inout Version?) {
         var offset = beginning
         while offset < bytes.count {
-            guard let entry = TailEntry(UnsafeRawBufferPointer(rebasing: bytes[offset...])) else { break }
+            guard let entry = JournalEntry(UnsafeRawBufferPointer(rebasing: bytes[offset...])) else { break }
             if entry.before == state.head {
                 state.records.append(entry.records, 0..<entry.records.count)
                 state.head = entry.after
@@ -223,7 +223,7 @@ extension LogTail {
         // Remaining entries are older. A newer one means that an entry between is missing, which no power cut can
         // cause.
         while offset < bytes.count {
-            if let entry = TailEntry(UnsafeRawBufferPointer(rebasing: bytes[offset...])),
+            if let entry = JournalEntry(UnsafeRawBufferPointer(rebasing: bytes[offset...])),
                 entry.after.version > state.head.version
             {
                 lost = max(lost ?? .empty, entry.after.version)
@@ -240,7 +240,7 @@ extension LogTail {
 
 // MARK: - Reading
 
-extension LogTail {
+extension Journal {
     /// The head of the log.
     var head: LogHead { state.withLock { $0.head } }
 
@@ -258,11 +258,11 @@ extension LogTail {
     }
 
     /// The records of a range of versions whose first is only in the journal; nil otherwise.
-    func records(of range: ClosedRange<UInt64>) -> RecordBatch? {
+    func records(of range: ClosedRange<UInt64>) -> RecordRun? {
         state.withLock { state in
             guard let first = state.records.index(of: Version(range.lowerBound)) else { return nil }
             let count = min(UInt64(state.records.count - first), range.upperBound - range.lowerBound + 1)
-            var batch = RecordBatch(first: Version(range.lowerBound))
+            var batch = RecordRun(first: Version(range.lowerBound))
             for index in first..<first + Int(count) {
                 state.records.withRecord(index) { batch.append($0, eventCount: state.records.eventCount(index)) }
             }
@@ -273,13 +273,13 @@ extension LogTail {
 
 // MARK: - Writing
 
-extension LogTail {
+extension Journal {
     /// Appends commits to the log, all of them or none, and returns when they are durable.
     ///
     /// - Returns: the new head.
     /// - Throws: ``StoreError/writtenElsewhere(expected:found:)`` if the log does not end with what this process knows;
     ///   `LMDBError`.
-    func append(_ batch: RecordBatch, _ range: Range<Int>) throws -> LogHead {
+    func append(_ batch: RecordRun, _ range: Range<Int>) throws -> LogHead {
         try adoptingMoves { try appendOnce(batch, range) }
     }
 
@@ -294,10 +294,10 @@ extension LogTail {
         }
     }
 
-    private func appendOnce(_ batch: RecordBatch, _ range: Range<Int>) throws -> LogHead {
+    private func appendOnce(_ batch: RecordRun, _ range: Range<Int>) throws -> LogHead {
         let known = known()
         if let database, !known.isDirect,
-            let bytes = TailEntry.bytes(batch, range, after: known.head, atMost: capacity - known.end)
+            let bytes = JournalEntry.bytes(batch, range, after: known.head, atMost: capacity - known.end)
         {
             return try write(bytes, batch, range, known, in: database)
         }
@@ -311,7 +311,7 @@ extension LogTail {
         try adoptingMoves {
             let known = known()
             if known.head.version > known.stored.version {
-                _ = try store(known, RecordBatch(first: known.head.version.next), 0..<0)
+                _ = try store(known, RecordRun(first: known.head.version.next), 0..<0)
             } else if !environment.options.isReadOnly {
                 try check(known, environment.beginWrite())
             }
@@ -337,7 +337,7 @@ extension LogTail {
     }
 
     /// Drains the journal, and appends more commits in the same transaction.
-    private func store(_ known: State, _ batch: RecordBatch, _ range: Range<Int>) throws -> LogHead {
+    private func store(_ known: State, _ batch: RecordRun, _ range: Range<Int>) throws -> LogHead {
         let stored = known.stored
         let records = state.withLock { $0.records }
         let newHead = try environment.write { txn in
@@ -355,7 +355,7 @@ extension LogTail {
 
     /// Writes commits into the journal.
     private func write(
-        _ bytes: [UInt8], _ batch: RecordBatch, _ range: Range<Int>, _ known: State,
+        _ bytes: [UInt8], _ batch: RecordRun, _ range: Range<Int>, _ known: State,
         in database: Database<UInt64, [UInt8]>
     ) throws -> LogHead {
         let end = known.end
@@ -363,13 +363,13 @@ extension LogTail {
         try check(known, txn)
         do {
             try bytes.withUnsafeBytes { bytes in
-                try txn.overwriteInPlace(bytes, at: end, ofValueForKey: LogTail.key, in: database)
+                try txn.overwriteInPlace(bytes, at: end, ofValueForKey: Journal.key, in: database)
             }
             try txn.sync()
         } catch {
             state.withLock { state in
                 state.isDirect = true
-                state.failed = Place(offset: end, checksum: bytes.withUnsafeBytes { TailEntry.checksum(in: $0) })
+                state.failed = Place(offset: end, checksum: bytes.withUnsafeBytes { JournalEntry.checksum(in: $0) })
             }
             throw error
         }
@@ -380,8 +380,8 @@ extension LogTail {
                     state.head.append($0, version: batch.version(index), eventCount: batch.eventCount(index))
                 }
             }
-            state.last = Place(offset: end, checksum: bytes.withUnsafeBytes { TailEntry.checksum(in: $0) })
-            state.end = LogTail.next(end + bytes.count)
+            state.last = Place(offset: end, checksum: bytes.withUnsafeBytes { JournalEntry.checksum(in: $0) })
+            state.end = Journal.next(end + bytes.count)
             return state.head
         }
     }
@@ -393,7 +393,7 @@ extension LogTail {
             throw StoreError.writtenElsewhere(expected: known.head.version, found: stored.version)
         }
         guard let database else { return }
-        try txn.withValue(forKey: LogTail.key, in: database) { bytes in
+        try txn.withValue(forKey: Journal.key, in: database) { bytes in
             guard let bytes else { return }
             func entry(_ offset: Int) -> UnsafeRawBufferPointer {
                 UnsafeRawBufferPointer(rebasing: bytes[min(offset, bytes.count)...])
@@ -401,18 +401,18 @@ extension LogTail {
             // Its own last entry is unchanged: no process has drained the journal and started again.
             if let last = known.last {
                 let found = entry(last.offset)
-                guard found.count >= 8, TailEntry.checksum(in: found) == last.checksum else {
+                guard found.count >= 8, JournalEntry.checksum(in: found) == last.checksum else {
                     throw StoreError.writtenElsewhere(expected: known.head.version, found: stored.version)
                 }
             }
             // No process has appended an entry.
             let following = entry(known.end)
-            guard TailEntry.before(in: following) == known.head, var next = TailEntry(following) else { return }
+            guard JournalEntry.before(in: following) == known.head, var next = JournalEntry(following) else { return }
             if known.failed == Place(offset: known.end, checksum: next.checksum) {
                 // The entry is this process's own and not in the log, unless another process took it for complete and
                 // continued after it.
-                let behind = entry(LogTail.next(known.end + next.size))
-                guard let other = TailEntry(behind), other.before == next.after else { return }
+                let behind = entry(Journal.next(known.end + next.size))
+                guard let other = JournalEntry(behind), other.before == next.after else { return }
                 next = other
             }
             throw StoreError.writtenElsewhere(expected: known.head.version, found: next.after.version)
@@ -422,7 +422,7 @@ extension LogTail {
 
 // MARK: - Giving up
 
-extension LogTail {
+extension Journal {
     /// Invalidates what could not be appended: the next opening must not find it.
     func discardFailed() throws {
         guard let failed = state.withLock({ $0.failed }) else { return }
@@ -436,14 +436,14 @@ extension LogTail {
     /// Invalidates an entry that is not in the log.
     private func clear(_ failed: Place?, _ txn: borrowing WriteTransaction) throws {
         guard let failed, let database else { return }
-        let isThere = try txn.withValue(forKey: LogTail.key, in: database) { bytes in
+        let isThere = try txn.withValue(forKey: Journal.key, in: database) { bytes in
             guard let bytes, failed.offset + 8 <= bytes.count else { return false }
-            return TailEntry.checksum(in: UnsafeRawBufferPointer(rebasing: bytes[failed.offset...])) == failed.checksum
+            return JournalEntry.checksum(in: UnsafeRawBufferPointer(rebasing: bytes[failed.offset...])) == failed.checksum
         }
         if !isThere { return }
         let zeros: (UInt64, UInt64) = (0, 0)
         try withUnsafeBytes(of: zeros) {
-            try txn.overwriteInPlace($0, at: failed.offset, ofValueForKey: LogTail.key, in: database)
+            try txn.overwriteInPlace($0, at: failed.offset, ofValueForKey: Journal.key, in: database)
         }
     }
 }

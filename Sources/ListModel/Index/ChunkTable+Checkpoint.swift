@@ -3,7 +3,7 @@
 // Always holds: captured chunks count as stored. If they could not be written, `restore` marks them as dirty again.
 
 /// Copies of the chunks that changed since the last checkpoint.
-struct PageImage: Sendable {
+struct ChunkImage: Sendable {
     struct Entry: Sendable {
         /// The position of the chunk in the table, or of the directory among the directories.
         var index: Int
@@ -27,7 +27,7 @@ struct PageImage: Sendable {
         for entry in entries {
             NodeCoding.begin(entry.kind, count: entry.end - start, &writer)
             words.withUnsafeBufferPointer { words in
-                PageTable.encode(UnsafeBufferPointer(rebasing: words[start..<entry.end]), entry.kind, &writer)
+                ChunkTable.encode(UnsafeBufferPointer(rebasing: words[start..<entry.end]), entry.kind, &writer)
             }
             NodeCoding.seal(entry.number, &writer)
             try body(entry.number, writer)
@@ -36,12 +36,12 @@ struct PageImage: Sendable {
     }
 }
 
-extension PageTable {
+extension ChunkTable {
     fileprivate static func encode(
         _ words: UnsafeBufferPointer<UInt64>, _ kind: UInt8, _ writer: inout ByteWriter
     ) {
         switch kind {
-        case NodeCoding.Kind.indexPage: IndexPageCoding.encode(words, &writer)
+        case NodeCoding.Kind.indexChunk: IndexChunkCoding.encode(words, &writer)
         case NodeCoding.Kind.directory:
             var previous: UInt64 = 0
             for number in words {
@@ -57,7 +57,7 @@ extension PageTable {
     ///
     /// - Parameter nextNumber: the first unused stored number, before and after the call.
     /// - Complexity: O(chunks in memory + words in those that changed).
-    mutating func capture(_ nextNumber: inout UInt64, _ image: inout PageImage) {
+    mutating func capture(_ nextNumber: inout UInt64, _ image: inout ChunkImage) {
         var changed: [Int] = []
         forEachSlot { index, slot in
             guard let words = slot.pointee.words, slot.pointee.isDirty else { return }
@@ -66,33 +66,33 @@ extension PageTable {
             slot.pointee.number = nextNumber
             image.words.append(contentsOf: UnsafeBufferPointer(start: words, count: Int(slot.pointee.count)))
             image.entries.append(
-                PageImage.Entry(index: index, number: nextNumber, end: image.words.count, kind: kind))
+                ChunkImage.Entry(index: index, number: nextNumber, end: image.words.count, kind: kind))
             nextNumber += 1
-            if changed.last != index / PageTable.directorySize { changed.append(index / PageTable.directorySize) }
+            if changed.last != index / ChunkTable.directorySize { changed.append(index / ChunkTable.directorySize) }
         }
         for directory in changed {
             if directories[directory] != 0 { image.retired.append(directories[directory]) }
             directories[directory] = nextNumber
-            let first = directory * PageTable.directorySize
-            for index in first..<min(count, first + PageTable.directorySize) {
+            let first = directory * ChunkTable.directorySize
+            for index in first..<min(count, first + ChunkTable.directorySize) {
                 image.words.append(slot(index).pointee.number)
             }
             image.entries.append(
-                PageImage.Entry(
+                ChunkImage.Entry(
                     index: directory, number: nextNumber, end: image.words.count, kind: NodeCoding.Kind.directory))
             nextNumber += 1
         }
     }
 
     /// Marks the chunks of an image as dirty again, because they could not be written.
-    mutating func restore(_ image: PageImage) {
+    mutating func restore(_ image: ChunkImage) {
         for entry in image.entries where entry.kind == kind && entry.index < count {
             _ = mutableWords(entry.index)
         }
     }
 
     /// Appends all stored numbers of the table to the retired ones.
-    mutating func retireAll(_ image: inout PageImage) {
+    mutating func retireAll(_ image: inout ChunkImage) {
         for index in 0..<count {
             let number = slot(index).pointee.number
             if number != 0 { image.retired.append(number) }

@@ -6,10 +6,10 @@
 import ListModel
 
 /// An entry: records that continue a head.
-struct TailEntry {
+struct JournalEntry {
     /// The head before the first record.
     let before: LogHead
-    let records: RecordBatch
+    let records: RecordRun
     /// The head after the last one.
     let after: LogHead
     /// The size of the entry in bytes.
@@ -27,7 +27,7 @@ struct TailEntry {
     ///   - range: the records of the entry; not empty.
     ///   - size: the most bytes.
     /// - Returns: nil if it does not fit.
-    static func bytes(_ batch: RecordBatch, _ range: Range<Int>, after head: LogHead, atMost size: Int) -> [UInt8]? {
+    static func bytes(_ batch: RecordRun, _ range: Range<Int>, after head: LogHead, atMost size: Int) -> [UInt8]? {
         let recordStart = table + 4 * range.count
         guard batch.size(of: range) <= size - recordStart else { return nil }
         let count = recordStart + batch.size(of: range)
@@ -50,7 +50,7 @@ struct TailEntry {
         checksum = Self.checksum(in: bytes)
         guard checksum == Self.checksum(UnsafeRawBufferPointer(rebasing: bytes[..<size]), after: before.version)
         else { return nil }
-        var records = RecordBatch(first: before.version.next, reserving: size)
+        var records = RecordRun(first: before.version.next, reserving: size)
         var after = before
         var start = Self.table + 4 * count
         for index in 0..<count {

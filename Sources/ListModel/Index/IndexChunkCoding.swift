@@ -9,7 +9,7 @@
 //
 // Always holds: decoded fingerprints have at most 32 bits and ascend; nothing is read outside the bytes.
 
-enum IndexPageCoding {
+enum IndexChunkCoding {
     static func encode(_ words: UnsafeBufferPointer<UInt64>, _ writer: inout ByteWriter) {
         guard let first = words.first else { return }
         let differing = words.reduce(0) { $0 | (($1 ^ first) &>> 32) }
