@@ -1,7 +1,7 @@
-// Values that are attached to a commit: what an editor wants to know again when the commit is undone or looked at.
+// Annotations: values that are attached to a commit, and read when the commit is undone or displayed.
 
 extension ListEditor {
-    /// Attaches a value to the commit that is being made: a selection, where an edit came from, what a user typed.
+    /// Attaches a value to the present commit, for example a selection, the source of an edit, or the typed text.
     ///
     /// ```swift
     /// try store.edit("Type") { list in
@@ -10,20 +10,20 @@ extension ListEditor {
     /// }
     /// ```
     ///
-    /// It is an event of the commit, which changes no row and which undo leaves out. A commit of nothing but annotations is
-    /// none. Of several values under one name the last one counts.
+    /// An annotation is an event of the commit. It changes no row, and undo ignores it. A commit with only annotations
+    /// is not made. If several values have the same name, the last one counts.
     ///
     /// - Parameters:
-    ///   - name: what ``Commit/annotation(named:)`` asks for.
-    ///   - value: any bytes. What changes little from one commit to the next takes little room in a packed log.
+    ///   - name: the name for ``Commit/annotation(named:)``.
+    ///   - value: any bytes. A value that changes little from one commit to the next takes little room in a packed log.
     /// - Complexity: O(bytes).
     public mutating func annotate(_ name: String, _ value: [UInt8]) {
         append(ancillary: .annotated(name: name, value: value))
     }
 
-    /// Attaches what was selected before the edit, and what is after it, so that undo and redo can select it again.
+    /// Attaches the selections before and after the edit, so that undo and redo can restore them.
     ///
-    /// What a selection is, is the app's business: ids of rows, or where a caret stands.
+    /// The app chooses the content of a selection, for example ids of rows or the position of a caret.
     ///
     /// - Complexity: O(bytes).
     public mutating func attachSelection(before: [UInt8], after: [UInt8]) {

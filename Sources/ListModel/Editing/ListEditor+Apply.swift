@@ -1,23 +1,23 @@
-// Rows as they are wanted, turned into the edits that lead there: the counterpart of applying a snapshot.
+// Computes and makes the edits that lead to given rows: the counterpart of applying a snapshot.
 //
-// Sections first, then the rows of each: what stays in its order (a longest increasing subsequence) is left alone, the
-// rest is moved to behind the row that it follows, and runs go together. Sections that are not wanted are deleted when
-// the rows that go elsewhere have left them.
+// Sections first, then the rows of each section. The elements of a longest increasing subsequence stay; every other
+// element is moved after its new predecessor. Runs of rows are moved together. Unwanted sections are deleted last,
+// after the rows that go elsewhere have left them.
 //
-// Always holds: a row that is there before and after is the same one, moved and updated at most, never deleted and
-// inserted; what is there already makes no event.
+// Always holds: a row that exists before and after is moved and updated at most, never deleted and inserted. No event
+// is made for what is there already.
 
 extension ListEditor {
-    /// Makes the list what is given, by the fewest events that lead there: not a reload.
+    /// Changes the list to the given sections and rows with the fewest events that lead there, not with a reload.
     ///
     /// ```swift
     /// try editor.apply([NewSection(id: "today", title: "Today", items: rows)])
     /// ```
     ///
-    /// - Parameter sections: all sections with all rows, as they should be.
-    /// - Throws: ``ListError`` if an id comes twice or a depth is none that a row can have, or an error of the log if the
-    ///   present content cannot be read. Nothing has happened then.
-    /// - Complexity: O(n) to compare, and O(k log n) for k rows that differ.
+    /// - Parameter sections: all wanted sections with all their rows.
+    /// - Throws: ``ListError`` if an id occurs twice or a depth is out of range, or an error of the log if the present
+    ///   content cannot be read. The list is then unchanged.
+    /// - Complexity: O(n) for the comparison, and O(k log n) for k rows that differ.
     public mutating func apply(_ sections: [NewSection]) throws {
         try ListEditor.check(sections)
         try atomically { editor in
@@ -30,14 +30,14 @@ extension ListEditor {
         }
     }
 
-    /// Makes the rows of one section what is given, by the fewest events that lead there.
+    /// Changes the rows of one section to the given rows, with the fewest events that lead there.
     ///
     /// - Parameters:
-    ///   - items: all rows of the section, as they should be.
+    ///   - items: all wanted rows of the section.
     ///   - id: the section.
     /// - Throws: as ``apply(_:)``; ``ListError/unknownSection(_:)``; ``ListError/duplicateItem(_:)`` if another section
     ///   has one of the rows.
-    /// - Complexity: O(m) to compare the m rows of the section, and O(k log n) for k rows that differ.
+    /// - Complexity: O(m) for the comparison of the m rows of the section, and O(k log n) for k rows that differ.
     public mutating func apply(_ items: [NewItem], toSection id: Identifier) throws {
         let index = try indexOfSection(id)
         let section = NewSection(id: id, title: state.sectionEntry(at: index).title, items: items)
@@ -81,7 +81,7 @@ extension ListEditor {
 // MARK: - Sections
 
 extension ListEditor {
-    /// Inserts, moves and renames sections, and returns those that are not wanted, which are still there.
+    /// Inserts, moves and renames sections. Returns the unwanted sections, which are not deleted yet.
     private mutating func placeSections(_ sections: [NewSection], _ fresh: Set<Identifier>) throws -> [Identifier] {
         let present = state.tree.indices.map { state.sectionEntry(at: $0).id }
         let staying = ListEditor.staying(sections.map { state.indexOfSection($0.id) })
@@ -89,7 +89,8 @@ extension ListEditor {
         for (index, section) in sections.enumerated() {
             let place: SectionDestination = previous.map { .after($0) } ?? .at(0)
             if state.indexOfSection(section.id) == nil {
-                // Rows that are elsewhere now move into it later, and new ones go between them then.
+                // If some of its rows are elsewhere now, they are moved into it later, and its new rows are inserted
+                // with them.
                 let isFresh = section.items.allSatisfy { fresh.contains($0.id) }
                 let items = isFresh ? section.items : []
                 try insertSection(NewSection(id: section.id, title: section.title, items: items), at: place)
@@ -103,7 +104,7 @@ extension ListEditor {
         return present.filter { !wanted.contains($0) }
     }
 
-    /// Of things in their new order, each with its place before, those that can stay where they are.
+    /// The old positions of elements in their new order; returns which of the elements can stay.
     private static func staying(_ before: [Int?]) -> [Bool] {
         var stays = [Bool](repeating: false, count: before.count)
         let known = before.indices.filter { before[$0] != nil }
@@ -123,12 +124,12 @@ extension ListEditor {
 // MARK: - Rows
 
 extension ListEditor {
-    /// Brings the rows of sections, which are all there, into the order that is wanted.
+    /// Inserts and moves rows into the wanted order. All sections must exist already.
     ///
     /// - Parameters:
     ///   - sections: the sections.
-    ///   - wanted: the rows that stay in the list.
-    ///   - fresh: of those, the ones that were not in the list.
+    ///   - wanted: the ids of the rows to keep or insert.
+    ///   - fresh: those of them that were not in the list before.
     private mutating func place(
         _ sections: [NewSection], _ wanted: Set<Identifier>, _ fresh: Set<Identifier>
     ) throws {
@@ -139,7 +140,7 @@ extension ListEditor {
             rows.forEach(in: rows.indices) { if !wanted.contains($0.id) { unwanted.append($0.id) } }
         }
         try delete(.items(unwanted))
-        // Of all sections before a row moves, because moves shift the others.
+        // Computed for all sections before any row moves, because moves shift the indices of others.
         let staying = try sections.map { section in
             let index = try indexOfSection(section.id)
             return ListEditor.staying(
@@ -172,7 +173,7 @@ extension ListEditor {
         }
     }
 
-    /// The place after a row, or the first of a section.
+    /// The place after a row, or the first place of a section.
     private func placeAfter(_ id: Identifier?, inSection section: Identifier) throws -> ListIndexPath {
         guard let id else { return ListIndexPath(section: try indexOfSection(section), item: 0) }
         guard var path = state.indexPath(of: id) else { throw ListError.unknownItem(id) }
@@ -180,7 +181,7 @@ extension ListEditor {
         return path
     }
 
-    /// Gives rows that stand in their places the content, checkmarks and places in an outline that are wanted.
+    /// Updates content, checkmark, depth and collapsed of rows that are in their places already.
     private mutating func updateRows(_ section: NewSection, _ fresh: Set<Identifier>) throws {
         let index = try indexOfSection(section.id)
         let present = state.items(inSection: index, 0..<section.items.count)

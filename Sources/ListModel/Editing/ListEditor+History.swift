@@ -1,23 +1,23 @@
-// Undo, redo, going anywhere, revert and restore: commits that are computed from others.
+// Undo, redo, go, revert and restore: commits that are computed from others.
 //
-// If the rows are exactly those that a commit left, which their hash tells, undo applies the inverses of its events; if they
-// are those that it was made on, redo applies its events: that reads the step's records and nothing else. Otherwise somebody
-// edited in between, in another scope or untracked, and the commit is merged (`ListEditor+Merge.swift`).
+// The fast path: if the hash of the rows is that after a commit, undo applies the inverses of its events. If it is that
+// before the commit, redo applies its events. This reads only the records of the step. Otherwise somebody edited in
+// between, in another scope or untracked, and the commit is merged (`ListEditor+Merge.swift`).
 //
-// Always holds: whoever throws has changed nothing; a move in the history is one commit, with or without events.
+// Always holds: a function that throws has changed nothing. A checkout is one commit, with or without events.
 
 extension ListEditor {
-    /// Undoes the step that ends at the position of a history, by a commit of its own.
+    /// Undoes the step that ends at the position of a history, with a new commit.
     ///
     /// - Parameters:
-    ///   - scope: whose history.
-    ///   - origin: who undoes; in the history of an origin, that origin.
-    ///   - time: when; frozen into the commit.
-    ///   - onConflict: what to do if somebody else changed the rows meanwhile.
+    ///   - scope: the scope of the history.
+    ///   - origin: the origin of the new commit; in an origin's own history, that origin.
+    ///   - time: the time of the new commit.
+    ///   - onConflict: the policy for rows that somebody else changed meanwhile.
     /// - Throws: ``ListError/nothingToUndo(requested:available:)``, ``ListError/conflicts(_:)``,
     ///   ``ListError/groupMismatch(expected:)`` while a group is open, or an error of the log.
-    /// - Complexity: O(k log n) for a step that named k rows, at any age of the log; a replay from the nearest checkpoint
-    ///   if the rows were changed by others.
+    /// - Complexity: O(k log n) for a step that named k rows, whatever the length of the log. If others changed the
+    ///   rows, also a replay from the nearest checkpoint.
     public mutating func undo(
         in scope: HistoryScope = .shared, origin: String = "", time: Timestamp, onConflict: ConflictPolicy = .refuse
     ) throws -> Reversal {
@@ -26,7 +26,7 @@ extension ListEditor {
         guard history.redoCount < undoLimit, history.position > oldestVersion else {
             throw ListError.nothingToUndo(requested: 1, available: 0)
         }
-        // The one record has all that there is to know: its node, its name, its events.
+        // This one record has everything that is needed: the revision, its name, its events.
         let last = try source.commit(history.position)
         let tree = tree
         let step = try tree.step(endingWith: HistoryTree.node(last.entry, last.version))
@@ -41,10 +41,10 @@ extension ListEditor {
         return reversal
     }
 
-    /// Redoes the step that comes next on the way from the position of a history to its tip, by a commit of its own.
+    /// Redoes the next step from the position of a history to its tip, with a new commit.
     ///
     /// - Throws: ``ListError/nothingToRedo(requested:available:)``, or as ``undo(in:origin:time:onConflict:)``.
-    /// - Complexity: as ``undo(in:origin:time:onConflict:)``, and O(log n) records.
+    /// - Complexity: as ``undo(in:origin:time:onConflict:)``, plus O(log n) records.
     public mutating func redo(
         in scope: HistoryScope = .shared, origin: String = "", time: Timestamp, onConflict: ConflictPolicy = .refuse
     ) throws -> Reversal {
@@ -63,13 +63,13 @@ extension ListEditor {
         return reversal
     }
 
-    /// Moves the position of a history to any of its nodes: many steps of undo and redo at once, on any branch.
+    /// Checks out any revision of a history: many steps of undo and redo at once, on any branch.
     ///
     /// - Parameter target: a commit of this history, or the root: ``Version/empty``, or where a compacted log begins.
-    /// - Returns: what was done; without a commit if the position is the target already.
+    /// - Returns: the result; without a commit if the position is the target already.
     /// - Throws: ``ListError/notInHistory(_:)``, or as ``undo(in:origin:time:onConflict:)``.
-    /// - Complexity: O(k log n) for k rows that differ, the way to the target from the nearest checkpoint, and O(log n) records
-    ///   for each time that moves or commits of others lie between the nodes on the way.
+    /// - Complexity: O(k log n) for k rows that differ, a replay from the nearest checkpoint to the target, and O(log
+    ///   n) records for each place on the path where checkouts or commits of others are between two revisions.
     public mutating func go(
         to target: Version, in scope: HistoryScope = .shared, origin: String = "", time: Timestamp,
         onConflict: ConflictPolicy = .refuse
@@ -92,15 +92,15 @@ extension ListEditor {
         }
     }
 
-    /// Takes one commit back, whoever made it and whatever came after it, by a commit that can itself be undone.
+    /// Reverts one commit of any origin, whatever came after it, with a new commit that can be undone.
     ///
     /// - Parameters:
-    ///   - version: the commit.
-    ///   - draft: who does it, when, and in whose history. If it has no name, it gets that of the commit.
-    /// - Returns: what was done; without a commit if nothing of it is left to take back.
+    ///   - version: the version of the commit.
+    ///   - draft: origin, time and scope of the new commit. Without a name it gets the name of the reverted commit.
+    /// - Returns: the result; without a commit if nothing of the commit is left to revert.
     /// - Throws: as ``undo(in:origin:time:onConflict:)``.
-    /// - Complexity: O(k log n) for k rows that the commit named or that changed since, and the way to the commit from the
-    ///   nearest checkpoint.
+    /// - Complexity: O(k log n) for k rows that the commit named or that changed since, plus a replay from the nearest
+    ///   checkpoint to the commit.
     public mutating func revert(
         _ version: Version, _ draft: CommitDraft, onConflict: ConflictPolicy = .refuse
     ) throws -> Reversal {
@@ -112,11 +112,11 @@ extension ListEditor {
         return try node(draft, onConflict) { try $0.mergeCommit(version, isInverse: true) }
     }
 
-    /// Makes the rows those of a version, by a commit that can itself be undone.
+    /// Restores the rows of a version, with a new commit that can be undone.
     ///
     /// - Parameters:
-    ///   - version: any version that the log can reach.
-    ///   - draft: who does it, when, under which name, and in whose history.
+    ///   - version: any version that the log still has.
+    ///   - draft: origin, time, name and scope of the new commit.
     /// - Returns: the commit; nil if the rows are the same already.
     /// - Throws: an error of the log.
     /// - Complexity: as ``go(to:in:origin:time:onConflict:)``.
@@ -134,19 +134,20 @@ extension ListEditor {
 // MARK: - Groups
 
 extension ListEditor {
-    /// Which commits continue the step before them.
+    /// The policy that decides which commits coalesce with the step before them.
     public var coalescingPolicy: CoalescingPolicy {
         get { coalescing.policy }
         set { coalescing.policy = newValue }
     }
 
-    /// Ends the step: the next commit begins a new one, whatever the policy says. Call it when the selection moves.
+    /// Ends the present step: the next commit begins a new one, whatever the policy. Call it when the selection moves.
     public mutating func breakUndoCoalescing() { coalescing.endStep() }
 
-    /// Makes one step of all commits of a scope until the group ends. Groups nest: only the outermost counts.
+    /// Begins a group: all commits of a scope until its end become one undo step. Groups nest; only the outermost
+    /// counts.
     ///
-    /// - Parameter name: what the commits of the group are called, instead of their own names; that of the outermost group
-    ///   that has one.
+    /// - Parameter name: a name for the commits of the group, instead of their own names. The outermost group with a
+    ///   name determines it.
     public mutating func beginGroup(in scope: HistoryScope = .shared, name: String? = nil) {
         coalescing.beginGroup(scope, name: name)
     }
@@ -167,7 +168,7 @@ extension ListEditor {
 // MARK: - Parts
 
 extension ListEditor {
-    /// Makes a commit that moves in the history.
+    /// Makes the commit of a checkout.
     private mutating func move(
         _ draft: consuming CommitDraft, _ move: HistoryMove, _ onConflict: ConflictPolicy,
         _ body: (inout ListEditor) throws -> [MergeConflict]
@@ -176,7 +177,7 @@ extension ListEditor {
         return try complete(move.stepVersions, onConflict, body)
     }
 
-    /// Makes a commit that is a node of the history, or untracked.
+    /// Makes a commit that is a revision of the history, or untracked.
     private mutating func node(
         _ draft: consuming CommitDraft, _ onConflict: ConflictPolicy,
         _ body: (inout ListEditor) throws -> [MergeConflict]
@@ -198,12 +199,12 @@ extension ListEditor {
         }
     }
 
-    /// Does what the commits of a step did, or takes it back, one after the other.
+    /// Repeats or reverts the commits of a step, one after another.
     ///
     /// - Parameters:
-    ///   - step: the commits; to take them back, the last one first.
-    ///   - isExact: whether the rows are those that the first of them expects.
-    ///   - last: the last commit of the step, which was read already.
+    ///   - step: the commits; for reverting, the last one first.
+    ///   - isExact: whether the rows are those that the first of them requires, so that no merge is necessary.
+    ///   - last: the last commit of the step, which has been read already.
     private mutating func apply(
         _ step: HistoryStep, isInverse: Bool, isExact: Bool, last: Commit
     ) throws -> [MergeConflict] {
@@ -211,7 +212,7 @@ extension ListEditor {
         var conflicts: [MergeConflict] = []
         var neighbour: HistoryRevision?
         try step.forEach { node in
-            // The rows before a commit are those after the one that it continues, unless others edited in between.
+            // The rows before a commit are those after the commit that it continues, unless others edited in between.
             if let neighbour, isExact {
                 let (later, earlier) = isInverse ? (neighbour, node) : (node, neighbour)
                 isExact = try tree.areSame(later.version.previous, earlier.version)
@@ -227,7 +228,7 @@ extension ListEditor {
         return conflicts
     }
 
-    /// Appends the events of a commit again, or their inverses, the last one first.
+    /// Appends the events of a commit again, or their inverses in reversed order.
     private mutating func appendEvents(of commit: Commit, isInverse: Bool) throws {
         let events = try commit.eventRun()
         if isInverse {
@@ -241,7 +242,7 @@ extension ListEditor {
         }
     }
 
-    /// Merges what one commit did, or what takes it back, into the rows as they are.
+    /// Merges the change of one commit, or its inverse, into the present rows.
     private mutating func mergeCommit(_ version: Version, isInverse: Bool) throws -> [MergeConflict] {
         let before = try source.snapshot(at: version.previous)
         let after = try source.snapshot(at: version)
@@ -262,12 +263,12 @@ extension ListEditor {
         return draft
     }
 
-    /// What a move to a commit is called: as that commit.
+    /// The name of a checkout: that of the target commit.
     private func name(of target: Version) throws -> String {
         target > oldestVersion ? try source.commit(target).name : ""
     }
 
-    /// Whether the rows are just those of a commit.
+    /// Whether the present rows are exactly those after a commit.
     private mutating func isAt(_ version: Version) throws -> Bool {
         if version == state.version { return true }
         return try tree.stateHash(at: version) == state.stateHash()

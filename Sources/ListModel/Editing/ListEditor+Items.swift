@@ -1,9 +1,8 @@
 // Edits of rows: insert, delete, move, toggle, update.
 //
-// They are about single rows and runs, whatever their depth; what is about a row with its children is in
-// `ListEditor+Outline.swift`. A row that is deleted or moved without its children leaves them behind, and their parent
-// is then the nearest row before them that is less deep; a row that is inserted among others with a depth may so become
-// the parent of the deeper rows after it.
+// These edits treat rows and runs without regard to their depth; `ListEditor+Outline.swift` has the edits of subtrees.
+// If a row is deleted or moved without its children, their new parent is the nearest row before them that is less deep.
+// An inserted row becomes the parent of deeper rows right after it.
 //
 // Always holds: an edit that changes nothing appends no event.
 
@@ -12,8 +11,8 @@ extension ListEditor {
     ///
     /// - Parameters:
     ///   - item: a row whose id is not in the list.
-    ///   - destination: where it goes.
-    /// - Throws: ``ListError`` for a duplicate id, an unknown anchor or section, an index out of range.
+    ///   - destination: the place of the row.
+    /// - Throws: ``ListError`` for a duplicate id, an unknown anchor or section, or an index out of range.
     /// - Complexity: O(log n).
     public mutating func insert(_ item: NewItem, at destination: ItemDestination) throws {
         try insert(.one(item), at: destination)
@@ -22,8 +21,8 @@ extension ListEditor {
     /// Inserts a run of rows as one event.
     ///
     /// - Parameters:
-    ///   - items: rows whose ids are not in the list; without any, nothing happens.
-    ///   - destination: where the first of them goes.
+    ///   - items: rows whose ids are not in the list; if empty, nothing happens.
+    ///   - destination: the place of the first row.
     /// - Throws: as ``insert(_:at:)-(NewItem,_)``.
     /// - Complexity: O(k + log n) for k rows, typically.
     public mutating func insert(_ items: [NewItem], at destination: ItemDestination) throws {
@@ -34,7 +33,7 @@ extension ListEditor {
         try insert(items, at: try insertionPath(destination))
     }
 
-    /// Inserts rows at a path that was resolved.
+    /// Inserts rows at a resolved path.
     mutating func insert(_ items: Run<NewItem>, at path: ListIndexPath) throws {
         try appendNew { writer, version in
             writer.write(.itemsInserted, path)
@@ -43,7 +42,7 @@ extension ListEditor {
         }
     }
 
-    /// Deletes rows: one event for each run of neighbours.
+    /// Deletes rows, with one event for each run of consecutive rows.
     ///
     /// In an outline the rows below them stay, and are then below the nearest row before them that is less deep, which may be
     /// collapsed. ``deleteSubtrees(_:)`` deletes them as well.
@@ -53,7 +52,7 @@ extension ListEditor {
     public mutating func delete(_ selection: ItemSelection) throws {
         let runs = try resolve(selection)
         try atomically { editor in
-            // The last first, so that the paths of the others stay true.
+            // The last run first, so that the paths of the others stay valid.
             for run in runs.reversed() {
                 try editor.append(.itemsDeleted(at: run.path, editor.items(in: run)))
             }
@@ -65,19 +64,19 @@ extension ListEditor {
     /// - Complexity: O(n).
     public mutating func deleteAll() throws { try reload([]) }
 
-    /// Moves rows, within a section or to another one: one event for each run of neighbours.
+    /// Moves rows, within a section or to another one, with one event for each run of consecutive rows.
     ///
     /// - Parameters:
-    ///   - selection: the rows; together they keep their order.
-    ///   - destination: where the first of them stands afterwards. An index counts the rows without those that move.
-    /// - Throws: ``ListError`` for an unknown id, an index out of range, or an anchor that is itself to move.
+    ///   - selection: the rows; they keep their order and become consecutive.
+    ///   - destination: the place of the first of them after the move. An index counts the rows without the moved ones.
+    /// - Throws: ``ListError`` for an unknown id, an index out of range, or an anchor that is among the moved rows.
     /// - Complexity: O(k log n) for k rows.
     public mutating func move(_ selection: ItemSelection, to destination: ItemDestination) throws {
         let runs = try resolve(selection)
         let target = try gap(destination, without: runs)
         try atomically { editor in
             if case .one(let run) = runs { return try editor.moveRun(run, to: target.path(without: runs)) }
-            // Every move shifts the others, so runs and gap are found again by id.
+            // Every move shifts the other runs and the gap, so they are looked up by id again.
             let firsts = runs.map { editor.state.item(at: $0.path)!.id }
             for (run, first) in zip(runs, firsts) {
                 let current = ItemRun(path: editor.state.indexPath(of: first)!, count: run.count)
@@ -92,16 +91,16 @@ extension ListEditor {
         }
     }
 
-    /// Moves neighbours as one event, or none if they stand there already.
+    /// Moves consecutive rows as one event. Makes no event if they are there already.
     mutating func moveRun(_ run: ItemRun, to target: ListIndexPath) throws {
         guard run.path != target else { return }
         try append(.itemsMoved(from: run.path, to: target, items(in: run).mapped(\.id)))
     }
 
-    /// Sets the checkmarks that are not set, and clears those that are.
+    /// Toggles checkmarks.
     ///
     /// - Throws: ``ListError`` for an unknown id or an index out of range.
-    /// - Complexity: O(k log n) for k rows, each an event.
+    /// - Complexity: O(k log n) for k rows, with one event for each.
     public mutating func toggle(_ selection: ItemSelection) throws {
         for run in try resolve(selection) {
             for (index, item) in items(in: run).enumerated() {
@@ -110,10 +109,10 @@ extension ListEditor {
         }
     }
 
-    /// Sets or clears checkmarks, whatever they are now.
+    /// Sets or clears checkmarks.
     ///
     /// - Throws: ``ListError`` for an unknown id or an index out of range.
-    /// - Complexity: O(k log n) for k rows, an event for each that changes.
+    /// - Complexity: O(k log n) for k rows, with one event for each row that changes.
     public mutating func setChecked(_ isChecked: Bool, _ selection: ItemSelection) throws {
         for run in try resolve(selection) {
             for (index, item) in items(in: run).enumerated() where item.isChecked != isChecked {
@@ -122,7 +121,7 @@ extension ListEditor {
         }
     }
 
-    /// Gives a row other content. The row stays the same one.
+    /// Updates the content of a row. The row keeps its identity.
     ///
     /// - Parameters:
     ///   - id: the row.
@@ -136,7 +135,7 @@ extension ListEditor {
         try update(item, at: path, content: content)
     }
 
-    /// Gives the row at an index path other content.
+    /// Updates the content of the row at an index path.
     ///
     /// - Throws: ``ListError/itemIndexOutOfRange(_:valid:)``, ``ListError/sectionIndexOutOfRange(_:valid:)``, or an
     ///   error of the log.
@@ -160,7 +159,7 @@ extension ListEditor {
 }
 
 extension ByteWriter {
-    /// Writes a row with its content, and returns the row as the state holds it.
+    /// Writes a row with its content into the record, and returns the row with a reference to that content.
     mutating func write(_ item: NewItem, _ version: Version) throws -> ListItem {
         guard ListItem.depths.contains(item.depth) else {
             throw ListError.depthOutOfRange(item.id, depth: item.depth)

@@ -1,45 +1,46 @@
-// Applying a change to rows that may have changed since: what leads from one snapshot to another is done by id to the rows
-// as they are now. Undo of one's own commits among those of others, revert, restore and going anywhere are all this.
+// Three-way merge: the change from one snapshot to another is applied by id to the present rows, which others may have
+// changed. Undo among commits of others, revert, restore and go all use it.
 //
-// `Docs/Design/History.md` has the table of cases. If the rows are those of the first snapshot, the outcome is the second one.
+// `Docs/Design/History.md` has the table of cases. If the present rows are those of the first snapshot, the result is
+// the second one.
 //
-// Always holds: what is a conflict is left as it is; a row is never deleted and inserted.
+// Always holds: a row or section in conflict is not changed; a row is never deleted and inserted.
 
 extension ListEditor {
-    /// Applies the change from one snapshot to another to the rows as they are now.
+    /// Applies the change from one snapshot to another to the present rows.
     ///
     /// - Parameters:
-    ///   - base: rows as they were before the change.
-    ///   - target: rows as they were after it.
-    ///   - now: the rows as they are; a snapshot, so that what others moved can be told from what this moves.
-    /// - Returns: what could not be done.
+    ///   - base: the rows before the change.
+    ///   - target: the rows after the change.
+    ///   - now: a snapshot of the present rows, to distinguish moves of others from the moves of this merge.
+    /// - Returns: the conflicts.
     /// - Throws: ``ListError`` or an error of the log; the commit must then be cancelled.
-    /// - Complexity: O((k + m) log n) for k rows that the change is about and m that differ between `base` and now.
+    /// - Complexity: O((k + m) log n) for k rows in the change and m rows that differ between `base` and `now`.
     mutating func merge(from base: Snapshot, to target: Snapshot, now: Snapshot) throws -> [MergeConflict] {
         var merge = Merge(base, target, now: now)
         try merge.run(&self)
-        // Rows that could not be read are not what was to be applied.
+        // If nodes of a snapshot could not be read, its rows are placeholders, and the merge is wrong.
         for snapshot in [base, target] { if let damage = snapshot.tree.pool.damage { throw damage } }
         return merge.conflicts
     }
 }
 
-/// One merge on its way.
+/// The state of one merge.
 private struct Merge {
     let base: Snapshot
     let target: Snapshot
-    /// What leads from the base to the target.
+    /// The changeset from the base to the target.
     let change: Changeset
-    /// The rows and titles of the base that the target has otherwise.
+    /// The rows and titles of the base that differ in the target.
     private var oldItems: [Identifier: ListItem] = [:]
     private var oldTitles: [Identifier: String] = [:]
     private(set) var conflicts: [MergeConflict] = []
     private var knownConflicts: Set<MergeConflict> = []
-    /// How far the sections of the target, and the rows of one of them, were looked at for one that is in its place.
+    /// The progress of the searches for anchors: among the sections of the target, and among the rows of one of them.
     private var searchedSections = Searched()
     private var searchedItems: (section: Int, searched: Searched) = (-1, Searched())
 
-    /// What somebody else moved, which therefore says nothing about places.
+    /// The rows and sections that somebody else moved. They are not used as anchors.
     private var movedItems: Set<Identifier> = []
     private var movedSections: Set<Identifier> = []
 
@@ -103,7 +104,7 @@ extension Merge {
         }
     }
 
-    /// Where a section of the target goes: behind the nearest one before it that is in its place.
+    /// The place of a section of the target: after its anchor, the nearest section before it that is in its place.
     private mutating func sectionPlace(_ index: Int, _ editor: inout ListEditor) -> Int {
         let (target, movedSections) = (target, movedSections)
         return searchedSections.nearest(before: index) { before in
@@ -163,7 +164,7 @@ extension Merge {
         try editor.delete(.items(gone))
     }
 
-    /// Inserts and moves rows, in the order of the target, each behind the one before it.
+    /// Inserts and moves rows in the order of the target, each after its predecessor.
     private mutating func placeItems(_ editor: inout ListEditor) throws {
         let inserted = change.items.inserted
         let moved = change.items.moved.map(\.to)
@@ -179,7 +180,7 @@ extension Merge {
         }
     }
 
-    /// Inserts neighbours as one event, and returns the index of the next path.
+    /// Inserts consecutive rows as one event, and returns the index of the next path.
     private mutating func insertRun(_ paths: [ListIndexPath], from first: Int, _ editor: inout ListEditor) throws -> Int
     {
         var items: [ListItem] = []
@@ -188,7 +189,7 @@ extension Merge {
             defer { next += 1 }
             guard let item = target.item(at: paths[next]) else { continue }
             if let present = editor.state.item(item.id) {
-                // Back already: the same, or another of the same id.
+                // The id is in the list again: the same row, which is fine, or a different one, which is a conflict.
                 if !present.hasSameState(as: item) { add(.item(item.id), .alreadyThere) }
                 if !items.isEmpty { break }
                 continue
@@ -220,7 +221,8 @@ extension Merge {
         try editor.moveRun(run, to: Gap(place: place, anchor: nil).path(without: .one(run)))
     }
 
-    /// Where a row of the target goes: behind the nearest one before it that is in its place; nil if its section is gone.
+    /// The place of a row of the target: after its anchor, the nearest row before it that is in its place. Nil if its
+    /// section is gone.
     private mutating func place(of path: ListIndexPath, _ editor: inout ListEditor) throws -> ListIndexPath? {
         let section = target.sections[path.section]
         guard let index = editor.state.indexOfSection(section.id) else { return nil }
@@ -236,7 +238,7 @@ extension Merge {
         return ListIndexPath(section: index, item: item ?? 0)
     }
 
-    /// Changes what a row shows, field by field.
+    /// Updates the fields of a row, each on its own.
     private mutating func updateItem(at path: ListIndexPath, _ editor: inout ListEditor) throws {
         guard let new = target.item(at: path) else { return }
         guard let place = editor.state.indexPath(of: new.id), let present = editor.state.item(at: place) else {
@@ -262,17 +264,17 @@ extension Merge {
     }
 }
 
-/// Where the nearest one before a place of the target is that is in its place, for places that ascend.
+/// Finds anchors: for ascending places of the target, the nearest element before each that is in its place.
 ///
-/// What is not in its place is looked at once, however many come after it: one that was placed since stands behind all
-/// that were looked at, and others do not move.
+/// An element that is not in its place is examined only once, so all searches together are linear. This is correct
+/// because an element that was placed meanwhile comes after all examined ones, and others do not move.
 struct Searched {
-    /// All before this one, and after `found`, are not in their place.
+    /// All elements after `found` and before this index are not in their places.
     private var end = 0
-    /// The nearest before `end` that is in its place.
+    /// The nearest element before `end` that is in its place.
     private var found: Int?
 
-    /// The nearest one before an index for which `place` is not nil, and what that is.
+    /// The value of `place` for the nearest element before an index for which it is not nil.
     mutating func nearest(before index: Int, _ place: (Int) -> Int?) -> Int? {
         assert(index >= end, "places are asked for in ascending order")
         var next = index
@@ -295,6 +297,6 @@ extension ListItem {
 }
 
 extension ListIndexPath {
-    /// Whether this is the place directly behind another.
+    /// Whether this index path comes directly after another.
     fileprivate func follows(_ other: ListIndexPath) -> Bool { section == other.section && item == other.item + 1 }
 }

@@ -1,9 +1,9 @@
-// Edits of outlines: a row with all rows below it is inserted, moved, deleted, indented and collapsed as one.
+// Edits of outlines: inserting, moving, deleting, indenting and collapsing subtrees.
 //
-// An edit of a subtree is one or two events, each about a run of neighbours: the rows move, and then they change their
-// depth. In between they may have other parents, which nobody sees.
+// An edit of a subtree is one or two events for a run of consecutive rows: the rows move, and then they change their
+// depth. Between the two events they may have other parents, but nobody sees that state.
 //
-// Always holds: rows that an edit is not about keep their parents.
+// Always holds: rows outside of the edited subtree keep their parents.
 
 extension ListEditor {
     /// Inserts rows at a place in an outline, as one event.
@@ -13,15 +13,15 @@ extension ListEditor {
     /// ```
     ///
     /// - Parameters:
-    ///   - items: rows whose ids are not in the list. Their depths count from the place: children of a new row come after
-    ///     it with a depth of 1. Without any rows, nothing happens.
-    ///   - destination: where the first of them goes.
-    /// - Throws: ``ListError`` for a duplicate id, an unknown row or section, a depth that no row can have.
+    ///   - items: rows whose ids are not in the list. Their depths are relative to the place: a row at the place itself
+    ///     has depth 0, and its children follow it with depth 1. If empty, nothing happens.
+    ///   - destination: the place of the first row.
+    /// - Throws: ``ListError`` for a duplicate id, an unknown row or section, or a depth out of range.
     /// - Complexity: O(k + log n) for k rows.
     public mutating func insert(_ items: [NewItem], in destination: OutlineDestination) throws {
         let place = try self.place(destination)
         let placed = try items.map { item in
-            // A negative depth would leave the place; sums of two depths do not overflow.
+            // A negative depth would be outside of the place. The sum of two depths cannot overflow.
             guard ListItem.depths.contains(item.depth) else {
                 throw ListError.depthOutOfRange(item.id, depth: item.depth)
             }
@@ -36,9 +36,9 @@ extension ListEditor {
     ///
     /// - Parameters:
     ///   - id: the row.
-    ///   - destination: where it stands afterwards, perhaps in another section.
+    ///   - destination: its place after the move, which may be in another section.
     /// - Throws: ``ListError`` for an unknown row or section, for a destination that is the row itself or below it
-    ///   (``ListError/movedOntoItself(_:)``), or if a row would stand too deep.
+    ///   (``ListError/movedOntoItself(_:)``), or if a row would be too deep.
     /// - Complexity: O(k log n) for k rows.
     public mutating func moveSubtree(_ id: Identifier, to destination: OutlineDestination) throws {
         let run = try subtree(id)
@@ -54,9 +54,9 @@ extension ListEditor {
         }
     }
 
-    /// Deletes rows with all rows below them: one event for each run of neighbours.
+    /// Deletes rows with all rows below them, with one event for each run of consecutive rows.
     ///
-    /// - Parameter ids: the rows; one that is below another of them goes with that.
+    /// - Parameter ids: the rows. A row that is below another one of them is deleted with it.
     /// - Throws: ``ListError/unknownItem(_:)``.
     /// - Complexity: O(k log n) for k rows.
     public mutating func deleteSubtrees(_ ids: [Identifier]) throws {
@@ -66,7 +66,7 @@ extension ListEditor {
                 runs.append(run)
                 continue
             }
-            // Subtrees lie in one another, or beside one another.
+            // Two subtrees are nested or disjoint.
             if last.contains(run.path) { continue }
             if last.path(last.count) == run.path {
                 runs[runs.count - 1].count += run.count
@@ -79,7 +79,7 @@ extension ListEditor {
         }
     }
 
-    /// Makes a row the last child of the sibling before it, with all rows below it.
+    /// Makes a row, with its subtree, the last child of the sibling before it.
     ///
     /// - Throws: ``ListError/unknownItem(_:)``; ``ListError/cannotIndent(_:)`` if it is the first of its siblings;
     ///   ``ListError/depthOutOfRange(_:depth:)``.
@@ -92,8 +92,8 @@ extension ListEditor {
         try indentRun(run, by: items[sibling].depth + 1 - items[run.path.item].depth)
     }
 
-    /// Makes a row the next sibling of its parent, with all rows below it. Its siblings stay children of that parent:
-    /// those after it then stand before it.
+    /// Makes a row, with its subtree, the next sibling of its parent. Its former siblings stay children of that parent,
+    /// so those that came after the row now come before it.
     ///
     /// - Throws: ``ListError/unknownItem(_:)``; ``ListError/cannotOutdent(_:)`` if it has no parent.
     /// - Complexity: O(k log n) for k rows.
@@ -104,13 +104,13 @@ extension ListEditor {
         try moveSubtree(id, to: .after(outline.items[parent].id))
     }
 
-    /// Changes the depth of rows, and of no others: rows after them may get another parent.
+    /// Changes the depth of the selected rows only. Rows after them may get another parent.
     ///
     /// - Parameters:
     ///   - selection: the rows.
-    ///   - change: by how many steps they stand deeper afterwards; less deep if it is negative.
-    /// - Throws: ``ListError`` for an unknown id, an index out of range, or a depth that no row can have.
-    /// - Complexity: O(k log n) for k rows, one event for each run of neighbours.
+    ///   - change: the number to add to their depths; it may be negative.
+    /// - Throws: ``ListError`` for an unknown id, an index out of range, or a depth out of range.
+    /// - Complexity: O(k log n) for k rows, with one event for each run of consecutive rows.
     public mutating func changeDepth(of selection: ItemSelection, by change: Int) throws {
         let runs = try resolve(selection)
         try atomically { editor in
@@ -123,9 +123,9 @@ extension ListEditor {
     /// - Parameters:
     ///   - isCollapsed: whether they are hidden.
     ///   - id: the row, which may have no children yet.
-    ///   - recursively: whether the same is done to all rows below it that have children.
+    ///   - recursively: whether to do the same to all rows below it that have children.
     /// - Throws: ``ListError/unknownItem(_:)``.
-    /// - Complexity: O(log n); recursively O(k log n) for k rows below it. An event for each row that changes.
+    /// - Complexity: O(log n); recursively O(k log n) for k rows below it. One event for each row that changes.
     public mutating func setCollapsed(_ isCollapsed: Bool, _ id: Identifier, recursively: Bool = false) throws {
         var run = try subtree(id)
         if !recursively { run.count = 1 }
@@ -133,7 +133,7 @@ extension ListEditor {
         try atomically { editor in
             for (index, item) in items.enumerated() where item.isCollapsed != isCollapsed {
                 let hasChildren = index + 1 < items.count && items[index + 1].depth > item.depth
-                // A row below without children stays expanded, and is expanded if it is not.
+                // A row below that has no children is never collapsed, but it is expanded if it was collapsed.
                 guard index == 0 || hasChildren || !isCollapsed else { continue }
                 try editor.append(.itemCollapsed(at: run.path(index), item.id, isCollapsed: isCollapsed))
             }
@@ -154,7 +154,7 @@ extension ListEditor {
 // MARK: - Places
 
 extension OutlineDestination {
-    /// The row that the place is named after.
+    /// The row that the place is relative to.
     fileprivate var anchor: Identifier? {
         switch self {
         case .root: nil
@@ -171,9 +171,9 @@ extension ListEditor {
         return ItemRun(path: path, count: rows.count)
     }
 
-    /// Where a destination is, counting all rows, and how deep.
+    /// The path of a destination, counting all rows, and its depth.
     ///
-    /// - Parameter moved: the rows that are to move there; the anchor is none of them.
+    /// - Parameter moved: the rows to move there. The anchor is not among them.
     private func place(
         _ destination: OutlineDestination, without moved: ItemRun? = nil
     ) throws -> (path: ListIndexPath, depth: Int) {
@@ -191,13 +191,13 @@ extension ListEditor {
         case .firstChild:
             var first = 1
             if let moved, moved.path == anchor.path(1) { first += moved.count }
-            // As deep as the child that it comes before, which would otherwise become its own child.
+            // The depth of the present first child, which would otherwise become a child of the new row.
             let isOnly = first >= anchor.count
             return (anchor.path(1), isOnly ? depth + 1 : outline.items[anchor.path.item + first].depth)
         }
     }
 
-    /// Changes the depth of neighbours as one event, or none if it stays.
+    /// Changes the depth of consecutive rows as one event. Makes no event if the depth stays.
     private mutating func indentRun(_ run: ItemRun, by change: Int) throws {
         if change == 0 || run.count == 0 { return }
         let items = items(in: run)

@@ -1,8 +1,8 @@
-// From how an edit names rows and places to index paths.
+// Resolves selections and destinations of edits to index paths.
 
-/// Neighbouring rows of one section.
+/// Consecutive rows of one section.
 struct ItemRun: Equatable {
-    /// The first of them.
+    /// The path of the first row.
     var path: ListIndexPath
     var count: Int
 
@@ -16,9 +16,9 @@ struct ItemRun: Equatable {
     }
 }
 
-/// A place between rows, while the rows that are to go there still stand elsewhere.
+/// A place between rows, for rows that are still elsewhere.
 struct Gap {
-    /// The place, counting all rows; the row there, if any, is not one that moves.
+    /// The place, counting all rows. The row there, if any, is not among the moved ones.
     var place: ListIndexPath
     /// The row there; nil at the end of the section.
     var anchor: Identifier?
@@ -32,7 +32,7 @@ struct Gap {
 }
 
 extension ListEditor {
-    /// The rows of a selection as runs of neighbours, in the order of the list.
+    /// The rows of a selection as runs of consecutive rows, in the order of the list.
     func resolve(_ selection: ItemSelection) throws -> Run<ItemRun> {
         switch selection {
         case .item(let id):
@@ -72,12 +72,12 @@ extension ListEditor {
         state.items(inSection: run.path.section, run.path.item..<run.path.item + run.count)
     }
 
-    /// Where rows are inserted.
+    /// The path of an insertion.
     func insertionPath(_ destination: ItemDestination) throws -> ListIndexPath {
         try gap(destination, without: .none).place
     }
 
-    /// Where rows are moved.
+    /// The gap for a move.
     ///
     /// - Parameter runs: the rows that move, in the order of the list.
     func gap(_ destination: ItemDestination, without runs: Run<ItemRun>) throws -> Gap {
@@ -101,7 +101,7 @@ extension ListEditor {
         guard path.item >= 0 && path.item <= room else {
             throw ListError.itemIndexOutOfRange(path, valid: 0..<room + 1)
         }
-        // In ascending order, each run that lies before the place shifts it.
+        // The runs ascend, and each run before the place shifts it.
         var place = path
         for run in runs where run.path.section == path.section && run.path.item <= place.item {
             place.item += run.count
@@ -113,7 +113,7 @@ extension ListEditor {
         guard var place = state.indexPath(of: id) else { throw ListError.unknownItem(id) }
         if runs.contains(where: { $0.contains(place) }) { throw ListError.movedOntoItself(id) }
         place.item += distance
-        // The row after the anchor may itself be one that moves.
+        // The row after the anchor may itself be among the moved ones; then the place is after its run.
         while let run = runs.first(where: { $0.contains(place) }) { place.item = run.path.item + run.count }
         return Gap(place: place, anchor: runs.count > 1 ? state.item(at: place)?.id : nil)
     }

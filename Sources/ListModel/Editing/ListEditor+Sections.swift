@@ -1,9 +1,9 @@
-// Edits of sections: insert, delete, move, rename, and the reload that replaces everything.
+// Edits of sections: insert, delete, move, rename, and reload, which replaces everything.
 
 extension ListEditor {
     /// Inserts a section, with its rows, as one event.
     ///
-    /// - Throws: ``ListError`` for a duplicate id, an unknown anchor, an index out of range.
+    /// - Throws: ``ListError`` for a duplicate id, an unknown anchor, or an index out of range.
     /// - Complexity: O(log s + k) for s sections and k rows in the new one.
     public mutating func insertSection(_ section: NewSection, at destination: SectionDestination = .end) throws {
         let index = try sectionIndex(destination, without: nil)
@@ -27,7 +27,7 @@ extension ListEditor {
     ///
     /// - Parameters:
     ///   - selection: the section.
-    ///   - destination: where it stands afterwards. An index counts the sections without the one that moves.
+    ///   - destination: its place after the move. An index counts the sections without the moved one.
     /// - Throws: ``ListError`` for an unknown id, an index out of range, or an anchor that is the section itself.
     /// - Complexity: O(log s) for s sections, however many rows it has.
     public mutating func moveSection(_ selection: SectionSelection, to destination: SectionDestination) throws {
@@ -37,7 +37,7 @@ extension ListEditor {
         try append(.sectionMoved(from: source, to: target, state.sectionEntry(at: source).id))
     }
 
-    /// Gives a section another title.
+    /// Renames a section.
     ///
     /// - Throws: ``ListError`` for an unknown id or an index out of range.
     /// - Complexity: O(log s) for s sections.
@@ -48,10 +48,10 @@ extension ListEditor {
         try append(.sectionRenamed(at: index, section.id, old: section.title, new: title))
     }
 
-    /// Replaces all sections and rows, as one event. Rows and sections of the same id stay the same ones.
+    /// Replaces all sections and rows, as one event. Rows and sections keep their identity by id.
     ///
-    /// - Parameter sections: what is to be there; if it is there already, nothing happens.
-    /// - Throws: ``ListError`` if an id comes twice.
+    /// - Parameter sections: the new sections and rows; if they are equal to the present ones, nothing happens.
+    /// - Throws: ``ListError`` if an id occurs twice.
     /// - Complexity: O(n).
     public mutating func reload(_ sections: [NewSection]) throws {
         let old = state.tree.indices.map { state.sectionEntry(at: $0).contents(state.pool) }
@@ -65,7 +65,7 @@ extension ListEditor {
         }
     }
 
-    /// Whether the list holds just these sections and rows; it stops at the first difference.
+    /// Whether the list has exactly these sections and rows. Stops at the first difference.
     private func isEqual(_ present: [ListSection], _ sections: [NewSection]) throws -> Bool {
         guard present.count == sections.count else { return false }
         for (old, new) in zip(present, sections) {
@@ -90,7 +90,7 @@ extension ListEditor {
         }
     }
 
-    /// Where a section goes, not counting the one that moves.
+    /// The index of a destination, not counting the moved section.
     private func sectionIndex(_ destination: SectionDestination, without moved: Int?) throws -> Int {
         let count = state.sectionCount - (moved == nil ? 0 : 1)
         func index(beside id: Identifier, distance: Int) throws -> Int {
@@ -113,7 +113,8 @@ extension ListEditor {
 }
 
 extension ByteWriter {
-    /// Writes a section with its rows and their content, and returns it as the state holds it.
+    /// Writes a section with its rows and their content into the record, and returns it with references to that
+    /// content.
     fileprivate mutating func write(_ section: NewSection, _ version: Version) throws -> ListSection {
         write(section.id)
         write(section.title)

@@ -1,11 +1,12 @@
-// The editor: turns edits into events, folds each into the state at once, and writes it into the record of a commit.
+// The editor: turns edits into events, applies each event to the state at once, and writes it into the record of the
+// commit.
 //
-// One pass does all of it: the record is written while the edits are made, so content has its final place in the log
-// from the first moment, and a finished commit only needs its hash and checksum.
+// All this is one pass. The record is written while the edits are made, so content has its final position in the record
+// from the beginning, and `finish` only adds the hash and the checksum.
 //
 // Always holds:
-// - edits are made between `begin` and `finish` or `cancel`;
-// - an edit that throws has changed nothing, neither rows nor record;
+// - edits are possible only between `begin` and `finish` or `cancel`;
+// - an edit that throws has changed neither the rows nor the record;
 // - after `cancel` the rows are those of the version before `begin`; after `finish` they are the new version.
 
 /// Edits the newest version of a list, one commit after another.
@@ -16,49 +17,49 @@
 /// let commit = try editor.finish()
 /// ```
 public struct ListEditor: ~Copyable, @unchecked Sendable {
-    // @unchecked Sendable: not copyable, so only one task has it at a time; what its trees share with snapshots is
-    // immutable, and the buffers it owns are nobody else's.
+    // @unchecked Sendable: it is not copyable, so only one task has it at a time. Nodes that its trees share with
+    // snapshots are immutable, and nobody else has its buffers.
 
-    /// The state that the edits are folded into.
+    /// The state to which the edits are applied.
     public package(set) var state: ListState
 
     /// Where the records of earlier commits are read.
     public package(set) var source: any CommitSource
-    /// The version before which commits are no longer there, and cannot be undone or redone.
+    /// The base of the log: commits up to this version were compacted away, and cannot be undone or redone.
     package var oldestVersion = Version.empty
     private var writer = ByteWriter()
     /// The checksum of the newest commit; 0 for the empty list.
     package private(set) var checksum: UInt64
 
-    /// Whether a commit is being made.
+    /// Whether a commit is in progress.
     public private(set) var isEditing = false
-    /// Whether the closure of a commit has the editor: it makes edits, and neither begins nor ends a commit.
+    /// Whether the editor is lent to the closure of a commit, which may make edits but neither begin nor end a commit.
     private var isLent = false
-    /// What is known of it, or of the one before it.
+    /// The draft of the present commit, or of the last one.
     private var draft = CommitDraft(name: "", time: Timestamp(microseconds: 0))
-    /// Its place in the history, as if it began a step.
+    /// The history entry of the commit, on the assumption that it begins a step.
     private var entry = HistoryEntry.untracked
-    /// What it did so far, as far as it matters to whether it continues a step.
+    /// The shape of its edits so far, which decides whether it continues a step.
     private var shape = EditShape.nothing
-    /// How many bytes the record had before its first event.
+    /// The size of the record before its first event, in bytes.
     private var eventsOffset = 0
     private var eventCount = 0
-    /// How many of them are annotations.
+    /// The number of events that are annotations.
     private var annotationCount = 0
 
     private var historyWriter = HistoryWriter()
     var coalescing = StepCoalescing()
     var undone = UndoneSteps()
-    /// How many steps undo goes back from the tip at most.
+    /// The most steps that undo goes back from the tip.
     package var undoLimit = Int.max
-    /// How many bytes a record has at most: as `Limits` says, but in tests.
+    /// The most bytes of a record: the value of `Limits`, except in tests.
     var recordLimit = Limits.recordBytes
 
     /// An editor of a state.
     ///
     /// - Parameters:
     ///   - state: the newest version of the list.
-    ///   - checksum: the checksum of the commit that made it; 0 for the empty list.
+    ///   - checksum: the checksum of its commit; 0 for the empty list.
     ///   - source: where the records of earlier commits are read.
     public init(_ state: consuming ListState, checksum: UInt64 = 0, source: any CommitSource) {
         self.state = state
@@ -66,33 +67,33 @@ public struct ListEditor: ~Copyable, @unchecked Sendable {
         self.source = source
     }
 
-    /// How many events the commit that is being made has so far.
+    /// The number of events of the present commit so far.
     public var pendingEventCount: Int { eventCount }
 
-    /// The rows of the newest version. While a commit is being made, they are as it has left them so far, under the version
-    /// before it.
+    /// The rows of the newest version. During a commit, the rows include its edits so far, but the snapshot has the
+    /// version before the commit.
     ///
-    /// - Complexity: O(1), plus the hashes of what changed since the last time.
+    /// - Complexity: O(1), plus the hashes of the nodes that changed since the last call.
     public mutating func snapshot() -> Snapshot { state.snapshot() }
 
-    /// Folds a commit of the log into the state, while the store is opened.
+    /// Replays a commit of the log, while the store is opened.
     ///
     /// - Throws: as ``ListState/replay(_:previousChecksum:check:)``.
     public mutating func replay(_ record: UnsafeRawBufferPointer, check: ReplayCheck = .records) throws {
         try checkNotLent()
         checksum = try state.replay(record, previousChecksum: checksum, check: check)
-        // What the commits of this editor led to is not where it stands any more.
+        // The cached history and the open step belong to the state before.
         historyWriter.forget()
         coalescing.endStep()
     }
 
-    /// Checks what always holds of the state.
+    /// Checks the invariants of the state.
     ///
     /// - Throws: ``InvariantViolation``.
     /// - Complexity: O(n).
     public func checkInvariants() throws { try state.checkInvariants() }
 
-    /// Compares the hash of the rows with the one that a commit says they have.
+    /// Checks that the hash of the rows is the state hash of a commit.
     public mutating func checkHash(_ expected: StateHash) throws { try state.checkHash(expected) }
 }
 
@@ -101,7 +102,7 @@ public struct ListEditor: ~Copyable, @unchecked Sendable {
 extension ListEditor {
     /// Begins a commit.
     ///
-    /// - Throws: an error of the log, which is read for the first commit after an undo or the like.
+    /// - Throws: an error of the log. The log is read for the first commit after an undo or another checkout.
     public mutating func begin(_ draft: consuming CommitDraft) throws {
         try checkNotLent()
         guard let scope = draft.scope else { return begin(draft, .untracked) }
@@ -111,7 +112,7 @@ extension ListEditor {
         begin(draft, .node(historyWriter.node(state.version.next, history)))
     }
 
-    /// Begins a commit that moves in the history, or makes a node there.
+    /// Begins a commit with a history entry: a checkout or a revision.
     mutating func begin(_ draft: consuming CommitDraft, _ entry: consuming HistoryEntry) {
         precondition(!isEditing, "a commit is finished or cancelled before the next begins")
         let version = state.version.next
@@ -124,15 +125,15 @@ extension ListEditor {
         isEditing = true
     }
 
-    /// The tree of commits.
+    /// The history tree.
     var tree: HistoryTree { HistoryTree(source, oldest: oldestVersion) }
 
-    /// Ends a commit.
+    /// Finishes a commit.
     ///
-    /// - Returns: the commit, ready to be appended to the log, or nil if nothing happened but annotations: the version
-    ///   then stands. (A move in the history is a commit all the same.)
-    /// - Throws: ``ListError/commitTooLarge(bytes:)``, ``ListError/limitReached(what:limit:)`` for versions; the commit is then
-    ///   cancelled.
+    /// - Returns: the commit, ready to be appended to the log; nil if it has no events except annotations, and then the
+    ///   version does not change. (A checkout is a commit even without events.)
+    /// - Throws: ``ListError/commitTooLarge(bytes:)``, or ``ListError/limitReached(what:limit:)`` for versions. The
+    ///   commit is then cancelled.
     /// - Complexity: O(nodes changed + bytes).
     public mutating func finish() throws -> Commit? {
         try checkNotLent()
@@ -146,7 +147,7 @@ extension ListEditor {
             cancel()
             throw damage
         }
-        // An event takes a byte at least.
+        // An event takes at least one byte, so this also limits the number of events.
         guard writer.count <= recordLimit else {
             let bytes = writer.count
             cancel()
@@ -172,7 +173,7 @@ extension ListEditor {
         return commit
     }
 
-    /// The place of a commit in the history, now that it is known what it did.
+    /// The final history entry of a commit, after all its edits.
     private mutating func settled(_ version: Version) -> HistoryEntry {
         guard let scope = draft.scope else {
             coalescing.endStep()
@@ -191,7 +192,7 @@ extension ListEditor {
         return .node(node)
     }
 
-    /// Takes everything back that was done since `begin`. The closure of a commit may then go on with an empty one.
+    /// Reverts all edits since `begin`. The closure of a commit may call it, and then continues with an empty commit.
     public mutating func cancel() {
         precondition(isEditing, "a commit is begun before it is cancelled")
         rollBack(to: eventsOffset, keeping: 0)
@@ -199,17 +200,18 @@ extension ListEditor {
         isEditing = isLent
     }
 
-    /// Checks that the editor is not in the hands of the closure of a commit.
+    /// Checks that the editor is not lent to the closure of a commit.
     ///
     /// - Throws: ``ListError/insideCommit``.
     func checkNotLent() throws {
         if isLent { throw ListError.insideCommit }
     }
 
-    /// Makes one commit of what `body` does; if it throws, nothing has happened.
+    /// Makes one commit of the edits in `body`. If `body` throws, the commit is cancelled.
     ///
-    /// - Returns: the commit, or nil if no event happened.
-    /// - Throws: what `body` throws. It gets ``ListError/insideCommit`` from what begins or ends a commit itself.
+    /// - Returns: the commit, or nil if there were no events.
+    /// - Throws: errors of `body`, and those of ``begin(_:)`` and ``finish()``. In `body`, functions that begin or end
+    ///   a commit throw ``ListError/insideCommit``.
     public mutating func commit(_ draft: CommitDraft, _ body: (inout ListEditor) throws -> Void) throws -> Commit? {
         try begin(draft)
         isLent = true
@@ -222,7 +224,7 @@ extension ListEditor {
         return try finish()
     }
 
-    /// Ends what `isLent` says.
+    /// Ends the loan of the editor to the closure.
     private mutating func takeBack() {
         precondition(isLent, "the editor that a closure was given was replaced by another one")
         isLent = false
@@ -232,13 +234,13 @@ extension ListEditor {
 // MARK: - Events
 
 extension ListEditor {
-    /// Appends an event whose content was all written before.
+    /// Appends an event without new content: it refers only to content of earlier records or events.
     mutating func append(_ event: Event) throws {
         let version = state.version.next
         try append(event) { writer in writer.write(event, version: version) }
     }
 
-    /// Appends an event that says nothing about the rows.
+    /// Appends an ancillary event, which does not change the rows.
     mutating func append(ancillary event: Event) {
         precondition(isEditing, "an edit is part of a commit")
         writer.write(ancillary: event)
@@ -246,7 +248,7 @@ extension ListEditor {
         annotationCount += 1
     }
 
-    /// Appends an event that `write` puts into the record.
+    /// Appends an event, which `write` writes into the record.
     @inline(__always)
     private mutating func append(_ event: Event, _ write: (inout ByteWriter) -> Void) throws {
         precondition(isEditing, "an edit is part of a commit")
@@ -260,9 +262,10 @@ extension ListEditor {
         shape.note(event)
     }
 
-    /// Writes an event with content that is new, and folds it into the state.
+    /// Writes an event with new content, and applies it to the state.
     ///
-    /// - Parameter write: writes the whole event and returns it, its content now being in the record.
+    /// - Parameter write: writes the whole event with its content, and returns the event with references to that
+    ///   content.
     mutating func appendNew(_ write: (inout ByteWriter, Version) throws -> Event?) throws {
         precondition(isEditing, "an edit is part of a commit")
         let mark = writer.count
@@ -280,7 +283,7 @@ extension ListEditor {
         eventCount += 1
     }
 
-    /// Does several edits as one: if the last of them throws, the first has not happened either.
+    /// Makes several edits atomically: if one throws, those before it are rolled back.
     mutating func atomically(_ body: (inout ListEditor) throws -> Void) throws {
         let mark = writer.count
         let (count, before) = (eventCount, shape)
@@ -291,7 +294,7 @@ extension ListEditor {
         }
     }
 
-    /// Takes back the events that were written at and after `offset`.
+    /// Rolls back the events that were written at and after `offset`.
     private mutating func rollBack(to offset: Int, keeping count: Int) {
         let version = state.version.next
         let undone = eventCount - count
@@ -304,7 +307,8 @@ extension ListEditor {
                 if let inverse = event.inverse { try state.apply(inverse) } else { annotationCount -= 1 }
             }
         } catch {
-            // Rows that could not be read cannot be put back; nobody commits anything to such a list any more.
+            // Rolling back may fail only after damage, when rows could not be read. Nothing can be committed to such a
+            // list.
             precondition(
                 state.pool.damage != nil, "an event that was just applied cannot be taken back: \(error)")
         }
@@ -312,9 +316,9 @@ extension ListEditor {
         eventCount = count
     }
 
-    /// Calls `body` with the content of a row, even if it was written by the commit that is being made.
+    /// Calls `body` with the content of a row, even if the present commit wrote it.
     ///
-    /// - Throws: as ``CommitSource/withContent(of:_:)``, and what `body` throws.
+    /// - Throws: as ``CommitSource/withContent(of:_:)``, and errors of `body`.
     public func withContent<Result>(
         of reference: ContentReference, _ body: (UnsafeRawBufferPointer) throws -> Result
     ) throws -> Result {
@@ -329,7 +333,7 @@ extension ListEditor {
         guard Int(reference.length) == content.count, reference.hash == ContentReference.hash(of: content) else {
             return false
         }
-        // Equal hashes are no proof: somebody may have searched for two contents that share one.
+        // Equal hashes are not sufficient, because somebody may have constructed two contents with the same hash.
         return try withContent(of: reference) { $0.elementsEqual(content) }
     }
 }

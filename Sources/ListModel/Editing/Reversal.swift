@@ -1,14 +1,14 @@
 // The result of an undo, a redo, a revert or a restore.
 
-/// What an undo, a redo or the like did.
+/// The result of an undo, a redo, a go, a revert or a restore.
 public struct Reversal: Sendable {
-    /// The commit that did it; the last one if there are several, and nil if nothing was to be done.
+    /// The new commit; the last one if there are several, nil if there was nothing to do.
     public private(set) var commit: Commit?
-    /// The commits that were undone or redone, in the order in which that happened; empty for all else.
+    /// The commits that were undone or redone, in the order in which this happened; empty otherwise.
     public var versions: [Version] { Array(step) }
-    /// Those commits.
+    /// The commits of `versions`.
     private var step: Run<Version>
-    /// What was left undone, because the rows are not as they were expected to be.
+    /// The conflicts: changes that were left out, because somebody else changed the same rows.
     public private(set) var conflicts: [MergeConflict]
 
     package init(commit: Commit?, step: Run<Version>? = nil, conflicts: [MergeConflict]) {
@@ -17,10 +17,10 @@ public struct Reversal: Sendable {
         self.conflicts = conflicts
     }
 
-    /// Nothing was done.
+    /// The result if nothing was done.
     package static let nothing = Reversal(commit: nil, conflicts: [])
 
-    /// Adds what was done next.
+    /// Adds the result of the next one.
     package mutating func append(_ next: Reversal) {
         if commit == nil && conflicts.isEmpty {
             self = next

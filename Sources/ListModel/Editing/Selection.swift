@@ -1,21 +1,22 @@
-// How an edit names rows and places: by index path or by id. All are resolved to index paths before anything happens.
+// Selections and destinations of edits, by index path or by id. All are resolved to index paths before anything is
+// changed.
 
-/// The rows that an edit is about.
+/// The rows to edit.
 public enum ItemSelection: Hashable, Sendable {
     /// The row of an id.
     case item(Identifier)
-    /// The rows of these ids, wherever they are; they are taken in the order of the list.
+    /// The rows of these ids, in the order of the list.
     case items([Identifier])
     /// The row at an index path.
     case at(ListIndexPath)
-    /// `count` rows, the first of them at the path.
+    /// `count` consecutive rows, the first of them at the path.
     case run(ListIndexPath, count: Int)
 }
 
-/// Where rows are inserted or moved to.
+/// The destination of an insertion or a move of rows.
 ///
-/// For a move, an index counts the rows of the section without those that move: moving the first row of three to index
-/// 2 makes it the last.
+/// For a move, an index counts the rows of the section without the moved ones: moving the first row of three to index 2
+/// makes it the last.
 public enum ItemDestination: Hashable, Sendable {
     /// At an index path.
     case at(ListIndexPath)
@@ -29,21 +30,21 @@ public enum ItemDestination: Hashable, Sendable {
     case after(Identifier)
 }
 
-/// Where rows are inserted or moved to in an outline: among whose children, and before or after which of them.
+/// The destination of an insertion or a move in an outline, relative to a section, a parent or a sibling.
 public enum OutlineDestination: Hashable, Sendable {
     /// After the last row of the section of an id, without a parent.
     case root(ofSection: Identifier)
-    /// After the last child of the row of an id, and all below it.
+    /// After the last child of the row of an id, and after all rows below that child.
     case lastChild(of: Identifier)
     /// Before the first child of the row of an id.
     case firstChild(of: Identifier)
     /// Directly before the row of an id, as its sibling.
     case before(Identifier)
-    /// After the row of an id and all below it, as its sibling.
+    /// After the row of an id and all rows below it, as its sibling.
     case after(Identifier)
 }
 
-/// The section that an edit is about.
+/// The section to edit.
 public enum SectionSelection: Hashable, Sendable {
     /// The section of an id.
     case section(Identifier)
@@ -51,9 +52,9 @@ public enum SectionSelection: Hashable, Sendable {
     case at(Int)
 }
 
-/// Where a section is inserted or moved to.
+/// The destination of an insertion or a move of a section.
 ///
-/// For a move, an index counts the sections without the one that moves.
+/// For a move, an index counts the sections without the moved one.
 public enum SectionDestination: Hashable, Sendable {
     /// At an index.
     case at(Int)
@@ -65,21 +66,21 @@ public enum SectionDestination: Hashable, Sendable {
     case after(Identifier)
 }
 
-/// A row to be inserted.
+/// A row to insert.
 public struct NewItem: Hashable, Sendable {
     /// The identity of the row.
     public var id: Identifier
-    /// Whether it has a checkmark from the start.
+    /// Whether it has a checkmark.
     public var isChecked: Bool
     /// Its content, opaque to the model.
     public var content: [UInt8]
-    /// How deep it stands in an outline, from 0 to ``ListItem/maximumDepth``; where a place in an outline is given,
-    /// how much deeper than that place.
+    /// Its depth in an outline, from 0 to ``ListItem/maximumDepth``. For an ``OutlineDestination``, the depth is
+    /// relative to that place.
     public var depth: Int
     /// Whether its children are hidden.
     public var isCollapsed: Bool
 
-    /// A row of this content.
+    /// A row with this content.
     public init(
         id: Identifier, isChecked: Bool = false, content: [UInt8], depth: Int = 0, isCollapsed: Bool = false
     ) {
@@ -91,16 +92,16 @@ public struct NewItem: Hashable, Sendable {
     }
 }
 
-/// A section to be inserted, with its rows.
+/// A section to insert, with its rows.
 public struct NewSection: Hashable, Sendable {
     /// The identity of the section.
     public var id: Identifier
-    /// What its header shows.
+    /// The text of its header.
     public var title: String
     /// Its rows.
     public var items: [NewItem]
 
-    /// A section of these rows.
+    /// A section with these rows.
     public init(id: Identifier, title: String = "", items: [NewItem] = []) {
         self.id = id
         self.title = title

@@ -1,17 +1,17 @@
-// A row moved in a snapshot, without a commit: what a view shows after the user let go of a row that was dragged.
+// Moves a row in a snapshot, without a commit: the rows that a view shows after the user has dropped a dragged row.
 
 extension Snapshot {
-    /// The rows as they are after a user moved one on screen, before anybody knows whether that will be committed. It is
-    /// of the same version, and shares all that did not move.
+    /// The rows after a user moved one on screen, before it is decided whether the move will be committed. The result
+    /// has the same version, and shares all nodes that did not change.
     ///
     /// - Parameters:
-    ///   - source: where the row is.
-    ///   - target: where it is afterwards: its index counts the rows without the one that moves.
-    /// - Throws: ``ListError/sectionIndexOutOfRange(_:valid:)`` or ``ListError/itemIndexOutOfRange(_:valid:)`` if there
-    ///   is no such row or no such place.
+    ///   - source: the index path of the row.
+    ///   - target: its index path after the move. The index counts the rows without the moved one.
+    /// - Throws: ``ListError/sectionIndexOutOfRange(_:valid:)`` or ``ListError/itemIndexOutOfRange(_:valid:)`` if the
+    ///   row or the target does not exist.
     /// - Complexity: O(log n).
     package func moving(from source: ListIndexPath, to target: ListIndexPath) throws -> Snapshot {
-        // A store of its own, so that nobody counts this among the changes that are to be stored.
+        // A separate pool, so that this change is not counted among the changes that a checkpoint stores.
         let pool = NodePool(joining: tree.pool, tree.pool)!
         let own = Snapshot(version: version, itemCount: itemCount, tree: PersistentTree(tree.top, pool))
         var state = ListState(from: own)

@@ -1,7 +1,7 @@
-// The batches of a transition, one function a stage.
+// The batches of a transition, one function for each stage.
 
 extension BatchMaker {
-    /// The batches of all stages that have something to do.
+    /// The batches of all stages that are not empty.
     func batches() -> [UpdateBatch] {
         let middle = hasFirst ? afterFirst() : old
         let late = hasLast ? beforeLast() : new
@@ -18,7 +18,7 @@ extension BatchMaker {
     private var movesFirst: Bool { hasFirst && plan.isMoveApart }
     private var movesLast: Bool { hasLast && plan.isMoveApart && !movesFirst }
 
-    /// Sections come, and move.
+    /// Stage 1: sections are inserted, and may move.
     private func firstChanges() -> Changeset {
         var result = Changeset()
         guard hasFirst else { return result }
@@ -31,7 +31,8 @@ extension BatchMaker {
         return result
     }
 
-    /// Rows go, come and move; sections do what they need not do in a stage of their own.
+    /// Stage 2: rows are deleted, inserted and moved. Changes of sections that need no separate stage are made here,
+    /// too.
     private func middleChanges() -> Changeset {
         var result = Changeset()
         let sections = changes.sections
@@ -60,7 +61,7 @@ extension BatchMaker {
         return result
     }
 
-    /// Sections go, and move.
+    /// Stage 3: sections are deleted, and may move.
     private func lastChanges() -> Changeset {
         var result = Changeset()
         guard hasLast else { return result }
@@ -76,14 +77,14 @@ extension BatchMaker {
 
     // MARK: Where sections are
 
-    /// The index after stage 1 of a section of the old snapshot.
+    /// The index after stage 1 of a section, from its index in the old snapshot.
     private func indexAfterFirst(_ index: Int) -> Int {
         guard hasFirst else { return index }
         return movesFirst
             ? moveTargets[index].map(first.index(ofOther:)) ?? first.index(ofBase: index) : first.index(ofBase: index)
     }
 
-    /// The index before stage 3 of a section of the new snapshot.
+    /// The index before stage 3 of a section, from its index in the new snapshot.
     private func indexBeforeLast(_ index: Int) -> Int {
         guard hasLast else { return index }
         return movesLast

@@ -1,24 +1,25 @@
 // Makes the batches of a transition, and the snapshots between them.
 //
-// Stage 1 inserts sections, stage 2 changes rows, stage 3 deletes sections; sections move in stage 3 or, if there is a
-// stage 1, in that. The list after stage 1 is the old one with sections put in, that before stage 3 the new one with
-// sections put in. A section that rows will move into is empty after stage 1, one that rows moved out of before stage 3.
+// Stage 1 inserts sections, stage 2 changes rows, stage 3 deletes sections. Sections that cannot move while rows change
+// move in stage 1 if there is one, otherwise in stage 3. The list after stage 1 is the old one with sections added; the
+// list before stage 3 is the new one with sections added. A section that rows will move into is empty after stage 1; a
+// section that rows have moved out of is empty before stage 3.
 //
-// Always holds: the rows of a section in a snapshot between two batches are those that the old or the new snapshot has in
-// it, or none. So nothing is done row by row.
+// Always holds: in a snapshot between two batches, a section has its rows of the old or of the new snapshot, or none.
+// So snapshots are made from whole sections, not row by row.
 
 struct BatchMaker {
     let old: Snapshot
     let new: Snapshot
     let changes: Changeset
     let plan: BatchPlan
-    /// Whether sections are inserted in a stage of their own; whether they are deleted or moved in one.
+    /// Whether there is a stage 1, and whether there is a stage 3.
     let hasFirst: Bool
     let hasLast: Bool
-    /// The list after stage 1 from the old one; the list before stage 3 from the new one.
+    /// `first` makes the list after stage 1 from the old one; `last` makes the list before stage 3 from the new one.
     let first: SectionPlacement
     let last: SectionPlacement
-    /// Of sections that move, the old index by the new one, and the other way round.
+    /// The old index of a moved section by its new index, and the new index by the old one.
     let moveSources: [Int: Int]
     let moveTargets: [Int: Int]
 

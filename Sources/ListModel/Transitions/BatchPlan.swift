@@ -1,17 +1,17 @@
-// Which stages a transition needs, by the rules of views with sections.
+// Decides which stages a transition needs, by the rules of views with sections.
 
-/// Which stages a changeset needs.
+/// The stages that a changeset needs.
 struct BatchPlan {
-    /// The inserted sections that rows move into: they must be there before.
+    /// The inserted sections that rows move into. They must be inserted before.
     let entered: Set<Int>
-    /// The deleted sections that rows move out of: they must be there until then.
+    /// The deleted sections that rows move out of. They must be deleted afterwards.
     let left: Set<Int>
-    /// Whether sections move that cannot do so while rows change.
+    /// Whether sections must not move in the same batch in which rows change.
     let isMoveApart: Bool
-    /// Whether sections come before rows change, and whether they go after that.
+    /// Whether sections are inserted before rows change, and whether sections are deleted after that.
     let needsSectionsFirst: Bool
     private(set) var needsSectionsLast: Bool
-    /// Whether sections come only when others go.
+    /// Whether sections are inserted only when others are deleted.
     private(set) var insertsLast = false
 
     init(_ changes: Changeset) {
@@ -32,8 +32,8 @@ struct BatchPlan {
             || changes.items.inserted.contains { targets.contains($0.section) }
     }
 
-    /// The same, but rows change before any section comes or goes: then no section has the index of another meanwhile.
-    /// Not for a plan that needs sections first.
+    /// The same plan, but rows change before any section is inserted or deleted. Then no section takes over the index
+    /// of another one while rows move. Precondition: the plan does not need sections first.
     func withSectionsLast() -> BatchPlan {
         var result = self
         result.needsSectionsLast = true

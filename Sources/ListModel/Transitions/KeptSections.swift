@@ -1,8 +1,8 @@
-// Which old section is which new one, from a changeset.
+// Pairs old and new indices of sections, from a changeset.
 //
-// Always holds: sections that do not move are in the same order in both versions.
+// Always holds: sections that do not move have the same order in both versions.
 
-/// The sections that both versions have, as pairs of their old and new index, ascending by the new one.
+/// The sections that both versions have, as pairs of old and new index, ascending by the new index.
 struct KeptSections: Sequence, IteratorProtocol {
     private let sources: [Int: Int]
     private let gone: [Int]

@@ -1,7 +1,7 @@
-// A snapshot as one sequence, with the offset of every index path and back.
+// A snapshot as one sequence of rows, with conversions between offsets and index paths.
 //
-// Always holds: `starts[i]` is the offset of the first row of section i, its header if the layout has headers, or of what
-// comes after if it has none; ascending.
+// Always holds: `starts` ascends. `starts[i]` is the offset of the first row of section i, which is its header if the
+// layout has headers. For an empty section without a header it is the offset of the next row.
 
 /// The rows of a snapshot in one sequence, as a view without sections shows them.
 ///
@@ -10,12 +10,12 @@
 /// let offset = rows.offset(of: ListIndexPath(section: 1, item: 0))
 /// ```
 public struct LaidOutRows: RandomAccessCollection, Sendable {
-    /// Whose rows they are.
+    /// The snapshot that has the rows.
     public let snapshot: Snapshot
-    /// How the sections lie.
+    /// The layout of the sections.
     public let layout: RowLayout
     let starts: [Int]
-    /// How many rows there are, headers included.
+    /// The number of rows, including headers.
     public let count: Int
 
     /// - Complexity: O(s) for s sections.
@@ -51,12 +51,12 @@ public struct LaidOutRows: RandomAccessCollection, Sendable {
         }
     }
 
-    /// What stands at an offset, which must be in `0 ..< count`.
+    /// The place of an offset in `0 ..< count`.
     ///
     /// - Complexity: O(log s) for s sections.
     public func place(at offset: Int) -> RowPlace {
         precondition(offset >= 0 && offset < count, "offset outside the rows")
-        // Of sections that begin there, the last: those before it have no rows.
+        // If several sections begin at the offset, the last one has the row; the others are empty.
         let section = starts.sortedIndex { $0 > offset } - 1
         let item = offset - starts[section] - (hasHeaders ? 1 : 0)
         return item < 0 ? .header(section: section) : .item(ListIndexPath(section: section, item: item))
@@ -78,21 +78,21 @@ public struct LaidOutRows: RandomAccessCollection, Sendable {
         hasHeaders && starts.indices.contains(section) ? starts[section] : nil
     }
 
-    /// Walks the rows from first to last, in O(1) each.
+    /// An iterator over the rows in order, O(1) each.
     public func makeIterator() -> LaidOutRowIterator { LaidOutRowIterator(self) }
 
     var hasHeaders: Bool { layout == .rowsWithHeaders }
 
-    /// The offset of a row that is there.
+    /// The offset of an existing row.
     func itemOffset(_ path: ListIndexPath) -> Int { starts[path.section] + (hasHeaders ? 1 : 0) + path.item }
 
-    /// How many items a section has.
+    /// The number of items of a section.
     func itemCount(inSection section: Int) -> Int {
         (section + 1 < starts.count ? starts[section + 1] : count) - starts[section] - (hasHeaders ? 1 : 0)
     }
 }
 
-/// Walks the rows of a sequence.
+/// An iterator over the rows of a sequence.
 public struct LaidOutRowIterator: IteratorProtocol {
     private let pool: NodePool
     private let hasHeaders: Bool
@@ -118,27 +118,27 @@ public struct LaidOutRowIterator: IteratorProtocol {
 extension Snapshot {
     /// The rows in one sequence.
     ///
-    /// - Complexity: O(s) for s sections; the rows are not looked at.
+    /// - Complexity: O(s) for s sections; no rows are read.
     public func rows(in layout: RowLayout) -> LaidOutRows { LaidOutRows(self, layout) }
 
-    /// How many rows a view without sections shows.
+    /// The number of rows that a view without sections shows.
     ///
     /// - Complexity: O(1).
     public func rowCount(in layout: RowLayout) -> Int { itemCount + (layout == .rowsWithHeaders ? sectionCount : 0) }
 
     /// The offset of the row at an index path in a sequence, or nil if there is no such row.
     ///
-    /// - Complexity: O(s) for s sections; ``rows(in:)`` counts them once.
+    /// - Complexity: O(s) for s sections. For several calls use ``rows(in:)``, which needs O(s) only once.
     public func rowOffset(of path: ListIndexPath, in layout: RowLayout) -> Int? { rows(in: layout).offset(of: path) }
 
-    /// The offset of a section's header in a sequence, or nil if it has none there.
+    /// The offset of a section's header in a sequence, or nil if it has none in this layout.
     ///
     /// - Complexity: O(s) for s sections.
     public func rowOffset(ofHeader section: Int, in layout: RowLayout) -> Int? {
         rows(in: layout).offset(ofHeader: section)
     }
 
-    /// What stands at an offset of a sequence, or nil if nothing does.
+    /// The place of an offset of a sequence, or nil if the offset is out of range.
     ///
     /// - Complexity: O(s) for s sections.
     public func rowPlace(at offset: Int, in layout: RowLayout) -> RowPlace? {

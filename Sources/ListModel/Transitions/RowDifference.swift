@@ -1,31 +1,33 @@
-// What differs between two snapshots as sequences: what leaves, what arrives, and which of it is the same row.
+// The difference between two snapshots as sequences: the rows that leave, the rows that arrive, and which of them are
+// the same.
 //
-// In a sequence fewer rows move than in sections, or others: the last row of a section that becomes the first of the next
-// has not moved, and a section that moves is its rows. So which rows stay is decided anew, over the pieces that both
-// sequences have in common.
+// In a sequence, fewer or other rows move than between sections. For example, the last row of a section that becomes
+// the first row of the next section has not moved, and a moved section means moved rows. So the rows that stay are
+// computed again, from the pieces that both sequences have in common.
 //
-// Always holds: without `gone` the old sequence is the new one without `arrived`; as few rows as possible are in `moves`.
+// Always holds: the old sequence without `gone` equals the new one without `arrived`. `moves` has as few rows as
+// possible.
 
 struct RowDifference {
     let old: LaidOutRows
     let new: LaidOutRows
-    /// Old offsets of the rows that do not stay, deleted and moved ones, ascending.
+    /// The old offsets of the rows that do not stay (deleted and moved ones), ascending.
     private(set) var gone: [Int] = []
-    /// New offsets of the rows that were not there, inserted and moved ones, ascending.
+    /// The new offsets of the rows that arrive (inserted and moved ones), ascending.
     private(set) var arrived: [Int] = []
-    /// From which old to which new offset rows move, ascending by target.
+    /// The moves of rows, from old to new offsets, ascending by target.
     private(set) var moves: [Changeset.Move<Int>] = []
-    /// New offsets of the rows that changed in themselves, ascending.
+    /// The new offsets of the rows whose content, checkmark or other fields changed, ascending.
     private(set) var updated: [Int] = []
 
-    /// Neighbours in both sequences.
+    /// A run of rows that is consecutive in both sequences.
     private struct Piece {
         var old: Int
         var new: Int
         var count: Int
     }
 
-    /// - Complexity: O(s + k log k) for s sections and k rows that differ, those of moved sections included.
+    /// - Complexity: O(s + k log k) for s sections and k rows that differ, including the rows of moved sections.
     init(_ transition: Transition, _ layout: RowLayout) {
         old = transition.old.rows(in: layout)
         new = transition.new.rows(in: layout)
@@ -56,7 +58,7 @@ struct RowDifference {
         }
     }
 
-    /// All that both sequences have, in pieces, ascending by their new offset.
+    /// All rows that both sequences have, as pieces, ascending by their new offset.
     private func pieces(_ changes: Changeset) -> [Piece] {
         var pieces: [Piece] = []
         func append(_ oldStart: Int, _ newStart: Int, _ count: Int) {
@@ -94,7 +96,7 @@ struct RowDifference {
     }
 }
 
-/// Rows by the section they are in.
+/// Rows by section.
 private struct RowsBySection {
     private var paths: [ListIndexPath]
     private var ranges: [Int: Range<Int>] = [:]

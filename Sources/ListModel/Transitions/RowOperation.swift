@@ -1,15 +1,15 @@
-// What a view without sections plays one after another.
+// A step of a transition, for views without sections.
 
-/// A single change of a view that shows rows in one sequence, such as NSTableView or RecyclerView. Each step sees the
-/// result of the one before.
+/// A single change of a view that shows rows in one sequence, such as `NSTableView` or `RecyclerView`. The offsets of a
+/// step refer to the result of the step before.
 public enum RowOperation: Hashable, Sendable {
-    /// The row at an offset is removed.
+    /// Remove the row at an offset.
     case remove(at: Int)
-    /// A row is inserted, so that it stands at an offset. It is the one at the offset `row` of the new snapshot.
+    /// Insert a row, so that it is at an offset afterwards. It is the row at the offset `row` of the new snapshot.
     case insert(at: Int, row: Int)
-    /// The row at an offset is taken out, and put back so that it then stands at another.
+    /// Remove the row at an offset, and insert it again so that it is at another offset afterwards.
     case move(from: Int, to: Int)
-    /// The row at an offset changed in itself: it keeps its place and its selection. All rows are in their places by
-    /// then, so that it is the row at the same offset of the new snapshot.
+    /// Update the row at an offset, which keeps its place and its selection. All rows are in their places by then, so
+    /// it is the row at the same offset of the new snapshot.
     case update(at: Int)
 }

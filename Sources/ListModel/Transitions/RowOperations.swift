@@ -1,12 +1,12 @@
-// All that a view without sections plays, in order.
+// All steps of a transition, for views without sections.
 //
-// Always holds: played on the rows of `old`, the steps give those of `new`; none of them does nothing.
+// Always holds: applied to the rows of `old`, the steps result in those of `new`. Every step changes something.
 
 /// The steps of a transition.
 public struct RowOperations: Sendable {
-    /// What is played, in this order: removals from the back, insertions and moves from the front, updates.
+    /// The steps in order: removals from the back, insertions and moves from the front, updates.
     public let steps: [RowOperation]
-    /// Whether the view is to load everything again instead; there are no steps then.
+    /// Whether the view should reload everything instead; then there are no steps.
     public let isReload: Bool
     /// The rows before the first step.
     public let old: LaidOutRows

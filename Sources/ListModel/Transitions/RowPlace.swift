@@ -1,6 +1,6 @@
-// What an offset of a sequence means in sections. Always means a position in one particular snapshot.
+// The meaning of an offset of a sequence: a header or a row of a section. It is valid for one particular snapshot.
 
-/// What stands at an offset of a sequence of rows.
+/// The header or row at an offset of a sequence.
 public enum RowPlace: Hashable, Sendable {
     /// The header of the section at an index.
     case header(section: Int)

@@ -1,13 +1,15 @@
-// What a model without moves tells its view.
+// The splices of a transition, for models without moves.
 //
-// Always holds: played on the rows of `old`, the splices give those of `new`, but for the content of `updated`.
+// Always holds: applied to the rows of `old`, the splices result in those of `new`, except for the content of
+// `updated`.
 
 /// The splices of a transition.
 public struct RowSplices: Sendable {
-    /// From front to back: before the end of a splice the rows are new, after it old. No two touch.
+    /// The splices from front to back. After a splice is applied, the rows before its end are new and the rows after it
+    /// are old. No two splices are adjacent.
     public let splices: [Splice]
-    /// Offsets in the new snapshot of the rows that stayed and changed in themselves, ascending. A GListModel has no
-    /// signal for that: the object of the row says so.
+    /// The offsets in the new snapshot of the rows that stayed and whose own fields changed, ascending. A `GListModel`
+    /// has no signal for this: the object of the row has to notify.
     public let updated: [Int]
     /// The rows before the first splice.
     public let old: LaidOutRows
@@ -18,7 +20,7 @@ public struct RowSplices: Sendable {
 extension Transition {
     /// The splices that lead from the old rows to the new ones. A row that moves is removed and added.
     ///
-    /// - Parameter layout: how the sections lie.
+    /// - Parameter layout: the layout of the sections.
     /// - Complexity: O(s + k log k) for s sections and k rows that differ.
     public func splices(layout: RowLayout) -> RowSplices {
         RowDifference(self, layout).splices()
@@ -26,11 +28,11 @@ extension Transition {
 }
 
 extension RowDifference {
-    /// What a model without moves tells its view.
+    /// The splices of the difference.
     func splices() -> RowSplices {
         let difference = self
         var splices: [Splice] = []
-        // Between the same two rows that stay, what goes and what comes is one splice.
+        // The rows that leave and arrive between the same two staying rows are one splice.
         var (gone, arrived) = (0, 0)
         while gone < difference.gone.count || arrived < difference.arrived.count {
             let rank = min(

@@ -1,31 +1,33 @@
-// Where sections are put into a list of sections, so that it comes closer to another list.
+// Computes places for sections that are added to one version of a list, to bring it closer to the other version.
 //
-// The *base* is one version, the *other* the version to come closer to. Sections that both have and that do not move
-// *stay*; between two of them, those of the base and those that are placed could stand in any order. All stages of a
-// transition have to decide alike, or a section would have to move: what only the old version has comes first.
+// The *base* is the version that sections are added to; the *other* version has these sections. Sections that both have
+// and that do not move *stay*. Between two staying sections, the other sections of the base and the placed ones could
+// have any order. But all stages of a transition must choose the same order, or a section would have to move. The rule:
+// sections that only the old version has come first.
 
 struct SectionPlacement {
-    /// A section that is put into the base.
+    /// A section that is added to the base.
     struct Placed {
         /// Its index in the other version.
         var other: Int
         /// Its index in the result.
         var result: Int
-        /// How many sections of the base that remain stand before it.
+        /// The number of remaining sections of the base before it.
         var before: Int
     }
 
-    /// The sections that are placed, ascending in every respect.
+    /// The placed sections, ascending by each of their fields.
     private(set) var placed: [Placed] = []
-    /// The indices in the base of the sections that are taken out, ascending.
+    /// The indices in the base of the sections to remove, ascending.
     let removed: [Int]
 
     /// - Parameters:
     ///   - others: the indices in the other version of the sections to place, ascending.
-    ///   - removed: the indices in the base of the sections to take out, ascending.
+    ///   - removed: the indices in the base of the sections to remove, ascending.
     ///   - gone: the indices in the base of the sections that do not stay, ascending.
-    ///   - arrived: the indices in the other version of those that do not stay, ascending.
-    ///   - afterBase: whether sections are placed after what else stands between two that stay, or before it.
+    ///   - arrived: the indices in the other version of the sections that do not stay, ascending.
+    ///   - afterBase: whether sections are placed after the other sections of the base between two staying ones, or
+    ///     before them.
     init(_ others: [Int], removing removed: [Int], gone: [Int], arrived: [Int], afterBase: Bool) {
         self.removed = removed
         for (index, other) in others.enumerated() {
@@ -36,12 +38,12 @@ struct SectionPlacement {
         }
     }
 
-    /// The index in the result of a section of the base that is not taken out.
+    /// The index in the result of a section of the base that is not removed.
     func index(ofBase base: Int) -> Int {
         let rank = base - removed.countLess(than: base)
         return rank + placed.sortedIndex { $0.before > rank }
     }
 
-    /// The index in the result of a section that is placed.
+    /// The index in the result of a placed section.
     func index(ofOther other: Int) -> Int { placed[placed.sortedIndex { $0.other >= other }].result }
 }

@@ -1,12 +1,12 @@
-// All that views without sections are told of a transition, in one layout.
+// The steps, splices and difference of a transition, in one layout.
 
-/// The steps, the splices and the difference of a transition, for who plays all of them: what differs is found out once.
+/// The steps, the splices and the difference of a transition. The row difference is computed once for all three.
 package struct SequenceChanges {
-    /// As ``Transition/steps(layout:reloadAbove:)`` gives them.
+    /// The same as ``Transition/steps(layout:reloadAbove:)``.
     package let steps: RowOperations
-    /// As ``Transition/splices(layout:)`` gives them.
+    /// The same as ``Transition/splices(layout:)``.
     package let splices: RowSplices
-    /// As ``Transition/collectionDifference(layout:)`` gives it.
+    /// The same as ``Transition/collectionDifference(layout:)``.
     package let difference: CollectionDifference<RowIdentity>
 
     /// - Complexity: O(s + k log k) for s sections and k rows that differ.

@@ -1,6 +1,7 @@
 // A row of a sequence: a header or an item.
 //
-// Always holds: two rows are equal if they show the same; their identities are equal if they are the same row.
+// Always holds: two rows are equal if everything that they show is equal; two identities are equal if they belong to
+// the same row.
 
 /// A row of a sequence.
 public enum SequenceRow: Equatable, Sendable {
@@ -9,7 +10,7 @@ public enum SequenceRow: Equatable, Sendable {
     /// An item.
     case item(ListItem)
 
-    /// Who it is: the same for as long as the row exists.
+    /// The identity of the row, which never changes.
     public var identity: RowIdentity {
         switch self {
         case .header(let id, _): .header(id)
@@ -27,7 +28,8 @@ public enum SequenceRow: Equatable, Sendable {
     }
 }
 
-/// Who a row of a sequence is. Sections and items are told apart, because their ids need not be.
+/// The identity of a row of a sequence. Sections and items are different cases, because a section and an item may have
+/// the same id.
 public enum RowIdentity: Hashable, Sendable {
     /// The header of the section with an id.
     case header(Identifier)

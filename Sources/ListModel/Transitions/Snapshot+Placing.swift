@@ -1,20 +1,20 @@
-// Snapshots between two batches, made of the trees of both versions.
+// Makes the snapshots between two batches from the trees of both versions.
 //
-// Always holds: neither version is changed, nor is what their stores count of changes; the rows of a section are shared
-// with the version they come from as long as one store can read for both.
+// Always holds: neither version is changed, nor the counts of changes in their pools. The rows of a section are shared
+// with the version that they come from, if both versions have the same node source.
 
 extension Snapshot {
-    /// This snapshot with sections of another put in, and some taken out.
+    /// This snapshot with some sections of another one added, and some sections removed.
     ///
     /// - Parameters:
-    ///   - placement: which sections are put in, and where.
-    ///   - other: where they come from.
-    ///   - version: the version to call it.
-    ///   - moved: of sections that both have and that move, the index here by the index in `other`; they keep the rows that
-    ///     they have here.
-    ///   - emptied: the indices in `other` of sections that come without their rows.
-    /// - Complexity: O(p log s) for p sections put in, of s. If the two snapshots are stored in different places, also O(r)
-    ///   for the r rows of those sections.
+    ///   - placement: the sections to add, their places, and the sections to remove.
+    ///   - other: the snapshot that has the added sections.
+    ///   - version: the version of the result.
+    ///   - moved: for sections that both have and that move, the index in this snapshot by the index in `other`. They
+    ///     keep their rows of this snapshot.
+    ///   - emptied: the indices in `other` of sections that are added without their rows.
+    /// - Complexity: O(p log s) for p added sections, of s. If the snapshots have different node sources, also O(r) for
+    ///   the r rows of the added sections.
     func placing(
         _ placement: SectionPlacement, from other: Snapshot, version: Version, moved: [Int: Int], emptied: Set<Int>
     ) -> Snapshot {
@@ -48,7 +48,7 @@ extension Snapshot {
 }
 
 extension PersistentTree<ListItem> {
-    /// The same rows in nodes of another store, all in memory.
+    /// The same rows in new nodes of another pool, all in memory.
     fileprivate func copied(_ pool: NodePool) -> TreeChild<ListItem> {
         var locator = Locator<ListItem>(pool, isTracking: false)
         return PersistentTree(elements(in: indices), pool, owner: 0, &locator).top
@@ -58,9 +58,9 @@ extension PersistentTree<ListItem> {
 // MARK: - Other places
 
 extension Snapshot {
-    /// This snapshot with sections in other places.
+    /// This snapshot with some sections moved.
     ///
-    /// - Parameter places: from where here to where in the result.
+    /// - Parameter places: the moves, from indices in this snapshot to indices in the result.
     func movingSections(_ places: [Changeset.Move<Int>]) -> Snapshot {
         let pool = NodePool(joining: tree.pool, tree.pool)!
         var result = PersistentTree(tree.top, pool)
@@ -69,9 +69,9 @@ extension Snapshot {
         return Snapshot(version: version, itemCount: itemCount, tree: result)
     }
 
-    /// This snapshot with rows in other places of their sections.
+    /// This snapshot with some rows moved within their sections.
     ///
-    /// - Parameter places: by section, from where here to where in the result.
+    /// - Parameter places: the moves by section, from indices in this snapshot to indices in the result.
     func movingItems(_ places: [Int: [Changeset.Move<Int>]]) -> Snapshot {
         let pool = NodePool(joining: tree.pool, tree.pool)!
         var result = PersistentTree(tree.top, pool)
@@ -84,7 +84,7 @@ extension Snapshot {
 }
 
 extension TreeChild where Element: TreeElement {
-    /// Takes elements out, and puts them in where the result has them.
+    /// Removes the moved elements, and inserts them at their indices in the result.
     fileprivate mutating func move(_ places: [Changeset.Move<Int>], _ pool: NodePool) {
         var locator = Locator<Element>(pool, isTracking: false)
         let elements = PersistentTree(self, pool)

@@ -1,12 +1,12 @@
 // One change of a model without moves.
 
-/// Neighbouring rows are replaced by others: the `items-changed` of a GListModel.
+/// A replacement of consecutive rows by others: the `items-changed` signal of a `GListModel`.
 public struct Splice: Hashable, Sendable {
-    /// The offset of the first row that is replaced, after all splices before this one.
+    /// The offset of the first replaced row, after all splices before this one.
     public var position: Int
-    /// How many rows are removed there.
+    /// The number of rows that are removed there.
     public var removed: Int
-    /// How many rows are added in their place.
+    /// The number of rows that are inserted in their place.
     public var added: Int
 
     /// A splice.

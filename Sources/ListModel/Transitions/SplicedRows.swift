@@ -1,10 +1,11 @@
-// What a GListModel answers with between two splices.
+// The rows of a `GListModel` between two splices.
 //
-// Always holds: before `boundary` the rows are those of the new snapshot, from there on the rest of the old one.
+// Always holds: the rows before `boundary` are those of the new snapshot; from there on they are the rest of the old
+// one.
 
-/// The rows of a model that is led from one snapshot to another by splices.
+/// The rows of a model that changes from one snapshot to another, splice by splice.
 ///
-/// A `GListModel` must have changed by the time it emits `items-changed`, and only as far as that says:
+/// When a `GListModel` emits `items-changed`, it must have made exactly the change of that signal:
 ///
 /// ```swift
 /// var rows = SplicedRows(transition.splices(layout: .rows))
@@ -14,11 +15,11 @@
 /// ```
 public struct SplicedRows: RandomAccessCollection, Sendable {
     private let splices: RowSplices
-    /// How many splices were played.
+    /// The number of splices that were applied.
     public private(set) var playedCount = 0
-    /// Up to which offset the rows are new.
+    /// The offset at which the new rows end and the old ones begin.
     private var boundary = 0
-    /// The offset in the old rows of the one at the boundary.
+    /// The offset of the row at the boundary, in the old rows.
     private var rest = 0
 
     /// The rows before the first splice.
@@ -26,9 +27,9 @@ public struct SplicedRows: RandomAccessCollection, Sendable {
         self.splices = splices
     }
 
-    /// Plays the next splice.
+    /// Applies the next splice.
     ///
-    /// - Returns: the splice, which the model now has to announce; nil if there is none left, and all rows are new.
+    /// - Returns: the splice, which the model must now announce; nil if none is left, and all rows are new.
     public mutating func advance() -> Splice? {
         guard playedCount < splices.splices.count else {
             boundary = splices.new.count
@@ -45,7 +46,7 @@ public struct SplicedRows: RandomAccessCollection, Sendable {
     public var startIndex: Int { 0 }
     public var endIndex: Int { count }
 
-    /// How many rows there are at the moment.
+    /// The present number of rows.
     public var count: Int { boundary + splices.old.count - rest }
 
     /// The row at an offset.

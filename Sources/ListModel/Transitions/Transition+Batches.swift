@@ -1,11 +1,12 @@
-// A transition as batches of a view with sections: as few as the rules of such views allow.
+// A transition as batches for a view with sections: as few as the rules of such views allow.
 
 extension Transition {
-    /// The batches that lead from the old snapshot to the new one: those that change the structure, then one with the
-    /// content that changed. The structure takes at most four, and as few rows move as possible.
+    /// The batches that lead from the old snapshot to the new one: at most four with structural changes, then one with
+    /// the updates. As few rows as possible move.
     ///
-    /// No batch has what a view rejects or is hurt by. A row does not move into a section that the same batch inserts, nor
-    /// out of one that it deletes; rows do not move while sections do, nor does anything change inside a section that
+    /// No batch contains a change that a view rejects, or a hazard. A row does not move into a section that the same
+    /// batch inserts, nor out of a section that it deletes. Rows do not move in the same batch as sections, and nothing
+    /// changes inside a section that
     /// moves. `Docs/Design/ListViews.md` has the table of stages, and why there are no more.
     ///
     /// ```swift
@@ -20,9 +21,9 @@ extension Transition {
     /// }
     /// ```
     ///
-    /// - Parameter limit: if the changeset has more entries, there is one batch that says to reload; nil for never.
-    /// - Returns: the batches, in the order in which they are played; none if nothing changed. The snapshot of the last is
-    ///   ``new``.
+    /// - Parameter limit: if the changeset has more entries, the result is one batch with `isReload`; nil for no limit.
+    /// - Returns: the batches, in the order in which to play them; none if nothing changed. The snapshot of the last
+    ///   one is ``new``.
     /// - Complexity: O(k log n) for k entries of the changeset.
     public func batches(reloadAbove limit: Int? = nil) -> [UpdateBatch] {
         if let limit, changeset.count > limit {
@@ -43,7 +44,8 @@ extension Transition {
         guard plan.needsSectionsFirst && !plan.needsSectionsLast else {
             return Transition.batches(from: old, to: new, changes, plan)
         }
-        // The way back needs sections to go last, and its batches, played backwards, are those of the way there.
+        // The inverse transition needs sections deleted last and none inserted first. So its batches are computed, and
+        // then inverted in reversed order.
         let inverted = changes.invertedStructure()
         let back = Transition.batches(from: new, to: old, inverted, BatchPlan(inverted))
         let snapshots = [new] + back.map(\.snapshot)
@@ -59,20 +61,21 @@ extension Transition {
         if !batches.contains(where: \.hasMoveToOwnIndex) { return batches }
         let apart = withoutMovesToOwnIndex(batches)
         if plan.needsSectionsFirst { return apart }
-        // A row may move to a section that has the index of its old one by then. That cannot be taken apart, but it cannot
-        // happen while no section comes or goes.
+        // A row may move to a section that takes over the index of its old section, and so to its own index path. Such
+        // a batch cannot be split. This cannot happen if rows move before sections are inserted or deleted, so that
+        // plan is tried, too.
         let other = BatchMaker(from: old, to: new, changes, plan.withSectionsLast()).batches()
         let otherApart = withoutMovesToOwnIndex(other)
         return apart.contains(where: \.hasMoveToOwnIndex) || otherApart.count < apart.count ? otherApart : apart
     }
 
-    /// At most four batches of at most three stages. Only one stage moves sections and only one moves rows; each of them
-    /// becomes two batches if something moves to its own index. If there are three stages, the last one only deletes
-    /// sections, so rows that wait move in it.
+    /// Makes at most four batches of at most three stages. Only one stage moves sections, and only one moves rows; each
+    /// of these becomes two batches if something moves to its own index. If there are three stages, the last one only
+    /// deletes sections, so waiting rows can move in it.
     private static func withoutMovesToOwnIndex(_ batches: [UpdateBatch]) -> [UpdateBatch] {
         var result: [UpdateBatch] = []
         for batch in batches {
-            // Rows that wait can move while sections go.
+            // Waiting rows can move in the batch that deletes sections.
             if let last = result.last, let joined = batch.joining(movesOf: last) {
                 result[result.count - 1] = joined
             } else {

@@ -1,17 +1,18 @@
-// A transition as the standard library's difference.
+// A transition as a `CollectionDifference` of the standard library.
 
 extension Transition {
-    /// The difference of who stands where: removals at offsets of the old rows, insertions at offsets of the new ones.
+    /// The difference of the row identities: removals at offsets of the old rows, insertions at offsets of the new
+    /// ones.
     ///
-    /// A row that moves is a removal and an insertion which are associated with each other. Rows that changed in themselves
-    /// are the same elements, so they are not in it; ``RowSplices/updated`` has them.
+    /// A row that moves is a removal and an associated insertion. Rows whose own fields changed have the same identity,
+    /// so they are not in the difference; ``RowSplices/updated`` has them.
     ///
     /// ```swift
     /// let shown = old.rows(in: .rows).map(\.identity)
     /// let next = shown.applying(transition.collectionDifference(layout: .rows))!
     /// ```
     ///
-    /// - Parameter layout: how the sections lie.
+    /// - Parameter layout: the layout of the sections.
     /// - Complexity: O(s + k log n) for s sections and k rows that differ.
     public func collectionDifference(layout: RowLayout) -> CollectionDifference<RowIdentity> {
         RowDifference(self, layout).collectionDifference()
@@ -19,7 +20,7 @@ extension Transition {
 }
 
 extension RowDifference {
-    /// What the standard library applies.
+    /// The difference as a `CollectionDifference`.
     func collectionDifference() -> CollectionDifference<RowIdentity> {
         let difference = self
         let targets = Dictionary(uniqueKeysWithValues: difference.moves.map { ($0.from, $0.to) })

@@ -1,8 +1,8 @@
-// A transition as steps of a view without sections.
+// A transition as steps for a view without sections.
 //
-// Rows that are to move wait where they stand until it is their turn. Of those that stay, each has a *rank*: how many of
-// them are before it. A row that waits, or that was put in its place, stands after as many rows that stay as its rank
-// says; between the same two, those that are in their places come first.
+// Each row that moves *waits* at its old place until its own step. The *rank* of a place is the number of staying rows
+// before it. Waiting rows and rows that have arrived are each after as many staying rows as their rank. Between the
+// same two staying rows, those that have arrived come before those that wait.
 
 extension Transition {
     /// The steps that lead from the old rows to the new ones.
@@ -19,8 +19,8 @@ extension Transition {
     /// ```
     ///
     /// - Parameters:
-    ///   - layout: how the sections lie.
-    ///   - limit: if there were more steps, the view is to reload instead; nil for never.
+    ///   - layout: the layout of the sections.
+    ///   - limit: if there are more steps, the view should reload instead; nil for no limit.
     /// - Complexity: O(s + k log k) for s sections and k steps.
     public func steps(layout: RowLayout, reloadAbove limit: Int? = nil) -> RowOperations {
         RowDifference(self, layout).steps(reloadAbove: limit)
@@ -28,7 +28,7 @@ extension Transition {
 }
 
 extension RowDifference {
-    /// What a view without sections plays.
+    /// The steps of the difference.
     func steps(reloadAbove limit: Int? = nil) -> RowOperations {
         let difference = self
         let count = difference.gone.count + difference.arrived.count - difference.moves.count + difference.updated.count
@@ -40,15 +40,15 @@ extension RowDifference {
     }
 }
 
-/// Puts the steps of a difference in order.
+/// Orders the steps of a difference, and computes their offsets.
 private struct OperationOrder {
     private let difference: RowDifference
-    /// The rows that are to move, ascending by where they stood, with the ranks of where they stood.
+    /// The old offsets of the rows that move, ascending, and the ranks of these places.
     private let sources: [Int]
     private let sourceRanks: [Int]
-    /// Which of them wait, as a Fenwick tree of counts.
+    /// A Fenwick tree that counts which of them still wait.
     private var waiting: FenwickTree
-    /// The ranks of the places of rows that arrive.
+    /// The ranks of the places at which rows arrive.
     private let targetRanks: [Int]
 
     init(_ difference: RowDifference) {
@@ -64,7 +64,7 @@ private struct OperationOrder {
         var steps: [RowOperation] = difference.gone.reversed().compactMap { moved.contains($0) ? nil : .remove(at: $0) }
         var nextMove = 0
         for (index, target) in difference.arrived.enumerated() {
-            // Those that wait before the place: whose rank is less.
+            // The number of sources before the place: those with a lower rank.
             let before = sourceRanks.countLess(than: targetRanks[index])
             guard nextMove < difference.moves.count, difference.moves[nextMove].to == target else {
                 steps.append(.insert(at: target + waiting.sum(before), row: target))
@@ -83,7 +83,7 @@ private struct OperationOrder {
     }
 }
 
-/// Numbers that are added up from the first to any one, and changed, in O(log n).
+/// A Fenwick tree: prefix sums and changes of numbers in O(log n).
 private struct FenwickTree {
     private var sums: [Int]
 

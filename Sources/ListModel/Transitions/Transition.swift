@@ -1,8 +1,8 @@
-// Two snapshots and what differs between them: what a list view is to be led through.
+// A transition: two snapshots and the changeset between them, which a list view plays.
 //
-// Always holds: `changeset` leads from `old` to `new`; a transition is a value, and knows no view.
+// Always holds: `changeset` leads from `old` to `new`. A transition is a value and independent of any view.
 
-/// The way from one snapshot to another, in the words of whatever consumer asks.
+/// The changes from one snapshot to another, in the form that each consumer needs.
 ///
 /// ```swift
 /// let transition = Transition(from: shown, to: store.snapshot())
@@ -18,21 +18,21 @@
 /// | GListModel | ``splices(layout:)`` | each splice sees the result of the one before |
 /// | the standard library | ``collectionDifference(layout:)`` | removals before, insertions after |
 public struct Transition: Sendable {
-    /// What a view shows now.
+    /// The snapshot that a view shows now.
     public let old: Snapshot
-    /// What it is to show.
+    /// The snapshot that it will show.
     public let new: Snapshot
-    /// What differs.
+    /// The changes that lead from `old` to `new`.
     public let changeset: Changeset
 
-    /// The way from a snapshot to another one, which may as well be older.
+    /// The transition from a snapshot to another one, which may be newer or older.
     ///
     /// - Complexity: O(k log n) for k rows that differ; O(n log n) if the snapshots share nothing.
     public init(from old: Snapshot, to new: Snapshot) {
         self.init(old: old, new: new, changeset: Changeset(from: old, to: new))
     }
 
-    /// The way between two snapshots whose changeset is known.
+    /// The transition between two snapshots whose changeset is known.
     package init(old: Snapshot, new: Snapshot, changeset: Changeset) {
         self.old = old
         self.new = new
@@ -44,10 +44,10 @@ public struct Transition: Sendable {
 }
 
 extension Changeset {
-    /// How many deletions, insertions, moves and updates there are, of rows and of sections.
+    /// The number of deletions, insertions, moves and updates, of rows and of sections.
     public var count: Int { sections.count + items.count }
 
-    /// The changeset that leads back, but for what is updated: of that only the new positions are known.
+    /// The inverse changeset without updates, because a changeset has only the new positions of updates.
     func invertedStructure() -> Changeset {
         var result = Changeset()
         result.sections = sections.invertedStructure { $0 < $1 }
@@ -65,7 +65,7 @@ extension Changeset {
 }
 
 extension Changeset.Changes {
-    /// How many deletions, insertions, moves and updates there are.
+    /// The number of deletions, insertions, moves and updates.
     public var count: Int { deleted.count + inserted.count + moved.count + updated.count }
 
     fileprivate func invertedStructure(by areInOrder: (Position, Position) -> Bool) -> Changeset.Changes<Position> {

@@ -1,12 +1,12 @@
-// Batches in which something moves to its own index are taken apart.
+// Splits a batch in which something moves to its own index.
 //
-// Always holds: no batch that comes out moves a row or a section from an index to the same index, except a row that moves
-// between two sections, which is for those to prevent who choose the stages.
+// Always holds: no resulting batch moves a row or a section from an index to the same index, except a row that moves
+// between two sections. The choice of the stages has to prevent that case.
 
 extension UpdateBatch {
-    /// The batch, or two that lead to the same, of which the second only moves things.
+    /// The batch itself, or two batches with the same result, of which the second one only has moves.
     ///
-    /// - Complexity: O(k) if there is nothing to do; otherwise O(k log n).
+    /// - Complexity: O(k) for k changes if there is nothing to do; otherwise O(k log n).
     func withoutMovesToOwnIndex() -> [UpdateBatch] {
         if changes.sections.moved.contains(where: { $0.from == $0.to }) { return separatingSections() }
         if changes.items.moved.contains(where: { $0.from == $0.to }) { return separatingItems() }
@@ -18,8 +18,8 @@ extension UpdateBatch {
         changes.items.moved.contains { $0.from == $0.to } || changes.sections.moved.contains { $0.from == $0.to }
     }
 
-    /// This batch with the moves of the one before; nil unless that one only moves rows, within sections that stay, and
-    /// this one only deletes and inserts others.
+    /// This batch joined with the moves of the batch before. Nil unless that batch only moves rows within sections that
+    /// stay, and this one only deletes and inserts other sections.
     func joining(movesOf other: UpdateBatch) -> UpdateBatch? {
         let (deleted, inserted) = (changes.sections.deleted, changes.sections.inserted)
         var result = Changeset()
@@ -47,7 +47,7 @@ extension UpdateBatch {
         first.sections.inserted = changes.sections.inserted.map(waiting.index(of:))
         first.sections.moved = changes.sections.moved.filter { !waiting.isWaiting($0.to) }
             .map { Changeset.Move(from: $0.from, to: waiting.index(of: $0.to)) }
-        // Rows are inserted only in sections that do not move, or none of which waits.
+        // Sections with inserted rows do not move, or no moved section waits; so `index(of:)` is defined for them.
         first.items.inserted = changes.items.inserted.map {
             ListIndexPath(section: waiting.index(of: $0.section), item: $0.item)
         }
@@ -61,7 +61,8 @@ extension UpdateBatch {
 
     // MARK: Rows
 
-    /// No section moves in such a batch, so one that stays and has the same index before and after it is the same section.
+    /// Precondition: no section moves in the batch. So a section that stays and has the same index before and after is
+    /// the same section.
     private func separatingItems() -> [UpdateBatch] {
         let waiting = changesOfSectionsWithOwnIndex().mapValues { WaitingMoves($0) }
         if waiting.isEmpty { return [self] }
@@ -86,8 +87,8 @@ extension UpdateBatch {
         ]
     }
 
-    /// What happens to the rows of the sections in which one moves to its own index, by section. Rows that come from
-    /// other sections are inserted there, and those that go to others are deleted.
+    /// The row changes of each section in which a row moves to its own index. Moves from other sections count as
+    /// insertions there, and moves to other sections as deletions.
     private func changesOfSectionsWithOwnIndex() -> [Int: Changeset.Changes<Int>] {
         let (gone, arrived) = (changes.sections.deleted, changes.sections.inserted)
         var result: [Int: Changeset.Changes<Int>] = [:]

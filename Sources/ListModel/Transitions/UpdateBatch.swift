@@ -1,23 +1,24 @@
-// What a view with sections plays in one go.
+// A batch of changes for a view with sections.
 //
-// Always holds: a batch has structural changes or content changes, never both; a row or section that is there before and
-// after is never deleted and inserted.
+// Always holds: a batch has structural changes or updates, never both. A row or section that exists before and after is
+// never deleted and inserted.
 
-/// What one `performBatchUpdates` of a UITableView or UICollectionView takes.
+/// The changes for one `performBatchUpdates` of a `UITableView` or `UICollectionView`.
 ///
-/// Deletions and sources of moves are positions before the batch, insertions and targets of moves positions after it.
-/// The rows of sections that the batch inserts or deletes are not listed: they come and go with their section.
+/// Deletions and sources of moves are positions before the batch; insertions and targets of moves are positions after
+/// it. The rows of inserted and deleted sections are not listed, because they are inserted and deleted with their
+/// section.
 ///
-/// A batch that has only updates is played as `reconfigureRows(at:)`, after the structural ones.
+/// A batch of updates is played as `reconfigureRows(at:)`, after the structural batches.
 public struct UpdateBatch: Sendable {
-    /// What changes.
+    /// The changes.
     public var changes: Changeset
-    /// What the data source has to answer with from the moment on when the batch is played.
+    /// The rows that the data source must return from the moment when the batch is played.
     public var snapshot: Snapshot
-    /// Whether the view is to forget what it shows and load everything again; `changes` is empty then.
+    /// Whether the view should reload everything; then `changes` is empty.
     public var isReload: Bool
 
-    /// A batch of these changes, which lead to a snapshot.
+    /// A batch of changes that lead to a snapshot.
     public init(changes: Changeset, snapshot: Snapshot, isReload: Bool = false) {
         self.changes = changes
         self.snapshot = snapshot
