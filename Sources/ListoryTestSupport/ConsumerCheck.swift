@@ -13,7 +13,7 @@ public struct ConsumerFailure: Error, Equatable, CustomStringConvertible {
 }
 
 extension Transition {
-    /// Plays the transition through every simulator: batches, and steps, splices and the standard library's difference in
+    /// Plays the transition through every simulator: batches, and operations, splices and the standard library's difference in
     /// every layout.
     ///
     /// ```swift
@@ -32,7 +32,7 @@ extension Transition {
             // Walked once, and then compared as arrays.
             let before = Array(old.rows(in: layout))
             let after = Array(new.rows(in: layout))
-            try check("steps of \(name)", Self.failure(of: changes.steps, before, after))
+            try check("operations of \(name)", Self.failure(of: changes.operations, before, after))
             try check("splices of \(name)", Self.failure(of: changes.splices, before, after))
             try check("difference of \(name)", Self.failure(of: changes.difference, before, after))
         }
@@ -42,9 +42,9 @@ extension Transition {
         if let message { throw ConsumerFailure(consumer: consumer, message: message) }
     }
 
-    private static func failure(of steps: RowOperations, _ before: [SequenceRow], _ after: [SequenceRow]) -> String? {
+    private static func failure(of operations: RowOperations, _ before: [SequenceRow], _ after: [SequenceRow]) -> String? {
         var list = SequentialListSimulator(rows: before)
-        return list.play(steps) ?? (list.rows == after ? nil : "other rows at the end, after \(steps.steps)")
+        return list.play(operations) ?? (list.rows == after ? nil : "other rows at the end, after \(operations.operations)")
     }
 
     private static func failure(of splices: RowSplices, _ before: [SequenceRow], _ after: [SequenceRow]) -> String? {

@@ -6,8 +6,8 @@ import ListModel
 ///
 /// ```swift
 /// var list = SequentialListSimulator(showing: before.rows(in: .rows))
-/// let steps = Transition(from: before, to: after).steps(layout: .rows)
-/// #expect(list.play(steps) == nil)
+/// let operations = Transition(from: before, to: after).operations(layout: .rows)
+/// #expect(list.play(operations) == nil)
 /// #expect(list.shows(after.rows(in: .rows)))
 /// ```
 public struct SequentialListSimulator: Sendable {
@@ -23,47 +23,47 @@ public struct SequentialListSimulator: Sendable {
         self.rows = rows
     }
 
-    /// Plays a step.
+    /// Plays an operation.
     ///
-    /// - Parameter new: the rows that the steps lead to.
-    /// - Returns: why the view rejects it; nil if it does not. A step that is rejected is not played.
-    public mutating func play(_ step: RowOperation, towards new: LaidOutRows) -> String? {
-        switch step {
+    /// - Parameter new: the rows that the operations lead to.
+    /// - Returns: why the view rejects it; nil if it does not. A operation that is rejected is not played.
+    public mutating func play(_ operation: RowOperation, towards new: LaidOutRows) -> String? {
+        switch operation {
         case .remove(let offset):
-            guard rows.indices.contains(offset) else { return "\(step): there are \(rows.count) rows" }
+            guard rows.indices.contains(offset) else { return "\(operation): there are \(rows.count) rows" }
             rows.remove(at: offset)
         case .insert(let offset, let row):
-            guard (0...rows.count).contains(offset) else { return "\(step): there are \(rows.count) rows" }
-            guard new.indices.contains(row) else { return "\(step): there are \(new.count) new rows" }
+            guard (0...rows.count).contains(offset) else { return "\(operation): there are \(rows.count) rows" }
+            guard new.indices.contains(row) else { return "\(operation): there are \(new.count) new rows" }
             rows.insert(new[row], at: offset)
         case .move(let from, let to):
             guard rows.indices.contains(from), rows.indices.contains(to) else {
-                return "\(step): there are \(rows.count) rows"
+                return "\(operation): there are \(rows.count) rows"
             }
-            guard from != to else { return "\(step): a move that moves nothing" }
+            guard from != to else { return "\(operation): a move that moves nothing" }
             rows.insert(rows.remove(at: from), at: to)
         case .update(let offset):
             guard rows.indices.contains(offset), new.indices.contains(offset) else {
-                return "\(step): there are \(rows.count) rows"
+                return "\(operation): there are \(rows.count) rows"
             }
             guard rows[offset].identity == new[offset].identity else {
-                return "\(step): the row is \(rows[offset].identity), and should be \(new[offset].identity)"
+                return "\(operation): the row is \(rows[offset].identity), and should be \(new[offset].identity)"
             }
             rows[offset] = new[offset]
         }
         return nil
     }
 
-    /// Plays steps, or reloads.
+    /// Plays operations, or reloads.
     ///
-    /// - Returns: why the view rejects one, and which; nil if it does not. Then nothing after that step is played.
-    public mutating func play(_ steps: RowOperations) -> String? {
-        if steps.isReload {
-            rows = Array(steps.new)
-            return steps.steps.isEmpty ? nil : "a reload with steps"
+    /// - Returns: why the view rejects one, and which; nil if it does not. Then nothing after that operation is played.
+    public mutating func play(_ operations: RowOperations) -> String? {
+        if operations.isReload {
+            rows = Array(operations.new)
+            return operations.operations.isEmpty ? nil : "a reload with operations"
         }
-        for (index, step) in steps.steps.enumerated() {
-            if let message = play(step, towards: steps.new) { return "step \(index): \(message)" }
+        for (index, operation) in operations.operations.enumerated() {
+            if let message = play(operation, towards: operations.new) { return "operation \(index): \(message)" }
         }
         return nil
     }

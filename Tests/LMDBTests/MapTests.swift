@@ -131,7 +131,8 @@ import Testing
 
     @Test("A resize waits for a reader that ends in time")
     func waiting() async throws {
-        let environment = try folder.open { $0.resizeTimeout = .seconds(60) }
+        // Longer than other tests keep the threads of the pool busy.
+        let environment = try folder.open { $0.resizeTimeout = .seconds(600) }
         let held = Mutex<ReadTransaction?>(try environment.beginRead())
         async let growing: Void = Self.grow(environment)
         // Usually the resize waits by now; the outcome is the same if it does not yet.

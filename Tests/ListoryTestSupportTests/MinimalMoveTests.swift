@@ -52,7 +52,7 @@ struct MinimalMoveTests {
         let moves = batches.reduce(0) { $0 + $1.changes.items.moved.count }
         #expect(moves > 0 && moves <= 25, "seed \(seed)")
         #expect(batches.count <= 3 && batches.last?.changes.items.moved.isEmpty == true, "seed \(seed)")
-        let steps = transition.steps(layout: .rows).steps.filter { if case .move = $0 { true } else { false } }
+        let steps = transition.operations(layout: .rows).operations.filter { if case .move = $0 { true } else { false } }
         #expect(steps.count <= 25, "seed \(seed)")
     }
 
@@ -62,11 +62,11 @@ struct MinimalMoveTests {
         let old = list.snapshot()
         try list.commit { try $0.move(.item(2), to: .before(3)) }
         let transition = Transition(from: old, to: list.snapshot())
-        #expect(transition.steps(layout: .rows).steps.isEmpty)
+        #expect(transition.operations(layout: .rows).operations.isEmpty)
         #expect(transition.splices(layout: .rows).splices.isEmpty)
         #expect(transition.collectionDifference(layout: .rows).isEmpty)
         // The header of the second section may as well move as the row.
-        #expect(transition.steps(layout: .rowsWithHeaders).steps.count == 1)
+        #expect(transition.operations(layout: .rowsWithHeaders).operations.count == 1)
         #expect(transition.batches().count == 1)
     }
 
@@ -85,7 +85,7 @@ struct MinimalMoveTests {
             batches.map(\.operations) == [
                 [.deleteItem(path(0, 0))], [.reconfigureHeader(0), .reconfigureItem(path(0, 0))],
             ])
-        #expect(transition.steps(layout: .rowsWithHeaders).steps == [.remove(at: 1), .update(at: 0), .update(at: 1)])
+        #expect(transition.operations(layout: .rowsWithHeaders).operations == [.remove(at: 1), .update(at: 0), .update(at: 1)])
         #expect(transition.splices(layout: .rows).updated == [0])
     }
 
@@ -105,11 +105,11 @@ struct MinimalMoveTests {
         var table = TableSimulator(showing: old)
         #expect(table.play(batches[0]) == .accepted && table.shows(transition.new))
         #expect(transition.batches(reloadAbove: 3).count == 2)
-        let steps = transition.steps(layout: .rows, reloadAbove: 2)
-        #expect(steps.isReload && steps.steps.isEmpty)
+        let steps = transition.operations(layout: .rows, reloadAbove: 2)
+        #expect(steps.isReload && steps.operations.isEmpty)
         var rows = SequentialListSimulator(showing: steps.old)
         #expect(rows.play(steps) == nil && rows.shows(steps.new))
-        #expect(!transition.steps(layout: .rows, reloadAbove: 3).isReload)
+        #expect(!transition.operations(layout: .rows, reloadAbove: 3).isReload)
         #expect(Transition(from: old, to: old).batches(reloadAbove: 0).isEmpty)
         #expect(Transition(from: old, to: old).isEmpty && !transition.isEmpty)
     }

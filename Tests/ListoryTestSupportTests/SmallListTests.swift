@@ -222,7 +222,7 @@ struct SmallListTests {
                 try #require(transition.changeset.items.moved.count == way.moves, comment)
                 try #require(count == (old == new ? 0 : way.isOneBatch ? 1 : 2), comment)
                 if count == 2 { twice += 1 }
-                let steps = transition.steps(layout: .rows).steps
+                let steps = transition.operations(layout: .rows).operations
                 let moves = steps.filter { if case .move = $0 { true } else { false } }
                 try #require(moves.count == way.moves, comment)
             }

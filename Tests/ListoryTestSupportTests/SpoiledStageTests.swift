@@ -118,14 +118,14 @@ struct SpoiledStageTests {
             let transition = Transition(from: old, to: list.snapshot())
             for layout in RowLayout.allCases {
                 let comment: Comment = "seed \(seed), step \(step)"
-                let right = transition.steps(layout: layout)
-                guard let index = right.steps.indices.randomElement(using: &random.generator) else { continue }
+                let right = transition.operations(layout: layout)
+                guard let index = right.operations.indices.randomElement(using: &random.generator) else { continue }
                 let isOmitted = Bool.random(using: &random.generator)
                 // A row that is updated twice shows the same.
-                if !isOmitted, case .update = right.steps[index] { continue }
+                if !isOmitted, case .update = right.operations[index] { continue }
                 var table = SequentialListSimulator(showing: right.old)
                 var failure: String?
-                for (position, step) in right.steps.enumerated() where failure == nil {
+                for (position, step) in right.operations.enumerated() where failure == nil {
                     if position == index && isOmitted { continue }
                     failure = table.play(step, towards: right.new)
                     if position == index && failure == nil { failure = table.play(step, towards: right.new) }

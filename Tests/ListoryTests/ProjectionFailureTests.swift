@@ -259,7 +259,7 @@ struct ProjectionThreadTests {
         try store.close()
     }
 
-    @Test("Values come as they become known, the newest last, and end with the store", .timeLimit(.minutes(1)))
+    @Test("Values come as they become known, the newest last, and end with the store", .timeLimit(.minutes(10)))
     func values() async throws {
         let fixture = try StoreFixture()
         try fixture.fill(3)
@@ -293,7 +293,7 @@ struct ProjectionThreadTests {
         try store.projection(SectionCounts.self).moment.version < version
     }
 
-    @Test("Values of a projection that fails end with its error", .timeLimit(.minutes(1)))
+    @Test("Values of a projection that fails end with its error", .timeLimit(.minutes(10)))
     func failing() async throws {
         let fixture = try StoreFixture()
         try fixture.fill(3)

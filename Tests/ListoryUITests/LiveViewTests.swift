@@ -99,7 +99,7 @@ struct LiveViewTests {
         #expect(table.isUpToDate && table.problems.isEmpty)
     }
 
-    @Test("A version that cannot be followed is told once, and who looks again is told alone", .timeLimit(.minutes(1)))
+    @Test("A version that cannot be followed is told once, and who looks again is told alone", .timeLimit(.minutes(10)))
     func failureIsToldOnce() async throws {
         let (fixture, _) = try fixture([["a", "b"]]) { $0.filter { try !$0.item.title.isEmpty } }
         func yield() async { for _ in 0..<200 { await Task.yield() } }
@@ -140,7 +140,7 @@ struct LiveViewTests {
         #expect(try !store.view { $0.inOneSection() }.keepsOrder)
     }
 
-    @Test("A source tells of changes until its store is closed", .timeLimit(.minutes(1)))
+    @Test("A source tells of changes until its store is closed", .timeLimit(.minutes(10)))
     func changes() async throws {
         let fixture = try DriverFixture([["a"]])
         let view = try fixture.store.view { $0.filter { !$0.isChecked } }

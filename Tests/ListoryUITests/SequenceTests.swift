@@ -125,7 +125,7 @@ private final class EarlySequence<Source: ListSource>: ListScreen {
     func reload() { table.reload() }
 
     func stages(of transition: Transition, reloadAbove: Int?) -> [PlaybackPhase] {
-        let steps = transition.steps(layout: table.layout, reloadAbove: reloadAbove).steps
+        let steps = transition.operations(layout: table.layout, reloadAbove: reloadAbove).operations
         return [
             .play(transition.new) { [table] show, done in
                 show()

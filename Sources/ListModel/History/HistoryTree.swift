@@ -37,7 +37,8 @@ package struct HistoryTree {
     ///
     /// - Parameter isFound: does not hold for the beginning of the way, and holds for the rest of it.
     /// - Complexity: O(log n) records.
-    func ancestor(of node: HistoryRevision, where isFound: (HistoryRevision) throws -> Bool) throws -> HistoryRevision? {
+    func ancestor(of node: HistoryRevision, where isFound: (HistoryRevision) throws -> Bool) throws -> HistoryRevision?
+    {
         var node = node
         while try !isFound(node) {
             guard node.parent > oldest else { return nil }

@@ -1,7 +1,7 @@
-// A step of a transition, for views without sections.
+// A operation of a transition, for views without sections.
 
 /// A single change of a view that shows rows in one sequence, such as `NSTableView` or `RecyclerView`. The offsets of a
-/// step refer to the result of the step before.
+/// operation refer to the result of the operation before.
 public enum RowOperation: Hashable, Sendable {
     /// Remove the row at an offset.
     case remove(at: Int)

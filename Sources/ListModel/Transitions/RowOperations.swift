@@ -1,15 +1,15 @@
-// All steps of a transition, for views without sections.
+// All operations of a transition, for views without sections.
 //
-// Always holds: applied to the rows of `old`, the steps result in those of `new`. Every step changes something.
+// Always holds: applied to the rows of `old`, the operations result in those of `new`. Every operation changes something.
 
-/// The steps of a transition.
+/// The operations of a transition.
 public struct RowOperations: Sendable {
-    /// The steps in order: removals from the back, insertions and moves from the front, updates.
-    public let steps: [RowOperation]
-    /// Whether the view should reload everything instead; then there are no steps.
+    /// The operations in order: removals from the back, insertions and moves from the front, updates.
+    public let operations: [RowOperation]
+    /// Whether the view should reload everything instead; then there are no operations.
     public let isReload: Bool
-    /// The rows before the first step.
+    /// The rows before the first operation.
     public let old: LaidOutRows
-    /// The rows after the last step.
+    /// The rows after the last operation.
     public let new: LaidOutRows
 }

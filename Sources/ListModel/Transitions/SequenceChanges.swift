@@ -1,9 +1,9 @@
-// The steps, splices and difference of a transition, in one layout.
+// The operations, splices and difference of a transition, in one layout.
 
-/// The steps, the splices and the difference of a transition. The row difference is computed once for all three.
+/// The operations, the splices and the difference of a transition. The row difference is computed once for all three.
 package struct SequenceChanges {
-    /// The same as ``Transition/steps(layout:reloadAbove:)``.
-    package let steps: RowOperations
+    /// The same as ``Transition/operations(layout:reloadAbove:)``.
+    package let operations: RowOperations
     /// The same as ``Transition/splices(layout:)``.
     package let splices: RowSplices
     /// The same as ``Transition/collectionDifference(layout:)``.
@@ -12,7 +12,7 @@ package struct SequenceChanges {
     /// - Complexity: O(s + k log k) for s sections and k rows that differ.
     package init(_ transition: Transition, layout: RowLayout) {
         let difference = RowDifference(transition, layout)
-        steps = difference.steps()
+        operations = difference.operations()
         splices = difference.splices()
         self.difference = difference.collectionDifference()
     }

@@ -7,14 +7,14 @@
 /// ```swift
 /// let transition = Transition(from: shown, to: store.snapshot())
 /// for batch in transition.batches() { play(batch) }      // UITableView, UICollectionView
-/// let steps = transition.steps(layout: .rows)            // NSTableView, RecyclerView
+/// let operations = transition.operations(layout: .rows)            // NSTableView, RecyclerView
 /// let splices = transition.splices(layout: .rows)        // GListModel
 /// ```
 ///
 /// | consumer | asks for | index space |
 /// |---|---|---|
 /// | UITableView, UICollectionView | ``batches(reloadAbove:)`` | before and after each batch |
-/// | NSTableView, RecyclerView | ``steps(layout:reloadAbove:)`` | each step sees the result of the one before |
+/// | NSTableView, RecyclerView | ``operations(layout:reloadAbove:)`` | each operation sees the result of the one before |
 /// | GListModel | ``splices(layout:)`` | each splice sees the result of the one before |
 /// | the standard library | ``collectionDifference(layout:)`` | removals before, insertions after |
 public struct Transition: Sendable {

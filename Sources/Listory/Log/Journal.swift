@@ -438,7 +438,8 @@ extension Journal {
         guard let failed, let database else { return }
         let isThere = try txn.withValue(forKey: Journal.key, in: database) { bytes in
             guard let bytes, failed.offset + 8 <= bytes.count else { return false }
-            return JournalEntry.checksum(in: UnsafeRawBufferPointer(rebasing: bytes[failed.offset...])) == failed.checksum
+            let entry = UnsafeRawBufferPointer(rebasing: bytes[failed.offset...])
+            return JournalEntry.checksum(in: entry) == failed.checksum
         }
         if !isThere { return }
         let zeros: (UInt64, UInt64) = (0, 0)

@@ -272,8 +272,8 @@ public final class TableViewAdapter: ListAdapter, NSTableViewDataSource, NSTable
             completionHandler: { MainActor.assumeIsolated { done() } })
     }
 
-    public func play(_ step: RowOperation) {
-        switch step {
+    public func play(_ operation: RowOperation) {
+        switch operation {
         case .remove(let row): tableView?.removeRows(at: [row], withAnimation: animation)
         case .insert(let row, _): tableView?.insertRows(at: [row], withAnimation: animation)
         case .move(let from, let to): tableView?.moveRow(at: from, to: to)

@@ -12,12 +12,12 @@ public protocol OperationScreen: ListScreen {
     ///
     /// - Parameters:
     ///   - updates: to be called once and at once, when the view has begun its updates. It lets the data source answer
-    ///     with the new rows and calls ``play(_:)`` for each step.
+    ///     with the new rows and calls ``play(_:)`` for each operation.
     ///   - done: to be called when the animation has ended, whether or not it was visible.
     func perform(_ updates: () -> Void, done: @escaping @MainActor () -> Void)
 
     /// Plays a removal, an insertion or a move, inside of ``perform(_:done:)``.
-    func play(_ step: RowOperation)
+    func play(_ operation: RowOperation)
 
     /// Shows the contents of rows again, headers among them, where they are. Called while an animation may still run.
     func reconfigure(rows: [Int])
@@ -25,12 +25,12 @@ public protocol OperationScreen: ListScreen {
 
 extension OperationScreen {
     public func stages(of transition: Transition, reloadAbove: Int?) -> [PlaybackPhase] {
-        let planned = transition.steps(layout: layout, reloadAbove: reloadAbove)
+        let planned = transition.operations(layout: layout, reloadAbove: reloadAbove)
         if planned.isReload { return [.reload(transition.new)] }
         var structure: [RowOperation] = []
         var updated: [Int] = []
-        for step in planned.steps {
-            if case .update(let row) = step { updated.append(row) } else { structure.append(step) }
+        for operation in planned.operations {
+            if case .update(let row) = operation { updated.append(row) } else { structure.append(operation) }
         }
         var stages: [PlaybackPhase] = []
         if !structure.isEmpty {
@@ -44,7 +44,7 @@ extension OperationScreen {
                     perform(
                         {
                             show()
-                            for step in structure { play(step) }
+                            for operation in structure { play(operation) }
                         }, done: done)
                 })
         }

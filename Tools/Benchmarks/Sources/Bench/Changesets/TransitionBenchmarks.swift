@@ -59,7 +59,7 @@ struct TransitionBenchmarks {
             let suffix = layout == .rows ? size : "headers/\(size)"
             if runner.wants("\(name)/steps/\(suffix)") {
                 try runner.measure("\(name)/steps/\(suffix)", unit: "µs") {
-                    sample(try pairs.value) { $0.steps(layout: layout).steps.count }
+                    sample(try pairs.value) { $0.operations(layout: layout).operations.count }
                 }
             }
             if runner.wants("\(name)/splices/\(suffix)") {

@@ -1,15 +1,15 @@
-// A transition as steps for a view without sections.
+// A transition as operations for a view without sections.
 //
-// Each row that moves *waits* at its old place until its own step. The *rank* of a place is the number of staying rows
+// Each row that moves *waits* at its old place until its own operation. The *rank* of a place is the number of staying rows
 // before it. Waiting rows and rows that have arrived are each after as many staying rows as their rank. Between the
 // same two staying rows, those that have arrived come before those that wait.
 
 extension Transition {
-    /// The steps that lead from the old rows to the new ones.
+    /// The operations that lead from the old rows to the new ones.
     ///
     /// ```swift
-    /// for step in transition.steps(layout: .rows).steps {
-    ///     switch step {
+    /// for operation in transition.operations(layout: .rows).operations {
+    ///     switch operation {
     ///     case .remove(let row): table.removeRows(at: [row])
     ///     case .insert(let row, _): table.insertRows(at: [row])
     ///     case .move(let from, let to): table.moveRow(at: from, to: to)
@@ -20,27 +20,27 @@ extension Transition {
     ///
     /// - Parameters:
     ///   - layout: the layout of the sections.
-    ///   - limit: if there are more steps, the view should reload instead; nil for no limit.
-    /// - Complexity: O(s + k log k) for s sections and k steps.
-    public func steps(layout: RowLayout, reloadAbove limit: Int? = nil) -> RowOperations {
-        RowDifference(self, layout).steps(reloadAbove: limit)
+    ///   - limit: if there are more operations, the view should reload instead; nil for no limit.
+    /// - Complexity: O(s + k log k) for s sections and k operations.
+    public func operations(layout: RowLayout, reloadAbove limit: Int? = nil) -> RowOperations {
+        RowDifference(self, layout).operations(reloadAbove: limit)
     }
 }
 
 extension RowDifference {
-    /// The steps of the difference.
-    func steps(reloadAbove limit: Int? = nil) -> RowOperations {
+    /// The operations of the difference.
+    func operations(reloadAbove limit: Int? = nil) -> RowOperations {
         let difference = self
         let count = difference.gone.count + difference.arrived.count - difference.moves.count + difference.updated.count
         if let limit, count > limit {
-            return RowOperations(steps: [], isReload: true, old: difference.old, new: difference.new)
+            return RowOperations(operations: [], isReload: true, old: difference.old, new: difference.new)
         }
         var order = OperationOrder(difference)
-        return RowOperations(steps: order.steps(), isReload: false, old: difference.old, new: difference.new)
+        return RowOperations(operations: order.operations(), isReload: false, old: difference.old, new: difference.new)
     }
 }
 
-/// Orders the steps of a difference, and computes their offsets.
+/// Orders the operations of a difference, and computes their offsets.
 private struct OperationOrder {
     private let difference: RowDifference
     /// The old offsets of the rows that move, ascending, and the ranks of these places.
@@ -59,15 +59,15 @@ private struct OperationOrder {
         targetRanks = difference.arrived.enumerated().map { $1 - $0 }
     }
 
-    mutating func steps() -> [RowOperation] {
+    mutating func operations() -> [RowOperation] {
         let moved = Set(sources)
-        var steps: [RowOperation] = difference.gone.reversed().compactMap { moved.contains($0) ? nil : .remove(at: $0) }
+        var operations: [RowOperation] = difference.gone.reversed().compactMap { moved.contains($0) ? nil : .remove(at: $0) }
         var nextMove = 0
         for (index, target) in difference.arrived.enumerated() {
             // The number of sources before the place: those with a lower rank.
             let before = sourceRanks.countLess(than: targetRanks[index])
             guard nextMove < difference.moves.count, difference.moves[nextMove].to == target else {
-                steps.append(.insert(at: target + waiting.sum(before), row: target))
+                operations.append(.insert(at: target + waiting.sum(before), row: target))
                 continue
             }
             let source = sources.countLess(than: difference.moves[nextMove].from)
@@ -76,10 +76,10 @@ private struct OperationOrder {
             let placed = min(index, targetRanks.sortedIndex { $0 > rank })
             let from = rank + placed + waiting.sum(source)
             waiting.add(-1, at: source)
-            steps.append(.move(from: from, to: target + waiting.sum(before)))
+            operations.append(.move(from: from, to: target + waiting.sum(before)))
         }
-        for offset in difference.updated { steps.append(.update(at: offset)) }
-        return steps
+        for offset in difference.updated { operations.append(.update(at: offset)) }
+        return operations
     }
 }
 
