@@ -42,9 +42,12 @@ extension Transition {
         if let message { throw ConsumerFailure(consumer: consumer, message: message) }
     }
 
-    private static func failure(of operations: RowOperations, _ before: [SequenceRow], _ after: [SequenceRow]) -> String? {
+    private static func failure(of operations: RowOperations, _ before: [SequenceRow], _ after: [SequenceRow])
+        -> String?
+    {
         var list = SequentialListSimulator(rows: before)
-        return list.play(operations) ?? (list.rows == after ? nil : "other rows at the end, after \(operations.operations)")
+        return list.play(operations)
+            ?? (list.rows == after ? nil : "other rows at the end, after \(operations.operations)")
     }
 
     private static func failure(of splices: RowSplices, _ before: [SequenceRow], _ after: [SequenceRow]) -> String? {

@@ -52,7 +52,9 @@ struct MinimalMoveTests {
         let moves = batches.reduce(0) { $0 + $1.changes.items.moved.count }
         #expect(moves > 0 && moves <= 25, "seed \(seed)")
         #expect(batches.count <= 3 && batches.last?.changes.items.moved.isEmpty == true, "seed \(seed)")
-        let steps = transition.operations(layout: .rows).operations.filter { if case .move = $0 { true } else { false } }
+        let steps = transition.operations(layout: .rows).operations.filter {
+            if case .move = $0 { true } else { false }
+        }
         #expect(steps.count <= 25, "seed \(seed)")
     }
 
@@ -85,7 +87,10 @@ struct MinimalMoveTests {
             batches.map(\.operations) == [
                 [.deleteItem(path(0, 0))], [.reconfigureHeader(0), .reconfigureItem(path(0, 0))],
             ])
-        #expect(transition.operations(layout: .rowsWithHeaders).operations == [.remove(at: 1), .update(at: 0), .update(at: 1)])
+        #expect(
+            transition.operations(layout: .rowsWithHeaders).operations == [
+                .remove(at: 1), .update(at: 0), .update(at: 1),
+            ])
         #expect(transition.splices(layout: .rows).updated == [0])
     }
 

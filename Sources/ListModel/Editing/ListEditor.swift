@@ -76,25 +76,11 @@ public struct ListEditor: ~Copyable, @unchecked Sendable {
     /// - Complexity: O(1), plus the hashes of the nodes that changed since the last call.
     public mutating func snapshot() -> Snapshot { state.snapshot() }
 
-    /// Replays a commit of the log, while the store is opened.
-    ///
-    /// - Throws: as ``ListState/replay(_:previousChecksum:check:)``.
-    public mutating func replay(_ record: UnsafeRawBufferPointer, check: ReplayCheck = .records) throws {
-        try checkNotLent()
-        checksum = try state.replay(record, previousChecksum: checksum, check: check)
-        // The cached history and the open step belong to the state before.
-        historyWriter.forget()
-        coalescing.endStep()
-    }
-
     /// Checks the invariants of the state.
     ///
     /// - Throws: ``InvariantViolation``.
     /// - Complexity: O(n).
-    public func checkInvariants() throws { try state.checkInvariants() }
-
-    /// Checks that the hash of the rows is the state hash of a commit.
-    public mutating func checkHash(_ expected: StateHash) throws { try state.checkHash(expected) }
+    package func checkInvariants() throws { try state.checkInvariants() }
 }
 
 // MARK: - Commits

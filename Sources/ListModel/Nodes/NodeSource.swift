@@ -20,16 +20,16 @@ extension NodeSource {
 }
 
 /// A stored node is damaged. The log is intact, so reopening the store rebuilds the node.
-public struct NodeError: Error, Equatable, Sendable, CustomStringConvertible {
+package struct NodeError: Error, Equatable, Sendable, CustomStringConvertible {
     /// The number under which the node is stored.
-    public let number: UInt64
+    package let number: UInt64
     /// A description of the damage: what was expected, what was found.
-    public let problem: String
+    package let problem: String
 
     init(_ number: UInt64, _ problem: String) {
         self.number = number
         self.problem = problem
     }
 
-    public var description: String { "stored node \(number): \(problem)" }
+    package var description: String { "stored node \(number): \(problem)" }
 }

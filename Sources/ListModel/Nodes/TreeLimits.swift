@@ -4,11 +4,11 @@
 ///
 /// The default suits rows of 40 bytes: a leaf of 1.3 KB is copied in a fraction of a microsecond, and three levels of
 /// inner nodes reach beyond a million rows.
-public struct TreeLimits: Hashable, Sendable {
+package struct TreeLimits: Hashable, Sendable {
     /// The most rows of a leaf; at least 4.
-    public let leafCapacity: Int
+    package let leafCapacity: Int
     /// The most children of an inner node; at least 4.
-    public let innerCapacity: Int
+    package let innerCapacity: Int
     /// The most rows and sections of a list: those of `Limits`, except in tests.
     package var rows = Limits.rows
     package var sections = Limits.sections
@@ -18,7 +18,7 @@ public struct TreeLimits: Hashable, Sendable {
     /// - Parameters:
     ///   - leafCapacity: rows in a leaf, 4 to 65,536.
     ///   - innerCapacity: children of an inner node, 4 to 65,536.
-    public init(leafCapacity: Int = 32, innerCapacity: Int = 32) {
+    package init(leafCapacity: Int = 32, innerCapacity: Int = 32) {
         precondition(leafCapacity >= 4 && innerCapacity >= 4, "a node holds at least 4 elements or children")
         precondition(
             max(leafCapacity, innerCapacity) <= Limits.nodeElements, "a node holds at most 65,536 of them")

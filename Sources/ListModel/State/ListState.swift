@@ -37,7 +37,12 @@ public struct ListState: ~Copyable {
     static var listOwner: UInt32 { 0 }
 
     /// A list without sections, only in memory.
-    public init(limits: TreeLimits = TreeLimits()) {
+    public init() {
+        self.init(limits: TreeLimits())
+    }
+
+    /// A list without sections, in memory only, whose nodes are as wide as limits say.
+    package init(limits: TreeLimits) {
         self.init(NodePool(limits: limits))
     }
 
@@ -127,13 +132,13 @@ extension ListState {
 
     /// The number of rows of the section at an index, which must be valid.
     @inline(__always)
-    public func itemCount(inSection index: Int) -> Int {
+    public func itemCount(inSectionAt index: Int) -> Int {
         tree.withLeaf(at: index) { leaf, slot in leaf.elements[slot].itemCount }
     }
 
     /// The rows in a range of a section. All of them must exist.
     @inline(__always)
-    func items(inSection index: Int, _ range: Range<Int>) -> Run<ListItem> {
+    func items(inSectionAt index: Int, _ range: Range<Int>) -> Run<ListItem> {
         tree.withLeaf(at: index) { leaf, slot in
             // One row is read without making a `PersistentTree`: counting its references would take longer than the
             // lookup.
@@ -153,15 +158,11 @@ extension ListState {
 extension ListState {
     /// Checks the invariants of the trees, the locators and the counts.
     ///
-    /// - Throws: ``InvariantViolation``.
-    /// - Complexity: O(n).
-    public func checkInvariants() throws { try checkInvariants(isFilled: true) }
-
-    /// Checks the invariants.
-    ///
     /// - Parameter isFilled: whether nodes must be as full as the limits require. Nodes that were stored with other
     ///   limits need not be.
-    package func checkInvariants(isFilled: Bool) throws {
+    /// - Throws: ``InvariantViolation``.
+    /// - Complexity: O(n).
+    package func checkInvariants(isFilled: Bool = true) throws {
         let sectionNodes = try tree.checkInvariants(
             owner: ListState.listOwner, isFilled: isFilled, sectionLocator)
         var nodes = 0

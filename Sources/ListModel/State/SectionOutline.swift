@@ -147,7 +147,7 @@ extension SectionView {
 
 extension ListState {
     /// The rows of the section at an index, which must be valid, as an outline.
-    public func outline(inSection index: Int) -> SectionOutline {
+    public func outline(inSectionAt index: Int) -> SectionOutline {
         SectionOutline(tree: sectionEntry(at: index).items(pool))
     }
 }

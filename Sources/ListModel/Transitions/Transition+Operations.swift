@@ -61,7 +61,9 @@ private struct OperationOrder {
 
     mutating func operations() -> [RowOperation] {
         let moved = Set(sources)
-        var operations: [RowOperation] = difference.gone.reversed().compactMap { moved.contains($0) ? nil : .remove(at: $0) }
+        var operations: [RowOperation] = difference.gone.reversed().compactMap {
+            moved.contains($0) ? nil : .remove(at: $0)
+        }
         var nextMove = 0
         for (index, target) in difference.arrived.enumerated() {
             // The number of sources before the place: those with a lower rank.

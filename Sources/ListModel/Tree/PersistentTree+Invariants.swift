@@ -1,9 +1,9 @@
 // Checks the invariants of a tree and its locator, node by node. For tests and for `verify`.
 
 /// An invariant of the model does not hold. The cause is a bug of the library or faulty memory, not the data.
-public struct InvariantViolation: Error, CustomStringConvertible {
+package struct InvariantViolation: Error, CustomStringConvertible {
     /// The invariant, and where it is violated.
-    public let description: String
+    package let description: String
 
     init(_ description: String) { self.description = description }
 
