@@ -35,7 +35,7 @@ struct DamagedTreeTests {
                 let rows = [1_000, 2_000].map { NewItem(id: .integer($0 + round), content: [1]) }
                 let place = ListIndexPath(0, Int(round) % 3 * 2)
                 guard (try? stored.list.editor.insert(rows, at: .at(place))) != nil else { break }
-                let found = stored.list.editor.state.items(inSection: 0, place.item..<place.item + 2)
+                let found = stored.list.editor.state.items(inSectionAt: 0, place.item..<place.item + 2)
                 try #require(found.map { $0.id } == rows.map { $0.id }, "node \(number), round \(round)")
             }
             stored.list.editor.cancel()
@@ -78,13 +78,13 @@ struct DamagedTreeTests {
                     expected[section] += rows.count
                 } else if offset < expected[section] {
                     let end = min(expected[section], offset + Int.random(in: 1...40, using: &generator))
-                    let rows = stored.list.editor.state.items(inSection: section, offset..<end)
+                    let rows = stored.list.editor.state.items(inSectionAt: section, offset..<end)
                     guard (try? stored.list.editor.state.apply(.itemsDeleted(at: path, rows))) != nil else { continue }
                     expected[section] -= rows.count
                 }
                 var counts: [Int] = []
                 for index in 0..<stored.list.editor.state.sectionCount {
-                    counts.append(stored.list.editor.state.itemCount(inSection: index))
+                    counts.append(stored.list.editor.state.itemCount(inSectionAt: index))
                 }
                 try #require(counts == expected, comment)
             }

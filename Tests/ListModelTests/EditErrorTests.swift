@@ -204,8 +204,8 @@ struct EditErrorTests {
         }
         try list.editor.checkInvariants()
         list.editor.cancel()
-        #expect(throws: ListError.self) { try list.editor.checkHash(StateHash(rawValue: before.rawValue ^ 1)) }
-        try list.editor.checkHash(before)
+        #expect(throws: ListError.self) { try list.editor.state.checkHash(StateHash(rawValue: before.rawValue ^ 1)) }
+        try list.editor.state.checkHash(before)
     }
 
     @Test("Every error has a code and a sentence of its own")

@@ -25,10 +25,10 @@ struct EventContextTests {
                 try #require(rows.sectionCount == expected.sectionCount && rows.itemCount == expected.itemCount)
                 for index in 0..<expected.sectionCount {
                     try #require(rows.sectionID(at: index) == expected.sectionID(at: index))
-                    let count = expected.itemCount(inSection: index)
-                    try #require(rows.itemCount(inSection: index) == count)
+                    let count = expected.itemCount(inSectionAt: index)
+                    try #require(rows.itemCount(inSectionAt: index) == count)
                     let items = rows.items(at: ListIndexPath(index, 0), count: .max)
-                    try #require(items == Array(expected.items(inSection: index, 0..<count)), "seed \(seed)")
+                    try #require(items == Array(expected.items(inSectionAt: index, 0..<count)), "seed \(seed)")
                     if count > 0 {
                         try #require(rows.items(at: ListIndexPath(index, count - 1), count: .max) == items.suffix(1))
                         try #require(rows.items(at: ListIndexPath(index, .max), count: .max).isEmpty)
@@ -45,7 +45,7 @@ struct EventContextTests {
         // Places that are none.
         #expect(
             context.rows.item(at: ListIndexPath(99, 0)) == nil && context.rows.item(at: ListIndexPath(0, -1)) == nil)
-        #expect(context.rows.item(at: ListIndexPath(-1, 0)) == nil && context.rows.itemCount(inSection: -1) == 0)
+        #expect(context.rows.item(at: ListIndexPath(-1, 0)) == nil && context.rows.itemCount(inSectionAt: -1) == 0)
         #expect(context.rows.items(at: ListIndexPath(99, 0), count: 1).isEmpty)
         #expect(context.rows.items(at: ListIndexPath(0, 0), count: -1).isEmpty)
         #expect(context.rows.sectionID(at: 99) == nil)

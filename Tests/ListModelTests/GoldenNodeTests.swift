@@ -63,7 +63,9 @@ struct GoldenNodeTests {
     private static func stored(salt: UInt64 = 0) throws -> StoredList {
         var stored = StoredList(TreeLimits(), salt: salt)
         stored.list.log.append(try Commit(record: GoldenRecordTests.record, version: Version(1)))
-        try GoldenRecordTests.record.withUnsafeBytes { try stored.list.editor.replay($0) }
+        var state = ListState(stored.store)
+        let checksum = try GoldenRecordTests.record.withUnsafeBytes { try state.replay($0, previousChecksum: 0) }
+        stored.list.replace(state, checksum: checksum)
         try stored.checkpoint()
         return stored
     }

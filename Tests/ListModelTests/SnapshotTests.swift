@@ -49,9 +49,23 @@ struct SnapshotTests {
                 #expect(list.editor.state.item(row.id) == row)
                 #expect(list.editor.state.indexPath(of: row.id) == path)
             }
-            #expect(list.editor.state.itemCount(inSection: index) == section.items.count)
+            #expect(list.editor.state.itemCount(inSectionAt: index) == section.items.count)
         }
         #expect(list.editor.state.sectionCount == 4 && list.editor.state.itemCount == 57)
+    }
+
+    @Test("A number that says which section is an id, unless it says that it is an index")
+    func numbersOfSections() throws {
+        var list = MemoryList()
+        try list.commit { editor in
+            try editor.insertSection(NewSection(id: 1, items: [NewItem(id: 10, content: [])]))
+            try editor.insertSection(NewSection(id: 0))
+        }
+        #expect(try list.editor.state.itemCount(inSection: 1) == 1)
+        #expect(try list.editor.state.itemCount(inSection: 0) == 0)
+        #expect(list.editor.state.itemCount(inSectionAt: 1) == 0)
+        #expect(list.editor.state.outline(inSectionAt: 0).items.count == 1)
+        #expect(throws: ListError.unknownSection(7)) { try list.editor.state.itemCount(inSection: 7) }
     }
 
     @Test("Outside of the list there is nothing: nil, and no crash")

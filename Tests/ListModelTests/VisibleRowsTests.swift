@@ -173,7 +173,7 @@ struct VisibleRowsTests {
             var view = try DerivedView([.visibleRows], of: state.snapshot(), limits(UInt64(round)))
             for number in 100..<110 {
                 let place = ListIndexPath(0, Int.random(in: 0...30, using: &generator))
-                let gone = state.items(inSection: 0, place.item..<place.item + 1)
+                let gone = state.items(inSectionAt: 0, place.item..<place.item + 1)
                 try state.apply(.itemsDeleted(at: place, gone))
                 let new = row(number, depth: Int.random(in: 0...2, using: &generator))
                 let other = ListIndexPath(0, Int.random(in: 0...30, using: &generator))

@@ -36,7 +36,7 @@ struct RandomEditor {
         let sections = editor.state.sectionCount
         guard sections > 0 else { return try insertSection(&editor, 0) }
         let section = Int.random(in: 0..<sections, using: &generator)
-        let count = editor.state.itemCount(inSection: section)
+        let count = editor.state.itemCount(inSectionAt: section)
         let isFull = editor.state.itemCount > rowLimit
         let run = generator.oneIn(4) ? 4 : 1
         switch kind {
@@ -54,7 +54,7 @@ struct RandomEditor {
             let item = Int.random(in: 0..<count, using: &generator)
             let moved = min(run, count - item)
             let target = Int.random(in: 0..<sections, using: &generator)
-            let room = editor.state.itemCount(inSection: target) - (target == section ? moved : 0)
+            let room = editor.state.itemCount(inSectionAt: target) - (target == section ? moved : 0)
             let place = ListIndexPath(section: target, item: Int.random(in: 0...room, using: &generator))
             try editor.move(.run(ListIndexPath(section: section, item: item), count: moved), to: .at(place))
         case ..<78 where count > 0:

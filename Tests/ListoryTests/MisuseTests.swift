@@ -66,7 +66,6 @@ struct MisuseTests {
         try fixture.fill(3)
         let store = fixture.store
         try store.edit("Toggle") { try $0.toggle(.item(0)) }
-        let record = try store.source.withRecord(of: Version(2)) { Array($0) }
         let time = Timestamp(microseconds: 1)
         let draft = CommitDraft(name: "Inner", time: time)
         let uses: [(Comment, (inout ListEditor) throws -> Void)] = [
@@ -76,7 +75,6 @@ struct MisuseTests {
             ("go", { _ = try $0.go(to: Version(1), time: time) }),
             ("revert", { _ = try $0.revert(Version(2), draft) }),
             ("restore", { _ = try $0.restore(Version(1), draft) }),
-            ("replay", { list in try record.withUnsafeBytes { try list.replay($0) } }),
         ]
         for (name, use) in uses {
             let before = try store.version

@@ -65,6 +65,22 @@ struct TypedStoreTests {
         try reopened.close()
     }
 
+    @Test("What knows nothing of items is the same in a typed store: its commits, versions and durability")
+    func ofAnyItems() throws {
+        let store = try Self.open(TemporaryFolder())
+        let first = try store.edit("Start") { try $0.insertSection(.today, items: [Task(id: 1, title: "Milk")]) }
+        let second = try store.edit("Check", durability: .deferred) { try $0.toggle(1) }
+        try store.waitUntilDurable(second)
+        #expect(try store.durableVersion == second && store.version == second && store.oldestVersion == .empty)
+        #expect(try store.commit(first).name == "Start")
+        var names: [String] = []
+        try store.forEachCommit(in: first...second) { names.append($0.name) }
+        #expect(names == ["Start", "Check"])
+        #expect(try store.changeset(from: first, to: second).items.updated == [ListIndexPath(section: 0, item: 0)])
+        #expect(try store.undoState().undoTitle() == "Undo Check" && store.core.core === store.core)
+        try store.close(discardingUnappended: true)
+    }
+
     @Test("Items that were encoded before are stored without a call of the encoder, and are the same rows")
     func encodedBefore() throws {
         let folder = try TemporaryFolder()

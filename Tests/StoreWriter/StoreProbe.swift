@@ -31,7 +31,7 @@ enum StoreProbe {
         options.checkpoints.sliceSize = 4096
         options.checkpoints.maximumSpacing = 200
         options.limits = TreeLimits(leafCapacity: 8, innerCapacity: 8)
-        if !isChecked { options.gate = .off }
+        if !isChecked { options.isUnchecked = true }
         var failures: Int32 = 0
         for isReadOnly in [true, false] {
             options.isReadOnly = isReadOnly

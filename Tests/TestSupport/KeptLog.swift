@@ -64,7 +64,7 @@ public struct KeptList: ~Copyable {
     public var editor: ListEditor
     public var clock: Int64 = 0
 
-    public init(limits: TreeLimits = TreeLimits(leafCapacity: 4, innerCapacity: 4), isKeeping: Bool = true) {
+    package init(limits: TreeLimits = TreeLimits(leafCapacity: 4, innerCapacity: 4), isKeeping: Bool = true) {
         log = KeptLog(isKeeping: isKeeping)
         editor = ListEditor(ListState(limits: limits), source: log)
     }
@@ -119,15 +119,16 @@ public struct KeptList: ~Copyable {
     /// What the list shows, with its content.
     public mutating func contents() throws -> ReferenceList { try ReferenceList(editor.snapshot(), log) }
 
-    /// An editor that replayed the log.
-    public func replayed(limits: TreeLimits = TreeLimits(leafCapacity: 4, innerCapacity: 4)) throws -> ListEditor {
-        var other = ListEditor(ListState(limits: limits), source: log)
-        var version = Version.empty
-        while version < log.head {
-            version = version.next
-            try log.withRecord(of: version) { try other.replay($0) }
+    /// An editor of the log, replayed.
+    package func replayed(limits: TreeLimits = TreeLimits(leafCapacity: 4, innerCapacity: 4)) throws -> ListEditor {
+        var state = ListState(limits: limits)
+        var checksum: UInt64 = 0
+        while state.version < log.head {
+            try log.withRecord(of: state.version.next) {
+                checksum = try state.replay($0, previousChecksum: checksum)
+            }
         }
-        return other
+        return ListEditor(state, checksum: checksum, source: log)
     }
 
     public static func scope(_ origin: String?) -> HistoryScope { origin.map { .origin($0) } ?? .shared }

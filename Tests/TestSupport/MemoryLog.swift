@@ -33,7 +33,7 @@ public struct MemoryList: ~Copyable {
     public var editor: ListEditor
     private var clock: Int64 = 0
 
-    public init(limits: TreeLimits = TreeLimits()) {
+    package init(limits: TreeLimits = TreeLimits()) {
         log = MemoryLog()
         editor = ListEditor(ListState(limits: limits), source: log)
     }

@@ -13,18 +13,18 @@
 ///
 /// Before the records are deleted, read the block once: ``PackedBlock/forEachRecord(with:through:_:)``, with the state
 /// before it, proves that all records can be rebuilt.
-public struct BlockPacker: ~Copyable {
+package struct BlockPacker: ~Copyable {
     /// How large blocks become.
-    public struct Options: Sendable {
+    package struct Options: Sendable {
         /// The most commits of a block.
-        public var commitCount: Int
+        package var commitCount: Int
         /// The most bytes of a record; a larger one stays as it is.
-        public var recordBytes: Int
+        package var recordBytes: Int
         /// The most bytes of all records of a block.
-        public var totalBytes: Int
+        package var totalBytes: Int
 
         /// Sizes of blocks, clamped to the limits of the format.
-        public init(commitCount: Int = 4_096, recordBytes: Int = 65_536, totalBytes: Int = 1 << 22) {
+        package init(commitCount: Int = 4_096, recordBytes: Int = 65_536, totalBytes: Int = 1 << 22) {
             self.commitCount = min(max(commitCount, 1), PackedLimits.commitCount)
             self.recordBytes = min(max(recordBytes, 0), PackedLimits.recordBytes)
             self.totalBytes = min(max(totalBytes, 1), PackedLimits.totalBytes)
@@ -32,7 +32,7 @@ public struct BlockPacker: ~Copyable {
     }
 
     /// Why a commit is in no block.
-    public enum Reason: Equatable, Sendable {
+    package enum Reason: Equatable, Sendable {
         /// The record has too many bytes.
         case tooLarge
         /// The record does not follow from its events and the rows.
@@ -42,7 +42,7 @@ public struct BlockPacker: ~Copyable {
     }
 
     /// A range of the log, packed or not.
-    public enum Piece: Equatable, Sendable {
+    package enum Piece: Equatable, Sendable {
         /// The commits of these versions, packed.
         case block(first: Version, last: Version, [UInt8])
         /// One commit, whose record stays as it is.
@@ -58,7 +58,7 @@ public struct BlockPacker: ~Copyable {
     /// A packer that begins after a commit.
     ///
     /// - Parameter checksum: the checksum of its record; 0 before the first commit of a log.
-    public init(after checksum: UInt64, options: Options = Options()) {
+    package init(after checksum: UInt64, options: Options = Options()) {
         self.checksum = checksum
         self.options = options
     }
@@ -72,7 +72,7 @@ public struct BlockPacker: ~Copyable {
     /// - Throws: ``RecordError``, ``ListError`` if the log is damaged, and what `emit` throws. The packer and the state
     ///   must not be used afterwards.
     /// - Complexity: as replaying the commit with its hash; O(block) when a block is complete.
-    public mutating func add(
+    package mutating func add(
         _ record: UnsafeRawBufferPointer, to state: inout ListState, _ emit: (Piece) throws -> Void
     ) throws {
         let version = state.version.next
@@ -99,7 +99,7 @@ public struct BlockPacker: ~Copyable {
     }
 
     /// Completes the last block, if there are commits that are in no piece yet.
-    public mutating func finish(_ emit: (Piece) throws -> Void) throws {
+    package mutating func finish(_ emit: (Piece) throws -> Void) throws {
         guard let encoder = encoder.take() else { return }
         let first = encoder.first
         let last = Version(first.rawValue + UInt64(encoder.commitCount) - 1)

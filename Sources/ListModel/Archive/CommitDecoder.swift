@@ -5,25 +5,25 @@
 // damaged bytes can request.
 
 /// The header of a commit, for a listing of the log.
-public struct PackedCommit: Sendable {
+package struct PackedCommit: Sendable {
     /// The version that the commit made.
-    public let version: Version
+    package let version: Version
     /// Why it was made.
-    public let cause: Commit.Cause
+    package let cause: Commit.Cause
     /// What the user did.
-    public let name: String
+    package let name: String
     /// Who made it.
-    public let origin: String
+    package let origin: String
     /// When it was made.
-    public let time: Timestamp
+    package let time: Timestamp
     /// Which history it belongs to.
-    public let tracking: Tracking
+    package let tracking: Tracking
     /// Whether it is discardable.
-    public let isDiscardable: Bool
+    package let isDiscardable: Bool
     /// Its place in the history of its scope.
     package let place: HistoryPlace
     /// How many events it has.
-    public let eventCount: Int
+    package let eventCount: Int
 }
 
 /// A content that lies in a block.

@@ -6,7 +6,7 @@ extension PackedBlock {
     ///
     /// - Throws: ``RecordError`` if the block is damaged or holds no content at that place, or what `body` throws.
     /// - Complexity: O(commits of the block), at worst; a few microseconds.
-    public func withContent<Result>(
+    package func withContent<Result>(
         of reference: ContentReference, _ body: (UnsafeRawBufferPointer) throws -> Result
     ) throws -> Result {
         let content = try self.content(reference.version, Int(reference.offset), Int(reference.length))
@@ -16,7 +16,7 @@ extension PackedBlock {
     /// A copy of the bytes of the content that lies at an offset in the record of a version.
     ///
     /// - Throws, Complexity: as ``withContent(of:_:)``.
-    public func content(version: Version, offset: Int, length: Int) throws -> [UInt8] {
+    package func content(version: Version, offset: Int, length: Int) throws -> [UInt8] {
         try withBytes(of: content(version, offset, length)) { Array($0) }
     }
 

@@ -13,7 +13,7 @@ extension PackedBlock {
     ///   those that were packed can be checked with ``ListState/checkHash(_:)`` and ``stateHash`` after the last.
     /// - Complexity: O(k log n) for the k rows that the commits name; rows that were typed or deleted one after
     ///   another are folded together.
-    public func replay(into state: inout ListState, through version: Version? = nil) throws {
+    package func replay(into state: inout ListState, through version: Version? = nil) throws {
         try checkState(state)
         let end = try checkedEnd(version)
         var decoder = try CommitDecoder(self)
@@ -43,7 +43,7 @@ extension PackedBlock {
     /// - Throws: ``RecordError`` for damaged bytes or another record than was packed, ``ListError`` for events that do
     ///   not fit, and what `body` throws.
     /// - Complexity: O(k log n) for the k rows that the commits name, and the hashes of what each commit changed.
-    public func forEachRecord(
+    package func forEachRecord(
         with state: inout ListState, through version: Version? = nil,
         _ body: (Version, [UInt8]) throws -> Void
     ) throws {
@@ -74,7 +74,7 @@ extension PackedBlock {
     ///
     /// - Throws: ``RecordError`` for damaged bytes, and what `body` throws.
     /// - Complexity: O(commits).
-    public func forEachCommit(_ body: (PackedCommit) throws -> Void) throws {
+    package func forEachCommit(_ body: (PackedCommit) throws -> Void) throws {
         var decoder = try CommitDecoder(self)
         for _ in 0..<commitCount {
             let commit = try decoder.nextCommit()
@@ -86,7 +86,7 @@ extension PackedBlock {
     /// The header of a commit.
     ///
     /// - Throws, Complexity: as ``forEachCommit(_:)``.
-    public func commit(_ version: Version) throws -> PackedCommit {
+    package func commit(_ version: Version) throws -> PackedCommit {
         _ = try checkedEnd(version)
         var decoder = try CommitDecoder(self)
         while true {

@@ -12,21 +12,21 @@
 /// There are three ways to read a block: ``replay(into:through:)`` folds its commits,
 /// ``forEachRecord(with:through:_:)`` gives back the records, and ``withContent(of:_:)`` finds one content without a
 /// state. ``forEachCommit(_:)`` lists the headers of commits, also without a state.
-public struct PackedBlock {
+package struct PackedBlock {
     /// The first version whose commit is in the block.
-    public let first: Version
+    package let first: Version
     /// How many commits there are.
-    public let commitCount: Int
+    package let commitCount: Int
     /// How many events they have.
-    public let eventCount: Int
+    package let eventCount: Int
     /// How many bytes their records have.
-    public let recordBytes: Int
+    package let recordBytes: Int
     /// The checksum of the record before the first; 0 before the first of the log.
-    public let checksumBefore: UInt64
+    package let checksumBefore: UInt64
     /// The checksum of the last record, to which the commit after the block links.
-    public let checksum: UInt64
+    package let checksum: UInt64
     /// The hash of the list after the last commit.
-    public let stateHash: StateHash
+    package let stateHash: StateHash
 
     let bytes: UnsafeRawBufferPointer
     /// The bytes of the block.
@@ -37,7 +37,7 @@ public struct PackedBlock {
     private let parts: [Range<Int>]
 
     /// The last version whose commit is in the block.
-    public var last: Version { Version(first.rawValue + UInt64(commitCount) - 1) }
+    package var last: Version { Version(first.rawValue + UInt64(commitCount) - 1) }
 
     /// A prefix and a suffix that contents share, left out of each of them.
     struct Frame {
@@ -69,7 +69,7 @@ extension PackedBlock {
     /// - Throws: ``RecordError`` with the first version of the block and the offset in the block, if the bytes are
     ///   damaged, foreign or newer than this library.
     /// - Complexity: O(bytes) for the checksum.
-    public init(_ bytes: UnsafeRawBufferPointer, isVerified: Bool = false) throws {
+    package init(_ bytes: UnsafeRawBufferPointer, isVerified: Bool = false) throws {
         let unknown = RecordReader(bytes, version: .empty)
         guard bytes.count >= PackedLayout.variable else { throw unknown.error(.truncated(expected: "a packed block")) }
         // SAFETY: the check above found the fixed part.

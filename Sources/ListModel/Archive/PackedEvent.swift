@@ -101,7 +101,7 @@ extension ListState {
 
     private func rows(at path: ListIndexPath, _ count: Int) throws -> Run<ListItem> {
         try checkRange(path, count: count)
-        return items(inSection: path.section, path.item..<path.item + count)
+        return items(inSectionAt: path.section, path.item..<path.item + count)
     }
 
     private func section(at index: Int) throws -> SectionEntry {

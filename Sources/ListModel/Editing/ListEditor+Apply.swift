@@ -183,7 +183,7 @@ extension ListEditor {
     /// Gives rows that stand in their places the content, checkmarks and places in an outline that are wanted.
     private mutating func updateRows(_ section: NewSection, _ fresh: Set<Identifier>) throws {
         let index = try indexOfSection(section.id)
-        let present = state.items(inSection: index, 0..<section.items.count)
+        let present = state.items(inSectionAt: index, 0..<section.items.count)
         var indented: (run: ItemRun, change: Int)?
         for (offset, (old, new)) in zip(present, section.items).enumerated() where !fresh.contains(new.id) {
             let path = ListIndexPath(section: index, item: offset)

@@ -85,7 +85,7 @@ extension ListEditor {
                     target.anchor.map { editor.state.indexPath(of: $0)! }
                     ?? ListIndexPath(
                         section: target.place.section,
-                        item: editor.state.itemCount(inSection: target.place.section))
+                        item: editor.state.itemCount(inSectionAt: target.place.section))
                 let path = Gap(place: gap, anchor: nil).path(without: .one(current))
                 try editor.moveRun(current, to: path)
             }

@@ -86,7 +86,7 @@ extension ListEditor {
     /// - Complexity: O(k log n) for k rows.
     public mutating func indent(_ id: Identifier) throws {
         let run = try subtree(id)
-        let outline = state.outline(inSection: run.path.section)
+        let outline = state.outline(inSectionAt: run.path.section)
         guard let sibling = outline.previousSibling(of: run.path.item) else { throw ListError.cannotIndent(id) }
         let items = outline.items
         try indentRun(run, by: items[sibling].depth + 1 - items[run.path.item].depth)
@@ -99,7 +99,7 @@ extension ListEditor {
     /// - Complexity: O(k log n) for k rows.
     public mutating func outdent(_ id: Identifier) throws {
         guard let path = state.indexPath(of: id) else { throw ListError.unknownItem(id) }
-        let outline = state.outline(inSection: path.section)
+        let outline = state.outline(inSectionAt: path.section)
         guard let parent = outline.parent(of: path.item) else { throw ListError.cannotOutdent(id) }
         try moveSubtree(id, to: .after(outline.items[parent].id))
     }
@@ -167,7 +167,7 @@ extension ListEditor {
     /// A row and all rows below it.
     private func subtree(_ id: Identifier) throws -> ItemRun {
         guard let path = state.indexPath(of: id) else { throw ListError.unknownItem(id) }
-        let rows = state.outline(inSection: path.section).subtree(of: path.item)
+        let rows = state.outline(inSectionAt: path.section).subtree(of: path.item)
         return ItemRun(path: path, count: rows.count)
     }
 
@@ -179,10 +179,10 @@ extension ListEditor {
     ) throws -> (path: ListIndexPath, depth: Int) {
         if case .root(let id) = destination {
             let section = try indexOfSection(id)
-            return (ListIndexPath(section: section, item: state.itemCount(inSection: section)), 0)
+            return (ListIndexPath(section: section, item: state.itemCount(inSectionAt: section)), 0)
         }
         let anchor = try subtree(destination.anchor!)
-        let outline = state.outline(inSection: anchor.path.section)
+        let outline = state.outline(inSectionAt: anchor.path.section)
         let depth = outline.items[anchor.path.item].depth
         switch destination {
         case .before: return (anchor.path, depth)

@@ -69,7 +69,7 @@ extension ListEditor {
 
     /// The rows of a run.
     func items(in run: ItemRun) -> Run<ListItem> {
-        state.items(inSection: run.path.section, run.path.item..<run.path.item + run.count)
+        state.items(inSectionAt: run.path.section, run.path.item..<run.path.item + run.count)
     }
 
     /// Where rows are inserted.
@@ -88,7 +88,7 @@ extension ListEditor {
         case .end(let id):
             let section = try indexOfSection(id)
             return Gap(
-                place: ListIndexPath(section: section, item: state.itemCount(inSection: section)), anchor: nil)
+                place: ListIndexPath(section: section, item: state.itemCount(inSectionAt: section)), anchor: nil)
         case .before(let id): return try gap(beside: id, distance: 0, without: runs)
         case .after(let id): return try gap(beside: id, distance: 1, without: runs)
         }
@@ -96,7 +96,7 @@ extension ListEditor {
 
     private func gap(at path: ListIndexPath, without runs: Run<ItemRun>) throws -> Gap {
         try state.checkSection(path.section)
-        var room = state.itemCount(inSection: path.section)
+        var room = state.itemCount(inSectionAt: path.section)
         for run in runs where run.path.section == path.section { room -= run.count }
         guard path.item >= 0 && path.item <= room else {
             throw ListError.itemIndexOutOfRange(path, valid: 0..<room + 1)

@@ -75,25 +75,11 @@ public struct ListEditor: ~Copyable, @unchecked Sendable {
     /// - Complexity: O(1), plus the hashes of what changed since the last time.
     public mutating func snapshot() -> Snapshot { state.snapshot() }
 
-    /// Folds a commit of the log into the state, while the store is opened.
-    ///
-    /// - Throws: as ``ListState/replay(_:previousChecksum:check:)``.
-    public mutating func replay(_ record: UnsafeRawBufferPointer, check: ReplayCheck = .records) throws {
-        try checkNotLent()
-        checksum = try state.replay(record, previousChecksum: checksum, check: check)
-        // What the commits of this editor led to is not where it stands any more.
-        historyWriter.forget()
-        coalescing.endStep()
-    }
-
     /// Checks what always holds of the state.
     ///
     /// - Throws: ``InvariantViolation``.
     /// - Complexity: O(n).
-    public func checkInvariants() throws { try state.checkInvariants() }
-
-    /// Compares the hash of the rows with the one that a commit says they have.
-    public mutating func checkHash(_ expected: StateHash) throws { try state.checkHash(expected) }
+    package func checkInvariants() throws { try state.checkInvariants() }
 }
 
 // MARK: - Commits

@@ -45,9 +45,6 @@ struct HistoryWriter: Sendable {
         spine.append(Vertebra(version: node.version, depth: node.depth))
     }
 
-    /// Forgets the spine, because commits were made without this writer.
-    mutating func forget() { scope = nil }
-
     /// Forgets the spine of a scope, because its position moves.
     mutating func forget(_ scope: HistoryScope) { if self.scope == scope { self.scope = nil } }
 

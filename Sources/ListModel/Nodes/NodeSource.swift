@@ -20,16 +20,16 @@ extension NodeSource {
 }
 
 /// A stored node that cannot be what it should be. The log is whole, so reopening the store makes it anew.
-public struct NodeError: Error, Equatable, Sendable, CustomStringConvertible {
+package struct NodeError: Error, Equatable, Sendable, CustomStringConvertible {
     /// The number under which the node is stored.
-    public let number: UInt64
+    package let number: UInt64
     /// What is wrong: what was expected, what was found.
-    public let problem: String
+    package let problem: String
 
     init(_ number: UInt64, _ problem: String) {
         self.number = number
         self.problem = problem
     }
 
-    public var description: String { "stored node \(number): \(problem)" }
+    package var description: String { "stored node \(number): \(problem)" }
 }

@@ -4,11 +4,11 @@
 ///
 /// The default suits rows of 40 bytes: a leaf of 1.3 KB is copied in a fraction of a microsecond, and three levels of
 /// inner nodes reach beyond a million rows.
-public struct TreeLimits: Hashable, Sendable {
+package struct TreeLimits: Hashable, Sendable {
     /// How many rows a leaf holds at most, at least 4.
-    public let leafCapacity: Int
+    package let leafCapacity: Int
     /// How many children an inner node holds at most, at least 4.
-    public let innerCapacity: Int
+    package let innerCapacity: Int
     /// How many rows and sections a list has at most: as `Limits` says, but in tests.
     package var rows = Limits.rows
     package var sections = Limits.sections
@@ -18,7 +18,7 @@ public struct TreeLimits: Hashable, Sendable {
     /// - Parameters:
     ///   - leafCapacity: rows in a leaf, 4 to 65,536.
     ///   - innerCapacity: children of an inner node, 4 to 65,536.
-    public init(leafCapacity: Int = 32, innerCapacity: Int = 32) {
+    package init(leafCapacity: Int = 32, innerCapacity: Int = 32) {
         precondition(leafCapacity >= 4 && innerCapacity >= 4, "a node holds at least 4 elements or children")
         precondition(
             max(leafCapacity, innerCapacity) <= Limits.nodeElements, "a node holds at most 65,536 of them")

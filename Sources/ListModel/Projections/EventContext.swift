@@ -82,8 +82,8 @@ public final class EventContext {
         public func sectionID(at index: Int) -> Identifier? { before.state.sectionID(at: index) }
 
         /// How many rows the section at an index has; 0 if there is none.
-        public func itemCount(inSection index: Int) -> Int {
-            index >= 0 && index < sectionCount ? before.state.itemCount(inSection: index) : 0
+        public func itemCount(inSectionAt index: Int) -> Int {
+            index >= 0 && index < sectionCount ? before.state.itemCount(inSectionAt: index) : 0
         }
 
         /// The row at an index path, or nil if there is none.
@@ -97,10 +97,10 @@ public final class EventContext {
         ///
         /// - Complexity: O(count + log n).
         public func items(at path: ListIndexPath, count: Int) -> [ListItem] {
-            let available = itemCount(inSection: path.section)
+            let available = itemCount(inSectionAt: path.section)
             guard path.item >= 0 && path.item < available && count > 0 else { return [] }
             let end = path.item + min(count, available - path.item)
-            return Array(before.state.items(inSection: path.section, path.item..<end))
+            return Array(before.state.items(inSectionAt: path.section, path.item..<end))
         }
     }
 }

@@ -56,7 +56,7 @@ public struct IndexedSnapshot: RowLookup, Sendable {
         index >= 0 && index < sectionCount ? snapshot.sections[index].id : nil
     }
 
-    public func outline(inSection index: Int) -> SectionOutline { snapshot.sections[index].outline }
+    public func outline(inSectionAt index: Int) -> SectionOutline { snapshot.sections[index].outline }
 }
 
 extension Snapshot {

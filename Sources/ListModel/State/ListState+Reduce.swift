@@ -278,7 +278,7 @@ extension ListState {
     @inline(__always)
     func checkInsertion(at path: ListIndexPath) throws {
         try checkSection(path.section)
-        let count = itemCount(inSection: path.section)
+        let count = itemCount(inSectionAt: path.section)
         guard path.item >= 0 && path.item <= count else {
             throw ListError.itemIndexOutOfRange(path, valid: 0..<count + 1)
         }
@@ -287,7 +287,7 @@ extension ListState {
     /// Checks that rows of a section can move to a path, which counts without them.
     private func checkTarget(_ path: ListIndexPath, of count: Int, from section: Int) throws {
         try checkSection(path.section)
-        let room = itemCount(inSection: path.section) - (path.section == section ? count : 0)
+        let room = itemCount(inSectionAt: path.section) - (path.section == section ? count : 0)
         guard path.item >= 0 && path.item <= room else {
             throw ListError.itemIndexOutOfRange(path, valid: 0..<room + 1)
         }
@@ -345,7 +345,7 @@ extension ListState {
     /// The rows of these ids, which must stand at a path.
     private func items(_ ids: Run<Identifier>, at path: ListIndexPath) throws -> Run<ListItem> {
         try checkRange(path, count: ids.count)
-        let found = items(inSection: path.section, path.item..<path.item + ids.count)
+        let found = items(inSectionAt: path.section, path.item..<path.item + ids.count)
         for index in ids.indices where found[index].id != ids[index] {
             let place = ListIndexPath(section: path.section, item: path.item + index)
             throw ListState.mismatch(place, expected: ids[index], found: found[index].id)
@@ -357,7 +357,7 @@ extension ListState {
     @inline(__always)
     func checkRange(_ path: ListIndexPath, count: Int) throws {
         try checkSection(path.section)
-        let items = itemCount(inSection: path.section)
+        let items = itemCount(inSectionAt: path.section)
         guard path.item >= 0 && path.item < items else {
             throw ListError.itemIndexOutOfRange(path, valid: 0..<items)
         }

@@ -4,7 +4,7 @@
 // and makes the state useless; whoever replays starts again from an intact one.
 
 /// What a replay compares on its way.
-public enum ReplayCheck: Sendable {
+package enum ReplayCheck: Sendable {
     /// Checksums and links of all records, and that every event fits.
     case records
     /// Also the state hash after every commit.
@@ -17,12 +17,16 @@ extension ListState {
     /// - Parameters:
     ///   - record: the commit's record.
     ///   - previousChecksum: the checksum of the commit that made the present version; 0 for the empty list.
-    ///   - check: what is compared.
     /// - Returns: the checksum of the record, which the next commit links to.
     /// - Throws: ``RecordError`` for damaged bytes, ``ListError`` for events that do not fit.
     /// - Complexity: O(k log n) for k rows that the commit names.
-    public mutating func replay(
-        _ record: UnsafeRawBufferPointer, previousChecksum: UInt64, check: ReplayCheck = .records
+    public mutating func replay(_ record: UnsafeRawBufferPointer, previousChecksum: UInt64) throws -> UInt64 {
+        try replay(record, previousChecksum: previousChecksum, check: .records)
+    }
+
+    /// Folds the next commit into the state, as ``replay(_:previousChecksum:)`` does, and compares what `check` says.
+    package mutating func replay(
+        _ record: UnsafeRawBufferPointer, previousChecksum: UInt64, check: ReplayCheck
     ) throws -> UInt64 {
         let next = version.next
         guard next.rawValue < Limits.versions else {
@@ -45,7 +49,7 @@ extension ListState {
     }
 
     /// Compares the hash of the rows with the one that a commit says they have.
-    public mutating func checkHash(_ expected: StateHash) throws {
+    package mutating func checkHash(_ expected: StateHash) throws {
         let found = stateHash()
         guard found == expected else {
             throw ListError.eventMismatch(

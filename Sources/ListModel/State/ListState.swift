@@ -36,7 +36,12 @@ public struct ListState: ~Copyable {
     static var listOwner: UInt32 { 0 }
 
     /// A list without sections, in memory only.
-    public init(limits: TreeLimits = TreeLimits()) {
+    public init() {
+        self.init(limits: TreeLimits())
+    }
+
+    /// A list without sections, in memory only, whose nodes are as wide as limits say.
+    package init(limits: TreeLimits) {
         self.init(NodeStore(limits: limits))
     }
 
@@ -125,13 +130,13 @@ extension ListState {
 
     /// How many rows the section at an index has; the index must be that of a section.
     @inline(__always)
-    public func itemCount(inSection index: Int) -> Int {
+    public func itemCount(inSectionAt index: Int) -> Int {
         tree.withLeaf(at: index) { leaf, slot in leaf.elements[slot].itemCount }
     }
 
     /// The rows of a range of a section, all of which must be there.
     @inline(__always)
-    func items(inSection index: Int, _ range: Range<Int>) -> Run<ListItem> {
+    func items(inSectionAt index: Int, _ range: Range<Int>) -> Run<ListItem> {
         tree.withLeaf(at: index) { leaf, slot in
             // One row is read without a tree around it, which would be more counting of references than looking.
             if range.count == 1 {
@@ -150,15 +155,11 @@ extension ListState {
 extension ListState {
     /// Checks what always holds of the trees, the locators and the counts.
     ///
-    /// - Throws: ``InvariantViolation``.
-    /// - Complexity: O(n).
-    public func checkInvariants() throws { try checkInvariants(isFilled: true) }
-
-    /// Checks what always holds.
-    ///
     /// - Parameter isFilled: whether nodes must be as full as the limits say. Those that were stored with other limits need
     ///   not be.
-    package func checkInvariants(isFilled: Bool) throws {
+    /// - Throws: ``InvariantViolation``.
+    /// - Complexity: O(n).
+    package func checkInvariants(isFilled: Bool = true) throws {
         let sectionNodes = try tree.checkInvariants(
             owner: ListState.listOwner, isFilled: isFilled, sectionLocator)
         var nodes = 0

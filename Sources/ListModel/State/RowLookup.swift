@@ -16,7 +16,7 @@ public protocol RowLookup: ~Copyable {
     /// The id of the section at an index, or nil if there is none.
     func sectionID(at index: Int) -> Identifier?
     /// The rows of a section, which must be there, as an outline.
-    func outline(inSection index: Int) -> SectionOutline
+    func outline(inSectionAt index: Int) -> SectionOutline
 }
 
 extension ListState: RowLookup {
@@ -39,7 +39,7 @@ extension RowLookup where Self: ~Copyable {
     public var itemIDs: [Identifier] {
         var ids: [Identifier] = []
         ids.reserveCapacity(itemCount)
-        for section in 0..<sectionCount { for item in outline(inSection: section).items { ids.append(item.id) } }
+        for section in 0..<sectionCount { for item in outline(inSectionAt: section).items { ids.append(item.id) } }
         return ids
     }
 
@@ -61,7 +61,7 @@ extension RowLookup where Self: ~Copyable {
     ///
     /// - Complexity: that of looking it up, and O(log n).
     public func row(_ id: Identifier) -> ListItem? {
-        indexPath(of: id).map { outline(inSection: $0.section).items[$0.item] }
+        indexPath(of: id).map { outline(inSectionAt: $0.section).items[$0.item] }
     }
 
     /// The id of the row at an index path, or nil if there is none.
@@ -69,7 +69,7 @@ extension RowLookup where Self: ~Copyable {
     /// - Complexity: O(log n).
     public func itemID(at path: ListIndexPath) -> Identifier? {
         guard path.section >= 0 && path.section < sectionCount else { return nil }
-        let items = outline(inSection: path.section).items
+        let items = outline(inSectionAt: path.section).items
         return path.item >= 0 && path.item < items.count ? items[path.item].id : nil
     }
 
@@ -85,12 +85,12 @@ extension RowLookup where Self: ~Copyable {
     /// - Complexity: that of looking it up, and O(s) for s sections before it.
     public func offset(of id: Identifier) -> Int? {
         guard let path = indexPath(of: id) else { return nil }
-        return (0..<path.section).reduce(path.item) { $0 + outline(inSection: $1).items.count }
+        return (0..<path.section).reduce(path.item) { $0 + outline(inSectionAt: $1).items.count }
     }
 
     private func knownSection(_ id: Identifier) throws(ListError) -> SectionOutline {
         guard let index = indexOfSection(id) else { throw ListError.unknownSection(id) }
-        return outline(inSection: index)
+        return outline(inSectionAt: index)
     }
 }
 
@@ -171,6 +171,6 @@ extension RowLookup where Self: ~Copyable {
 
     private func known(_ id: Identifier) throws(ListError) -> (SectionOutline, row: Int) {
         guard let path = indexPath(of: id) else { throw ListError.unknownItem(id) }
-        return (outline(inSection: path.section), path.item)
+        return (outline(inSectionAt: path.section), path.item)
     }
 }

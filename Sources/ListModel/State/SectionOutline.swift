@@ -147,7 +147,7 @@ extension SectionView {
 
 extension ListState {
     /// The rows of a section as an outline; the index must be that of a section.
-    public func outline(inSection index: Int) -> SectionOutline {
+    public func outline(inSectionAt index: Int) -> SectionOutline {
         SectionOutline(tree: sectionEntry(at: index).items(store))
     }
 }

@@ -1,9 +1,9 @@
 // What always holds of a tree and its locator, checked node by node. For tests and for `verify`.
 
 /// A rule of the model that does not hold: a fault of the library or of the memory, not of anybody's data.
-public struct InvariantViolation: Error, CustomStringConvertible {
+package struct InvariantViolation: Error, CustomStringConvertible {
     /// Which rule, and where.
-    public let description: String
+    package let description: String
 
     init(_ description: String) { self.description = description }
 

@@ -7,15 +7,15 @@
 /// file larger.
 ///
 /// Distances are in units of work. One unit is the time to replay an event of a row in memory, about a third of a
-/// microsecond. A node that has to be read counts for ``nodeWeight`` units, so scattered edits in a large list lead to
+/// microsecond. A node that has to be read counts for several units, so scattered edits in a large list lead to
 /// more checkpoints than typing in one place.
 public struct CheckpointPolicy: Hashable, Sendable {
     /// The work after which a checkpoint is taken. About as much may have to be replayed after a crash.
     public var interval = 16_384
     /// The units for a node that changes for the first time since the last checkpoint.
-    public var nodeWeight = 8
+    package var nodeWeight = 8
     /// The bytes of records that count as one unit.
-    public var bytesPerUnit = 512
+    package var bytesPerUnit = 512
     /// Whether closing a store takes a checkpoint, so that the next opening replays nothing.
     public var atClose = true
     /// Whether checkpoints are written in the background, while edits go on; otherwise the edit that makes one due waits.
@@ -24,9 +24,9 @@ public struct CheckpointPolicy: Hashable, Sendable {
     public var maximumSpacing = 32_768
     /// The spacing of checkpoints in proportion to their age: dense near the newest version and exponentially sparse
     /// behind it, up to ``maximumSpacing``. With 4, checkpoints that are n units old are up to n / 4 apart.
-    public var density = 4
+    package var density = 4
     /// The bytes written in one transaction. An edit that waits for durability may wait for one such transaction.
-    public var sliceSize = 1 << 20
+    package var sliceSize = 1 << 20
 
     /// The defaults, which suit an app.
     public init() {}

@@ -5,6 +5,14 @@
 import LMDB
 import Synchronization
 
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#elseif canImport(Darwin)
+import Darwin
+#endif
+
 /// A value that one thread at a time uses.
 ///
 /// `@unchecked Sendable`: the value is sendable, and it is read and written with `monitor` locked.
@@ -41,4 +49,13 @@ final class Locked<Value: ~Copyable & Sendable>: @unchecked Sendable {
 
     /// Whether the calling thread holds the lock, so that it would wait for itself.
     var isHeldByCaller: Bool { owner.load(ordering: .relaxed) == currentThreadNumber() }
+}
+
+/// A number of the calling thread, never 0, that no other living thread has.
+func currentThreadNumber() -> UInt {
+    #if canImport(Darwin)
+    UInt(bitPattern: pthread_self())
+    #else
+    UInt(pthread_self())
+    #endif
 }

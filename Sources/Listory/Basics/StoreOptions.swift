@@ -1,6 +1,5 @@
 // How a store is opened, and what a commit waits for.
 
-import LMDB
 import ListModel
 
 #if canImport(Glibc)
@@ -52,14 +51,13 @@ public struct StoreOptions: Sendable {
     /// The queued bytes at which a background flush begins at once. At 64 times as many, a deferred edit waits.
     public var maximumPendingBytes = 256 << 10
     /// How wide tree nodes are in memory.
-    public var limits = TreeLimits()
+    package var limits = TreeLimits()
     /// How long a deferred commit waits for others to share its sync, unless a thread waits for it.
     public var deferredDelay = Duration.milliseconds(20)
-    /// How thoroughly the file is checked before LMDB sees it. The default looks at the beginning and the length of the
-    /// file, however large it is. LMDB believes what it reads: in a file that is damaged further on, a page may end the
-    /// process. With `.full` all pages and all rows of the newest version are checked first, which takes time in
-    /// proportion to the file.
-    public var gate = Environment.Gate.quick
+    /// How thoroughly the file is checked before LMDB sees it.
+    public var gate = Gate.quick
+    /// Whether the file is not checked at all: damage may end the process. For tests, which must see that.
+    package var isUnchecked = false
     /// When checkpoints are taken, and which are kept.
     public var checkpoints = CheckpointPolicy()
     /// The most bytes of stored rows to keep in memory, besides those that snapshots keep.
@@ -79,6 +77,14 @@ public struct StoreOptions: Sendable {
     /// The clock for the times of commits.
     public var now: @Sendable () -> Timestamp = StoreOptions.systemTime
 
+    /// How thoroughly a file is checked when it is opened.
+    public enum Gate: Hashable, Sendable {
+        /// The beginning and the length of the file; takes the same time however large it is.
+        case quick
+        /// All pages, and all rows of the newest version; takes time in proportion to the file.
+        case full
+    }
+
     /// The defaults.
     public init() {}
 
@@ -88,4 +94,38 @@ public struct StoreOptions: Sendable {
         clock_gettime(CLOCK_REALTIME, &time)
         return Timestamp(microseconds: Int64(time.tv_sec) * 1_000_000 + Int64(time.tv_nsec) / 1_000)
     }
+}
+
+// MARK: - What an app has no reason to choose
+
+// The defaults are measured; tests choose others to reach the edges.
+
+/// How large the tail is, and how long commits stay in it.
+package struct TailOptions: Sendable {
+    /// How many bytes LMDB has before a value on pages of its own.
+    package static let pageHeaderSize = 16
+
+    /// Whether a file that has no tail gets one, and commits are written to it.
+    package var isUsed = true
+    /// The size of the tail, in bytes: whole pages but for the header that LMDB puts before it.
+    package var size = (128 << 10) - TailOptions.pageHeaderSize
+    /// After how long at most what is in the tail is moved into the database.
+    package var storeDelay = Duration.milliseconds(200)
+    /// Whether what only the tail has is left out when the store is opened: loses commits. For tests, which must see that.
+    package var isIgnored = false
+    /// Whether opening moves what it found before it had the lock, though another process may have added to it since: loses
+    /// commits. For tests, which must see that.
+    package var isFoundEarly = false
+    /// Called when opening has seen that the tail may have commits, before it takes the lock. For tests, in which another
+    /// process writes then.
+    package var whenFound: (@Sendable () -> Void)?
+}
+
+/// How observers are told of commits.
+package struct UpdateOptions: Sendable {
+    /// How many updates may wait for a reader. Each keeps what the list changed since the one before it.
+    package var queueLimit = 256
+    /// For a test that has to fail: tells observers of a commit before it is in the queue, where its content could be read,
+    /// and then calls this, which lets them try.
+    package var tellsEarly: (@Sendable () -> Void)?
 }

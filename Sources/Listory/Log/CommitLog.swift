@@ -45,7 +45,7 @@ struct CommitLog: Sendable {
         environmentOptions.maximumMapSize = options.maximumFileSize
         environmentOptions.mapSize = min(environmentOptions.mapSize, options.maximumFileSize)
         // A new file has nothing to check, and another process may be creating it right now.
-        environmentOptions.gate = isNew ? .off : options.gate
+        environmentOptions.gate = isNew || options.isUnchecked ? .off : options.gate == .full ? .full : .quick
         if isNew && exists { try DataFile.resetUnfinished(path) }
         if mode == .open && FileStatus.size(path) == 0 {
             throw StoreError.notAStore(path: path, found: "an empty file")

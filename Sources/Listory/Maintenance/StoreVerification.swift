@@ -58,7 +58,7 @@ public struct StoreVerification: Hashable, Sendable {
         guard found == expected else {
             throw StoreError.headMismatch(what: "head row", expected: "\(expected)", found: "\(found)")
         }
-        try state.checkInvariants(isFilled: false)
+        try StoreVerification.checkInvariants(state)
         if let left = replay.checkpoints.first { throw StoreError.damagedCheckpoint(left.version) }
         nodeCount = try StoreVerification.checkNodes(checkpoints, database)
         checkpointCount = checkpoints.count
@@ -117,11 +117,16 @@ public struct StoreVerification: Hashable, Sendable {
                 throw StoreError.damagedCheckpoint(newest.version)
             }
             let nodes = NodeStore(limits: TreeLimits(leafCapacity: 4, innerCapacity: 4), source: database)
-            try ListState(checkpoint, locators, nodes).checkInvariants(isFilled: false)
+            try checkInvariants(ListState(checkpoint, locators, nodes))
             if let damage = nodes.damage { throw damage }
         } catch let error as NodeError {
             throw StoreError.damagedNode(error)
         }
         return known.count
+    }
+
+    /// Checks what always holds of rows and locators, which were read from stored nodes.
+    private static func checkInvariants(_ state: borrowing ListState) throws {
+        do { try state.checkInvariants(isFilled: false) } catch { throw StoreError.damagedNode(error) }
     }
 }

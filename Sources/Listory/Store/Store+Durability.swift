@@ -2,9 +2,9 @@
 
 import ListModel
 
-extension Store {
+extension StoreProtocol {
     /// The newest durable version: it survives a power cut.
-    public var durableVersion: Version { group.durableVersion }
+    public var durableVersion: Version { core.group.durableVersion }
 
     /// Waits, blocking the thread, until a version is durable. If no other thread is writing, this thread writes.
     ///
@@ -13,7 +13,7 @@ extension Store {
     ///   is yet to come.
     public func waitUntilDurable(_ version: Version? = nil) throws {
         if let version { try checkExists(version) }
-        try group.flush(through: version, .shared)
+        try core.group.flush(through: version, .shared)
     }
 
     /// Waits, without blocking a thread, until a version is durable.
@@ -22,14 +22,14 @@ extension Store {
     /// - Throws: as ``waitUntilDurable(_:)``.
     public func durable(_ version: Version) async throws {
         try checkExists(version)
-        try await group.durable(version)
+        try await core.group.durable(version)
     }
 
     /// Why the newest commits could not be appended to the log; nil if there is no known error.
     ///
     /// The commits are in memory and further edits throw. The store retries automatically: after half a second, and
     /// then after pauses that double up to a minute.
-    public var appendFailure: StoreError? { group.failure }
+    public var appendFailure: StoreError? { core.group.failure }
 
     /// Reports whether commits can be appended: first the present ``appendFailure``, then each failure, and nil when an
     /// attempt succeeds. Use it with deferred commits, whose failures no edit throws.
@@ -43,7 +43,7 @@ extension Store {
     /// - Throws: ``StoreError/closed``.
     public func appendFailures() throws -> AsyncStream<StoreError?> {
         // Under the lock, so that closing either refuses it or ends it.
-        try withHead { _ in group.observeFailures() }
+        try core.withHead { _ in core.group.observeFailures() }
     }
 
     private func checkExists(_ version: Version) throws {

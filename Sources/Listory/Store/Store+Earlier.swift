@@ -3,7 +3,7 @@
 
 import ListModel
 
-extension Store {
+extension StoreProtocol {
     /// Goes to the rows of a number of steps earlier, on any branch.
     ///
     /// - Parameter count: how many steps; if there are fewer, to the oldest.
@@ -14,7 +14,7 @@ extension Store {
     public func earlier(
         _ count: Int = 1, origin: String = "", onConflict: ConflictPolicy = .refuse, durability: Durability? = nil
     ) throws -> Reversal {
-        try go(origin, onConflict, durability) { try $0.earlier(than: $1.position, by: count) }
+        try core.go(origin, onConflict, durability) { try $0.earlier(than: $1.position, by: count) }
     }
 
     /// Goes to the rows of a number of steps later, on any branch.
@@ -27,8 +27,8 @@ extension Store {
     public func later(
         _ count: Int = 1, origin: String = "", onConflict: ConflictPolicy = .refuse, durability: Durability? = nil
     ) throws -> Reversal {
-        let scope = options.undoScope.history(of: origin)
-        return try go(origin, onConflict, durability) { try $0.later(than: $1, in: scope, by: count) }
+        let scope = core.options.undoScope.history(of: origin)
+        return try core.go(origin, onConflict, durability) { try $0.later(than: $1, in: scope, by: count) }
     }
 
     /// Goes to what the list showed some time earlier: before now, or after an undo, before the commit whose rows the
@@ -44,7 +44,7 @@ extension Store {
     public func earlier(
         _ duration: Duration, origin: String = "", onConflict: ConflictPolicy = .refuse, durability: Durability? = nil
     ) throws -> Reversal {
-        try go(by: -duration.microseconds, origin, onConflict, durability)
+        try core.go(by: -duration.microseconds, origin, onConflict, durability)
     }
 
     /// Goes to what the list showed some time after the commit whose rows it has, or to the newest.
@@ -54,10 +54,33 @@ extension Store {
     public func later(
         _ duration: Duration, origin: String = "", onConflict: ConflictPolicy = .refuse, durability: Durability? = nil
     ) throws -> Reversal {
-        try go(by: duration.microseconds, origin, onConflict, durability)
+        try core.go(by: duration.microseconds, origin, onConflict, durability)
     }
 
-    private func go(
+    /// The newest version that was committed at a time or before.
+    ///
+    /// Assumes that times ascend with versions. If the clock was set back, the result is some version of about that
+    /// time.
+    ///
+    /// - Returns: the version; ``oldestVersion`` if all that the store has is newer.
+    /// - Complexity: O(log n) records.
+    public func version(at time: Timestamp) throws -> Version {
+        var (low, high) = (oldestVersion.rawValue, try version.rawValue)
+        while low < high {
+            let middle = low + (high - low + 1) / 2
+            if try core.group.commitTime(Version(middle)) <= time { low = middle } else { high = middle - 1 }
+        }
+        return Version(low)
+    }
+}
+
+extension Store {
+    /// The rows at a time. Reading the past does not change undo and redo.
+    ///
+    /// - Throws: as ``snapshot(at:)-(Version)``.
+    public func snapshot(at time: Timestamp) throws -> Snapshot { try snapshot(at: version(at: time)) }
+
+    fileprivate func go(
         by microseconds: Int64, _ origin: String, _ onConflict: ConflictPolicy, _ durability: Durability?
     ) throws -> Reversal {
         let scope = options.undoScope.history(of: origin)
@@ -80,7 +103,7 @@ extension Store {
         }
     }
 
-    private func go(
+    fileprivate func go(
         _ origin: String, _ onConflict: ConflictPolicy, _ durability: Durability?,
         _ target: (HistoryTree, History) throws -> Version
     ) throws -> Reversal {
@@ -88,27 +111,6 @@ extension Store {
         let version = try target(tree, withHead { $0.editor.state.histories[scope] })
         return try go(to: version, origin: origin, onConflict: onConflict, durability: durability)
     }
-
-    /// The newest version that was committed at a time or before.
-    ///
-    /// Assumes that times ascend with versions. If the clock was set back, the result is some version of about that
-    /// time.
-    ///
-    /// - Returns: the version; ``oldestVersion`` if all that the store has is newer.
-    /// - Complexity: O(log n) records.
-    public func version(at time: Timestamp) throws -> Version {
-        var (low, high) = (oldestVersion.rawValue, try version.rawValue)
-        while low < high {
-            let middle = low + (high - low + 1) / 2
-            if try group.commitTime(Version(middle)) <= time { low = middle } else { high = middle - 1 }
-        }
-        return Version(low)
-    }
-
-    /// The rows at a time. Reading the past does not change undo and redo.
-    ///
-    /// - Throws: as ``snapshot(at:)-(Version)``.
-    public func snapshot(at time: Timestamp) throws -> Snapshot { try snapshot(at: version(at: time)) }
 }
 
 extension Duration {

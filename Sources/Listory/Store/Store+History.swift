@@ -4,7 +4,7 @@
 
 import ListModel
 
-extension Store {
+extension StoreProtocol {
     /// The place of the list in the shared history or, if ``StoreOptions/undoScope`` is `.origin`, in that of the
     /// origin "". Compacted steps do not count.
     public var history: History {
@@ -15,19 +15,9 @@ extension Store {
     ///
     /// - Complexity: O(1), or O(log n) records in a compacted store.
     public func history(of origin: String) throws -> History {
-        let scope = options.undoScope.history(of: origin)
-        return try withHead { try reachable($0, scope) }
+        let scope = core.options.undoScope.history(of: origin)
+        return try core.withHead { try core.reachable($0, scope) }
     }
-
-    /// A history, with the counts of reachable steps.
-    func reachable(_ head: borrowing Head, _ scope: HistoryScope) throws -> History {
-        let history = try tree.reachable(head.editor.state.histories[scope])
-        let undo = min(history.undoCount, max(0, options.undoLimit - history.redoCount))
-        return history.counting(undo: undo, redo: history.redoCount)
-    }
-
-    /// The tree of commits.
-    var tree: HistoryTree { HistoryTree(group, oldest: oldestVersion) }
 
     /// Undoes the newest steps that are not undone yet, each with a commit of its own.
     ///
@@ -44,8 +34,8 @@ extension Store {
     public func undo(
         _ count: Int = 1, origin: String = "", onConflict: ConflictPolicy = .refuse, durability: Durability? = nil
     ) throws -> Reversal {
-        let (time, scope) = (options.now(), options.undoScope.history(of: origin))
-        return try moves(count, durability, scope, available: \.undoCount, ListError.nothingToUndo) {
+        let (time, scope) = (core.options.now(), core.options.undoScope.history(of: origin))
+        return try core.moves(count, durability, scope, available: \.undoCount, ListError.nothingToUndo) {
             try $0.undo(in: scope, origin: origin, time: time, onConflict: onConflict)
         }
     }
@@ -59,14 +49,95 @@ extension Store {
     public func redo(
         _ count: Int = 1, origin: String = "", onConflict: ConflictPolicy = .refuse, durability: Durability? = nil
     ) throws -> Reversal {
-        let (time, scope) = (options.now(), options.undoScope.history(of: origin))
-        return try moves(count, durability, scope, available: \.redoCount, ListError.nothingToRedo) {
+        let (time, scope) = (core.options.now(), core.options.undoScope.history(of: origin))
+        return try core.moves(count, durability, scope, available: \.redoCount, ListError.nothingToRedo) {
             try $0.redo(in: scope, origin: origin, time: time, onConflict: onConflict)
         }
     }
 
+    /// Checks out any revision of the history: many steps of undo and redo at once, on any branch.
+    ///
+    /// ```swift
+    /// for branch in try store.branches() { print(branch.name, branch.time) }
+    /// try store.go(to: branches[1].tip)
+    /// ```
+    ///
+    /// - Parameter version: a commit that is a node of the history (not an undo, a redo, a go, and not untracked), or
+    ///   ``oldestVersion``.
+    /// - Returns: the commit; none if the list is there already.
+    /// - Throws: ``ListError/notInHistory(_:)``, or as ``undo(_:origin:onConflict:durability:)``.
+    /// - Complexity: O(k log n) for k rows that differ, and the way there from the nearest checkpoint.
+    @discardableResult
+    public func go(
+        to version: Version, origin: String = "", onConflict: ConflictPolicy = .refuse, durability: Durability? = nil
+    ) throws -> Reversal {
+        let (time, scope) = (core.options.now(), core.options.undoScope.history(of: origin))
+        return try core.compute(durability) {
+            try $0.go(to: version, in: scope, origin: origin, time: time, onConflict: onConflict)
+        }
+    }
+
+    /// The branches of the history: the present one first, then the others, those that were left last first.
+    ///
+    /// - Parameter limit: how many at most.
+    /// - Complexity: O(changes of the branch + branches · log² n) records.
+    public func branches(origin: String = "", limit: Int = .max) throws -> [Branch] {
+        let scope = core.options.undoScope.history(of: origin)
+        return try core.tree.branches(core.withHead { $0.editor.state.histories[scope] }, limit: limit)
+    }
+
+    /// Takes one commit back, whatever its origin and whatever came after it, with a commit that can itself be undone.
+    ///
+    /// - Parameters:
+    ///   - version: the commit.
+    ///   - name: what the user does; nil for the name of the commit.
+    ///   - origin: who does it.
+    ///   - onConflict: what to do about rows that were changed since.
+    /// - Returns: the commit; none if nothing of it is left to take back.
+    /// - Throws: ``ListError/conflicts(_:)``, ``ListError/notInHistory(_:)`` if there is no such commit, or as ``edit(_:origin:time:tracking:isDiscardable:durability:_:)``.
+    /// - Complexity: O(k log n) for k rows that the commit named or that changed since, and the way to the commit from the
+    ///   nearest checkpoint.
+    @discardableResult
+    public func revert(
+        _ version: Version, name: String? = nil, origin: String = "", onConflict: ConflictPolicy = .refuse,
+        durability: Durability? = nil
+    ) throws -> Reversal {
+        let draft = core.draft(name ?? "", origin)
+        return try core.compute(durability) { try $0.revert(version, draft, onConflict: onConflict) }
+    }
+
+    /// Makes the rows those of a version, with a commit that can itself be undone.
+    ///
+    /// - Parameters:
+    ///   - version: any version of the store.
+    ///   - name: what the user does.
+    /// - Returns: the commit, or nil if the rows are the same already. Its changeset is in ``updates()``, like any other.
+    /// - Throws: ``ListError/notInHistory(_:)`` if there is no such version, or as ``edit(_:origin:time:tracking:isDiscardable:durability:_:)``.
+    /// - Complexity: as ``go(to:origin:onConflict:durability:)``.
+    @discardableResult
+    public func restore(
+        _ version: Version, name: String = "Restore", origin: String = "", durability: Durability? = nil
+    ) throws -> Commit? {
+        let draft = core.draft(name, origin)
+        return try core.compute(durability) { Reversal(commit: try $0.restore(version, draft), conflicts: []) }.commit
+    }
+}
+
+// MARK: - Commits that follow from others
+
+extension Store {
+    /// A history, with the counts of reachable steps.
+    func reachable(_ head: borrowing Head, _ scope: HistoryScope) throws -> History {
+        let history = try tree.reachable(head.editor.state.histories[scope])
+        let undo = min(history.undoCount, max(0, options.undoLimit - history.redoCount))
+        return history.counting(undo: undo, redo: history.redoCount)
+    }
+
+    /// The tree of commits.
+    var tree: HistoryTree { HistoryTree(group, oldest: oldestVersion) }
+
     /// Makes several checkouts while holding the lock once; none if there are too few.
-    private func moves(
+    fileprivate func moves(
         _ count: Int, _ durability: Durability?, _ scope: HistoryScope, available: KeyPath<History, Int>,
         _ tooFew: (Int, Int) -> ListError, _ step: (inout ListEditor) throws -> Reversal
     ) throws -> Reversal {
@@ -89,7 +160,7 @@ extension Store {
     }
 
     /// Makes a commit that is computed from others.
-    private func compute(
+    fileprivate func compute(
         _ durability: Durability?, _ body: (inout ListEditor) throws -> Reversal
     ) throws -> Reversal {
         try perform(durability) { head in
@@ -98,81 +169,14 @@ extension Store {
         }
     }
 
-    /// Checks out any revision of the history: many steps of undo and redo at once, on any branch.
-    ///
-    /// ```swift
-    /// for branch in try store.branches() { print(branch.name, branch.time) }
-    /// try store.go(to: branches[1].tip)
-    /// ```
-    ///
-    /// - Parameter version: a commit that is a node of the history (not an undo, a redo, a go, and not untracked), or
-    ///   ``oldestVersion``.
-    /// - Returns: the commit; none if the list is there already.
-    /// - Throws: ``ListError/notInHistory(_:)``, or as ``undo(_:origin:onConflict:durability:)``.
-    /// - Complexity: O(k log n) for k rows that differ, and the way there from the nearest checkpoint.
-    @discardableResult
-    public func go(
-        to version: Version, origin: String = "", onConflict: ConflictPolicy = .refuse, durability: Durability? = nil
-    ) throws -> Reversal {
-        let (time, scope) = (options.now(), options.undoScope.history(of: origin))
-        return try compute(durability) {
-            try $0.go(to: version, in: scope, origin: origin, time: time, onConflict: onConflict)
-        }
-    }
-
-    /// The branches of the history: the present one first, then the others, those that were left last first.
-    ///
-    /// - Parameter limit: how many at most.
-    /// - Complexity: O(changes of the branch + branches · log² n) records.
-    public func branches(origin: String = "", limit: Int = .max) throws -> [Branch] {
-        let scope = options.undoScope.history(of: origin)
-        return try tree.branches(withHead { $0.editor.state.histories[scope] }, limit: limit)
-    }
-
-    /// Takes one commit back, whatever its origin and whatever came after it, with a commit that can itself be undone.
-    ///
-    /// - Parameters:
-    ///   - version: the commit.
-    ///   - name: what the user does; nil for the name of the commit.
-    ///   - origin: who does it.
-    ///   - onConflict: what to do about rows that were changed since.
-    /// - Returns: the commit; none if nothing of it is left to take back.
-    /// - Throws: ``ListError/conflicts(_:)``, ``ListError/notInHistory(_:)`` if there is no such commit, or as ``edit(_:origin:time:tracking:isDiscardable:durability:_:)``.
-    /// - Complexity: O(k log n) for k rows that the commit named or that changed since, and the way to the commit from the
-    ///   nearest checkpoint.
-    @discardableResult
-    public func revert(
-        _ version: Version, name: String? = nil, origin: String = "", onConflict: ConflictPolicy = .refuse,
-        durability: Durability? = nil
-    ) throws -> Reversal {
-        let draft = draft(name ?? "", origin)
-        return try compute(durability) { try $0.revert(version, draft, onConflict: onConflict) }
-    }
-
-    /// Makes the rows those of a version, with a commit that can itself be undone.
-    ///
-    /// - Parameters:
-    ///   - version: any version of the store.
-    ///   - name: what the user does.
-    /// - Returns: the commit, or nil if the rows are the same already. Its changeset is in ``updates()``, like any other.
-    /// - Throws: ``ListError/notInHistory(_:)`` if there is no such version, or as ``edit(_:origin:time:tracking:isDiscardable:durability:_:)``.
-    /// - Complexity: as ``go(to:origin:onConflict:durability:)``.
-    @discardableResult
-    public func restore(
-        _ version: Version, name: String = "Restore", origin: String = "", durability: Durability? = nil
-    ) throws -> Commit? {
-        let draft = draft(name, origin)
-        return try compute(durability) { Reversal(commit: try $0.restore(version, draft), conflicts: []) }.commit
-    }
-
-    private func draft(_ name: String, _ origin: String) -> CommitDraft {
+    fileprivate func draft(_ name: String, _ origin: String) -> CommitDraft {
         CommitDraft(name: name, origin: origin, time: options.now(), tracking: options.undoScope.tracking)
     }
 }
 
 // MARK: - Groups
 
-extension Store {
+extension StoreProtocol {
     /// Makes one undo step of all commits that `body` makes. Groups nest.
     ///
     /// ```swift
@@ -204,19 +208,19 @@ extension Store {
 
     /// Begins a group that ``endGroup(origin:)`` ends, for a gesture that begins and ends in different calls.
     public func beginGroup(_ name: String? = nil, origin: String = "") throws {
-        let scope = options.undoScope.history(of: origin)
-        try withHead { $0.editor.beginGroup(in: scope, name: name) }
+        let scope = core.options.undoScope.history(of: origin)
+        try core.withHead { $0.editor.beginGroup(in: scope, name: name) }
     }
 
     /// Ends the innermost group.
     ///
     /// - Throws: ``ListError/groupMismatch(expected:)`` if none is open.
     public func endGroup(origin: String = "") throws {
-        let scope = options.undoScope.history(of: origin)
-        try withHead { try $0.editor.endGroup(in: scope) }
+        let scope = core.options.undoScope.history(of: origin)
+        try core.withHead { try $0.editor.endGroup(in: scope) }
     }
 
     /// Ends the step: the next commit begins a new one, whatever ``StoreOptions/coalescing`` says. Call it when the
     /// selection moves or a field loses the focus.
-    public func breakUndoCoalescing() throws { try withHead { $0.editor.breakUndoCoalescing() } }
+    public func breakUndoCoalescing() throws { try core.withHead { $0.editor.breakUndoCoalescing() } }
 }

@@ -2,7 +2,7 @@
 
 import ListModel
 
-extension Store {
+extension StoreProtocol {
     /// The selection to restore after an undo, a redo or a go, as ``ListEditor/attachSelection(before:after:)``
     /// attached it.
     ///

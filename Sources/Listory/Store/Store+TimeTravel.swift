@@ -2,43 +2,23 @@
 
 import ListModel
 
-extension Store {
+extension StoreProtocol {
     /// The newest version.
     public var version: Version {
-        get throws { try withHead { $0.editor.state.version } }
+        get throws { try core.withHead { $0.editor.state.version } }
     }
 
     /// The oldest version that exists: ``Version/empty``, unless the store was compacted.
-    public var oldestVersion: Version { group.log.base.version }
-
-    /// The rows at a version. Reading the past does not change undo and redo.
-    ///
-    /// - Throws: ``StoreError/unknownVersion(_:head:)``, ``StoreError/droppedVersion(_:oldest:)``, or an error of the log.
-    /// - Complexity: O(log n), and a replay from the nearest checkpoint, which ``CheckpointPolicy/maximumSpacing`` bounds.
-    public func snapshot(at version: Version) throws -> Snapshot {
-        try point(at: version, try snapshot)
-    }
-
-    /// A version, whether old or the newest.
-    ///
-    /// - Parameter other: another version that is there already.
-    private func point(at version: Version, _ newest: Snapshot, _ other: Snapshot? = nil) throws -> Snapshot {
-        if version == newest.version { return newest }
-        guard version < newest.version else { throw StoreError.unknownVersion(version, head: newest.version) }
-        guard version >= oldestVersion else { throw StoreError.droppedVersion(version, oldest: oldestVersion) }
-        // Commits are read from the log, so they must be durable.
-        try group.flush(through: newest.version)
-        return try past.point(at: version, [newest] + (other.map { [$0] } ?? []))
-    }
+    public var oldestVersion: Version { core.group.log.base.version }
 
     /// The changeset from one version to another, in either direction.
     ///
     /// - Throws: as ``snapshot(at:)``.
     public func changeset(from old: Version, to new: Version) throws -> Changeset {
-        let newest = try snapshot
-        let first = try point(at: old, newest)
+        let newest = try core.snapshot
+        let first = try core.point(at: old, newest)
         // Derived from the first version, so that both share unchanged nodes.
-        let second = try point(at: new, newest, first)
+        let second = try core.point(at: new, newest, first)
         return Changeset(from: first, to: second)
     }
 
@@ -48,7 +28,7 @@ extension Store {
     ///   which no commit made; an error of the log.
     public func commit(_ version: Version) throws -> Commit {
         try checkVersion(version)
-        return try group.commit(version)
+        return try core.group.commit(version)
     }
 
     /// Calls `body` with the commits of a range of versions, in order. It may use the store and may be slow.
@@ -59,14 +39,14 @@ extension Store {
     ) throws {
         try checkVersion(range.lowerBound)
         try checkVersion(range.upperBound)
-        try group.flush(through: range.upperBound)
+        try core.group.flush(through: range.upperBound)
         var next = range.lowerBound
-        while next <= range.upperBound && next <= group.log.base.sealed {
-            try body(group.commit(next))
+        while next <= range.upperBound && next <= core.group.log.base.sealed {
+            try body(core.group.commit(next))
             next = next.next
         }
         while next <= range.upperBound {
-            let batch = try group.log.copies(of: next.rawValue...range.upperBound.rawValue)
+            let batch = try core.group.log.copies(of: next.rawValue...range.upperBound.rawValue)
             for index in 0..<batch.count {
                 let record = batch.withRecord(index) { Array($0) }
                 try body(Commit(record: record, version: batch.version(index)))
@@ -81,5 +61,27 @@ extension Store {
             throw StoreError.droppedVersion(version, oldest: oldestVersion)
         }
         if version == .empty || version > newest { throw StoreError.unknownVersion(version, head: newest) }
+    }
+}
+
+extension Store {
+    /// The rows at a version. Reading the past does not change undo and redo.
+    ///
+    /// - Throws: ``StoreError/unknownVersion(_:head:)``, ``StoreError/droppedVersion(_:oldest:)``, or an error of the log.
+    /// - Complexity: O(log n), and a replay from the nearest checkpoint, which ``CheckpointPolicy/maximumSpacing`` bounds.
+    public func snapshot(at version: Version) throws -> Snapshot {
+        try point(at: version, try snapshot)
+    }
+
+    /// A version, whether old or the newest.
+    ///
+    /// - Parameter other: another version that is there already.
+    fileprivate func point(at version: Version, _ newest: Snapshot, _ other: Snapshot? = nil) throws -> Snapshot {
+        if version == newest.version { return newest }
+        guard version < newest.version else { throw StoreError.unknownVersion(version, head: newest.version) }
+        guard version >= oldestVersion else { throw StoreError.droppedVersion(version, oldest: oldestVersion) }
+        // Commits are read from the log, so they must be durable.
+        try group.flush(through: newest.version)
+        return try past.point(at: version, [newest] + (other.map { [$0] } ?? []))
     }
 }

@@ -280,3 +280,18 @@ extension Store {
     /// Where the content of rows and the commits of the past are read.
     public var source: any CommitSource { group }
 }
+
+// MARK: - Of any items
+
+/// What every store can do, whatever its items are: undo and redo, groups, branches, time travel, durability.
+///
+/// ``Store`` has it, and ``ListStore``, which adds an app's own types.
+public protocol StoreProtocol: AnyObject, Sendable {
+    /// The store of identifiers and bytes.
+    var core: Store { get }
+}
+
+extension Store: StoreProtocol {
+    /// The store itself.
+    public var core: Store { self }
+}

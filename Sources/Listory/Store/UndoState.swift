@@ -46,29 +46,14 @@ public struct UndoState: Hashable, Sendable {
     }
 }
 
-extension Store {
+extension StoreProtocol {
     /// What undo and redo would do now.
     ///
     /// - Parameter origin: who asks; see ``StoreOptions/undoScope``.
     /// - Complexity: O(log n + commits of the two steps) records.
     public func undoState(origin: String = "") throws -> UndoState {
-        let scope = options.undoScope.history(of: origin)
-        return try withHead { head in try undoState(reachable(head, scope)) }
-    }
-
-    private func undoState(_ history: History) throws -> UndoState {
-        func step(_ move: HistoryMove?) throws -> UndoState.Step? {
-            guard let versions = move?.stepVersions, let last = versions.max() else { return nil }
-            let commits = try versions.map { try group.commit($0) }
-            guard let end = commits.first(where: { $0.version == last }) else { return nil }
-            return UndoState.Step(
-                version: last, name: end.name, origin: end.origin,
-                isDiscardable: commits.allSatisfy(\.isDiscardable))
-        }
-        return UndoState(
-            undo: try history.undoCount > 0 ? step(tree.undoing(history)) : nil,
-            redo: try history.redoCount > 0 ? step(tree.redoing(history)) : nil,
-            undoCount: history.undoCount, redoCount: history.redoCount)
+        let scope = core.options.undoScope.history(of: origin)
+        return try core.withHead { head in try core.undoState(core.reachable(head, scope)) }
     }
 
     /// What undo and redo would do: now, and after each commit that changes it.
@@ -84,15 +69,16 @@ extension Store {
     ///
     /// - Throws: ``StoreError/closed``.
     public func undoStates(origin: String = "") throws -> AsyncStream<UndoState> {
-        let changes = try changes()
-        let first = try undoState(origin: origin)
+        let core = core
+        let changes = try core.changes()
+        let first = try core.undoState(origin: origin)
         let (stream, continuation) = AsyncStream.makeStream(
             of: UndoState.self, bufferingPolicy: .bufferingNewest(1))
         continuation.yield(first)
-        let task = Task { [weak self] in
+        let task = Task { [weak core] in
             var last = first
             for await _ in changes {
-                guard let self, let state = try? self.undoState(origin: origin) else { break }
+                guard let core, let state = try? core.undoState(origin: origin) else { break }
                 if state != last { continuation.yield(state) }
                 last = state
             }
@@ -100,5 +86,22 @@ extension Store {
         }
         continuation.onTermination = { _ in task.cancel() }
         return stream
+    }
+}
+
+extension Store {
+    fileprivate func undoState(_ history: History) throws -> UndoState {
+        func step(_ move: HistoryMove?) throws -> UndoState.Step? {
+            guard let versions = move?.stepVersions, let last = versions.max() else { return nil }
+            let commits = try versions.map { try group.commit($0) }
+            guard let end = commits.first(where: { $0.version == last }) else { return nil }
+            return UndoState.Step(
+                version: last, name: end.name, origin: end.origin,
+                isDiscardable: commits.allSatisfy(\.isDiscardable))
+        }
+        return UndoState(
+            undo: try history.undoCount > 0 ? step(tree.undoing(history)) : nil,
+            redo: try history.redoCount > 0 ? step(tree.redoing(history)) : nil,
+            undoCount: history.undoCount, redoCount: history.redoCount)
     }
 }

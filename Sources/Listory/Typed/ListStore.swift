@@ -23,7 +23,7 @@ import ListModel
 ///
 /// Identity and content are separate: a row keeps its id when its item changes. The checkmark belongs to the row, not to
 /// the item, so toggling it rewrites nothing.
-public final class ListStore<SectionID: IdentifierConvertible, Item: Codable & Identifiable & Sendable>: Sendable
+public final class ListStore<SectionID: IdentifierConvertible, Item: Codable & Identifiable & Sendable>: StoreProtocol
 where Item.ID: IdentifierConvertible {
     /// The store of identifiers and bytes that this one translates for.
     public let core: Store
@@ -89,8 +89,10 @@ where Item.ID: IdentifierConvertible {
         return commit?.version ?? standing
     }
 
-    /// Waits until everything is durable and closes the file. See ``Store/close()``.
-    public func close() throws { try core.close() }
+    /// Waits until everything is durable and closes the file. See ``Store/close(discardingUnappended:)``.
+    public func close(discardingUnappended: Bool = false) throws {
+        try core.close(discardingUnappended: discardingUnappended)
+    }
 }
 
 // MARK: - Reading
@@ -103,9 +105,14 @@ extension ListStore {
         get throws { ListSnapshot(try core.snapshot, core.source, coder) }
     }
 
-    /// The rows at a version. See ``Store/snapshot(at:)``.
+    /// The rows at a version. See ``Store/snapshot(at:)-(Version)``.
     public func snapshot(at version: Version) throws -> ListSnapshot<SectionID, Item> {
         ListSnapshot(try core.snapshot(at: version), core.source, coder)
+    }
+
+    /// The rows at a time. See ``Store/snapshot(at:)-(Timestamp)``.
+    public func snapshot(at time: Timestamp) throws -> ListSnapshot<SectionID, Item> {
+        try snapshot(at: version(at: time))
     }
 
     /// Where the row of an id is in the newest version, or nil if there is none.
@@ -144,16 +151,22 @@ extension ListStore {
             initial: ListSnapshot(updates.initial, core.source, coder), updates: updates, source: core.source,
             coder: coder)
     }
+}
 
-    /// Why the newest commits could not be appended to the log. See ``Store/appendFailure``.
-    public var appendFailure: StoreError? { core.appendFailure }
+// MARK: - Projections
 
-    /// Tells whether commits can be appended. See ``Store/appendFailures()``.
-    public func appendFailures() throws -> AsyncStream<StoreError?> { try core.appendFailures() }
+extension ListStore {
+    /// A projection of the events of this store that looks at items. See ``Store/projection(_:)``.
+    ///
+    /// - Throws: as ``Store/projection(_:)``.
+    public func projection<Value: ItemProjection<Item> & SendableMetatype>(
+        _ type: Value.Type
+    ) throws -> LiveProjection<Value> {
+        try core.projection(ProjectionRules<Value>.typed(coder))
+    }
 
-    /// The newest version that would survive a power cut.
-    public var durableVersion: Version { core.durableVersion }
-
-    /// Waits, without blocking a thread, until a version is durable. See ``Store/durable(_:)``.
-    public func durable(_ version: Version) async throws { try await core.durable(version) }
+    /// A projection of the events of this store. See ``Store/projection(_:)``.
+    public func projection<Value: Projection & SendableMetatype>(_ type: Value.Type) throws -> LiveProjection<Value> {
+        try core.projection(type)
+    }
 }

@@ -4,16 +4,16 @@ import ListModel
 import Listory
 
 /// What fills an `NSDiffableDataSourceSnapshot`: typed ids, all of them different, and what has changed in itself.
-public struct DiffableRows<SectionID: IdentifierConvertible, ItemID: IdentifierConvertible>: Sendable {
+package struct DiffableRows<SectionID: IdentifierConvertible, ItemID: IdentifierConvertible>: Sendable {
     /// A section and its rows.
-    public typealias Section = (id: SectionID, items: [ItemID])
+    package typealias Section = (id: SectionID, items: [ItemID])
 
     /// The sections, in order.
-    public private(set) var sections: [Section] = []
+    package private(set) var sections: [Section] = []
     /// The rows that are there before and after, with another checkmark or content.
-    public private(set) var reconfigured: [ItemID] = []
+    package private(set) var reconfigured: [ItemID] = []
     /// The sections that are there before and after, with another title.
-    public private(set) var retitled: [SectionID] = []
+    package private(set) var retitled: [SectionID] = []
 
     /// The ids of a snapshot.
     ///
@@ -21,7 +21,7 @@ public struct DiffableRows<SectionID: IdentifierConvertible, ItemID: IdentifierC
     ///   ``ListError/duplicateItem(_:)`` or ``ListError/duplicateSection(_:)`` for two that are equal to Swift although
     ///   they are not the same bytes, as two spellings of an accented letter are.
     /// - Complexity: O(n).
-    public init<Item>(_ snapshot: ListSnapshot<SectionID, Item>) throws where Item.ID == ItemID {
+    package init<Item>(_ snapshot: ListSnapshot<SectionID, Item>) throws where Item.ID == ItemID {
         var sectionIDs = Set<SectionID>()
         var itemIDs = Set<ItemID>(minimumCapacity: snapshot.itemCount)
         for section in snapshot.sections {
@@ -44,7 +44,7 @@ public struct DiffableRows<SectionID: IdentifierConvertible, ItemID: IdentifierC
     /// itself.
     ///
     /// - Throws: as ``init(_:)``.
-    public init<Item>(
+    package init<Item>(
         from old: ListSnapshot<SectionID, Item>, to new: ListSnapshot<SectionID, Item>
     ) throws where Item.ID == ItemID {
         try self.init(new)

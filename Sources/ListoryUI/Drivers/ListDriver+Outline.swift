@@ -39,7 +39,7 @@ extension ListDriver {
             for id in try editor.topmost(ids) {
                 try editor.indent(id)
                 guard let path = editor.state.indexPath(of: id) else { continue }
-                let outline = editor.state.outline(inSection: path.section)
+                let outline = editor.state.outline(inSectionAt: path.section)
                 guard let parent = outline.parent(of: path.item).map({ outline.items[$0] }) else { continue }
                 if parent.isCollapsed { try editor.expand(parent.id) }
             }
@@ -99,7 +99,7 @@ extension ListDriver {
         guard row.isCollapsed else { return .none }
         let hasChildren = try? source.editedStore.read { state in
             guard let path = state.indexPath(of: row.id) else { return false }
-            return state.outline(inSection: path.section).hasChildren(path.item)
+            return state.outline(inSectionAt: path.section).hasChildren(path.item)
         }
         return hasChildren ?? false ? .collapsed : .none
     }
@@ -144,7 +144,7 @@ extension ListEditor {
         var result: [Identifier] = []
         var end = ListIndexPath(section: 0, item: 0)
         for path in paths.sorted() where path >= end {
-            let outline = state.outline(inSection: path.section)
+            let outline = state.outline(inSectionAt: path.section)
             end = ListIndexPath(section: path.section, item: outline.subtree(of: path.item).upperBound)
             result.append(outline.items[path.item].id)
         }

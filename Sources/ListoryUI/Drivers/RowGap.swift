@@ -108,7 +108,7 @@ struct RowGap {
         if let after, after.depth > before.depth { return .before(after.id) }
         let wanted = min(max(depth ?? min(present ?? before.depth, before.depth), after?.depth ?? 0), before.depth + 1)
         if wanted > before.depth { return .lastChild(of: before.id) }
-        let outline = editor.state.outline(inSection: index)
+        let outline = editor.state.outline(inSectionAt: index)
         var row = before.row
         while outline.items[row].depth > wanted, let parent = outline.parent(of: row) { row = parent }
         return .after(outline.items[row].id)

@@ -13,6 +13,8 @@ struct CompactedTraceTests {
     private static let keyCount = 259_778
     /// How many bytes of file each of them may take, with everything kept.
     private static let goal = 4.0
+    /// How many bytes of packed blocks each of them may take.
+    private static let packedGoal = 1.5
 
     @Test("With its whole history a key takes four bytes of file at most, and the history is what it was")
     func paper() throws {
@@ -27,6 +29,7 @@ struct CompactedTraceTests {
         #expect(perKey <= Self.goal, "\(report)")
         #expect(report.oldestVersion == .empty && report.droppedCount == 0)
         #expect(report.eventCount >= Self.keyCount && report.unpackedCount == 256)
+        #expect(Double(report.blockBytes) <= Self.packedGoal * Double(report.eventCount), "\(report)")
         #expect(report.packedCount + report.unpackedCount == report.version.rawValue)
         #expect(report.version == hashes.keys.max())
 
@@ -46,6 +49,29 @@ struct CompactedTraceTests {
         #expect(try store.snapshot.stateHash == verified.stateHash)
         try store.close()
         #expect(try StoreVerification(path: path).stateHash == verified.stateHash)
+    }
+
+    @Test("Every record comes back, byte for byte")
+    func records() throws {
+        let folder = try TemporaryFolder()
+        let path = folder.file("trace.listory")
+        var trace = try ListImport(path: RecordedTrace.svelteComponent.path, format: .editingTrace)
+        let store = try Store.create(at: path)
+        try trace.apply(to: store)
+        let versions = try Version(1)...store.version
+        var records: [[UInt8]] = []
+        try store.forEachCommit(in: versions) { records.append($0.record) }
+        try store.close()
+        #expect(try Store.compact(at: path, Compaction(keeping: .everything)).packedCount > 0)
+
+        let compacted = try Store.open(at: path)
+        defer { try? compacted.close() }
+        var (count, differences) = (0, 0)
+        try compacted.forEachCommit(in: versions) { commit in
+            if commit.record != records[count] { differences += 1 }
+            count += 1
+        }
+        #expect(count == records.count && differences == 0)
     }
 
     /// Imports the recording, and returns the hashes of some of its versions, the newest among them.

@@ -23,8 +23,7 @@ public enum Diagnostic {
     /// What is wrong, in a sentence.
     public static func text(_ error: any Error) -> String {
         switch error {
-        case is ToolError, is StoreError, is LMDBError, is RecordError, is ListError, is RequestError, is ImportError,
-            is InvariantViolation:
+        case is ToolError, is StoreError, is LMDBError, is RecordError, is ListError, is RequestError, is ImportError:
             String(describing: error)
         default: (error as NSError).localizedDescription
         }
@@ -38,7 +37,6 @@ public enum Diagnostic {
         case let error as RequestError: error.code.rawValue
         case is RecordError: "damagedRecord"
         case is LMDBError: ExitStatus(error) == .damaged ? "damagedFile" : "fileError"
-        case is InvariantViolation: "damagedState"
         default: "error"
         }
     }

@@ -15,7 +15,6 @@ extension ExitStatus {
         case let error as RecordError: self.init(error)
         case let error as ListError: self.init(error)
         case is RequestError, is ImportError: self = .refused
-        case is InvariantViolation: self = .damaged
         default: self = .inputOutput
         }
     }
