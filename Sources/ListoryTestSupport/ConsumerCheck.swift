@@ -2,7 +2,7 @@
 
 import ListModel
 
-/// A list view rejected a transition, or shows something else afterwards: a fault of whoever made it.
+/// A list view rejected a transition, or shows something else afterwards: a fault of the transition.
 public struct ConsumerFailure: Error, Equatable, CustomStringConvertible {
     /// Which view it was, and of which layout.
     public let consumer: String

@@ -1,4 +1,4 @@
-// A list view without sections that is told one change after another, without a screen.
+// A list view without sections and without a screen that receives one change after another.
 
 import ListModel
 

@@ -18,7 +18,7 @@ struct TableBatch: Sendable {
         /// Where reloads are inserted again.
         var reloadTargets: [Position] = []
 
-        /// Everything that leaves its old position for good, and everything that is made anew.
+        /// Everything that is removed for good, and everything that is inserted.
         var allDeletes: [Position] { deletes + reloads }
         var allInserts: [Position] { inserts + reloadTargets }
         var hasStructure: Bool { !(deletes.isEmpty && inserts.isEmpty && reloads.isEmpty && moves.isEmpty) }

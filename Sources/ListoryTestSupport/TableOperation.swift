@@ -22,9 +22,9 @@ public enum TableOperation: Hashable, Sendable {
     case moveSection(from: Int, to: Int)
     /// A section that is there before the batch gets other cells, and may have other rows.
     case reloadSection(Int)
-    /// The cell of a row shows its content anew, and stays the same cell.
+    /// The cell of a row shows new content, and stays the same cell.
     case reconfigureItem(ListIndexPath)
-    /// The header of a section shows its title anew.
+    /// The header of a section shows its new title.
     case reconfigureHeader(Int)
 }
 

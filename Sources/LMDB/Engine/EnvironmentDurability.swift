@@ -6,6 +6,6 @@ public enum EnvironmentDurability: Sendable {
     case full
     /// All but the last commit: a power cut may take the last commit back, and damages nothing.
     case noMetaSync
-    /// Nothing: a power cut may lose commits **and destroy the file**. For files that can be made again.
+    /// Nothing: a power cut may lose commits **and destroy the file**. For files that can be rebuilt.
     case noSync
 }

@@ -34,7 +34,7 @@ extension Environment {
 
     /// Makes sure that LMDB's lock of the write transaction can be had.
     ///
-    /// - Throws: `writerDied` if it cannot; nobody can write with this environment any more then.
+    /// - Throws: `writerDied` if it cannot; this environment can then no longer write.
     func requireWriterLock(within patience: DispatchTimeInterval) throws(LMDBError) {
         let probe = Probe()
         DispatchQueue(label: "lmdb.writer-lock").async { [self] in

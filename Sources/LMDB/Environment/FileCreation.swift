@@ -76,7 +76,7 @@ extension MetaPage {
 }
 
 extension Environment {
-    /// Makes a file durable that was just made, with its name, before something is committed that somebody may rely on.
+    /// Syncs a new file and its folder, before the first commit that a caller relies on.
     ///
     /// - Throws: ``LMDBError``: `engine` for errors of the device; `forked`; `closed`.
     package func syncNewFile() throws(LMDBError) {

@@ -1,4 +1,4 @@
-// Putting one data file in the place of another that nobody has open.
+// Replaces a data file that no process has open.
 //
 // LMDB tells processes apart by a lock file beside the data file, of which each holds a lock as long as it has the file
 // open. Whoever replaces the data file must be alone: a process that still had the old one open would go on writing to
@@ -14,7 +14,7 @@ extension DataFile {
     ///   - path: the file that is replaced, links followed; neither this process nor another has it open.
     ///   - replacement: the file that takes its place, in the same folder and open nowhere. It has no name afterwards but
     ///     `path`.
-    ///   - isUnchanged: asked when nobody else can write any more; if it is false, nothing happens.
+    ///   - isUnchanged: called when no other process can write; if it returns false, nothing happens.
     /// - Returns: whether the file was replaced.
     /// - Throws: ``LMDBError``: `alreadyOpen` if this process has the file open, `inUse` if another one has; `engine` for
     ///   what the system says. The old file is then where it was.
@@ -37,7 +37,8 @@ extension DataFile {
             }
             try Platform.synchronizeFolder(of: path)
             Platform.remove(replacement + "-lock")
-            // Being alone, opening makes the lock file anew, for the new data file. Closing gives the lock back.
+            // No other process has the file open, so opening makes a new lock file for the new data file. Closing
+            // releases the lock.
             let setup = Engine.Setup(
                 mapSize: Environment.Options().mapSize, maximumReaders: 1, maximumDatabases: 0,
                 fileMode: Environment.Options().fileMode, isReadOnly: false, durability: .full)

@@ -18,7 +18,7 @@ enum LockFile {
     ///
     /// - Throws: ``LMDBError``: `engine`, with `noSpace` when the disk is full. What else is in the way, opening tells.
     static func reserve(for path: String, _ options: Environment.Options) throws(LMDBError) {
-        // Whoever only reads makes no files beside one that is not there.
+        // A reader of a missing file creates no lock file.
         if options.isReadOnly, case .failure = Platform.status(of: path) { return }
         let name = Self.path(of: path)
         let wanted = size(readers: options.maximumReaders)

@@ -14,10 +14,10 @@ final class TransactionGate: @unchecked Sendable {
     private let spareLimit: Int
     private var spare: [OpaquePointer] = []
     private var readers = 0
-    /// Read transactions that nobody uses just now: the map may change, the environment must stay.
+    /// Idle read transactions: the map may change, the environment must stay.
     private var parked = 0
     private var writer: UInt?
-    /// Why nobody can write any more.
+    /// Why writing is no longer possible.
     private var writerLoss: LMDBError.Kind?
     private var isExclusive = false
     private var isClosed = false
@@ -187,7 +187,7 @@ final class TransactionGate: @unchecked Sendable {
         monitor.broadcast()
     }
 
-    /// Notes that the environment has no map any more: nothing may touch it but a close.
+    /// Marks the environment as one without a map: only closing it is allowed.
     func loseMap() {
         monitor.lock()
         defer { monitor.unlock() }

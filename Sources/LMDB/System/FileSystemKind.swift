@@ -1,4 +1,4 @@
-// Which file systems are refused, and how the one under a path is told.
+// Which file systems are refused, and how to recognise the one of a path.
 //
 // Always holds: the classifier is a pure function of the number that the system reports. File systems in user
 // space (FUSE) all report the same number, so a network behind one of them cannot be told and is let through.

@@ -96,7 +96,7 @@ enum Platform {
         return UnsafeRawBufferPointer(start: address, count: count)
     }
 
-    /// Takes back a map that nobody uses.
+    /// Unmaps a map that is not in use.
     static func unmap(_ map: UnsafeRawBufferPointer) {
         guard let start = map.baseAddress else { return }
         // SAFETY: the caller has made the map with `map` and uses it no more.
@@ -255,7 +255,7 @@ extension Platform {
         #endif
     }
 
-    /// Takes room on the disk for the beginning of a file, of which nobody needs what it has; 0 or an error number.
+    /// Allocates disk space for the beginning of a file whose content is not needed; 0 or an error number.
     static func reserve(_ descriptor: Int32, _ count: Int) -> Int32 {
         #if !canImport(Darwin)
         let code = posix_fallocate(descriptor, 0, off_t(count))

@@ -8,7 +8,7 @@
 public final class Commit: Sendable {
     /// Why a commit was made.
     public enum Cause: Hashable, Sendable {
-        /// Somebody edited the list.
+        /// An edit of the list.
         case edit
         /// Undo of a step that ended with this commit.
         case undo(of: Version)

@@ -37,7 +37,7 @@ extension ListState {
         }
         let header = try RecordHeader(record, version: next, previousChecksum: previousChecksum)
         var reader = RecordReader(record, version: next, from: header.eventsOffset)
-        // If nobody compares the hashes on the way, they are computed once at the end.
+        // If the hashes are not compared on the way, they are computed once at the end.
         followsHashes = check == .everyHash
         defer { followsHashes = true }
         for _ in 0..<header.eventCount { try reader.readEvent(to: &self) }

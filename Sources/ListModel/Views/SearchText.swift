@@ -24,7 +24,7 @@ public struct SearchWords: Hashable, Sendable {
     /// The words without case and marks.
     private let words: [String]
 
-    /// The words of a text, as somebody types it into a search field.
+    /// The words of a text that a user types into a search field.
     public init(_ text: String = "") {
         words = TextFolding.fold(text).split(whereSeparator: \.isWhitespace).map { word in
             var copy = String(word)

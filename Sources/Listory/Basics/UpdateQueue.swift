@@ -49,7 +49,7 @@ final class UpdateQueue<Element: Sendable>: Sendable {
     /// Ends the queue: what waits can still be read.
     func finish() { wakeUps.finish() }
 
-    /// Calls a function when the queue was ended, or when nobody reads it any more.
+    /// Calls a function when the queue has ended or its last reader is gone.
     func onTermination(_ body: @escaping @Sendable () -> Void) { wakeUps.onTermination = { _ in body() } }
 
     fileprivate func take() -> Element? {

@@ -134,7 +134,7 @@ extension GroupCommit {
 
     private func retry() {
         monitor.withLock { state.retryTimer = nil }
-        // Those who want to know of another failure are told, and the timer is running again.
+        // Report the failure, and start the timer again.
         try? flush(through: nil)
     }
 
@@ -143,7 +143,7 @@ extension GroupCommit {
 
     /// What is to be told of failures from now on, the present state first.
     func observeFailures() -> AsyncStream<StoreError?> {
-        // Failures are told with the lock held: none comes between the two.
+        // Failures are reported with the lock held, so none comes between the two.
         monitor.withLock { failures.stream(beginningWith: hasFailed ? state.failure : nil) }
     }
 }

@@ -74,7 +74,7 @@ final class GroupCommit: CommitSource, @unchecked Sendable {
         /// appending last succeeded.
         var retryTimer: StoreTimer?
         var retryCount = 0
-        /// Whether nobody has the store any more: a timer would keep the file open for nobody.
+        /// Whether the store was released: a timer would keep its file open without a use.
         var isLetGo = false
         /// Whether the store gave up what is not in the file.
         var isStopped = false
@@ -83,7 +83,7 @@ final class GroupCommit: CommitSource, @unchecked Sendable {
     /// A task that wants to be told when a version is durable.
     struct WaitingTask {
         let version: Version
-        /// Resumed by whoever takes it out of `tasks`, so exactly once.
+        /// Resumed by the thread that takes it out of `tasks`, so exactly once.
         let continuation: UnsafeContinuation<Void, any Error>
     }
 

@@ -4,7 +4,7 @@ import ListModel
 
 /// A failure of a projection. The list is not affected.
 public enum ProjectionError: Error, Sendable {
-    /// The projection threw when it was given an event. It has no value until it is folded anew:
+    /// The projection threw an error for an event. It has no value until it is rebuilt:
     /// ``LiveProjection/rebuild()``. `event` is the index in its commit; nil if it was seeded with the rows of a version.
     case failed(projection: String, version: Version, event: Int?, cause: any Error)
     /// A name is empty, or longer than 511 bytes.

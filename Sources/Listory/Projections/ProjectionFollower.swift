@@ -34,7 +34,7 @@ final class ProjectionFollower<Value: Sendable>: StoreFollower {
 
     private struct State: Sendable {
         var folded: Folded?
-        /// Why there is no value, until it is folded anew.
+        /// Why there is no value, until it is rebuilt.
         var failure: ProjectionError?
         /// Whether to ignore the stored state, because the projection has to be rebuilt.
         var ignoresStored = false

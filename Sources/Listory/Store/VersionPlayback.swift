@@ -30,7 +30,7 @@ public struct PlaybackSpeed: Hashable, Sendable {
     }
 
     private var pace: Pace
-    /// The longest pause between two frames, so that nobody waits through a night; nil for none.
+    /// The longest pause between two frames; nil for the original pauses.
     public var longestPause: Duration?
 
     /// As it happened.

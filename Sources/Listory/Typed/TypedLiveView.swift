@@ -95,7 +95,7 @@ extension TypedLiveView: ListSource {
     /// Whether rows stand in the order and the sections of the store: nothing of the query sorts or groups.
     public var keepsOrder: Bool { core.keepsOrder }
 
-    /// An error is thrown at whoever asks for the newest rows, who is therefore told of it as well.
+    /// An error is thrown to the caller that reads the newest rows, so it is not reported here again.
     public func changes() throws -> AsyncStream<Void> { try core.changes() }
 }
 

@@ -144,7 +144,7 @@ extension LiveView {
     }
 
     private func removeReader(_ number: Int) {
-        // Let go of inside a function of the view, it is told of what nobody reads.
+        // Released inside a function of the view, the sequence has no reader left.
         if isInsideFunction { return }
         let follower = withState { state in
             state.readers[number] = nil

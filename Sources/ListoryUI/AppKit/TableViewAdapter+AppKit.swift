@@ -36,7 +36,8 @@ public final class TableViewAdapter: ListAdapter, NSTableViewDataSource, NSTable
     public let layout: RowLayout
     /// The table; it is not kept alive.
     public private(set) weak var tableView: NSTableView?
-    /// The app's own delegate. It gets all messages that the adapter does not implement; and it is told of the selection.
+    /// The app's own delegate. It receives all messages that the adapter does not implement, and changes of the
+    /// selection.
     public weak var delegate: (any NSTableViewDelegate)? {
         didSet {
             app = delegate

@@ -38,7 +38,7 @@ extension ListDriver {
     /// The name of the step that redo does again, for a menu; nil if there is none.
     public var redoName: String? { undoState.redo?.name }
 
-    /// What undo and redo would do; nothing if that cannot be told. See ``UndoDriver`` for one that tells of changes.
+    /// What undo and redo would do; nothing if that cannot be read. ``UndoDriver`` also reports changes.
     public var undoState: UndoState { (try? source.editedStore.undoState(origin: origin)) ?? .nothing }
 
     private func move(_ action: ListAction, _ step: String?, _ body: () throws -> Commit?) -> Bool {
@@ -55,9 +55,9 @@ extension ListDriver {
 // MARK: - Steps
 
 extension ListDriver {
-    /// Tells that the selection moved, or that a field lost its focus: what is typed next is a step of its own.
+    /// Call this when the selection moved or a field lost the focus: what is typed next is a step of its own.
     ///
-    /// Does nothing while the view is given newer rows, because a selection that changes then was changed by nobody.
+    /// Does nothing while the view receives newer rows, because no user changed the selection then.
     public func selectionDidChange() {
         if !playback.isChangingView { try? source.editedStore.breakUndoCoalescing() }
     }

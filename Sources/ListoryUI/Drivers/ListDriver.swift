@@ -52,7 +52,7 @@ public final class ListDriver<Source: ListSource> {
     ///   - source: what is shown and edited.
     ///   - names: how commits are named.
     ///   - reloadAbove: the number of changes above which the view is reloaded instead of animated; nil for never.
-    ///   - onFailure: is told of what could not be committed or read.
+    ///   - onFailure: receives what could not be committed or read.
     /// - Throws: ``StoreError/closed``, or an error of the source.
     public convenience init(
         _ source: Source, names: ActionNames<Source.Item>, reloadAbove: Int? = 1_000,
@@ -91,7 +91,7 @@ public final class ListDriver<Source: ListSource> {
         if let newest = readNewest(isReporting: true) { playback.show(newest) }
     }
 
-    /// Shows the result of a gesture. If it cannot be read, that is reported when the source tells of it, and only then.
+    /// Shows the result of a gesture. If it cannot be read, that is reported once, at the next signal of the source.
     func showResult() {
         if let newest = readNewest(isReporting: false) { playback.show(newest) }
     }

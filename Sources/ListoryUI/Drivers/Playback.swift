@@ -8,7 +8,7 @@
 // - all stages of a transition are played before the next transition is made; that one leads from what is shown to the
 //   newest rows, however many versions lie between;
 // - nothing is played while a row is dragged, and a view without a window is reloaded;
-// - a view that never tells of the end of an animation is reloaded, and does not stop the list.
+// - a view that never reports the end of an animation is reloaded, and does not stop the list.
 
 import ListModel
 
@@ -166,7 +166,7 @@ public final class Playback {
         }
     }
 
-    /// Asks a busy view again, later: not every toolkit tells of the end of a drag.
+    /// Asks a busy view again later, because not every toolkit reports the end of a drag.
     private func retry() {
         if isRetrying { return }
         isRetrying = true

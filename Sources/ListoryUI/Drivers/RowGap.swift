@@ -91,7 +91,7 @@ struct RowGap {
     /// are less deep, as far as the row after allows. Its children they become only if somebody says so.
     ///
     /// - Parameters:
-    ///   - depth: how deep they are to be; nil if nobody says so.
+    ///   - depth: how deep they will be; nil for the default.
     ///   - present: how deep they are now; nil if they are new.
     func outlineDestination(
         in editor: inout ListEditor, depth: Int? = nil, present: Int? = nil

@@ -52,7 +52,7 @@ public final class UndoDriver<Source: ListSource> {
 
     deinit { following?.cancel() }
 
-    /// Looks at the history now, instead of when the store tells of a commit.
+    /// Reads the history now, instead of at the next signal of the store.
     public func refresh() {
         let newest = driver.undoState
         if newest == state { return }

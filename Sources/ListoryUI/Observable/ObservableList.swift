@@ -103,7 +103,7 @@ public final class ObservableList<Source: ListSource> {
 
 // MARK: - Between the driver and the list
 
-/// Tells an observable list of failures. The driver is made first and needs somebody to report to.
+/// Reports failures to an observable list. The driver is made first and needs a place to report to.
 @MainActor
 final class FailureReporter {
     var onFailure: ((ListFailure) -> Void)?

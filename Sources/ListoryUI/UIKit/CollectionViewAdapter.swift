@@ -162,7 +162,7 @@ public final class CollectionViewAdapter: ListAdapter, UICollectionViewDataSourc
 
     public func collectionView(_ collectionView: UICollectionView, canMoveItemAt indexPath: IndexPath) -> Bool {
         let canMove = driver.canMove(at: indexPath.listPath)
-        // This is asked when an interactive movement begins, whoever begins it.
+        // UIKit asks this when any interactive movement begins.
         if canMove && touches.isTouched { mayBeMoving = true }
         return canMove
     }

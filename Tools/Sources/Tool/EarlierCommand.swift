@@ -29,6 +29,6 @@ extension HistoryDistance: ExpressibleByArgument {
     /// A distance from a command line.
     public init?(argument: String) { self.init(argument) }
 
-    /// How the default is told.
+    /// The default, for the help.
     public var defaultValueDescription: String { "1" }
 }

@@ -1,4 +1,4 @@
-// How any error is told.
+// Errors as text and as JSON.
 //
 // Always holds: a diagnostic is one line on standard error, after the name of the tool.
 
@@ -7,7 +7,7 @@ import LMDB
 import ListModel
 import Listory
 
-/// What is told of an error.
+/// The text and the code of an error.
 public enum Diagnostic {
     /// The line about an error; nil if there is nothing to say.
     public static func line(_ error: any Error) -> String? {
@@ -43,7 +43,7 @@ public enum Diagnostic {
 }
 
 extension JSONWriter {
-    /// Writes the member that tells of an error.
+    /// Writes the member `error`.
     mutating func writeError(_ error: any Error) {
         key("error")
         object { writer in
@@ -53,7 +53,7 @@ extension JSONWriter {
         }
     }
 
-    /// Writes the member that tells of conflicts, unless there are none.
+    /// Writes the member `conflicts`, unless there are none.
     mutating func writeConflicts(_ conflicts: [MergeConflict]) {
         if conflicts.isEmpty { return }
         key("conflicts")

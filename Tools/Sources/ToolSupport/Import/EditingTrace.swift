@@ -1,4 +1,4 @@
-// A recording of somebody editing text: transactions of patches, in Unicode scalars.
+// A recording of a text being edited: transactions of patches, in Unicode scalars.
 //
 // Always holds: every patch fits the text that the patches before it have left; nothing else is believed of a file.
 

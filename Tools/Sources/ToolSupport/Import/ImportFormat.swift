@@ -2,7 +2,7 @@
 
 /// The format of an input.
 public enum ImportFormat: String, CaseIterable, Sendable {
-    /// A recording of somebody editing text: one commit for each transaction, one row for each Unicode scalar.
+    /// A recording of a text being edited: one commit for each transaction, one row for each Unicode scalar.
     case editingTrace = "editing-trace"
     /// A Markdown task list: headings become sections.
     case markdown

@@ -1,6 +1,6 @@
 // Why a line of `exec` was rejected before the list was asked.
 //
-// Always holds: whoever throws one has changed nothing.
+// Always holds: a request that throws this error has changed nothing.
 
 /// A request that could not be carried out.
 public struct RequestError: Error, Equatable, CustomStringConvertible, Sendable {

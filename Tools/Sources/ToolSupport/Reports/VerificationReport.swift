@@ -1,12 +1,12 @@
 // What a complete check of a store came to, printed.
 //
-// Always holds: a fault is told in both formats; the exit code says which kind it is.
+// Always holds: a fault is reported in both formats; the exit code says which kind it is.
 
 import Listory
 
 /// The outcome of a check.
 public enum VerificationReport {
-    /// What is told of a store without a fault.
+    /// The report of a store without a fault.
     public static func text(_ found: StoreVerification) -> String {
         "sound: version \(found.version), \(found.commitCount) commits, \(found.eventCount) events, "
             + "\(found.checkpointCount) checkpoints with \(found.nodeCount) nodes, hash \(found.stateHash)\n"

@@ -1,6 +1,6 @@
 // What can be asked of the history, by a command or by a line of `exec`.
 //
-// Always holds: whoever carries one out has waited, or has to wait, for nothing but the commits that it made.
+// Always holds: carrying out a request waits for nothing but the commits that it makes.
 
 import ListModel
 import Listory

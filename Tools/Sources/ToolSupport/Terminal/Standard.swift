@@ -21,7 +21,7 @@ public struct Standard: Sendable {
 
     /// Writes bytes.
     ///
-    /// - Throws: ``ToolError``. If whoever read the output has gone, it has nothing to say: nobody listens.
+    /// - Throws: ``ToolError``. If the reader of the output is gone, the error has no text.
     public func write(_ bytes: some Collection<UInt8>) throws {
         let bytes = ContiguousArray(bytes)
         var written = 0

@@ -1,6 +1,6 @@
 // Colours and weights, on a terminal that wants them.
 //
-// Always holds: without them the text is the same, so that nothing is told by colour alone.
+// Always holds: without them the text is the same, so nothing is said by colour alone.
 
 import Foundation
 
