@@ -12,10 +12,8 @@ struct NodeTableTests {
     private static func node(_ number: UInt32) -> Node { Node.make(height: 0, width: 1, number: number) }
 
     /// What a parent says of a leaf.
-    private static func child(_ number: UInt64, count: UInt32 = 1, hash: UInt64 = 7, height: UInt8 = 0)
-        -> TreeChild<ListItem>
-    {
-        TreeChild(node: nil, stored: number, count: count, number: 1, hash: hash, lowestDepth: 0, height: height)
+    private static func key(_ number: UInt64, count: UInt32 = 1, hash: UInt64 = 7, height: UInt8 = 0) -> NodeKey {
+        NodeKey(number: number, hash: hash, count: count, height: height)
     }
 
     @Test(
@@ -33,15 +31,15 @@ struct NodeTableTests {
             let adds = Int.random(in: 0..<10, using: &random) < (step / 200 % 2 == 0 ? 7 : 3)
             if adds {
                 let node = Self.node(UInt32(step))
-                table.insert(node, Self.child(number))
+                table.insert(node, Self.key(number))
                 expected[number] = node
             } else {
-                let removed = table.remove(Self.child(number))
+                let removed = table.remove(Self.key(number))
                 try #require(removed === expected.removeValue(forKey: number), "seed \(seed), step \(step)")
             }
             try #require(table.count == expected.count, "seed \(seed), step \(step)")
             for number in numbers {
-                let found = table[Self.child(number)]
+                let found = table[Self.key(number)]
                 try #require(found === expected[number], "seed \(seed), step \(step), number \(number)")
             }
         }
@@ -54,22 +52,22 @@ struct NodeTableTests {
         do {
             let made = Self.node(1)
             node = made
-            table.insert(made, Self.child(1))
+            table.insert(made, Self.key(1))
         }
         #expect(node != nil)
-        _ = table.remove(Self.child(1))
-        #expect(node == nil && table.count == 0 && table[Self.child(1)] == nil)
+        _ = table.remove(Self.key(1))
+        #expect(node == nil && table.count == 0 && table[Self.key(1)] == nil)
     }
 
     @Test("A node is given to no parent that says something else of it")
     func otherParents() {
         var table = NodeTable<ListItem>()
         let node = Self.node(1)
-        table.insert(node, Self.child(1))
+        table.insert(node, Self.key(1))
         let root = TreeChild<ListItem>.anyHeight
-        for other in [Self.child(1, count: 2), Self.child(1, hash: 8), Self.child(1, height: 1)] {
+        for other in [Self.key(1, count: 2), Self.key(1, hash: 8), Self.key(1, height: 1)] {
             #expect(table[other] == nil && table.remove(other) == nil)
         }
-        #expect(table[Self.child(1)] === node && table[Self.child(1, height: root)] === node)
+        #expect(table[Self.key(1)] === node && table[Self.key(1, height: root)] === node)
     }
 }

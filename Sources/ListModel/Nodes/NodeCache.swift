@@ -15,11 +15,11 @@ final class NodeCache<Element>: Sendable {
         /// The size of the nodes of the younger generation in bytes.
         var youngSize = 0
 
-        mutating func insert(_ node: TreeNode<Element>, _ child: TreeChild<Element>, limit: Int) {
+        mutating func insert(_ node: TreeNode<Element>, _ key: NodeKey, limit: Int) {
             let stride = node.isLeaf ? MemoryLayout<Element>.stride : MemoryLayout<TreeChild<Element>>.stride
             // The entry in the table and the header of the node take about a hundred bytes.
             youngSize += 100 + node.width * stride
-            young.insert(node, child)
+            young.insert(node, key)
             guard youngSize > limit / 2 else { return }
             // The next generation will have about as many nodes, so its table gets the same size at once.
             let slotCount = young.slotCount
@@ -38,22 +38,22 @@ final class NodeCache<Element>: Sendable {
     }
 
     /// The node of a stored child, if it is in the cache.
-    subscript(child: TreeChild<Element>) -> TreeNode<Element>? {
+    subscript(key: NodeKey) -> TreeNode<Element>? {
         state.withLock { state in
-            if let node = state.young[child] { return node }
-            guard let node = state.old.remove(child) else { return nil }
-            state.insert(node, child, limit: limit)
+            if let node = state.young[key] { return node }
+            guard let node = state.old.remove(key) else { return nil }
+            state.insert(node, key, limit: limit)
             return node
         }
     }
 
     /// Removes the node of a stored child from the cache and returns it.
-    func take(_ child: TreeChild<Element>) -> TreeNode<Element>? {
-        state.withLock { $0.young.remove(child) ?? $0.old.remove(child) }
+    func take(_ key: NodeKey) -> TreeNode<Element>? {
+        state.withLock { $0.young.remove(key) ?? $0.old.remove(key) }
     }
 
-    func insert(_ node: TreeNode<Element>, _ child: TreeChild<Element>) {
-        state.withLock { $0.insert(node, child, limit: limit) }
+    func insert(_ node: TreeNode<Element>, _ key: NodeKey) {
+        state.withLock { $0.insert(node, key, limit: limit) }
     }
 
     func removeAll() {

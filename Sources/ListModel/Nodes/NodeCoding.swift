@@ -170,10 +170,11 @@ extension NodeCoding {
             let depth = hasDepths ? ownReader.readByte() : 0
             total += Int(elements)
             // A child is stored before its parent, so its number is lower. This also excludes cycles in a damaged tree.
-            guard next >= 0 && next < Limits.placeNumbers else { return ownReader.fail() }
-            place = UInt32(next)
-            if elements == 0 || elements > greatest || stored == 0 || stored >= parent || hash >= SequenceHash.modulus
-                || total > Limits.rows || depth > ListItem.maximumDepth
+            // Negative numbers become large ones here, so one comparison is enough.
+            place = UInt32(truncatingIfNeeded: next)
+            if UInt64(bitPattern: next) >= UInt64(Limits.placeNumbers) || elements == 0 || elements > greatest
+                || stored == 0 || stored >= parent || hash >= SequenceHash.modulus || total > Limits.rows
+                || depth > ListItem.maximumDepth
             {
                 ownReader.fail()
             }

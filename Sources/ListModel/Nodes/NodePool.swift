@@ -145,11 +145,11 @@ extension NodePool {
     @inline(never)
     private func storedNode<Element: TreeElement>(_ child: TreeChild<Element>) -> TreeNode<Element> {
         let cache = Element.cache(of: self)
-        if let node = cache[child] { return node }
+        if let node = cache[child.key] { return node }
         var spares = SpareNodes<Element>()
         // A placeholder for a damaged node is not cached, so that every pool that reads the node reports the damage.
         guard let node = read(child, from: source, &spares) else { return unreadable(child) }
-        cache.insert(node, child)
+        cache.insert(node, child.key)
         return node
     }
 
@@ -162,7 +162,7 @@ extension NodePool {
     func passingNode<Element: TreeElement>(
         _ child: TreeChild<Element>, _ scan: (any NodeSource)?, _ spares: inout SpareNodes<Element>
     ) -> TreeNode<Element> {
-        if let node = child.node ?? Element.cache(of: self)[child] { return node }
+        if let node = child.node ?? Element.cache(of: self)[child.key] { return node }
         return read(child, from: scan, &spares) ?? unreadable(child)
     }
 
@@ -219,7 +219,7 @@ extension NodePool {
             // stays in the cache: reading it again takes ten times as long as copying it.
             let node = storedNode(child)
             copy = node.copy(width: max(node.width, limits.capacity(height: node.height)))
-        } else if var node = Element.cache(of: self).take(child) {
+        } else if var node = Element.cache(of: self).take(child.key) {
             // As a rule nobody else refers to the node, and then it can be changed without a copy.
             let isFree = isKnownUniquelyReferenced(&node)
             copy = isFree ? node : node.copy(width: limits.capacity(height: node.height))

@@ -7,6 +7,19 @@
 // Always holds: at least a quarter of the slots is free. No slot between the home slot of a number and its actual slot
 // is free. A lookup returns a node only if the parent's summary equals the one that the node was read with.
 
+/// What a parent says of a stored node. It has no reference as a child has, so handing one over counts nothing.
+struct NodeKey {
+    let number: UInt64
+    let hash: UInt64
+    let count: UInt32
+    let height: UInt8
+}
+
+extension TreeChild {
+    @inline(__always)
+    var key: NodeKey { NodeKey(number: stored, hash: hash, count: count, height: height) }
+}
+
 /// The nodes of one element type, by stored number.
 struct NodeTable<Element> {
     /// A slot for a node. It is free if the number is 0, which no stored node has.
@@ -19,9 +32,9 @@ struct NodeTable<Element> {
         var count: UInt32 = 0
 
         /// The node, if it has the summary of this child.
-        func node(_ child: TreeChild<Element>) -> TreeNode<Element>? {
-            guard let node, hash == child.hash, count == child.count else { return nil }
-            return child.height == TreeChild<Element>.anyHeight || node.height == Int(child.height) ? node : nil
+        func node(_ key: NodeKey) -> TreeNode<Element>? {
+            guard let node, hash == key.hash, count == key.count else { return nil }
+            return key.height == TreeChild<Element>.anyHeight || node.height == Int(key.height) ? node : nil
         }
     }
 
@@ -43,26 +56,26 @@ struct NodeTable<Element> {
     /// The node of a stored child; nil if there is none.
     ///
     /// - Complexity: O(1) on average, like every function of the table.
-    subscript(child: TreeChild<Element>) -> TreeNode<Element>? {
+    subscript(key: NodeKey) -> TreeNode<Element>? {
         if count == 0 { return nil }
-        return slots[slot(of: child.stored)].node(child)
+        return slots[slot(of: key.number)].node(key)
     }
 
     /// Inserts the node of a stored child, whose number is not 0. Replaces a node of the same number.
-    mutating func insert(_ node: TreeNode<Element>, _ child: TreeChild<Element>) {
-        let number = child.stored
+    mutating func insert(_ node: TreeNode<Element>, _ key: NodeKey) {
+        let number = key.number
         precondition(number != 0, "a stored node has a number")
         if 4 * (count + 1) > 3 * slots.count { grow() }
         let slot = slot(of: number)
         if slots[slot].number == 0 { count += 1 }
-        slots[slot] = Slot(number: number, node: node, hash: child.hash, count: child.count)
+        slots[slot] = Slot(number: number, node: node, hash: key.hash, count: key.count)
     }
 
     /// Removes the node of a stored child and returns it.
-    mutating func remove(_ child: TreeChild<Element>) -> TreeNode<Element>? {
+    mutating func remove(_ key: NodeKey) -> TreeNode<Element>? {
         if count == 0 { return nil }
-        var free = slot(of: child.stored)
-        guard let node = slots[free].node(child) else { return nil }
+        var free = slot(of: key.number)
+        guard let node = slots[free].node(key) else { return nil }
         count -= 1
         // Backward-shift deletion: entries whose probe sequence passed the free slot move into it.
         var next = successor(free)

@@ -43,14 +43,10 @@ struct TreeChild<Element>: @unchecked Sendable {
 
     /// The node, if the tree holds it in memory. Nodes that were only read are in the cache of the `NodePool`.
     var node: TreeNode<Element>?
-    // The stored number in 48 bits, so that the depth and the height fit into the same word.
+    // The stored number in 48 bits, then the height and the lowest depth in 8 each. With fields of their own a child would
+    // have eight, and a struct of more than seven is copied by a function call.
     private var storedLow: UInt32
-    private var storedHigh: UInt16
-    /// The lowest depth of the elements below the node; `TreeDepth.none` without elements.
-    var lowestDepth: UInt8
-    /// The height of the node, one less than its parent's; `anyHeight` for a stored root, whose height is only in the
-    /// node itself.
-    var height: UInt8
+    private var packed: UInt32
     /// The number of elements below the node.
     var count: UInt32
     /// The node number, kept here so that finding a child by number reads only the parent and not all of its children.
@@ -73,9 +69,7 @@ struct TreeChild<Element>: @unchecked Sendable {
     ) {
         self.node = node
         storedLow = UInt32(truncatingIfNeeded: stored)
-        storedHigh = UInt16(truncatingIfNeeded: stored &>> 32)
-        self.lowestDepth = lowestDepth
-        self.height = height
+        packed = UInt32(truncatingIfNeeded: stored &>> 32) &<< 16 | UInt32(height) &<< 8 | UInt32(lowestDepth)
         self.count = count
         self.number = number
         self.hash = hash
@@ -85,11 +79,26 @@ struct TreeChild<Element>: @unchecked Sendable {
     /// parts.
     @inline(__always)
     var stored: UInt64 {
-        get { UInt64(storedHigh) &<< 32 | UInt64(storedLow) }
+        get { UInt64(packed &>> 16) &<< 32 | UInt64(storedLow) }
         set {
             storedLow = UInt32(truncatingIfNeeded: newValue)
-            storedHigh = UInt16(truncatingIfNeeded: newValue &>> 32)
+            packed = packed & 0xFFFF | UInt32(truncatingIfNeeded: newValue &>> 32) &<< 16
         }
+    }
+
+    /// The lowest depth of the elements below the node; `TreeDepth.none` without elements.
+    @inline(__always)
+    var lowestDepth: UInt8 {
+        get { UInt8(truncatingIfNeeded: packed) }
+        set { packed = packed & ~0xFF | UInt32(newValue) }
+    }
+
+    /// The height of the node, one less than its parent's; `anyHeight` for a stored root, whose height is only in the
+    /// node itself.
+    @inline(__always)
+    var height: UInt8 {
+        get { UInt8(truncatingIfNeeded: packed &>> 8) }
+        set { packed = packed & ~0xFF00 | UInt32(newValue) &<< 8 }
     }
 
     /// Whether both are known to be the same node. If this is false, the nodes may still be equal.
