@@ -1,11 +1,11 @@
-// How values become bytes and bytes values.
+// Encodes values as bytes, and decodes bytes as values.
 //
-// Always holds: encoding cannot fail and decoding can: bytes in a file are never trusted. The order of keys in a
+// Always holds: encoding cannot fail. Decoding can, because the bytes of a file may be anything. The order of keys in a
 // database is the order of their bytes, so an encoding of keys must keep the order that its type promises.
 
 /// A type that can be a key or a value of a ``Database``.
 ///
-/// Conform your own types by handing out bytes and reading them back:
+/// To conform a type of your own, encode it with the encoding of another type, and decode it in the same way:
 ///
 /// ```swift
 /// extension Version: DatabaseCodable {
@@ -77,7 +77,7 @@ extension UInt32: DatabaseCodable {
 }
 
 extension LMDBError {
-    /// An error for bytes of the wrong size; apart, so that the inlined decoders stay small.
+    /// An error for bytes of the wrong size. A function of its own, so that the inlined decoders stay small.
     @usableFromInline
     init(wrongSizeFor type: String, expected: Int, found: Int) {
         self.init(.wrongSize(type: type, expected: expected, found: found), in: "decode")

@@ -1,11 +1,11 @@
 // Which database handles are valid.
 //
-// LMDB names an open database by a small index, and gives the index to another database when a transaction that
-// opened one aborts. A handle that outlived its transaction could then read and write the wrong database. So each
-// handle carries a serial number that is never used twice in a process.
+// LMDB identifies an open database by a small index. When a transaction that opened a database aborts, LMDB gives the
+// index to another database. A handle that outlived its transaction could then read and write the wrong database. So
+// each handle has a serial number that is never used twice in a process.
 //
-// Always holds: a handle is valid when the table has its serial number at its index; names lead to handles that
-// were opened in a committed transaction.
+// Always holds: a handle is valid if the table has its serial number at its index; looking up a name finds only handles
+// that were opened in a committed transaction.
 
 import Synchronization
 
@@ -33,7 +33,7 @@ final class DatabaseTable: @unchecked Sendable {
     let capacity: Int
     /// The name of the database at each index; nil bytes for the unnamed one. Read by operations on valid handles.
     let names: UnsafeMutablePointer<UnsafeRawBufferPointer?>
-    /// Names that were given up, which a transaction may be reading.
+    /// Names that are no longer in the table. A transaction may still be reading them.
     private var oldNames: [UnsafeRawBufferPointer] = []
 
     private let monitor = Monitor()
@@ -84,7 +84,7 @@ final class DatabaseTable: @unchecked Sendable {
         return DatabaseHandle(index: index, serial: serial)
     }
 
-    /// Lets everyone use databases whose transaction committed.
+    /// Makes databases available to all transactions, once the transaction that opened them has committed.
     func publish(_ opened: [Opened]) {
         guard !opened.isEmpty else { return }
         monitor.lock()

@@ -1,9 +1,9 @@
-// Bytes that someone else owns, as keys and values.
+// Keys and values that refer to bytes without owning them.
 //
-// Always holds: putting and getting raw bytes copies nothing. So a value that was got refers to the map, and is
+// Always holds: putting and getting raw bytes copies nothing. So a value returned by `get` refers to the map, and is
 // valid only until its transaction writes or ends.
 
-/// Bytes that stay where they are while they are put, for keys and values that need no copy.
+/// Bytes that are put into a database directly from where they are, without a copy.
 ///
 /// A database of raw bytes is written with ``WriteTransaction/put(_:forKey:in:)`` and read with
 /// ``Transaction/withValue(forKey:in:_:)`` or ``Transaction/forEach(in:reverse:_:)``:
@@ -38,8 +38,8 @@ extension RawBytes: DatabaseCodable {
 
     /// Refers to the bytes in the map.
     ///
-    /// - Warning: The result is valid until the transaction writes or ends. Inside of `withValue` and `forEach`
-    ///   the bytes themselves are at hand; this is for typed cursors.
+    /// - Warning: The result is valid until the transaction writes or ends. `withValue` and `forEach` pass the bytes to
+    ///   a closure instead; this is for typed cursors.
     @inlinable
     public static func decode(_ bytes: UnsafeRawBufferPointer) throws -> RawBytes {
         RawBytes(bytes)

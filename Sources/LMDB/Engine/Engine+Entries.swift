@@ -1,4 +1,4 @@
-// The door to LMDB: the C functions on entries and cursors.
+// Calls LMDB's C functions on entries and cursors. No other file calls them.
 //
 // Always holds: keys and values are passed as the caller's own bytes; nothing is copied or allocated here.
 // Bytes that come back lie in LMDB's map and are valid until the transaction writes or ends.
@@ -42,7 +42,8 @@ extension Engine {
         throw LMDBError(code: code, in: "mdb_get")
     }
 
-    /// Puts a value; `false` when the key is there and the mode keeps the old value, or refuses the order.
+    /// Puts a value; `false` if the key exists and the mode keeps the old value, or if the mode requires an order that
+    /// the key does not have.
     @inline(__always)
     static func put(
         _ transaction: OpaquePointer, _ index: UInt32,
@@ -56,7 +57,7 @@ extension Engine {
         throw LMDBError(code: code, in: "mdb_put")
     }
 
-    /// Makes room for a value and returns the room, to be filled before the transaction is used again.
+    /// Reserves space for a value and returns it. The caller fills it before the transaction is used again.
     static func reserve(
         _ transaction: OpaquePointer, _ index: UInt32, _ key: UnsafeRawBufferPointer, _ count: Int
     ) throws(LMDBError) -> UnsafeMutableRawBufferPointer {

@@ -1,7 +1,7 @@
-// The door to LMDB: every C function that the binding uses on environments and transactions, once.
+// Calls LMDB's C functions on environments and transactions. No other file calls them.
 //
-// Always holds: a code other than success becomes an `LMDBError` with the function's name; nothing here
-// decides anything. The environment and transaction handles are valid for the call; each caller says why.
+// Always holds: a code other than success becomes an `LMDBError` with the function's name; this file makes no
+// decisions. The environment and transaction handles are valid for the call; each caller says why.
 
 import CLMDB
 
@@ -76,7 +76,7 @@ extension Engine {
         mdb_env_close(environment)
     }
 
-    /// Changes the map's size; 0 takes the size that the file asks for. No transaction may be live.
+    /// Changes the map's size; 0 means the size that the meta page states. No transaction may be live.
     static func setMapSize(_ environment: OpaquePointer, _ size: Int) throws(LMDBError) {
         try check(mdb_env_set_mapsize(environment, size), "mdb_env_set_mapsize")
     }
@@ -124,7 +124,7 @@ extension Engine {
     /// Makes everything durable that was written to the file.
     static func synchronize(_ environment: OpaquePointer) throws(LMDBError) {
         #if canImport(Darwin)
-        // Many versions of LMDB stop at the drive's cache there.
+        // On these systems, many versions of LMDB leave the data in the drive's cache.
         try check(Platform.synchronize(try descriptor(environment)), "fcntl")
         #else
         try check(mdb_env_sync(environment, 1), "mdb_env_sync")
@@ -167,7 +167,7 @@ extension Engine {
         mdb_txn_id(transaction)
     }
 
-    /// Opens a database, and refuses those with several values a key or another order than the bytes'.
+    /// Opens a database. Refuses one with several values for a key, or whose keys are not in the order of their bytes.
     static func openDatabase(
         _ transaction: OpaquePointer, _ name: String?, create: Bool
     ) throws(LMDBError) -> UInt32 {

@@ -1,6 +1,6 @@
-// What LMDB tells about an environment, and about one tree in it.
+// LMDB's figures about an environment, and about one of its trees.
 //
-// Always holds: plain values, true for the moment they were asked.
+// Always holds: these are plain values of the moment at which they were read.
 
 /// The state of an environment.
 public struct EnvironmentInformation: Sendable, Equatable {

@@ -1,9 +1,9 @@
-// Cursors: a place in a database that can be moved, read, and, in a write transaction, written.
+// Cursors. A cursor is a place in a database. It can be moved and read and, in a write transaction, written.
 //
-// Always holds: a cursor lives only inside of the closure it is made for, within its transaction. Two cursors of a
-// write transaction do not exist at the same time, so no write happens behind a cursor's back.
+// Always holds: a cursor exists only inside the closure that it is made for, within its transaction. A write
+// transaction has at most one cursor at a time, so nothing else writes while a cursor exists.
 
-/// What all cursors can do: move, and read the entry they are on.
+/// The functions of all cursors: move, and read the entry at the cursor.
 public protocol CursorNavigation<Key, Value>: ~Copyable {
     /// The type of the keys.
     associatedtype Key: DatabaseCodable
@@ -111,7 +111,7 @@ extension CursorNavigation where Self: ~Copyable {
     /// - Throws: ``LMDBError``; what the decoders throw.
     public func current() throws -> (key: Key, value: Value)? { try decode(try here()) }
 
-    /// Calls a closure with the bytes of the entry that the cursor is on, where they lie.
+    /// Calls a closure with the bytes of the entry that the cursor is on, without copying them.
     ///
     /// - Parameter body: Gets the bytes of key and value, valid during the call only.
     /// - Returns: What `body` returns; `nil` when the cursor is on no entry.

@@ -1,8 +1,7 @@
-// The open gate: is this file one that LMDB can be trusted with?
+// Checks a data file before LMDB opens it.
 //
-// LMDB believes its data file. A page number that points beyond the end, a node that lies outside of its page, a
-// file that was cut: all of them end the process, not the call. So the raw file is read first, by code that
-// believes nothing.
+// LMDB trusts its data file. A page number beyond the end, a node outside its page or a truncated file ends the
+// process, not only the call. So the file is first read by code that checks every number.
 //
 // Always holds: the file is read with ordinary reads, never mapped; every number from it is checked before it is
 // used; the amount of work and memory is bounded by the length of the file. The check finds damage to the
@@ -13,8 +12,8 @@ public enum DataFile {
     /// How much of the file is checked.
     public enum Depth: Sendable {
         /// The meta pages and the length of the file; constant time, unless the file is shorter than its last page
-        /// number says. That can be right (pages that were never needed are never written), so that the whole
-        /// file is checked then.
+        /// number says. Such a file may be sound, because LMDB does not write pages that were never needed; so the
+        /// whole file is checked then.
         case quick
         /// Every page that the newest version of every database reaches, and the list of free pages.
         case full
@@ -41,14 +40,14 @@ public enum DataFile {
         }
     }
 
-    /// How often a check is repeated that another process has disturbed.
+    /// How often a check is repeated if another process changed the file during it.
     private static let attempts = 8
 
     /// Checks a file that is known not to be open in this process.
     static func checkClosed(_ path: String, depth: Depth) throws(LMDBError) {
         guard let file = try RawFile(path) else { return }
         for _ in 0..<attempts {
-            // First of all, so that a commit after it is noticed below.
+            // Read first, so that a later commit is detected below.
             let before = try MetaPage.fingerprint(of: file)
             let length = try file.length()
             if length == 0 { return }
@@ -59,8 +58,8 @@ public enum DataFile {
                 var walk = PageWalk(file: file, length: length, meta: meta)
                 return try walk.run()
             } catch {
-                // Damage that was seen while a writer went on may be two versions mixed up. If nothing has moved
-                // since, it is real.
+                // If another process writes meanwhile, apparent damage may be a mixture of two versions. If the meta
+                // pages have not changed, the damage is real.
                 guard case .damaged = error.kind, try MetaPage.fingerprint(of: file) != before else { throw error }
             }
         }

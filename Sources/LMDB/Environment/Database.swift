@@ -1,4 +1,4 @@
-// A typed name for a database: which one it is, and what its keys and values are.
+// The typed handle of a database: which database it is, and the types of its keys and values.
 //
 // Always holds: a `Database` is a small constant and does nothing on its own; transactions do.
 
@@ -7,7 +7,7 @@
 /// Open it once, with ``Environment/openDatabase(named:of:_:create:)`` or
 /// ``WriteTransaction/openDatabase(named:of:_:create:)``, and keep it as long as the environment.
 ///
-/// LMDB does not store the types: opening a database with other types is not noticed until bytes fail to decode.
+/// LMDB does not store the types: a database that is opened with other types throws only when bytes cannot be decoded.
 public struct Database<Key: DatabaseCodable, Value: DatabaseCodable>: Sendable {
     /// The database without its types.
     public let handle: DatabaseHandle
@@ -48,13 +48,13 @@ extension Environment {
         return Database(try openWithoutWriting(name), name: name)
     }
 
-    /// Opens a database where write transactions are not to be had.
+    /// Opens a database in an environment without write transactions.
     private func openWithoutWriting(_ name: String?) throws(LMDBError) -> DatabaseHandle {
         try DatabaseTable.check(name)
         return try retryingReads("mdb_dbi_open") { () throws(LMDBError) in
             try requireOwnProcess("mdb_dbi_open")
-            // Alone: LMDB does not allow two transactions to open databases at a time, and a commit of a read
-            // transaction, which makes the handle known, gives up its slot.
+            // Exclusively, because LMDB does not allow two transactions to open databases at the same time. The read
+            // transaction is committed, because only that keeps the handle; it loses its reader slot.
             return try gate.exclusively("mdb_dbi_open", timeout: options.resizeTimeout) {
                 () throws(LMDBError) -> DatabaseHandle in
                 if let handle = databases.handle(named: name) { return handle }
@@ -129,7 +129,7 @@ extension WriteTransaction {
 
     /// Removes a named database with its entries.
     ///
-    /// Waits until no read transaction of this process is live, since their use of the handle would not be safe.
+    /// Waits until no read transaction of this process is live, because such a transaction might use the handle.
     ///
     /// - Parameter database: The database. Its handle is invalid afterwards **even if the transaction aborts**;
     ///   the database itself is then still there, and can be opened again.
@@ -156,7 +156,7 @@ extension WriteTransaction {
 }
 
 extension DatabaseTable {
-    /// Refuses names that C or LMDB would cut or not take.
+    /// Refuses names that C would cut off or LMDB would reject.
     static func check(_ name: String?) throws(LMDBError) {
         guard let name else { return }
         if name.isEmpty || name.utf8.contains(0) { throw LMDBError(.invalidName(name), in: "mdb_dbi_open") }

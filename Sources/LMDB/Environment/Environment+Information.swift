@@ -1,6 +1,6 @@
-// What can be asked of an environment, and its upkeep: syncing, copying, clearing dead readers.
+// Information about an environment, and its maintenance: syncing, copying, clearing dead readers.
 //
-// Always holds: whatever looks at the map counts as a live transaction while it does, so that the map stays.
+// Always holds: code that reads the map counts as a live transaction meanwhile, so the map is not changed.
 
 extension Environment {
     /// The shape of the tree of databases.
@@ -69,15 +69,15 @@ extension Environment {
 
     /// Copies the newest committed state to a new file, and makes it durable. Free pages and deleted bytes are left out.
     ///
-    /// Reads and writes go on meanwhile, also those that need a larger map. What the writes set free is not used again
-    /// before the copy is done, so the file grows.
+    /// Reads and writes go on meanwhile, also those that need a larger map. Pages that are freed meanwhile are not used
+    /// again before the copy is complete, so the file grows.
     ///
     /// - Parameters:
     ///   - target: The new file; must not exist. It gets the permissions of ``Options/fileMode``.
     ///   - progress: Called now and then with the share that is done, 0 to 1.
     /// - Throws: ``LMDBError``: `targetExists`, which leaves the target alone; `damaged` when a page is not what it
     ///   should be, and `engine` for other failures, after which no target is left; `changing` when commits are so
-    ///   quick that no version can be had; `forked`; `closed`.
+    ///   quick that no version can be pinned; `forked`; `closed`.
     /// - Complexity: O(bytes in use).
     public func copy(
         to target: String, progress: @escaping (Double) -> Void = { _ in }
@@ -109,7 +109,7 @@ extension Environment {
         }
     }
 
-    /// Pins the newest version, and reads its meta page from the file, where a later commit will write over it.
+    /// Pins the newest version, and reads its meta page from the file before a later commit overwrites it.
     private func pinNewest() throws(LMDBError) -> (PinnedSnapshot, RawFile, MetaPage) {
         // Commits are far slower than an attempt.
         for _ in 0..<1_000 {
@@ -119,7 +119,8 @@ extension Environment {
             let before = try MetaPage.fingerprint(of: file)
             do throws(LMDBError) {
                 let meta = try MetaPage.newest(in: file, length: try file.length())
-                // If nothing has changed and none is newer, no commit was writing over it meanwhile.
+                // If both meta pages are unchanged and none is newer, no commit has overwritten the page during the
+                // read.
                 guard meta.transaction == UInt64(snapshot.id), try MetaPage.fingerprint(of: file) == before else {
                     continue
                 }

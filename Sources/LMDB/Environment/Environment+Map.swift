@@ -1,8 +1,8 @@
 // The size of the map: growing it, and following another process that grew it.
 //
-// Always holds: sizes are multiples of `Options.mapGranularity`; a change waits for the live transactions of
-// this process, up to `resizeTimeout`; a size that the address space cannot hold is refused beforehand, because
-// LMDB unmaps the old map first and could not go back.
+// Always holds: sizes are multiples of `Options.mapGranularity`; a change waits for the live transactions of this
+// process, up to `resizeTimeout`. A size that does not fit into the address space is refused beforehand, because LMDB
+// unmaps the old map first and could not restore it.
 
 extension Environment {
     /// The map's size in bytes, now.
@@ -14,7 +14,8 @@ extension Environment {
 
     /// Makes the map larger. Does nothing when it is that large already.
     ///
-    /// Rarely needed: `write` grows the map on its own. Growing beforehand saves a large write from running twice.
+    /// Rarely needed, because `write` grows the map by itself. If the map grows beforehand, a large write need not run
+    /// twice.
     ///
     /// - Parameter size: The size wanted, in bytes; rounded up to ``Options/mapGranularity``.
     /// - Throws: ``LMDBError``: `mapFull` when `size` is over `maximumMapSize`; `resizeBlocked` when live

@@ -5,7 +5,7 @@
 extension Environment {
     public typealias Durability = EnvironmentDurability
 
-    /// How an environment is opened. The defaults are safe; change what you must.
+    /// How an environment is opened. The defaults are safe.
     public struct Options: Sendable {
         /// Sizes of maps are multiples of this, in bytes, so that a file can be used on systems with small
         /// pages and with large ones: 16 KiB.
@@ -26,7 +26,8 @@ extension Environment {
         ///
         /// Where there is no lock file and none can be made, as in an app's bundle, the file is read without one.
         ///
-        /// - Warning: Without a lock file, nobody may write to the data file meanwhile: writers would not know of the reader.
+        /// - Warning: Without a lock file, no process may write to the data file meanwhile, because it would not see
+        ///   the reader.
         public var isReadOnly = false
         /// What a commit has made durable when it returns.
         public var durability = Durability.full
@@ -36,8 +37,8 @@ extension Environment {
         ///
         /// - Warning: Locks and shared maps cannot be trusted there: two hosts can destroy the file.
         public var allowsNetworkFileSystem = false
-        /// How thoroughly the file is checked before LMDB sees it. LMDB trusts its file: without the gate, a
-        /// damaged one can end the process.
+        /// How thoroughly the file is checked before LMDB opens it. LMDB trusts its file, so without a check a damaged
+        /// file can end the process.
         public var gate = Gate.quick
 
         /// The defaults.

@@ -1,7 +1,7 @@
 // Beginning transactions, and running closures in them.
 //
-// Always holds: what LMDB can only ask for (a larger map, a reader check) is done here and the call repeated; a
-// closure's write is wholly in the file or not at all.
+// Always holds: if LMDB reports that it needs a larger map or a reader check, this file does that and repeats the call;
+// the writes of a closure are in the file all together or not at all.
 
 extension Environment {
     /// Runs a closure in a read transaction: one unchanging snapshot of all databases.
@@ -42,7 +42,7 @@ extension Environment {
         case mapFull(size: Int)
     }
 
-    /// Runs a closure in a write transaction once. Whatever does not commit, aborts with the transaction's life.
+    /// Runs a closure in a write transaction once. A transaction that is not committed is aborted when it is released.
     private func attempt<Result>(
         _ body: (inout WriteTransaction) throws -> Result
     ) throws -> Attempt<Result> {
@@ -90,7 +90,7 @@ extension Environment {
                 let transaction = kept.unsafelyUnwrapped
                 return ReadTransaction(self, transaction, try reader(of: transaction))
             } catch {
-                // A handle that failed to renew is still reset.
+                // If renewing fails, the handle is still in the reset state.
                 if let kept { Engine.reset(kept) }
                 gate.leaveRead(keeping: kept)
                 throw error
@@ -98,7 +98,7 @@ extension Environment {
         }
     }
 
-    /// What a transaction that has just begun reads; nil if the file is not checked.
+    /// The trees that a transaction reads, which has just begun; nil if the file is not checked.
     func reader(of transaction: OpaquePointer, isWrite: Bool = false) throws(LMDBError) -> TreeReader? {
         guard let pages else { return nil }
         var version: UInt64 = 0
@@ -106,7 +106,7 @@ extension Environment {
             version = UInt64(bitPattern: Int64(Engine.identifier(transaction))) &- (isWrite ? 1 : 0)
             if let reader = try TreeReader(pages, version: version) { return reader }
             guard !isWrite else { break }
-            // Two commits may have come between. SAFETY: the transaction is live, and nobody else's.
+            // Two commits may have happened since. SAFETY: the transaction is live, and nobody else's.
             Engine.reset(transaction)
             try Engine.renew(transaction)
         }
@@ -148,7 +148,7 @@ extension Environment {
         }
     }
 
-    /// Ends the write that the calling thread began, whatever became of it.
+    /// Ends the write that the calling thread began, whether it was committed or not.
     func endWrite() {
         unlockAfterWriting()
         gate.leaveWrite()

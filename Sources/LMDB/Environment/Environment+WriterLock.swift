@@ -1,19 +1,20 @@
-// The lock of the write transaction where LMDB's own outlives a killed process.
+// The lock of the write transaction on systems where LMDB's own lock stays taken after its process is killed.
 //
-// On Apple's systems, LMDB locks with semaphores, in most versions with ones that stay taken when their holder is killed. If
-// another process has the file open meanwhile, the semaphore is not made again, and the next writer would wait for ever.
+// On Apple's systems, LMDB locks with semaphores. In most versions, these stay taken when their holder is killed. If
+// another process has the file open, the semaphore is not recreated, and the next writer would wait forever.
 //
-// So there a writer first takes a lock of the data file that the system gives back for a process that ended. Whoever has
-// it knows that no living writer has LMDB's lock, and waits for that only so long, on a thread that may be left behind.
+// So a writer first takes a lock on the data file that the system releases when a process ends. A writer that has this
+// lock knows that no living process holds LMDB's lock. It then waits for LMDB's lock only for a limited time, on
+// another thread, which may go on waiting.
 //
-// Always holds: a writer that is refused has left the file as it was; an environment with a thread that still waits is not
-// closed, because the thread uses it.
+// Always holds: a writer that is refused has not changed the file. While such a thread still waits, the environment is
+// not closed, because the thread uses it.
 
 import Dispatch
 import Synchronization
 
 extension Environment {
-    /// Takes what a write transaction needs before LMDB's lock.
+    /// Takes the lock that a write transaction needs before LMDB's lock.
     func lockForWriting() throws(LMDBError) {
         guard Platform.locksOutliveProcesses else { return }
         let code = Platform.setLock(try Engine.descriptor(handle), isTaken: true)
@@ -26,13 +27,13 @@ extension Environment {
         }
     }
 
-    /// Gives back what ``lockForWriting()`` took.
+    /// Releases the lock of ``lockForWriting()``.
     func unlockAfterWriting() {
         guard Platform.locksOutliveProcesses, let descriptor = try? Engine.descriptor(handle) else { return }
         _ = Platform.setLock(descriptor, isTaken: false)
     }
 
-    /// Makes sure that LMDB's lock of the write transaction can be had.
+    /// Makes sure that LMDB's lock of the write transaction can be taken.
     ///
     /// - Throws: `writerDied` if it cannot; this environment can then no longer write.
     func requireWriterLock(within patience: DispatchTimeInterval) throws(LMDBError) {

@@ -1,8 +1,8 @@
 // An LMDB environment: one data file, its lock file, and the map through which it is read.
 //
-// An environment is opened once and shared by all threads. `read` and `write` run closures in transactions and
-// take care of what LMDB leaves to its users: the map that is full, the map that another process made larger,
-// the readers that died, the second write on one thread.
+// An environment is opened once and shared by all threads. `read` and `write` run closures in transactions. They handle
+// the cases that LMDB leaves to its users: a full map, a map that another process made larger, dead readers, a second
+// write on one thread.
 //
 // Always holds:
 // - A data file is open at most once in a process (EnvironmentRegistry).
@@ -26,8 +26,8 @@
 /// - Warning: A file with several hard links has a lock file for each name; processes that open it by different
 ///   names do not see each other. Symbolic links are resolved and are safe.
 ///
-/// `@unchecked Sendable`: the stored properties are constants; LMDB allows an environment to be used by all
-/// threads, and what it forbids (a map changed under transactions, a second open) `gate` and the registry keep out.
+/// `@unchecked Sendable`: the stored properties are constants, and LMDB allows all threads to use an environment. LMDB
+/// forbids changing the map during transactions and opening a file twice; `gate` and the registry prevent both.
 public final class Environment: @unchecked Sendable {
     /// The data file, without symbolic links.
     public let path: String
@@ -39,7 +39,7 @@ public final class Environment: @unchecked Sendable {
     let handle: OpaquePointer
     let gate: TransactionGate
     let databases: DatabaseTable
-    /// The file as it is read without trust; nil if nothing is checked.
+    /// Reads the file and checks every number; nil if nothing is checked.
     let pages: PageMap?
     private let identity: FileIdentity
     private let processID: Int32
@@ -66,8 +66,8 @@ public final class Environment: @unchecked Sendable {
     }
 
     deinit {
-        // A fork leaves the parent's environment alone. In this process no transaction can be live, since each
-        // keeps a reference, so the close cannot be refused, and there is nobody to tell.
+        // A fork must not touch the parent's environment. In this process no transaction can be live, because each
+        // keeps a reference, so closing cannot fail.
         guard processID == Platform.processID else { return }
         try? close()
     }
@@ -178,15 +178,16 @@ extension Environment {
             handle = try Engine.open(path, setup)
         } catch {
             let isRefused = error.code == .accessDenied || error.code == .notPermitted
-            // A lock file would mean that somebody writes, or once did. Without one, nobody who has the file open may write.
+            // If there is a lock file, some process may be writing. If there is none, no process may write while the
+            // file is open here.
             guard options.isReadOnly, isRefused, !Platform.exists(path + "-lock") else { throw error }
             setup.isUnlocked = true
             handle = try Engine.open(path, setup)
         }
         do throws(LMDBError) {
-            // SAFETY: `handle` is open, nobody else knows it, and it is closed on the failing path.
+            // SAFETY: `handle` is open and known only here, and it is closed on the failing path.
             try roundMapSize(handle)
-            // Readers that died would keep old pages from being used again, for ever.
+            // Otherwise, old pages that dead readers hold would never be used again.
             _ = try Engine.checkReaders(handle)
             let status = Platform.status(of: try Engine.descriptor(handle))
             switch status {
@@ -199,7 +200,7 @@ extension Environment {
         }
     }
 
-    /// Rounds up a map size that came from the file instead of from us. No transaction may be live.
+    /// Rounds up a map size that was read from the file. No transaction may be live.
     static func roundMapSize(_ handle: OpaquePointer) throws(LMDBError) {
         let size = try Engine.information(handle).mapSize
         let rounded = Engine.roundedMapSize(size)

@@ -1,13 +1,13 @@
 // Which data files this process has open.
 //
-// POSIX record locks belong to the process: opening and closing a lock file a second time drops the locks of the
-// first, and LMDB's reader table then lies. So a file is open once in a process, by whatever name.
+// POSIX record locks belong to the process: closing a second descriptor of a lock file drops the locks of the first
+// one, and LMDB's reader table becomes wrong. So a process opens a file only once, also under other names.
 //
 // Opening can take long, because all pages may be checked first. So the registry is not locked meanwhile: the file is
-// claimed, and only those who want the same file wait.
+// claimed, and only threads that want the same file wait.
 //
-// Always holds: a file is looked at, opened and closed by one thread at a time; entries and claims that a fork inherited
-// from its parent do not count.
+// Always holds: one thread at a time checks, opens or closes a file; entries and claims that a fork inherited from its
+// parent do not count.
 
 /// The open data files of this process, by device and inode.
 ///
@@ -22,11 +22,11 @@ final class EnvironmentRegistry: @unchecked Sendable {
         let processID: Int32
     }
 
-    /// A file that a thread is opening or looking at.
+    /// A file that a thread is opening or checking.
     private struct Claim: Equatable {
-        /// Without symbolic links: the only name of a file that does not exist yet.
+        /// The path without symbolic links. It identifies a file that does not exist yet.
         let path: String
-        /// Tells the file by its other names; nil if it does not exist yet.
+        /// Identifies the file under all its names; nil if it does not exist yet.
         let identity: FileIdentity?
         let processID: Int32
 
@@ -40,7 +40,7 @@ final class EnvironmentRegistry: @unchecked Sendable {
     private var entries: [Entry] = []
     private var claims: [Claim] = []
 
-    /// Opens a file that is not open yet, and notes it.
+    /// Opens a file that is not open yet, and adds it to the registry.
     ///
     /// - Parameters:
     ///   - path: The file; it need not exist.
@@ -52,7 +52,7 @@ final class EnvironmentRegistry: @unchecked Sendable {
         try withClosedFile(path, "Environment.open") { () throws(LMDBError) in
             let (environment, identity) = try open()
             monitor.withLock {
-                // What a fork inherited under this identity does not count.
+                // An entry that a fork inherited under this identity does not count.
                 entries.removeAll { $0.identity == identity }
                 entries.append(Entry(identity: identity, path: path, processID: Platform.processID))
             }
@@ -80,13 +80,13 @@ final class EnvironmentRegistry: @unchecked Sendable {
         entries.removeAll { $0.identity == identity }
     }
 
-    /// Waits until nobody else has claimed a file, and claims it.
+    /// Waits until no other thread has claimed a file, and claims it.
     private func claim(_ path: String, _ call: String) throws(LMDBError) -> Claim {
         let resolved = Platform.resolved(path) ?? path
         monitor.lock()
         defer { monitor.unlock() }
         while true {
-            // Asked again after each wait: the file may have been made or replaced.
+            // Read again after each wait, because the file may have been created or replaced.
             let identity = try? Platform.status(of: path).get().identity
             let claim = Claim(path: resolved, identity: identity, processID: Platform.processID)
             if claims.contains(where: { $0.processID == claim.processID && $0.isSameFile(claim) }) {

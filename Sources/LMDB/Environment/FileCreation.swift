@@ -1,29 +1,31 @@
-// Data files that a process was making when it ended, and making a new one durable.
+// Data files whose creation was interrupted, and making a new file durable.
 //
-// LMDB makes a file in steps: one without bytes, two meta pages, the pages of the first transaction, and at last the meta
-// page that commits it. A process may end after each of them, and in the midst of one.
+// LMDB creates a file in steps: a file without bytes, two meta pages, the pages of the first transaction, and at last
+// the meta page that commits it. A process may end after or during each step.
 //
-// Always holds: nothing was ever committed to a file that counts as unfinished; only such a file is emptied, by a process
-// that is alone with it.
+// Always holds: nothing was ever committed to a file that counts as unfinished. Only such a file is emptied, and only
+// by a process that has an exclusive lock on it.
 
 extension DataFile {
     private enum Progress {
-        /// Something was committed, or it is no file of LMDB.
+        /// Something was committed, or it is not an LMDB file.
         case finished
-        /// Nothing was committed, and LMDB goes on with it.
+        /// Nothing was committed, and LMDB can continue with it.
         case usable
         /// Nothing was committed, and LMDB would refuse it.
         case broken
     }
 
-    /// Whether a file is there to which nothing was ever committed, because its making was interrupted or is going on.
+    /// Whether the file exists but nothing was ever committed to it, because its creation was interrupted or is still
+    /// going on.
     ///
     /// - Throws: ``LMDBError``: `engine` when the file cannot be read.
     package static func isUnfinished(_ path: String) throws(LMDBError) -> Bool {
         try progress(path) != .finished
     }
 
-    /// Makes a file that is unfinished one that LMDB takes. If another process has it open, that one goes on with it.
+    /// Empties an unfinished file that LMDB would refuse. If another process has it open, that process continues with
+    /// it.
     ///
     /// - Throws: ``LMDBError``: `alreadyOpen`; `engine` for what the system says.
     package static func resetUnfinished(_ path: String) throws(LMDBError) {
@@ -50,7 +52,7 @@ extension DataFile {
         if let newest = try? MetaPage.newest(in: file, length: length) {
             return newest.transaction == 0 ? .usable : .finished
         }
-        // A part of two meta pages, and nothing else.
+        // The file must be a part of two meta pages, and nothing else.
         let known = try MetaPage.freshPageSize(file.bytes(at: 0, count: MetaPage.headerSize + MetaPage.size))
         let pageSize = known ?? min(Platform.pageSize, 32_768)
         guard length <= 2 * pageSize else { return .finished }
@@ -64,7 +66,7 @@ extension DataFile {
 }
 
 extension MetaPage {
-    /// The page size that a meta page says to which nothing was committed; nil if the bytes are no such page.
+    /// The page size in a meta page with transaction 0; nil if the bytes are not such a page.
     fileprivate static func freshPageSize(_ page: RawPage) -> Int? {
         guard page.count >= headerSize + size,
             page.load(headerSize, as: UInt32.self) == magic, page.load(headerSize + 4, as: UInt32.self) == version,

@@ -1,23 +1,23 @@
 // Replaces a data file that no process has open.
 //
-// LMDB tells processes apart by a lock file beside the data file, of which each holds a lock as long as it has the file
-// open. Whoever replaces the data file must be alone: a process that still had the old one open would go on writing to
-// a file without a name. So the lock that says "I am alone" is taken first, and given back when the lock file speaks
-// of the new data file; those who wait for it then see nothing else.
+// Each process that has a data file open holds a shared lock on the lock file beside it. To replace the data file, a
+// process must be alone: another process that still had the old file open would continue to write to a file without a
+// name. So the exclusive lock is taken first. It is released when the lock file describes the new data file, so a
+// process that waits for the lock sees only the new file.
 //
-// Always holds: at any moment there is a whole file at the path, the old one or the new one.
+// Always holds: at any moment there is a complete file at the path, the old one or the new one.
 
 extension DataFile {
     /// Puts a data file in the place of another one, durably.
     ///
     /// - Parameters:
     ///   - path: the file that is replaced, links followed; neither this process nor another has it open.
-    ///   - replacement: the file that takes its place, in the same folder and open nowhere. It has no name afterwards but
-    ///     `path`.
+    ///   - replacement: the file that takes its place, in the same folder, open in no process. Afterwards its only name
+    ///     is `path`.
     ///   - isUnchanged: called when no other process can write; if it returns false, nothing happens.
     /// - Returns: whether the file was replaced.
-    /// - Throws: ``LMDBError``: `alreadyOpen` if this process has the file open, `inUse` if another one has; `engine` for
-    ///   what the system says. The old file is then where it was.
+    /// - Throws: ``LMDBError``: `alreadyOpen` if this process has the file open, `inUse` if another one has; `engine`
+    ///   for what the system says. The old file is then still at the path.
     public static func replace(
         _ path: String, with replacement: String, if isUnchanged: () -> Bool
     ) throws(LMDBError) -> Bool {

@@ -1,16 +1,16 @@
-// A snapshot that is kept for long: by a copy, or by a store that is only read.
+// A snapshot that is kept for a long time: by a copy, or by a store that is only read.
 //
-// A live read transaction does two things: it keeps its pages from being used again, and its user may hold pointers into
-// the map. Only the second keeps the map from changing. LMDB itself keeps no pointer into the map between two calls: it
-// finds pages by their numbers. So a transaction that nobody uses just now does not keep the map from growing.
+// A live read transaction has two effects: its pages are not used again, and the map must not change, because the
+// caller may hold pointers into it. The second is necessary only during calls: between two calls, LMDB keeps no pointer
+// into the map and finds pages by their numbers. So the map can grow while no call uses the transaction.
 //
 // Always holds: the transaction counts as live only while `read` runs; the environment is not closed before it has ended.
 
-/// One version of all databases, readable for any time.
+/// One version of all databases, which can be kept for any time.
 ///
 /// It may be handed to another thread, but is used by one at a time; so it is not `Sendable`.
 ///
-/// - Warning: Pages that later writes set free are not used again as long as it exists: the file grows.
+/// - Warning: As long as it exists, pages that later writes free are not used again: the file grows.
 package final class PinnedSnapshot {
     private let environment: Environment
     private let transaction: ReadTransaction
@@ -25,7 +25,7 @@ package final class PinnedSnapshot {
     }
 
     deinit {
-        // The end of the transaction, which follows, counts a reader out.
+        // When the transaction ends, right after this, it counts a reader out.
         if environment.isOwnProcess { environment.gate.endParking() }
     }
 

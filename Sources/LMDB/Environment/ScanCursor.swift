@@ -1,6 +1,7 @@
-// A cursor as the rest of the binding uses it: on the file if nothing was written, else LMDB's.
+// The cursor that the rest of the binding uses: it reads the file if the transaction has written nothing, otherwise it
+// is LMDB's.
 //
-// Always holds: LMDB goes only where the guard of the transaction has looked.
+// Always holds: LMDB reads only pages that the transaction's guard has checked.
 
 /// A place in a database.
 final class ScanCursor {
@@ -25,7 +26,7 @@ final class ScanCursor {
             tree = EntryCursor(reader, try reader.root(named: name))
         } else {
             try writeGuard?.check(nil, in: database.index, named: name)
-            // SAFETY: the transaction is live, the database was checked, and what LMDB looks at.
+            // SAFETY: the transaction is live; the database and the pages that LMDB reads were checked.
             engine = try Engine.openCursor(core.handle, database.index)
         }
     }

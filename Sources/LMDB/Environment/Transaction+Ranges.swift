@@ -1,7 +1,7 @@
 // Scanning ranges of entries without copying them.
 //
-// Always holds: entries come in the order of their keys' bytes, each once; the bytes are LMDB's own and valid for
-// the closure only.
+// Always holds: each entry is passed once, in the order of the keys' bytes; the bytes are those in the map, and valid
+// only during the closure.
 
 extension Transaction where Self: ~Copyable {
     /// Calls a closure with every entry.
@@ -50,8 +50,8 @@ extension Transaction where Self: ~Copyable {
 
     /// Calls a closure with every entry whose key is one of a range of numbers.
     ///
-    /// What the more general function does, without types that are made of other types: when a process uses the first of those,
-    /// the runtime takes longer than the scan.
+    /// Does the same as the general function, but without its generic types: the first use of such a type in a process
+    /// takes the runtime longer than the scan.
     public func forEach<Value>(
         in database: Database<UInt64, Value>, range: ClosedRange<UInt64>, reverse: Bool = false,
         _ body: (UnsafeRawBufferPointer, UnsafeRawBufferPointer) throws -> Bool
@@ -74,7 +74,8 @@ extension Transaction where Self: ~Copyable {
         try core.check(database, "mdb_cursor_open")
         if let key = range.lower?.key { try core.check(key, "mdb_cursor_get") }
         if let key = range.upper?.key { try core.check(key, "mdb_cursor_get") }
-        // The transaction is borrowed for the whole scan: no write can move the entries, a write needs it mutable.
+        // The transaction is borrowed for the whole scan, and a write needs it mutable. So no write can move the
+        // entries.
         let cursor = try ScanCursor(core, database)
         var entry = reverse ? try range.last(cursor) : try range.first(cursor)
         while let found = entry {

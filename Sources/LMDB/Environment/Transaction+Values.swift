@@ -1,6 +1,6 @@
 // Reading single entries.
 //
-// Always holds: nothing is copied except by a type's own decoder; bytes in the map are handed to closures only.
+// Always holds: only a type's own decoder copies bytes; bytes in the map are passed to closures only.
 
 extension Transaction where Self: ~Copyable {
     /// The value of a key.
@@ -18,7 +18,7 @@ extension Transaction where Self: ~Copyable {
         }
     }
 
-    /// Calls a closure with the bytes of a key's value, where they lie.
+    /// Calls a closure with the bytes of a key's value, without copying them.
     ///
     /// - Parameters:
     ///   - key: The key.
@@ -105,7 +105,7 @@ extension Transaction where Self: ~Copyable {
     /// - Parameter database: The database.
     /// - Returns: The key; `nil` when the database is empty.
     /// - Throws: ``LMDBError``: `staleDatabase`, `engine`; what the key's decoder throws.
-    /// - Complexity: O(log n) in the number of entries. The value is not looked at.
+    /// - Complexity: O(log n) in the number of entries. The value is not decoded.
     @inlinable
     public func lastKey<Key, Value>(in database: Database<Key, Value>) throws -> Key? {
         var last: Key?

@@ -1,7 +1,7 @@
-// What read and write transactions share: a handle, and the checks before each use.
+// The common part of read and write transactions: a handle, and the checks before each use.
 //
-// Always holds: keys have 1...maximumKeySize bytes when LMDB sees them; a database handle is one that this
-// environment gave out and that is still valid.
+// Always holds: LMDB receives only keys of 1...maximumKeySize bytes, and only database handles of this environment that
+// are still valid.
 
 import Synchronization
 
@@ -16,7 +16,7 @@ public struct TransactionCore {
     let names: UnsafeMutablePointer<UnsafeRawBufferPointer?>
     /// The version that the transaction began with; nil if the file is not checked.
     let reader: TreeReader?
-    /// What has been checked; nil if nothing was written, and if the file is not checked.
+    /// The pages that have been checked; nil if nothing was written, or if the file is not checked.
     var writeGuard: WriteGuard?
 
     init(_ environment: borrowing Environment, _ handle: OpaquePointer, _ reader: TreeReader?) {
@@ -36,7 +36,7 @@ public struct TransactionCore {
         }
     }
 
-    /// The version that is read; nil if it must be read through LMDB, because something was written.
+    /// Reads the version of the transaction; nil if something was written, because it must then be read through LMDB.
     @inline(__always)
     var unwritten: TreeReader? { writeGuard == nil ? reader : nil }
 

@@ -1,12 +1,12 @@
-// Who may use the environment's map right now, and the read handles that wait to be used again.
+// Decides which transactions may use the environment's map now, and keeps read handles for reuse.
 //
-// LMDB crashes the process when its map is changed under a live transaction, and blocks for ever when a thread
-// begins a second write transaction. So every transaction passes here first.
+// LMDB crashes the process if its map changes during a live transaction, and blocks forever if a thread begins a second
+// write transaction. So every transaction first enters the gate.
 //
 // Always holds: a map is changed only while no transaction of this process is live, except the caller's own
 // write transaction where it says so; at most one write transaction is live; spare handles are reset.
 
-/// Counts live transactions, keeps them from a map that is changing, and pools read handles.
+/// Counts live transactions, lets none begin while the map changes, and pools read handles.
 ///
 /// `@unchecked Sendable`: every mutable property is read and written with `monitor` locked.
 final class TransactionGate: @unchecked Sendable {
@@ -39,7 +39,7 @@ final class TransactionGate: @unchecked Sendable {
 
     // MARK: Readers
 
-    /// Counts a reader in, after any change of the map, and hands out a spare handle if there is one.
+    /// Waits while the map changes, counts a reader in, and returns a spare handle if there is one.
     func enterRead(_ call: String) throws(LMDBError) -> OpaquePointer? {
         monitor.lock()
         defer { monitor.unlock() }
@@ -48,7 +48,7 @@ final class TransactionGate: @unchecked Sendable {
         return spare.popLast()
     }
 
-    /// Counts a use of the map in that is no transaction.
+    /// Counts in a use of the map that is not a transaction.
     func enterShared(_ call: String) throws(LMDBError) {
         monitor.lock()
         defer { monitor.unlock() }
@@ -78,7 +78,7 @@ final class TransactionGate: @unchecked Sendable {
 
     // MARK: Parked readers
 
-    /// Counts a reader out whose transaction stays.
+    /// Counts out a reader whose transaction stays open.
     func park() {
         monitor.lock()
         defer { monitor.unlock() }
@@ -87,7 +87,7 @@ final class TransactionGate: @unchecked Sendable {
         if isExclusive { monitor.broadcast() }
     }
 
-    /// Counts a parked reader in again, after any change of the map.
+    /// Waits while the map changes, and counts a parked reader in again.
     func unpark(_ call: String) throws(LMDBError) {
         monitor.lock()
         defer { monitor.unlock() }
@@ -96,7 +96,7 @@ final class TransactionGate: @unchecked Sendable {
         readers += 1
     }
 
-    /// Counts a parked reader in that ends at once. It needs no map for that, so it does not wait for one.
+    /// Counts in a parked reader that ends at once. It does not use the map, so it does not wait for a change.
     func endParking() {
         monitor.lock()
         defer { monitor.unlock() }
@@ -129,8 +129,8 @@ final class TransactionGate: @unchecked Sendable {
         monitor.broadcast()
     }
 
-    /// Notes that LMDB's lock stays taken, for instance because a write transaction was given up on a thread that may not
-    /// end it: later writes are refused instead of waiting for ever.
+    /// Notes that LMDB's lock stays taken, for example because a write transaction was released on a thread that must
+    /// not end it. Later writes are refused, because they would wait forever.
     func loseWriter(_ reason: LMDBError.Kind) {
         monitor.lock()
         defer { monitor.unlock() }
@@ -187,7 +187,7 @@ final class TransactionGate: @unchecked Sendable {
         monitor.broadcast()
     }
 
-    /// Marks the environment as one without a map: only closing it is allowed.
+    /// Notes that the environment has no map any more: from now on it can only be closed.
     func loseMap() {
         monitor.lock()
         defer { monitor.unlock() }

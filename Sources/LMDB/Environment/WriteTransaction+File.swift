@@ -1,17 +1,18 @@
-// Writing into the data file past LMDB: inside of a large value, where LMDB itself never writes.
+// Writes directly into the data file, without LMDB: inside a large value, where LMDB itself never writes.
 //
-// LMDB copies a page before it changes it, but for the pages of a large value: they are written when the value is put,
-// and then neither moved nor written again until it is put again or deleted and no reader sees it any more. So a large
-// value can be a piece of the file of one's own, such as a journal, that needs a single write and a single sync.
+// LMDB changes pages by copying them. The pages of a large value are an exception: they are written when the value is
+// put, and then neither moved nor written until the value is put again or deleted, and no reader sees it any more. So a
+// large value can serve as a private part of the file, such as a journal, in which a change needs only one write and
+// one sync.
 //
-// Always holds: the descriptor is the environment's own, so that no lock is lost; nothing is written but inside of a
-// value that this transaction finds committed; the lock of the write transaction keeps others out meanwhile.
+// Always holds: the descriptor is the environment's own, so no lock is lost; bytes are written only inside a value that
+// is committed; the lock of the write transaction keeps other writers out meanwhile.
 
 extension WriteTransaction {
-    /// Writes bytes over a part of a large value, where it lies in the file, at once.
+    /// Overwrites a part of a large value in place in the file, at once.
     ///
-    /// This is **not** part of the transaction: everybody sees the bytes at once, in all snapshots that have the value,
-    /// and they stay when the transaction is aborted. They are durable after ``sync()``, or after a commit that syncs;
+    /// This is **not** part of the transaction: the bytes are visible at once, in all snapshots that have the value,
+    /// and they stay if the transaction is aborted. They are durable after ``sync()``, or after a commit that syncs;
     /// until then a power cut may leave any part of them.
     ///
     /// ```swift
@@ -49,7 +50,7 @@ extension WriteTransaction {
 
     /// Makes everything durable that was written to the file.
     ///
-    /// What this transaction has put is not in the file before its commit.
+    /// Values that this transaction has put are not in the file before its commit.
     ///
     /// - Throws: ``LMDBError``: `engine` for errors of the device.
     public func sync() throws(LMDBError) {
@@ -57,17 +58,17 @@ extension WriteTransaction {
         try Engine.synchronize(environment.handle)
     }
 
-    /// Where in the file a value on pages of its own lies, in bytes.
+    /// The offset in the file of a value on pages of its own, in bytes.
     private func filePlace(of value: UnsafeRawBufferPointer) throws(LMDBError) -> Int {
         // SAFETY: the transaction keeps the environment open and its map where it is.
         let pageSize = try Engine.statistics(environment.handle).pageSize
         let lastPage = try Engine.information(environment.handle).lastPage
         let header = MetaPage.headerSize
-        // A map begins where a page of the system does, and those have at least 4 KiB.
+        // A map begins at a page of the system, which has at least 4 KiB.
         guard let start = value.baseAddress, UInt(bitPattern: start) % UInt(min(pageSize, 4_096)) == UInt(header) else {
             throw LMDBError(.notInPlace(reason: "it has no pages of its own"), in: "pwrite")
         }
-        // SAFETY: no value lies closer to the beginning of a page, or of what is allocated for one, than its header.
+        // SAFETY: a page header precedes every value, in the map and in memory that is allocated for a page.
         let found = UnsafeRawBufferPointer(start: start - header, count: header)
         let number = found.loadUnaligned(as: UInt64.self)
         let flags = found.loadUnaligned(fromByteOffset: 10, as: UInt16.self)
@@ -76,7 +77,7 @@ extension WriteTransaction {
         else {
             throw LMDBError(.notInPlace(reason: "it has no pages of its own, or was put just now"), in: "pwrite")
         }
-        // What looked like a header must be one: the file has the same in that place.
+        // To be sure that this is a header, compare it with the file at that place.
         let place = Int(number) * pageSize
         var copy: (UInt64, UInt64) = (0, 0)
         let isSame = try withUnsafeMutableBytes(of: &copy) { copy throws(LMDBError) -> Bool in

@@ -1,7 +1,7 @@
 // Writing single entries.
 //
-// Always holds: every write is `mutating`, so that no bytes of the map are held while it runs; a map that was full
-// is noted, so that the transaction is not committed but repeated.
+// Always holds: every write is `mutating`, so no closure can hold bytes of the map meanwhile. If the map was full, that
+// is noted, so that the transaction is repeated and not committed.
 
 extension WriteTransaction {
     /// Puts a value; one that is there is replaced.
@@ -81,16 +81,16 @@ extension WriteTransaction {
         }
     }
 
-    /// Makes room for a value and lets a closure write it where it will lie. One that is there is replaced.
+    /// Reserves space for a value in its page and lets a closure fill it. An existing value is replaced.
     ///
     /// - Parameters:
     ///   - count: The size of the value, in bytes.
     ///   - key: The key.
     ///   - database: The database.
-    ///   - body: Fills the room, all of it; what it leaves out has unspecified bytes.
+    ///   - body: Fills the whole space; bytes that it does not write are unspecified.
     /// - Returns: What `body` returns.
     /// - Throws: As ``put(_:forKey:in:)``, and what `body` throws.
-    /// - Warning: When `body` throws, the entry is there with what was written so far: let the error end the
+    /// - Warning: When `body` throws, the entry exists with the bytes written so far: let the error end the
     ///   transaction, or delete the key.
     @inlinable
     public mutating func put<Key, Value, Result>(
@@ -184,7 +184,7 @@ extension WriteTransaction {
         }
     }
 
-    /// Runs a call that writes, and notes when the map was full.
+    /// Runs a call that writes, and notes if the map was full.
     @inline(__always)
     mutating func writing<Result>(
         _ body: (TransactionCore) throws(LMDBError) -> Result

@@ -1,11 +1,11 @@
 // A write transaction.
 //
-// Always holds: it is ended exactly once, in its process and on its thread: committed by `commit`, else aborted.
-// What it wrote is visible to others only after the commit, all of it at once.
+// Always holds: it is ended exactly once, in its process and on its thread: committed by `commit`, otherwise aborted.
+// Others see its writes only after the commit, all at once.
 
 /// The one live write transaction of an environment.
 ///
-/// - Warning: It belongs to the thread that began it: no suspension point between its begin and its end.
+/// - Warning: It belongs to the thread that began it, so there must be no suspension point before its end.
 public struct WriteTransaction: ~Copyable, Transaction {
     /// For the binding's own use.
     public private(set) var core: TransactionCore
@@ -13,7 +13,7 @@ public struct WriteTransaction: ~Copyable, Transaction {
     private let thread: UInt
     private var isLive = true
 
-    /// Whether a write failed because the map was full. LMDB lets the transaction only be aborted then.
+    /// Whether a write failed because the map was full. The transaction can then only be aborted.
     var isMapFull = false
     /// Databases opened here; others may use them after the commit.
     var opened: [DatabaseTable.Opened] = []
@@ -42,8 +42,8 @@ public struct WriteTransaction: ~Copyable, Transaction {
     ///   instead); `engine` for errors of the device; `wrongThread`; `forked`. Nothing was committed then; but on Apple's
     ///   systems, an error in `fcntl` means that all was committed and may not survive a power cut.
     public consuming func commit() throws(LMDBError) {
-        // Where these throw, the end of the value's life does the rest: a fork touches nothing, another thread
-        // tells the gate.
+        // If one of these throws, `deinit` ends the transaction: in a fork it does nothing, on another thread it
+        // informs the gate.
         try environment.requireOwnProcess("mdb_txn_commit")
         guard thread == Platform.currentThread else {
             throw LMDBError(.wrongThread, in: "mdb_txn_commit")
@@ -64,14 +64,14 @@ public struct WriteTransaction: ~Copyable, Transaction {
         }
     }
 
-    /// Takes back all that was written.
+    /// Discards everything that was written.
     public consuming func abort() {}
 }
 
 // MARK: - Damaged files
 
 extension WriteTransaction {
-    /// Checks the pages that LMDB may look at when it changes an entry. From now on, entries are read through LMDB.
+    /// Checks the pages that LMDB may read when it changes an entry. From now on, entries are read through LMDB.
     ///
     /// - Parameter key: the key; nil for the last one.
     @inline(__always)
@@ -84,9 +84,9 @@ extension WriteTransaction {
         try beginWriting()?.checkAll(of: database.index, named: core.name(database))
     }
 
-    /// Checks the pages that LMDB may look at when it opens a database.
+    /// Checks the pages that LMDB may read when it opens a database.
     ///
-    /// - Parameter isWrite: whether it is made if it is not there.
+    /// - Parameter isWrite: whether it is created if it does not exist.
     mutating func protect(name: String?, isWrite: Bool) throws(LMDBError) {
         guard let name, let reader = core.reader, let pages = environment.pages else { return }
         try name.withUTF8Bytes { bytes throws(LMDBError) in

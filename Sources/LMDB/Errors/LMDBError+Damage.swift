@@ -1,9 +1,9 @@
-// What the open gate found wrong in a data file.
+// Describes one damaged place in a data file.
 //
-// Always holds: it says what, where in the file, what was expected and what was found.
+// Always holds: it says what is wrong, where in the file, what was expected and what was found.
 
 extension LMDBError {
-    /// Whether the error says that the file is damaged. Other errors may be gone the next time.
+    /// Whether the error says that the file is damaged. Other errors may be temporary.
     package var saysDamage: Bool {
         switch kind {
         case .damaged, .wrongSize, .undecodable: true

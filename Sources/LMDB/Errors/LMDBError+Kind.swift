@@ -1,7 +1,7 @@
 // The kinds of failure that callers tell apart.
 //
-// Always holds: every refusal that the binding makes on its own has a case here, with expected and found
-// values; everything that LMDB or the operating system says is `engine`, whatever its number.
+// Always holds: each error of the binding itself has a case here, with expected and found values; each error of LMDB or
+// the operating system is `engine`, with its number.
 
 extension LMDBError {
     /// What went wrong, in a form that can be switched on.
@@ -13,7 +13,7 @@ extension LMDBError {
         case keyEmpty
         /// The key is longer than LMDB can store; both in bytes.
         case keyTooLong(count: Int, limit: Int)
-        /// An append was asked for a key that is not greater than the last one.
+        /// The key of an append is not greater than the last one.
         case keyOutOfOrder
 
         /// The bytes of a key or value do not have the size that its type needs; both in bytes.
@@ -53,7 +53,7 @@ extension LMDBError {
         /// The database handle is not one of this environment, was dropped, or came from an aborted
         /// transaction.
         case staleDatabase
-        /// A value cannot be written over where it lies.
+        /// A value cannot be overwritten in place.
         case notInPlace(reason: String)
 
         /// The target of a copy exists.
@@ -64,7 +64,7 @@ extension LMDBError {
         case damaged(Damage)
         /// Another process has the file open.
         case inUse(path: String)
-        /// The file was changed faster by another process than it could be checked.
+        /// Another process changed the file so often that it could not be checked.
         case changing
     }
 }

@@ -1,7 +1,7 @@
 // The one error type of the binding.
 //
-// Always holds: `call` names the operation that failed, `kind` can be switched on, and a code that
-// LMDB or the operating system returned is kept as it came, also when this version does not know it.
+// Always holds: `call` names the operation that failed, `kind` can be used in a `switch`, and a code of LMDB or the
+// operating system keeps its number, even if this version does not know it.
 
 /// What went wrong in a call on an LMDB environment, transaction, database or file.
 ///
@@ -43,8 +43,8 @@ public struct LMDBError: Error, Equatable, Sendable {
         self.init(.engine(Code(rawValue: code)), in: call, detail: detail)
     }
 
-    /// The LMDB or operating-system code; `nil` where the binding refused before any call was made and no
-    /// code of LMDB means the same.
+    /// The code of LMDB or the operating system; `nil` if the binding refused before any call and no code of LMDB has
+    /// the same meaning.
     public var code: Code? {
         switch kind {
         case .engine(let code): code

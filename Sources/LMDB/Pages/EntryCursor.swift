@@ -1,7 +1,7 @@
-// A place in a tree that is read without trust.
+// A place in a tree that `TreeReader` reads.
 //
-// Always holds: a whole stack leads from the root to a leaf, with an index that each page has; a move that finds nothing
-// leaves the cursor where it is; after an error it is on no entry.
+// Always holds: the stack is a complete path from the root to a leaf, and each index is valid in its page. A move that
+// finds nothing leaves the cursor where it is; after an error it is on no entry.
 
 /// A place in a tree of one version.
 struct EntryCursor {
@@ -76,7 +76,7 @@ struct EntryCursor {
         return try current()
     }
 
-    /// Takes the outermost way down to a leaf.
+    /// Descends to the first or the last leaf.
     private mutating func descend(from root: UInt64, isLast: Bool) throws(LMDBError) {
         var number = root
         var place = path.last?.page.bytes ?? reader.start

@@ -6,7 +6,7 @@
 //     tree          48 bytes   pad 4 (the page size, in the free tree), flags 2, depth 2, branch pages 8,
 //                              leaf pages 8, overflow pages 8, entries 8, root page 8
 //
-// Always holds: a `MetaPage` that was made has passed every check that needs no other page.
+// Always holds: every `MetaPage` has passed all checks that need no other page.
 
 /// A tree's record: in a meta page, or as the value of a named database.
 struct TreeRecord {
@@ -68,7 +68,7 @@ struct MetaPage {
         return first.transaction < second.transaction ? second : first
     }
 
-    /// What changes in the meta pages with every commit, sound or not.
+    /// The bytes of the meta pages that every commit changes. They are not checked.
     static func fingerprint(of file: RawFile) throws(LMDBError) -> [UInt8] {
         let first = try file.bytes(at: 0, count: headerSize + size)
         guard first.count == headerSize + size else { return first.copy(0..<first.count) }

@@ -1,15 +1,14 @@
-// Copying the pages that one version of a data file reaches into a new file, without gaps.
+// Copies the pages of one version of a data file into a new file, without gaps.
 //
-// LMDB can do this too, but reads from the map: for as long as the copy takes, the map could not grow, and writes that
-// need more room would have to wait or fail. And it trusts what it reads.
+// LMDB can do this too, but reads from the map: during the copy the map could not grow, and writes that need more space
+// would have to wait or fail. And LMDB does not check what it reads.
 //
-// Always holds: a page is checked by `TreePage` before anything in it is used; a page is written after those that it
-// refers to, and the meta pages come last, so that an unfinished copy is not a data file; no byte that was deleted is
-// copied.
+// Always holds: `TreePage` checks a page before anything in it is used. A page is written after the pages that it
+// refers to, and the meta pages last, so an unfinished copy is not a data file. Deleted bytes are not copied.
 
-/// One copy on its way.
+/// The state of one copy.
 struct PageCopy {
-    /// Where pages are read. A reader keeps those of the version from being written over.
+    /// The file to read from. A reader in LMDB's table prevents that pages of the version are overwritten.
     private let file: RawFile
     /// The version that is copied.
     private let meta: MetaPage
@@ -22,7 +21,7 @@ struct PageCopy {
     /// Bytes that are not written yet, and where they will be.
     private var buffer: [UInt8] = []
     private var offset: Int
-    /// How many bytes are written at once, about.
+    /// About how many bytes are written at once.
     private static let bufferSize = 1 << 20
 
     init(file: RawFile, meta: MetaPage, to target: Int32, progress: @escaping (Double) -> Void) {
@@ -45,13 +44,13 @@ struct PageCopy {
         }
     }
 
-    /// A meta page of the copy: all pages are in use, and it has never been written to.
+    /// A meta page of the copy, whose list of free pages is empty.
     private func metaPage(_ number: UInt64, root: UInt64) -> [UInt8] {
         var page = meta.page.copy(0..<meta.page.count)
         page.append(contentsOf: repeatElement(0, count: meta.pageSize - page.count))
         let content = MetaPage.headerSize
         page.store(number, at: 0)
-        // Where a map was that had to be at a fixed address.
+        // The address of a map with a fixed address.
         page.store(UInt64(0), at: content + 8)
         // No free pages: depth, counts and root of their tree; its flags and the page size stay.
         page.store(UInt16(0), at: content + 24 + 6)
@@ -81,7 +80,7 @@ struct PageCopy {
         let raw = try read(number, from: parent, at: place)
         let page = try TreePage(raw, number: number, isLeaf: levelsBelow == 0, isFreeTree: false)
         var bytes = raw.copy(0..<raw.count)
-        // Between the offsets and the nodes lies what was deleted.
+        // The space between the offsets and the nodes has deleted bytes.
         bytes.clear(Int(raw.load(12, as: UInt16.self))..<Int(raw.load(14, as: UInt16.self)))
         for node in page.nodes {
             guard levelsBelow == 0 else {
@@ -152,7 +151,8 @@ struct PageCopy {
         return page
     }
 
-    /// The number of the first of some pages of the copy. It has no more than the original, or pages are used twice.
+    /// Reserves pages of the copy and returns the number of the first. If the copy needs more than the original has,
+    /// pages are used twice: damage.
     private mutating func take(_ count: UInt64, from parent: RawPage, at place: Int) throws(LMDBError) -> UInt64 {
         try parent.require(
             count <= meta.lastPage + 1 - next, "reference to a page", at: place,
@@ -181,7 +181,7 @@ struct PageCopy {
 }
 
 extension [UInt8] {
-    /// Writes a number over some bytes. Array bounds are the proof that they are there.
+    /// Overwrites bytes with a number. The array checks the bounds.
     fileprivate mutating func store(_ number: some FixedWidthInteger, at place: Int) {
         Swift.withUnsafeBytes(of: number) { bytes in
             for index in bytes.indices { self[place + index] = bytes[index] }

@@ -1,9 +1,9 @@
-// The data file in memory, for the code that reads it without trust.
+// The data file, mapped into memory for the code that checks every number.
 //
-// LMDB does not say where its own map is, so this is a second one, of the same pages in memory. It grows by being
-// mapped anew, and what was mapped before stays until the environment closes, because transactions may use it.
+// LMDB does not tell the address of its map, so this is a second map of the same pages in memory. When the file grows,
+// it is mapped again. Older maps stay until the environment closes, because transactions may use them.
 //
-// Always holds: nothing beyond the end of the file is handed out; the file only grows while it is mapped.
+// Always holds: no bytes beyond the end of the file are returned; while it is mapped, the file only grows.
 
 import Synchronization
 
@@ -20,11 +20,11 @@ final class PageMap: @unchecked Sendable {
     private let newest = Atomic<UInt>(0)
     /// How many pages the newest map has.
     private let mapped = Atomic<Int>(0)
-    /// How many pages the file has at least.
+    /// A lower bound for the number of pages in the file.
     private let written = Atomic<Int>(0)
-    /// The last page for which the length of the file was asked.
+    /// The last page for which the length of the file was read.
     private let askedFor = Atomic<UInt64>(0)
-    /// Whether the list of free pages adds up with the pages of the trees; only the writer asks.
+    /// Whether the free pages and the pages of the trees are all pages of the file; used only by the writer.
     let isAccounted = Atomic<Bool>(false)
 
     /// The last version whose names of databases were checked.
@@ -39,7 +39,7 @@ final class PageMap: @unchecked Sendable {
 
     deinit { close() }
 
-    /// Gives the file back. No transaction is live, and none begins.
+    /// Unmaps the file. No transaction is live, and none begins.
     func close() {
         monitor.lock()
         defer { monitor.unlock() }

@@ -1,8 +1,8 @@
-// A walk over all pages that the newest version of a data file reaches.
+// Visits and checks all pages that the newest version of a data file reaches.
 //
-// Always holds: no page is visited twice, so the walk ends; a tree is no deeper than LMDB's cursors can go; a page's
-// content is used only after the checks of `TreePage`. What a sound file keeps is checked even where LMDB would not
-// crash: the order of keys, the counts, and that no page is both free and in use.
+// Always holds: no page is visited twice, so the walk ends; a tree is no deeper than LMDB's cursors allow; a page's
+// content is used only after the checks of `TreePage`. Some checks are of rules whose violation would not crash LMDB:
+// the order of keys, the counts, and that no page is both free and in use.
 
 /// The state of one walk.
 struct PageWalk {
@@ -45,7 +45,7 @@ struct PageWalk {
         case free, unnamed, named
     }
 
-    /// What a tree is found to have.
+    /// The number of pages and entries found in a tree.
     struct Count: Equatable {
         var branchPages: UInt64 = 0
         var leafPages: UInt64 = 0
@@ -146,7 +146,8 @@ struct PageWalk {
         return try file.bytes(at: raw.offset + MetaPage.headerSize, count: size)
     }
 
-    /// Visits the pages of a large value: its first one, how many there are, and whether it needs that many.
+    /// Visits the pages of a large value. Returns the first page, the number of pages, and whether the value needs that
+    /// many.
     mutating func overflow(
         _ first: UInt64, _ size: Int, from parent: RawPage, at place: Int
     ) throws(LMDBError) -> (first: RawPage, pages: UInt64, isExact: Bool) {
@@ -157,7 +158,7 @@ struct PageWalk {
         try raw.require(
             flags == 0x04, "flags of an overflow page", at: 10, expected: "0x4", found: hexadecimal(flags)
         )
-        // More than it needs is right: LMDB writes a smaller value over a larger one in place.
+        // More pages than it needs are allowed, because LMDB overwrites a larger value with a smaller one in place.
         try raw.require(
             Int(pages) >= needed, "pages of a large value", at: 12, expected: "at least \(needed)", found: "\(pages)"
         )
@@ -167,7 +168,7 @@ struct PageWalk {
         return (raw, UInt64(pages), Int(pages) == needed)
     }
 
-    /// Checks the transaction that has set pages free.
+    /// Checks the number of the transaction that freed the pages.
     private func checkAge(_ node: TreePage.Node, in raw: RawPage) throws(LMDBError) {
         let number = raw.load(node.key.lowerBound, as: UInt64.self)
         try raw.require(
@@ -194,7 +195,7 @@ struct PageWalk {
                 expected: "2 to \(meta.lastPage), descending", found: "\(number)"
             )
             last = number
-            // A free page may never have been written, and lie beyond the end of the file.
+            // A free page that was never written may be beyond the end of the file.
             if Int(number) < length / meta.pageSize { _ = try visit(number, from: record, at: place) }
         }
     }
@@ -214,7 +215,7 @@ struct PageWalk {
         return page
     }
 
-    /// Notes a page, which must be in the file and not have been noted before; its offset.
+    /// Marks a page as visited and returns its offset. It must be in the file and not be visited yet.
     mutating func visit(
         _ number: UInt64, from parent: RawPage, at place: Int
     ) throws(LMDBError) -> Int {

@@ -1,7 +1,7 @@
-// A file as bytes, read where one asks, and numbers in such bytes.
+// Reads bytes of a file at any offset, and numbers in these bytes.
 //
-// Always holds: the descriptor is open as long as the value lives; a read hands out exactly the bytes asked for,
-// or fails; a number is read only from bytes that are there. LMDB's files have the byte order of the machine.
+// Always holds: the descriptor is open as long as the value exists; a read returns exactly the bytes asked for, or
+// fails; a number is read only within the bytes. LMDB's files have the byte order of the machine.
 
 /// Where pages are read from.
 protocol PageSource {
@@ -15,7 +15,7 @@ final class RawFile: PageSource {
     private let isOwned: Bool
     let path: String
 
-    /// A file that somebody else has open, for at least as long as the value lives.
+    /// A file whose descriptor the caller keeps open as long as the value exists.
     init(descriptor: Int32, path: String) {
         self.descriptor = descriptor
         self.path = path
@@ -56,9 +56,9 @@ final class RawFile: PageSource {
     }
 }
 
-/// A piece of a file, and where it lies in the file.
+/// A part of a file, and its offset in the file.
 struct RawPage {
-    /// Memory that a piece of a file was read into.
+    /// Memory into which a part of a file was read.
     final class Buffer {
         let bytes: UnsafeMutableRawBufferPointer
         init(_ count: Int) { bytes = .allocate(byteCount: count, alignment: 8) }
@@ -68,7 +68,7 @@ struct RawPage {
     private let bytes: UnsafeRawBufferPointer
     /// Where the first byte lies in the file.
     let offset: Int
-    /// What keeps the bytes; nil where they lie in a map, which outlives the page.
+    /// The owner of the bytes; nil if they are in a map, which outlives the page.
     private let owner: Buffer?
 
     init(_ buffer: Buffer, count: Int, offset: Int) {
@@ -77,7 +77,7 @@ struct RawPage {
         owner = buffer
     }
 
-    /// A piece of a map, which the caller keeps.
+    /// A part of a map that the caller keeps.
     init(mapped bytes: UnsafeRawBufferPointer, offset: Int) {
         self.bytes = bytes
         self.offset = offset
@@ -121,7 +121,7 @@ struct RawPage {
         )
     }
 
-    /// Refuses what does not hold.
+    /// Throws an error if a condition is false.
     func require(
         _ condition: Bool, _ what: @autoclosure () -> String, at place: Int,
         expected: @autoclosure () -> String, found: @autoclosure () -> String

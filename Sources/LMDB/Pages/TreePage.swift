@@ -1,4 +1,4 @@
-// A branch or leaf page, taken apart without trust.
+// Parses and checks a branch or leaf page.
 //
 //     header   16 bytes   page number 8, pad 2, flags 2, lower 2, upper 2
 //     offsets  2 bytes each, up to `lower`: where each node begins, in the order of the keys
@@ -6,8 +6,8 @@
 //
 // In a leaf, low and high are the size of the content; in a branch they and the flags are the child's page number.
 //
-// Always holds: a `TreePage` that was made has all its nodes, keys and contents inside of the page, and they fill it
-// from `upper` to the end without a gap, which is what LMDB's moves within a page rely on.
+// Always holds: in every `TreePage`, all nodes, keys and contents are inside the page. They fill it from `upper` to the
+// end without a gap; LMDB relies on that when it moves nodes within a page.
 
 /// A page of a tree.
 struct TreePage {
@@ -18,7 +18,7 @@ struct TreePage {
     /// The longest key that this binding and an ordinary LMDB write.
     private static let maximumKeySize = 511
 
-    /// What a leaf's node holds.
+    /// The content of a leaf's node.
     enum Content {
         /// A value, at this place in the page.
         case inside(Range<Int>)
@@ -56,7 +56,7 @@ struct TreePage {
         let lower = Int(raw.load(12, as: UInt16.self))
         let upper = Int(raw.load(14, as: UInt16.self))
         let pageSize = raw.count
-        // A branch with one child is what LMDB leaves in its own tree at times, and asserts against elsewhere.
+        // LMDB sometimes leaves a branch with one child in its free tree; in other trees it asserts that there is none.
         let minimum = isLeaf || isFreeTree ? 1 : 2
         try raw.require(
             lower % 2 == 0 && lower >= Self.headerSize + 2 * minimum && lower <= upper && upper <= pageSize,
@@ -132,7 +132,7 @@ struct TreePage {
 
     private static func even(_ size: Int) -> Int { (size + 1) & ~1 }
 
-    /// Checks that the keys ascend and lie between those of the parent. The first key of a branch means nothing.
+    /// Checks that the keys ascend and are between those of the parent. The first key of a branch has no meaning.
     func checkOrder(lower: [UInt8]?, upper: [UInt8]?, isFreeTree: Bool) throws(LMDBError) {
         var last: Range<Int>?
         let isLeaf = raw.load(10, as: UInt16.self) == Self.leafFlag

@@ -1,11 +1,11 @@
-// Reading the trees of one version without trust, and without LMDB.
+// Reads the trees of one version without LMDB, and checks every number.
 //
-// LMDB follows its pages wherever they lead. Whoever opened a file that nobody has checked page by page must not let
-// it: so entries are found and scanned by this code, which looks at every number before it uses it. What has been
-// written in a transaction that is still open is not in the file, and is read through LMDB (see WriteGuard).
+// LMDB follows page numbers without checking them, so it must not read a file whose pages were not all checked. This
+// code looks up and scans entries instead, and checks every number before it uses it. Entries that an open transaction
+// has written are not in the file; they are read through LMDB (see WriteGuard).
 //
-// Always holds: nothing is read but pages of the version, as far as they are in the file; a path is as long as the
-// tree is deep, so every search ends.
+// Always holds: only pages of the version that are in the file are read; a path has as many pages as the tree is deep,
+// so every search ends.
 
 /// Where a tree begins.
 struct TreeRoot {
@@ -36,7 +36,7 @@ struct TreeReader {
 }
 
 extension TreeReader {
-    /// The trees of a version; nil if the file has another version in its place by now.
+    /// The trees of a version; nil if a newer version has overwritten its meta page.
     init?(_ pages: PageMap, version: UInt64) throws(LMDBError) {
         let place = Int(version % 2) * pages.pageSize + MetaPage.headerSize
         // SAFETY: every file has both meta pages, which the gate has seen.
@@ -64,7 +64,7 @@ extension TreeReader {
     }
 }
 
-/// A page of a tree whose header is sound.
+/// A page of a tree with a valid header.
 struct SoundPage {
     static let headerSize = 16
     static let nodeHeaderSize = 8
@@ -78,7 +78,7 @@ struct SoundPage {
 struct SoundNode {
     let bytes: UnsafeRawPointer
     let keySize: Int
-    /// How many bytes the page has behind the key.
+    /// How many bytes the page has after the key.
     let room: Int
 
     var key: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: bytes + SoundPage.nodeHeaderSize, count: keySize) }
@@ -129,7 +129,7 @@ extension TreeReader {
         return record
     }
 
-    /// Refuses a record of a database that no tree can have.
+    /// Throws an error if the record of a database has impossible values.
     func check(_ record: TreeRecord, at place: UnsafeRawPointer) throws(LMDBError) {
         let isEmpty = record.root == TreeRecord.noPage
         let counts = [record.branchPages, record.leafPages, record.overflowPages]

@@ -1,25 +1,25 @@
-// Keeps LMDB from pages that are not sound, in a transaction that writes.
+// Checks pages before LMDB reads them in a write transaction.
 //
-// LMDB finds its own way to the pages that it changes, and moves nodes between neighbouring pages when some are deleted.
-// So before each change, all pages are checked that LMDB may look at for it, in the version that the transaction began
-// with: the path to the key, the pages beside each page of the path, and the outermost paths below those. What the
-// transaction has changed itself is sound, because LMDB made it of sound pages. Before the first change, the whole list
-// of free pages is checked.
+// In a write transaction, LMDB itself searches the pages that it changes, and moves nodes between neighbouring pages
+// after deletions. So before each change, all pages are checked that LMDB may read for it, in the version that the
+// transaction began with: the path to the key, the pages beside each page of the path, and the outermost paths below
+// those. Pages that the transaction has written are sound, because LMDB made them from sound pages. Before the first
+// change, the whole list of free pages is checked.
 //
-// Always holds: a page is used in one place only, and is not free, as far as the transaction has looked at pages.
+// Always holds: each checked page is used in one place only, and is not free.
 
-/// What one write transaction has checked.
+/// The pages that one write transaction has checked.
 ///
 /// `@unchecked Sendable`: a write transaction and all that belongs to it is used by one thread.
 final class WriteGuard: @unchecked Sendable {
-    /// How many pages to the left and to the right are checked. LMDB looks at the next one, and if that is merged, at
-    /// the one after.
+    /// How many pages to the left and to the right are checked. LMDB reads the next one, and if that is merged, the one
+    /// after it.
     private static let reach = 2
 
     /// A page that was checked.
     fileprivate final class Checked {
         let page: TreePage
-        /// Between which keys its own lie.
+        /// The bounds of its keys.
         let lower: [UInt8]?
         let upper: [UInt8]?
         /// The children of a branch that were checked; nil for the others.
@@ -40,7 +40,7 @@ final class WriteGuard: @unchecked Sendable {
         }
     }
 
-    /// A database, and the leaf that was looked at last.
+    /// A database, and the leaf that was checked last.
     private final class Tree {
         let depth: Int
         let root: Checked?
@@ -57,7 +57,7 @@ final class WriteGuard: @unchecked Sendable {
     private let meta: MetaPage
     /// The pages that were visited: the free ones, and all that were checked.
     private var walk: PageWalk
-    /// The trees that were looked at, by the index of their database.
+    /// The checked trees, by the index of their database.
     private var trees: [Tree?] = []
     private var isFreeListChecked = false
 
@@ -71,20 +71,20 @@ final class WriteGuard: @unchecked Sendable {
         walk = PageWalk(file: reader, length: Int(reader.limit) * map.pageSize, meta: meta)
     }
 
-    /// Checks what LMDB looks at when it writes, whatever it writes.
+    /// Checks the list of free pages, which LMDB reads for every write.
     private func checkFreeList() throws(LMDBError) {
         guard !isFreeListChecked else { return }
         isFreeListChecked = true
         try walk.runFree()
         guard !map.isAccounted.load(ordering: .relaxed) else { return }
-        // A file that does not add up may be sound. Only all of its pages can tell.
+        // A file whose pages do not add up may still be sound. Only a check of all pages can tell.
         if try !addsUp() { try checkAll() }
         map.isAccounted.store(true, ordering: .relaxed)
     }
 
-    /// Whether the trees and the list of free pages have all pages of the file, by their own account.
+    /// Whether the trees and the list of free pages, by the numbers in their records, have all pages of the file.
     private func addsUp() throws(LMDBError) -> Bool {
-        // A database of an app, and not one of few names.
+        // An app's own database with many entries, not a small one with the names of databases.
         guard meta.main.leafPages < 16 else { return true }
         var sum = 2 &+ walk.freePages
         for tree in [meta.free, meta.main] { sum &+= tree.branchPages &+ tree.leafPages &+ tree.overflowPages }
@@ -104,7 +104,7 @@ final class WriteGuard: @unchecked Sendable {
         try walk.run()
     }
 
-    /// Checks what LMDB looks at to change or to find an entry.
+    /// Checks the pages that LMDB reads to change or to find an entry.
     ///
     /// - Parameters:
     ///   - key: the key; nil for the last one.
@@ -132,7 +132,7 @@ final class WriteGuard: @unchecked Sendable {
         try checkLargeValue(key, page)
     }
 
-    /// Checks what LMDB looks at to open a database that is there or not.
+    /// Checks the pages that LMDB reads to open a database, whether it exists or not.
     static func checkName(_ name: UnsafeRawBufferPointer, _ reader: TreeReader, _ map: PageMap) throws(LMDBError) {
         // A tree of one page is checked as a whole.
         if map.checkedNames.load(ordering: .relaxed) != reader.transaction {
@@ -160,7 +160,7 @@ final class WriteGuard: @unchecked Sendable {
         _ index: UInt32, _ name: UnsafeRawBufferPointer?, _ isWrite: Bool
     ) throws(LMDBError) -> Tree {
         if Int(index) < trees.count, let known = trees[Int(index)] { return known }
-        // The record of a database is changed with it.
+        // A change of a database also changes its record.
         if let name { try check(name, in: 1, named: nil, isWrite: isWrite) }
         // A database that is made in this transaction has no pages yet.
         let root = name == nil ? reader.main : try reader.record(named: name).map { TreeRoot($0) }
@@ -208,7 +208,7 @@ final class WriteGuard: @unchecked Sendable {
         return Checked(page, lower: bounds.lower, upper: bounds.upper, isLeaf: isLeaf)
     }
 
-    /// Checks the pages of a large value, which are set free when it is put again or deleted.
+    /// Checks the pages of a large value, which are freed when it is put again or deleted.
     private func checkLargeValue(_ key: UnsafeRawBufferPointer?, _ leaf: Checked) throws(LMDBError) {
         guard !leaf.largeValues.isEmpty, let key, let index = leaf.page.entryIndex(key),
             let place = leaf.largeValues.firstIndex(of: index),
@@ -216,13 +216,13 @@ final class WriteGuard: @unchecked Sendable {
         else { return }
         leaf.largeValues.remove(at: place)
         let value = try walk.overflow(first, size, from: leaf.page.raw, at: leaf.page.nodes[index].place)
-        // More pages than it needs can be right, or the pages of something else.
+        // If it has more pages than it needs, they may be its own, or pages of another value.
         if !value.isExact { try checkAll() }
     }
 }
 
 extension WriteGuard {
-    /// What a record says of its tree.
+    /// The figures about a tree in its record.
     static func statistics(_ record: TreeRecord, _ pageSize: Int) -> Statistics {
         Statistics(
             pageSize: pageSize, depth: Int(record.depth), branchPages: Int(clamping: record.branchPages),
@@ -232,7 +232,7 @@ extension WriteGuard {
 }
 
 extension WriteGuard.Checked {
-    /// Whether a key belongs into this leaf, there or not.
+    /// Whether a key belongs into this leaf, even if the leaf does not have it.
     fileprivate func contains(_ key: UnsafeRawBufferPointer?) -> Bool {
         guard let key else { return upper == nil }
         if let lower, lower.withUnsafeBytes({ TreeReader.compare(key, $0) }) < 0 { return false }

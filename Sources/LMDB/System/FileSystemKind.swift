@@ -1,7 +1,7 @@
 // Which file systems are refused, and how to recognise the one of a path.
 //
-// Always holds: the classifier is a pure function of the number that the system reports. File systems in user
-// space (FUSE) all report the same number, so a network behind one of them cannot be told and is let through.
+// Always holds: the result depends only on the number that the system reports. All file systems in user space (FUSE)
+// report the same number, so a network file system behind FUSE is not detected, and is allowed.
 
 #if canImport(Darwin)
 import Darwin

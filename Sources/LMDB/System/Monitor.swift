@@ -1,8 +1,8 @@
 // A mutex with conditions, for the few places where a thread must wait for others.
 //
-// It is not `Synchronization.Mutex`, which on Linux hands itself over to a thread that sleeps: once threads queue at it,
-// each critical section costs a change of threads and a long spin, and the queue does not go away again. A POSIX mutex
-// may be taken by whoever runs.
+// It is not `Synchronization.Mutex`, which on Linux is handed over to a sleeping thread: once threads queue for it,
+// each critical section costs a context switch and a long spin, and the queue does not become empty again. A POSIX
+// mutex can be taken by any running thread.
 //
 // Always holds: a thread waits with the lock held, and has it again when the wait returns.
 
@@ -35,7 +35,7 @@ package final class Monitor: @unchecked Sendable {
         #else
         var attributes = pthread_condattr_t()
         pthread_condattr_init(&attributes)
-        // A wait must not end early or late because someone set the clock.
+        // A wait must not end early or late because the clock was set.
         pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC)
         for index in 0..<conditionCount { pthread_cond_init(conditions + index, &attributes) }
         pthread_condattr_destroy(&attributes)
@@ -90,7 +90,7 @@ package final class Monitor: @unchecked Sendable {
     package func wait(_ condition: Int = 0, atMost duration: Duration) {
         guard duration > .zero else { return }
         let (seconds, attoseconds) = duration.components
-        // A year is for ever here, and keeps the sum below within any time type.
+        // A year is long enough, and keeps the sum below within the range of any time type.
         let bounded = min(Int(clamping: seconds), 31_536_000)
         var time = timespec()
         #if canImport(Darwin)

@@ -1,7 +1,7 @@
-// The operating system's calls that the binding needs, under one spelling.
+// The calls of the operating system that the binding needs, with the same names on all systems.
 //
-// Always holds: a failure is an `errno` value handed to the caller. Besides this file only `Monitor` and `FileSystemKind`
-// name a C library.
+// Always holds: a failure is returned to the caller as an `errno` value. Only this file, `Monitor` and `FileSystemKind`
+// import a C library.
 
 #if canImport(Darwin)
 import Darwin
@@ -12,7 +12,7 @@ import Musl
 #endif
 import Synchronization
 
-/// Names for what differs between the operating systems' C libraries.
+/// Wraps the differences between the C libraries of the operating systems.
 enum Platform {
     static let accessDenied = EACCES
     static let notPermitted = EPERM
@@ -25,11 +25,11 @@ enum Platform {
     static let readOnlyFileSystem = EROFS
     static let tryAgain = EAGAIN
 
-    /// The error number that the last failing call on this thread left.
+    /// The error number of the last failed call on this thread.
     static var lastError: Int32 { errno }
 
-    /// The id of this process. Asking the system takes longer than reading a value, so it is asked once, and once more in
-    /// a fork.
+    /// The id of this process. The system call takes longer than reading a variable, so it is made once, and once more
+    /// in a fork.
     @inline(__always)
     static var processID: Int32 {
         let known = knownProcessID.load(ordering: .relaxed)
@@ -88,7 +88,7 @@ enum Platform {
         return true
     }
 
-    /// Maps a file for reading, also beyond its end, which must not be touched.
+    /// Maps a file for reading. The map may extend beyond the end of the file; that part must not be read.
     static func map(_ descriptor: Int32, _ count: Int) -> UnsafeRawBufferPointer? {
         // SAFETY: no address is asked for, so no existing mapping is replaced.
         let address = mmap(nil, count, PROT_READ, MAP_SHARED, descriptor, 0)
@@ -99,7 +99,7 @@ enum Platform {
     /// Unmaps a map that is not in use.
     static func unmap(_ map: UnsafeRawBufferPointer) {
         guard let start = map.baseAddress else { return }
-        // SAFETY: the caller has made the map with `map` and uses it no more.
+        // SAFETY: the caller made the map with `map` and no longer uses it.
         munmap(UnsafeMutableRawPointer(mutating: start), map.count)
     }
 }
@@ -118,7 +118,7 @@ extension Platform {
         let identity: FileIdentity
         /// The length in bytes.
         let size: Int
-        /// Whether all of it has room on the disk.
+        /// Whether disk space is allocated for all of it.
         let isWhole: Bool
     }
 
@@ -170,7 +170,7 @@ extension Platform {
         return lstat(path, &record) == 0 && (record.st_mode & S_IFMT) == S_IFLNK
     }
 
-    /// Opens a file for reading, or says why not.
+    /// Opens a file for reading, or returns the error.
     static func openForReading(_ path: String) -> Result<Int32, SystemError> {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
         return descriptor >= 0 ? .success(descriptor) : .failure(SystemError(number: errno))
@@ -182,9 +182,9 @@ extension Platform {
         return descriptor >= 0 ? .success(descriptor) : .failure(SystemError(number: errno))
     }
 
-    /// Takes the lock of LMDB's lock file that only a process can have that is alone with the data file.
+    /// Takes the exclusive lock of LMDB's lock file; only a process that is alone with the data file can have it.
     ///
-    /// - Returns: the open lock file, nil if another process has a lock. Closing it gives the lock back.
+    /// - Returns: the open lock file, nil if another process has a lock. Closing it releases the lock.
     static func lockAlone(_ path: String, mode: UInt16) -> Result<Int32?, SystemError> {
         let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, mode_t(mode))
         if descriptor < 0 { return .failure(SystemError(number: lastError)) }
@@ -208,8 +208,8 @@ extension Platform {
         #endif
     }
 
-    /// Takes the lock of a whole open file, as soon as nobody else has it, or gives it back; 0 or an error number. The system
-    /// gives it back when the process ends. It has nothing to do with the locks of LMDB's lock file.
+    /// Takes the lock of an open file, waiting until it is free, or releases it; 0 or an error number. The system
+    /// releases it when the process ends. It is independent of the locks of LMDB's lock file.
     static func setLock(_ descriptor: Int32, isTaken: Bool) -> Int32 {
         while flock(descriptor, isTaken ? LOCK_EX : LOCK_UN) != 0 {
             if errno != EINTR { return errno }
@@ -274,7 +274,7 @@ extension Platform {
     /// Makes a file's bytes durable; 0 or an error number.
     static func synchronize(_ descriptor: Int32) -> Int32 {
         #if canImport(Darwin)
-        // Only this asks the drive to empty its cache; file systems that lack it still have fsync.
+        // Only this call asks the drive to empty its cache; file systems without it still have fsync.
         if fcntl(descriptor, F_FULLFSYNC) == 0 { return 0 }
         #endif
         return fsync(descriptor) == 0 ? 0 : errno
@@ -315,7 +315,7 @@ extension Platform {
     }
 }
 
-/// An `errno` value on its way to becoming an ``LMDBError``.
+/// An `errno` value, before it becomes an ``LMDBError``.
 struct SystemError: Error {
     let number: Int32
 }
