@@ -1,4 +1,4 @@
-// Opens files that may be damaged, each in a fork, and tells how that ended.
+// Opens files that may be damaged, each in a fork, and prints the outcome.
 
 import LMDB
 
@@ -33,7 +33,7 @@ enum DamageProbe {
                     return true
                 }
             }
-            // Writing uses the free pages, which reading does not.
+            // Only writing uses the free pages.
             try environment.write { txn in
                 for key in 0..<40 as Range<UInt64> { try txn.put(record(key + 1), forKey: key * 7, in: rows) }
                 for key in 0..<20 as Range<UInt64> { try txn.delete(key * 11, in: rows) }
@@ -47,7 +47,7 @@ enum DamageProbe {
         }
     }
 
-    /// How many records the file has that the tests damage.
+    /// How many records the file of the tests has.
     private static let recordCount: UInt64 = 600
 
     /// The same bytes as the tests write.

@@ -1,4 +1,4 @@
-// What a forked child may do with its parent's environment: nothing.
+// Checks that a forked child can do nothing with its parent's environment.
 
 #if canImport(Darwin)
 import Darwin
@@ -10,7 +10,7 @@ import Musl
 import LMDB
 
 enum ForkProbe {
-    /// Forks with a live environment and live transactions; prints how the child's and the parent's calls went.
+    /// Forks with a live environment and live transactions; prints the results of the child's and the parent's calls.
     static func run(_ path: String) throws {
         var environment: Environment? = try Environment.open(path: path)
         let database = try environment!.openDatabase(named: "rows", of: UInt64.self, String.self, create: true)
@@ -22,7 +22,7 @@ enum ForkProbe {
         answer("deinit \(inFork { environment = nil; return 0 })")
         answer("own \(inFork { ownEnvironment(path) })")
 
-        // The parent is as it was.
+        // The parent's environment is unchanged.
         try environment!.write { txn in try txn.put("after", forKey: 2, in: database) }
         let text = try environment!.read { txn in try txn.get(2, in: database) }
         let live = try environment!.checkReaders()
@@ -30,7 +30,7 @@ enum ForkProbe {
         answer("parent \(text ?? "nothing") \(live)")
     }
 
-    /// How many calls in the child did not fail as they should.
+    /// How many calls in the child did not fail although they should.
     private static func failures(_ environment: Environment, _ database: Database<UInt64, String>) -> Int32 {
         let calls: [() throws -> Void] = [
             { try environment.read { _ in } },
@@ -76,7 +76,7 @@ enum ForkProbe {
                 return 0
             }
         }
-        // Both are as live as before the fork.
+        // Both transactions are still live.
         guard try reading.get(1, in: database) == "before" else { return 2 }
         try writing.commit()
         guard try reading.get(3, in: database) == nil else { return 3 }
@@ -85,7 +85,7 @@ enum ForkProbe {
         return try commitInFork(environment, database) == 0 ? status : 5
     }
 
-    /// A write transaction of the parent, committed and given up in the child.
+    /// Commits a write transaction of the parent in the child, and aborts another one.
     private static func commitInFork(
         _ environment: Environment, _ database: Database<UInt64, String>
     ) throws -> Int32 {
@@ -106,7 +106,7 @@ enum ForkProbe {
         return text == nil ? status : 4
     }
 
-    /// A child may open the file for itself.
+    /// A child may open the file itself.
     private static func ownEnvironment(_ path: String) -> Int32 {
         do {
             let own = try Environment.open(path: path)

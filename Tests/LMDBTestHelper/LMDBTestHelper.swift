@@ -1,7 +1,7 @@
-// A small process for tests that need a second one: to hold a reader and be killed, to grow the map, to fork, and to
-// open damaged files where a crash is only the end of a child.
+// A small program for tests that need a second process: it holds a reader until it is killed, grows the map, forks, and
+// opens damaged files in a child process, which may crash.
 //
-// Always holds: it has one thread, so that it can fork; it prints one line an answer.
+// Always holds: it has one thread, so that it can fork; it prints one line for each answer.
 
 #if canImport(Darwin)
 import Darwin
@@ -50,7 +50,7 @@ struct LMDBTestHelper {
     /// Reads a file in a folder where it may not write.
     static func readUnprivileged(_ path: String) throws {
         let folder = String(path.prefix(upTo: path.lastIndex(of: "/")!))
-        // Who may do everything is not refused anything, so that becomes somebody else.
+        // Root has all permissions, so the process changes to another user.
         chmod(folder, 0o555)
         chmod(path, 0o444)
         chmod(path + "-lock", 0o000)
@@ -67,7 +67,7 @@ struct LMDBTestHelper {
         }
     }
 
-    /// Opens a file, and tells how that went.
+    /// Opens a file, and prints the outcome.
     static func open(_ path: String) {
         do {
             try Environment.open(path: path).close()
@@ -100,11 +100,11 @@ func answer(_ line: String) {
     fflush(nil)
 }
 
-/// Runs a closure in a fork, and tells how that ended: the exit status, or the signal as a negative number.
+/// Runs a closure in a fork; returns its exit status, or the signal that ended it as a negative number.
 func inFork(_ body: () -> Int32) -> Int32 {
     typealias Fork = @convention(c) () -> Int32
-    // SAFETY: the symbol is the C library's fork, which has this signature. Swift hides it because most programs
-    // have threads; this one has not.
+    // SAFETY: the symbol is the C library's fork, which has this signature. Swift hides it because most programs have
+    // threads; this program has only one.
     let fork = unsafeBitCast(dlsym(dlopen(nil, RTLD_NOW), "fork"), to: Fork.self)
     let child = fork()
     if child == 0 {

@@ -1,4 +1,4 @@
-// Copies, and what an environment tells about itself.
+// Tests copies, and the information about an environment.
 
 import Foundation
 import LMDB
@@ -38,12 +38,12 @@ import Testing
         var random = SeededGenerator(seed: seed)
         let environment = try folder.open { $0.durability = .noSync }
         var databases: [(String?, Database<UInt64, [UInt8]>)] = []
-        // Those of the unnamed database lie beside the records of the others.
+        // The entries of the unnamed database are beside the records of the other databases.
         for name in [nil, "few", "many"] { databases.append((name, try environment.bytes(name))) }
         var model: [[UInt64: [UInt8]]] = [[:], [:], [:]]
         for _ in 0..<40 {
             let index = Int.random(in: 0..<3, using: &random)
-            // Chosen before, because a write runs again if the map is full.
+            // Chosen before the write, because its closure runs again if the map is full.
             let changes = (0..<(index == 2 ? 60 : 3)).map { _ in
                 (
                     key: UInt64.random(in: 0..<2_000, using: &random),
@@ -94,7 +94,7 @@ import Testing
         #expect(try folder.open("copy").statistics.entries == 0)
     }
 
-    @Test("While a copy is made, the map grows several times and nothing waits; the copy is as the file was before")
+    @Test("While a copy is made, the map grows several times and no write waits; the copy has the entries from before")
     func growth() throws {
         let environment = try folder.open { $0.resizeTimeout = .zero }
         let rows = try environment.bytes()
@@ -106,7 +106,7 @@ import Testing
         var key: UInt64 = 0
         try environment.copy(to: folder.file("copy")) { _ in
             do {
-                // Over what is being copied, and more.
+                // Overwrites the entries that are being copied, and adds others.
                 for _ in 0..<40 {
                     try environment.write { txn in try txn.put(value.map { $0 &+ 1 }, forKey: key, in: rows) }
                     key += 1
@@ -144,7 +144,7 @@ import Testing
         }
         let root = try environment.read { txn in try txn.statistics(of: rows) }
         #expect(root.depth == 2)
-        // The locks are those of the lock file, which stays closed.
+        // The process's locks are on the lock file, which is not opened here.
         let file = FileHandle(forUpdatingAtPath: folder.file())!
         let page = try environment.pageSize
         for number in 2..<(try environment.fileSize / page) {
@@ -156,7 +156,7 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: folder.file("copy")))
     }
 
-    @Test("A copy does not replace a file, whatever it is")
+    @Test("A copy does not replace an existing file of any kind")
     func existing() throws {
         let environment = try folder.open()
         let target = folder.file("copy")

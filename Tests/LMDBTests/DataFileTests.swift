@@ -1,4 +1,4 @@
-// The open gate on sound files, crafted files, and files with random damage.
+// Checks sound files, crafted files and files with random damage before opening.
 
 import Foundation
 import LMDB
@@ -37,7 +37,7 @@ import Testing
         return folder.file(name)
     }
 
-    @Test("A missing file and an empty one pass, and a new environment is made of them")
+    @Test("A missing file and an empty one pass, and become a new environment")
     func empty() throws {
         try DataFile.check(path: folder.file("missing"), depth: .full)
         let path = try write([], to: "empty")
@@ -54,11 +54,11 @@ import Testing
         try DataFile.check(path: folder.file(), depth: .full)
     }
 
-    @Test("A file whose last pages were never needed nor written is sound")
+    @Test("A file is sound if its last pages were never needed and not written")
     func unwrittenPages() throws {
         let environment = try folder.open { $0.mapSize = 1 << 24 }
         let rows = try environment.bytes()
-        // With free pages at hand, LMDB takes back pages of the same transaction without ever writing them.
+        // If there are free pages, LMDB frees pages that were allocated in the same transaction without writing them.
         try environment.write { txn in
             for key in 10..<110 as Range<UInt64> { try txn.put(record(50), forKey: key, in: rows) }
         }
@@ -77,7 +77,7 @@ import Testing
         try folder.open().close()
     }
 
-    @Test("Whatever LMDB makes of deep trees and long lists of free pages is sound", arguments: [11, 12] as [UInt64])
+    @Test("Files of LMDB with deep trees and long lists of free pages are sound", arguments: [11, 12] as [UInt64])
     func deepTrees(_ seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
         for _ in 0..<4 {
@@ -152,7 +152,7 @@ import Testing
         #expect(kind { _ = try folder.open("crafted") } == .damaged(damage))
     }
 
-    @Test("A page size of the second meta page that is not the first's is refused")
+    @Test("A file whose two meta pages state different page sizes is refused")
     func secondMeta() throws {
         var bytes = try makeFile()
         bytes[Self.pageSize + 41] ^= 0x30
@@ -164,7 +164,7 @@ import Testing
         #expect(damage.what == "page size" && damage.offset == Self.pageSize + 40)
     }
 
-    @Test("A cut file is refused by the quick gate, wherever it is cut")
+    @Test("The quick check refuses a truncated file of any length")
     func truncated() throws {
         let bytes = try makeFile()
         var generator = SeededGenerator(seed: 5)
@@ -179,7 +179,7 @@ import Testing
         }
     }
 
-    @Test("A file that is something else is refused")
+    @Test("A file of another format is refused")
     func foreign() throws {
         let path = try write([UInt8](repeating: 0x41, count: 100_000), to: "foreign")
         guard case .damaged(let damage) = kind({ _ = try folder.open("foreign") }) else {
@@ -203,7 +203,7 @@ import Testing
         }
     }
 
-    @Test("A flipped bit in a page header is found by the full check and not by the quick one")
+    @Test("The full check finds a flipped bit in a page header, the quick one does not")
     func depths() throws {
         var bytes = try makeFile()
         let root = Int(bytes[128]) | Int(bytes[129]) << 8
@@ -218,7 +218,7 @@ import Testing
         }
     }
 
-    @Test("No damaged file that passes the full gate ends the process; without the gate some do")
+    @Test("A damaged file that passes the full check does not end the process; without the check some do")
     func randomDamage() throws {
         let seed = UInt64.random(in: .min ... .max)
         var generator = SeededGenerator(seed: seed)
@@ -233,7 +233,7 @@ import Testing
         }
         #expect(gated.contains("refused") && gated.contains { $0 == "sound" || $0 == "wrong" }, "seed \(seed)")
 
-        // The negative control: the same damage, nothing in its way.
+        // The control: the same damaged files, opened without a check.
         for (index, path) in paths.enumerated() where gated[index] != "refused" {
             try FileManager.default.removeItem(atPath: path)
         }
@@ -242,7 +242,7 @@ import Testing
         #expect(ungated.contains { $0.hasPrefix("signal") }, "seed \(seed)")
     }
 
-    /// A copy with one kind of damage: a bit, a byte of a page header, a page, or the end.
+    /// A copy with one kind of damage: to a bit, a byte of a page header, a page, or the end of the file.
     private func damaged(_ bytes: [UInt8], _ damage: Int, _ generator: inout SeededGenerator) -> [UInt8] {
         var copy = bytes
         let page = Int.random(in: 0..<bytes.count / Self.pageSize, using: &generator) * Self.pageSize

@@ -7,7 +7,7 @@ import Testing
 
 @Suite struct FileSystemTests {
     @Test(
-        "Network file systems are told by their numbers",
+        "Network file systems are recognised by their numbers",
         arguments: [
             (0x6969, "NFS"), (0x517B, "SMB"), (0xFF53_4D42, "CIFS"), (0xFE53_4D42, "SMB2"), (0x0102_1997, "9P"),
         ] as [(UInt64, String)])
@@ -21,7 +21,7 @@ import Testing
     }
 
     @Test(
-        "Local file systems and those in user space are let through",
+        "Local file systems and those in user space are allowed",
         arguments: [
             0xEF53, 0x0102_1994, 0x9123_683E, 0x5846_5342, 0x794C_7630, 0x6573_5546, 0,
         ] as [UInt64])

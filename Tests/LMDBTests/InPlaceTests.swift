@@ -1,4 +1,4 @@
-// Writing over a large value where it lies in the file.
+// Tests overwriting a large value in place in the file.
 
 import Foundation
 import LMDB
@@ -26,7 +26,7 @@ import Testing
         try bytes.withUnsafeBytes { try txn.overwriteInPlace($0, at: offset, ofValueForKey: key, in: rows) }
     }
 
-    @Test("The bytes are there at once, also when the transaction is aborted, and nothing else is changed")
+    @Test("The bytes are visible at once, even if the transaction is aborted, and nothing else changes")
     func random() throws {
         let (environment, rows) = try make()
         let seed = UInt64.random(in: 0...UInt64.max)
@@ -38,7 +38,7 @@ import Testing
             let bytes = (0..<count).map { UInt8(truncatingIfNeeded: step + $0) }
             expected.replaceSubrange(start..<start + count, with: bytes)
             if generator.oneIn(3) {
-                // Other writes, which copy pages and use free ones, leave the value where it is.
+                // Other writes copy pages and use free ones, but do not move the value.
                 try environment.write { txn in
                     try txn.put([UInt8](repeating: 3, count: step * 40), forKey: UInt64(3 + step % 7), in: rows)
                     try overwrite(txn, bytes, at: start, 1, rows)
@@ -59,7 +59,7 @@ import Testing
         #expect(try reopened.read { try $0.get(2, in: again) } == [UInt8](repeating: 2, count: 100))
     }
 
-    @Test("What has no pages of its own, is not there, is too short or was put just now is refused")
+    @Test("A value is refused if it has no pages of its own, is missing, is too short or was put in this transaction")
     func refused() throws {
         let (environment, rows) = try make()
         let before = try environment.read { try $0.get(1, in: rows) }
@@ -80,7 +80,7 @@ import Testing
         #expect(try environment.read { try $0.get(4, in: rows) } == [UInt8](repeating: 4, count: 20_000))
     }
 
-    @Test("Small values anywhere in a leaf are never taken for large ones")
+    @Test("A small value at any place in a leaf is never mistaken for a large one")
     func smallValues() throws {
         let environment = try folder.open()
         let rows = try environment.bytes()

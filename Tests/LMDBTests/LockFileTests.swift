@@ -1,4 +1,4 @@
-// The lock file: its room on the disk, and what opening says when there is none.
+// Tests the lock file: its disk space, and the error of opening if the disk is full.
 
 #if os(Linux)
 import Foundation
@@ -9,11 +9,11 @@ import Testing
 
 @Suite struct LockFileTests {
     @Test(
-        "It has all its room on the disk before it is mapped, however many readers there may be",
+        "All its disk space is allocated before it is mapped, for any number of readers",
         arguments: [1, 62, 126, 1022])
     func room(readers: Int) throws {
         let folder = try TemporaryFolder()
-        // One without room, as earlier builds left it.
+        // A lock file without disk space, as earlier builds left it.
         for isThere in [false, true] {
             if isThere {
                 try Data().write(to: URL(fileURLWithPath: folder.file("data-lock")))
@@ -28,14 +28,14 @@ import Testing
         }
     }
 
-    @Test("A disk without room for it is an error of opening", .enabled(if: SmallDisk.isPossible, "may not mount"))
+    @Test("Opening throws if the disk has no space for it", .enabled(if: SmallDisk.isPossible, "may not mount"))
     func fullDisk() throws {
         let disk = try SmallDisk()
         let path = disk.path + "/data"
         try Environment.open(path: path).close()
         try FileManager.default.removeItem(atPath: path + "-lock")
         try disk.fill()
-        // In a process of its own, which a write to the map would end.
+        // In a separate process, because a write to the map would end it.
         #expect(try HelperProcess("open", path).finish() == ["\(LMDBError.Code.noSpace.rawValue)"])
         try disk.makeRoom()
         #expect(try HelperProcess("open", path).finish() == ["opened"])
@@ -58,7 +58,7 @@ final class SmallDisk {
 
     deinit { try? SmallDisk.run("umount", "-l", path) }
 
-    /// Leaves no room at all.
+    /// Fills the disk completely.
     func fill() throws {
         let descriptor = open(path + "/filler", O_WRONLY | O_CREAT, 0o600)
         defer { close(descriptor) }

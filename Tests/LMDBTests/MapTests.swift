@@ -9,7 +9,7 @@ import Testing
     let folder = try! TemporaryFolder()
     let value = [UInt8](repeating: 9, count: 100_000)
 
-    @Test("A full map doubles, and the write runs again and is whole")
+    @Test("A full map doubles, and the write runs again completely")
     func growth() throws {
         let environment = try folder.open { $0.mapSize = 256 * 1024 }
         let rows = try environment.bytes()
@@ -43,8 +43,8 @@ import Testing
 
     @Test("A map that is full only at the commit grows as well")
     func fullAtCommit() throws {
-        // How many values fill the map depends on the page size, so all numbers are tried: at some, only the
-        // commit needs the page that is not there.
+        // How many values fill the map depends on the page size, so all counts are tried: for some, only the commit
+        // needs a page too many.
         var commitsThatFailed = 0
         for count in 1...40 as ClosedRange<UInt64> {
             let environment = try folder.open("\(count)") { options in
@@ -62,7 +62,7 @@ import Testing
         #expect(commitsThatFailed > 0)
     }
 
-    /// Whether a write that does not grow the map fails in its commit, and only there.
+    /// Whether a write that does not grow the map fails, and only in its commit.
     private func failsAtCommit(
         _ environment: Environment, _ body: (inout WriteTransaction) throws -> Void
     ) throws -> Bool {
@@ -80,7 +80,7 @@ import Testing
         }
     }
 
-    @Test("A closure that hides the error of a full map is run again all the same")
+    @Test("A closure runs again even if it hides the error of a full map")
     func swallowed() throws {
         let environment = try folder.open { $0.mapSize = 256 * 1024 }
         let rows = try environment.bytes()
@@ -90,7 +90,7 @@ import Testing
         #expect(try environment.read { txn in try txn.count(in: rows) } == 20)
     }
 
-    @Test("A cursor's writes, reserved room and appends grow the map too")
+    @Test("Writes of a cursor, reserved values and appends grow the map too")
     func otherWrites() throws {
         let environment = try folder.open { $0.mapSize = 128 * 1024 }
         let rows = try environment.bytes()
@@ -131,11 +131,11 @@ import Testing
 
     @Test("A resize waits for a reader that ends in time")
     func waiting() async throws {
-        // Longer than other tests keep the threads of the pool busy.
+        // Longer than other tests may occupy the threads of the pool.
         let environment = try folder.open { $0.resizeTimeout = .seconds(600) }
         let held = Mutex<ReadTransaction?>(try environment.beginRead())
         async let growing: Void = Self.grow(environment)
-        // Usually the resize waits by now; the outcome is the same if it does not yet.
+        // Usually the resize is waiting by now; if not, the result is the same.
         for _ in 0..<50 { await Task.yield() }
         held.withLock { $0.take() }?.abort()
         try await growing
@@ -146,7 +146,7 @@ import Testing
         try environment.growMap(to: 1 << 24)
     }
 
-    @Test("A resize within the own write is refused at once")
+    @Test("A resize inside a write of the same thread is refused at once")
     func ownWrite() throws {
         let environment = try folder.open { $0.resizeTimeout = .seconds(600) }
         try environment.write { _ in
@@ -154,7 +154,7 @@ import Testing
         }
     }
 
-    @Test("A size beyond the address space is refused, and the environment goes on")
+    @Test("A size beyond the address space is refused, and the environment stays usable")
     func unavailable() throws {
         let environment = try folder.open { $0.maximumMapSize = .max }
         let rows = try environment.bytes()
@@ -170,7 +170,7 @@ import Testing
         #expect(kind { try environment.growMap(to: 1 << 23) } == .mapFull(size: 1 << 20, maximum: 1 << 22))
     }
 
-    @Test("A map that another process made larger is followed, by reads and by writes", arguments: [true, false])
+    @Test("Reads and writes follow a map that another process made larger", arguments: [true, false])
     func otherProcess(_ readsFirst: Bool) throws {
         let environment = try folder.open { $0.mapSize = 256 * 1024 }
         let rows = try environment.bytes()
@@ -188,7 +188,7 @@ import Testing
         #expect(try environment.read { txn in try txn.count(in: other) } == 20)
     }
 
-    @Test("A pinned snapshot stays what it is while the map grows, here and in another process, and holds nobody up")
+    @Test("A pinned snapshot does not change while the map grows, here or in another process, and blocks no write")
     func pinned() throws {
         let environment = try folder.open { options in
             options.mapSize = 256 * 1024
@@ -207,14 +207,14 @@ import Testing
         #expect(try environment.mapSize >= 80 * 65_536)
         #expect(try pinned!.read { txn in try txn.count(in: rows) } == 1)
         #expect(try pinned!.read { txn in try txn.get(1, in: rows) } == value)
-        // While it is read, it is a reader like others.
+        // During a read it counts as a reader like others.
         try pinned!.read { _ in #expect(kind { try environment.growMap(to: 1 << 26) } == .resizeBlocked(live: 1)) }
         #expect(kind { try environment.close() } == .closeBlocked(live: 1))
         pinned = nil
         try environment.close()
     }
 
-    @Test("Following another process waits for the own live readers, and then says so")
+    @Test("Following another process waits for live readers of this one, and then throws with their number")
     func otherProcessBlocked() throws {
         let environment = try folder.open { $0.mapSize = 256 * 1024 }
         let rows = try environment.bytes()

@@ -1,4 +1,4 @@
-// Opening: safe defaults, one open a file and process, names, network file systems.
+// Tests opening: safe defaults, one opening of a file in a process, names, network file systems.
 
 import Dispatch
 import Foundation
@@ -11,7 +11,7 @@ import Testing
 @Suite struct OpeningTests {
     let folder = try! TemporaryFolder()
 
-    @Test("A new data file and lock file let only the owner in")
+    @Test("Only the owner may read and write a new data file and lock file")
     func fileMode() throws {
         let environment = try folder.open()
         for path in [environment.path, environment.path + "-lock"] {
@@ -36,7 +36,7 @@ import Testing
     }
 
     @Test(
-        "Less durability is had only when asked for",
+        "Commits are less durable only if an option says so",
         arguments: [
             (Environment.Durability.noMetaSync, UInt32(0x40000)), (.noSync, 0x10000),
         ])
@@ -68,7 +68,7 @@ import Testing
         #expect(try environment.mapSize % 16_384 == 0)
     }
 
-    @Test("The same file is not opened twice in a process, by whatever name")
+    @Test("A process does not open the same file twice, under any name")
     func registry() throws {
         let environment = try folder.open()
         try FileManager.default.createSymbolicLink(atPath: folder.file("link"), withDestinationPath: folder.file())
@@ -134,14 +134,14 @@ import Testing
         try folder.open().close()
     }
 
-    @Test("A file that takes long to open keeps no other from being opened, and is opened once")
+    @Test("A slow opening does not delay other files, and the file is opened once")
     func slowOpening() async throws {
-        // Looking into a pipe takes until somebody writes into it.
+        // Opening a pipe for reading waits until a writer opens it.
         let pipe = folder.file("pipe")
         #expect(mkfifo(pipe, 0o600) == 0)
         let (isOpening, isDone) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
         let order = Order()
-        // A thread, because a task that waits could keep all others from running.
+        // A thread, because a task that waits would occupy a thread of the pool.
         Thread {
             isOpening.signal()
             order.note(kind { _ = try Environment.open(path: pipe) } == nil ? "opened" : "refused")
@@ -153,13 +153,13 @@ import Testing
             try DataFile.check(path: folder.file("c"))
             try environment.close()
         }
-        // With the writer's end closed again, the pipe is empty, and nothing that LMDB could open.
+        // When the writer's end is closed, the pipe is empty, and LMDB cannot open it.
         try FileHandle(forWritingTo: URL(fileURLWithPath: pipe)).close()
         while isDone.wait(timeout: .now()) != .success { await Task.yield() }
         #expect(order.notes == ["refused"])
     }
 
-    @Test("Of threads that open the same file at the same time one has it, and the others are refused")
+    @Test("If threads open the same file at the same time, one succeeds and the others are refused")
     func sameFile() async throws {
         try folder.open().close()
         try FileManager.default.linkItem(atPath: folder.file(), toPath: folder.file("hard"))
@@ -178,7 +178,7 @@ import Testing
         }
     }
 
-    @Test("A file is opened while another opening of it is under way only when that one has ended")
+    @Test("An opening of a file waits for another opening of it that is still running")
     func heldOpening() async throws {
         let registry = EnvironmentRegistry()
         let path = folder.file("held")
@@ -199,7 +199,7 @@ import Testing
             isDone.signal()
         }.start()
         try registry.withClosedFile(folder.file("other"), "other") { order.note("other") }
-        // Usually the second waits by now; the outcome is the same if it does not yet.
+        // Usually the second opening is waiting by now; if not, the result is the same.
         for _ in 0..<50 { await Task.yield() }
         isReleased.signal()
         while isDone.wait(timeout: .now()) != .success { await Task.yield() }
@@ -213,7 +213,7 @@ import Testing
         func note(_ text: String) { list.withLock { $0.append(text) } }
     }
 
-    @Test("Where no lock file can be made, a file is read without one; where there is one, it is not")
+    @Test("A file is read without a lock file only if there is none and none can be made")
     func withoutLockFile() throws {
         do {
             let environment = try folder.open()

@@ -1,4 +1,4 @@
-// Other processes and other threads: forks, dead readers, full reader tables, transactions that change threads.
+// Tests with other processes and threads: forks, dead readers, full reader tables, transactions that change threads.
 
 import Foundation
 import Synchronization
@@ -10,7 +10,7 @@ import Testing
 @Suite struct ProcessTests {
     let folder = try! TemporaryFolder()
 
-    @Test("A writers' lock that nobody gives back is an error after a while, now and later; one that is free is had")
+    @Test("If the writers' lock is never released, writing throws after a while, and then at once; a free one is taken")
     func deadWriter() throws {
         let environment = try folder.open()
         let rows = try environment.texts()
@@ -24,7 +24,7 @@ import Testing
         helper.killNow()
     }
 
-    @Test("A fork cannot use or close its parent's environment, and harms nothing by trying")
+    @Test("A fork cannot use or close its parent's environment, and its attempts do no harm")
     func fork() throws {
         let answers = try HelperProcess("fork", folder.file()).finish()
         #expect(answers == ["calls 0", "transactions 0", "deinit 0", "own 0", "parent after 0"])
@@ -45,7 +45,7 @@ import Testing
     func staleReaderAtOpen() throws {
         let helper = try HelperProcess("hold-reader", folder.file())
         #expect(helper.firstLine() == "reading")
-        // Someone else keeps the lock file alive, so that it is not just made anew.
+        // Another process keeps the lock file open, so it is not simply initialised again.
         let keeper = try HelperProcess("hold-reader", folder.file())
         #expect(keeper.firstLine() == "reading")
         helper.killNow()
@@ -54,7 +54,7 @@ import Testing
         keeper.killNow()
     }
 
-    @Test("A reader table full of dead readers is cleared and the read goes on")
+    @Test("A reader table full of dead readers is cleared, and the read succeeds")
     func readersFullOfDead() throws {
         let environment = try folder.open { $0.maximumReaders = 2 }
         let first = try HelperProcess("hold-reader", environment.path)
@@ -105,7 +105,7 @@ import Testing
         try environment.close()
     }
 
-    @Test("Handles are reused: many reads, on many threads, take few slots")
+    @Test("Handles are reused: many reads on many threads take few slots")
     func pooling() async throws {
         let environment = try folder.open { $0.maximumReaders = 32 }
         let rows = try environment.texts()

@@ -1,4 +1,4 @@
-// Range scans, against a sorted dictionary, over random operations.
+// Compares range scans with a sorted dictionary, over random operations.
 
 import LMDB
 import TestSupport
@@ -34,7 +34,7 @@ import Testing
         try check(KeyRange(), [10, 20, 30, 40, 50])
     }
 
-    @Test("A scan stops when its closure says so or throws")
+    @Test("A scan stops when its closure returns false or throws")
     func stopping() throws {
         let environment = try folder.open()
         let rows = try environment.texts()
@@ -87,7 +87,7 @@ import Testing
                 }
             }
         }
-        // Whatever LMDB made of that, the gate must find it sound.
+        // The check must find the resulting file sound.
         try environment.close()
         try DataFile.check(path: folder.file(), depth: .full)
     }

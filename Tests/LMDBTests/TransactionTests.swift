@@ -1,4 +1,4 @@
-// Transactions: committing, aborting, nesting, handles of databases.
+// Tests transactions: committing, aborting, nesting, handles of databases.
 
 import LMDB
 import TestSupport
@@ -8,7 +8,7 @@ import Testing
     let folder = try! TemporaryFolder()
     struct Stop: Error {}
 
-    @Test("A write that throws leaves nothing, and its error comes through")
+    @Test("A write that throws changes nothing, and its error reaches the caller")
     func abortOnThrow() throws {
         let environment = try folder.open()
         let rows = try environment.texts()
@@ -66,7 +66,7 @@ import Testing
         #expect(try environment.read { txn in try txn.get(1, in: rows) } == "x")
     }
 
-    @Test("A database opened in a transaction that aborted is refused, even when its place is taken")
+    @Test("A database opened in a transaction that aborted is refused, even if its index was given to another")
     func staleDatabase() throws {
         let environment = try folder.open()
         var escaped: Database<UInt64, String>?
@@ -92,7 +92,7 @@ import Testing
         #expect(kind { try environment.read { txn in _ = try txn.get(1, in: foreign) } } == .staleDatabase)
     }
 
-    @Test("A database is opened once, and again gives the same handle")
+    @Test("Opening a database again returns the same handle")
     func openedOnce() throws {
         let environment = try folder.open()
         let first = try environment.texts()
@@ -120,7 +120,7 @@ import Testing
         #expect(try environment.texts(nil).name == nil)
     }
 
-    @Test("A transaction from before a database was opened says that it does not know it")
+    @Test("A transaction that is older than a database throws that it does not know it")
     func openedLater() throws {
         let environment = try folder.open()
         let reading = try environment.beginRead()

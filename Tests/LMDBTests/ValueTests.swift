@@ -81,7 +81,7 @@ import Testing
         #expect(try environment.read { txn in try txn.get(longest, in: rows) } == "fits")
     }
 
-    @Test("Raw bytes go in and come out without a copy")
+    @Test("Raw bytes are put and read without a copy")
     func rawBytes() throws {
         let environment = try folder.open()
         let rows = try environment.openDatabase(named: "raw", of: UInt64.self, RawBytes.self, create: true)
@@ -101,7 +101,7 @@ import Testing
         }
     }
 
-    @Test("A reserved value is what the closure wrote")
+    @Test("A reserved value has the bytes that the closure wrote")
     func reserve() throws {
         let environment = try folder.open()
         let rows = try environment.bytes()
@@ -134,7 +134,7 @@ import Testing
         }
     }
 
-    @Test("Text and bytes come back as they were", arguments: ["", "a", "Zürich 👩‍👩‍👧", "\0"])
+    @Test("Text and bytes are read as they were put", arguments: ["", "a", "Zürich 👩‍👩‍👧", "\0"])
     func texts(_ text: String) throws {
         #expect(try text.withEncodedBytes { try String.decode($0) } == text)
         let bytes = Array(text.utf8)

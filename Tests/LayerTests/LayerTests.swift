@@ -1,4 +1,4 @@
-// Arrows between rooms point down: a folder uses what stands below it, and nothing above.
+// Checks that a folder uses only folders below it.
 //
 // The order of the rooms is that of the list in Docs/Design/Architecture.md, which this test reads.
 
@@ -49,7 +49,8 @@ struct LayerTests {
         return modules
     }()
 
-    /// What the modules below one declare: those after it in the list, and for a tool all of the library's.
+    /// The names that the modules below one declare: the modules after it in the list; for a tool, all of the
+    /// library's.
     static func namesBelow(_ module: Module) throws -> Set<Substring> {
         let isTool = module.name.hasPrefix("Tools/")
         let below =
@@ -60,7 +61,7 @@ struct LayerTests {
         }
     }
 
-    @Test("the list of rooms is there, and has every module of the library")
+    @Test("the list of rooms has every module of the library")
     func everyModuleIsListed() throws {
         let sources = LayerTests.root.appending(path: "Sources")
         let present = try FileManager.default.contentsOfDirectory(atPath: sources.path(percentEncoded: false))
@@ -77,14 +78,14 @@ struct LayerTests {
         #expect(Set(module.order).subtracting(rooms).sorted() == [], "not a folder")
     }
 
-    @Test("no folder uses what stands above it", arguments: modules)
+    @Test("no folder uses a name of a folder above it", arguments: modules)
     func arrowsPointDown(_ module: Module) throws {
         let rooms = SourceRooms(
             order: module.order, files: try module.files(), namesBelow: try LayerTests.namesBelow(module))
         for use in rooms.upwardUses() { Issue.record("\(use)") }
     }
 
-    @Test("a use of a type or a member from above is found, in the line that has it")
+    @Test("a use of a type or a member of a folder above is reported with its line")
     func breachesAreFound() throws {
         let module = try #require(LayerTests.modules.first { $0.name == "Sources/ListModel" })
         let lowest = try #require(module.order.last)
@@ -100,7 +101,7 @@ struct LayerTests {
         }
     }
 
-    @Test("two rooms that use each other are found, in whatever order they stand")
+    @Test("two rooms that use each other are reported in any order of the list")
     func circlesAreFound() {
         let files = [
             SourceFile(room: "A", name: "A.swift", text: "struct Upper { let other: Lower }"),

@@ -1,19 +1,19 @@
-// The folders of a module as rooms, read from the sources: what each declares, and what each uses.
+// Reads the folders of a module from its sources: the names that each one declares, and the names that each one uses.
 //
-// The sources are read as words, not compiled. A name that only rooms above a file declare is a use of what stands above.
-// This cannot see the use of a name that a room below declares as well.
+// The sources are split into words, not compiled. If a file has a name that only rooms above it declare, that is a use
+// of a room above. A name that a room below declares too is not reported.
 
 import Foundation
 
 /// A file of a module.
 struct SourceFile {
-    /// The folder that it lies in.
+    /// The folder of the file.
     let room: String
     let name: String
     let text: String
 }
 
-/// A use of what stands above.
+/// A use of a name from a room above.
 struct UpwardUse: Equatable, CustomStringConvertible {
     let file: String
     let line: Int
@@ -29,10 +29,10 @@ struct UpwardUse: Equatable, CustomStringConvertible {
 struct SourceRooms {
     let order: [String]
     let files: [SourceFile]
-    /// What modules below declare: a use of such a name may be one of theirs.
+    /// Names that modules below declare: a use of such a name may mean theirs.
     var namesBelow: Set<Substring> = []
 
-    /// What uses something that only rooms above it declare, in the order of the files.
+    /// All uses of names that only rooms above declare, in the order of the files.
     func upwardUses() -> [UpwardUse] {
         let heights = Dictionary(uniqueKeysWithValues: order.reversed().enumerated().map { ($1, $0) })
         let words = files.map { SourceWords($0.text) }
@@ -57,12 +57,12 @@ struct SourceRooms {
     }
 }
 
-/// The words of a file that tell rooms apart: names of types, and names of members that have several words. Names of one
-/// word, as `filter`, are those of the standard library's types as well.
+/// The words of a file by which rooms are recognised: names of types, and names of members with several words. Names of
+/// one word, such as `filter`, often belong to the standard library as well.
 struct SourceWords {
-    /// What the file declares.
+    /// The names that the file declares.
     private(set) var declared: Set<Substring> = []
-    /// What the file uses, with the line.
+    /// The names that the file uses, with their lines.
     private(set) var used: [(word: Substring, line: Int)] = []
 
     private static let typeKeywords: Set<Substring> = ["struct", "class", "enum", "protocol", "typealias", "actor"]
@@ -105,7 +105,7 @@ struct SourceWords {
         var tokens: [Token] = []
         var line = 1
         var rest = text[...]
-        /// Drops what is before the end of `mark`, and counts the lines.
+        /// Skips the text up to the end of `mark`, and counts the lines.
         func skip(past mark: String) {
             let end = rest.range(of: mark)?.upperBound ?? rest.endIndex
             line += rest[..<end].count { $0 == "\n" }

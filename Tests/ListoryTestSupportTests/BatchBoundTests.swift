@@ -1,6 +1,7 @@
-// However rows and sections are ordered anew, there are at most four structural batches, with the fewest moves.
+// Checks that any new order of rows and sections takes at most four structural batches, with the fewest moves.
 //
-// The batches are played on the strict simulator. Own index: that a row moves from an index to the same index.
+// The batches are played on the strict simulator. A row is *at its own index* if it would move from an index to the
+// same index.
 
 import Foundation
 import ListModel
@@ -20,7 +21,7 @@ struct BatchBoundTests {
         return list.snapshot()
     }
 
-    /// Plays the batches of a transition, which changes only where things are.
+    /// Plays the batches of a transition that changes only positions.
     ///
     /// - Returns: how many there are.
     private static func play(_ transition: Transition, _ comment: Comment) throws -> Int {
@@ -38,11 +39,11 @@ struct BatchBoundTests {
         return batches.count
     }
 
-    /// How many of the elements that are in both arrays have to move.
+    /// The fewest moves for the elements that are in both arrays.
     private static func leastMoves(_ old: [Int], _ new: [Int]) -> Int {
         let places = Dictionary(uniqueKeysWithValues: old.enumerated().map { ($1, $0) })
         let order = new.compactMap { places[$0] }
-        // The least last places of increasing subsequences, by length.
+        // The least last position of an increasing subsequence, for each length.
         var ends: [Int] = []
         for place in order {
             let index = ends.partitioningIndex { $0 > place }
@@ -51,7 +52,7 @@ struct BatchBoundTests {
         return order.count - ends.count
     }
 
-    /// Plays the way from one order of rows to another, in one section.
+    /// Plays the transition from one order of rows to another, in one section.
     private static func batchCount(_ old: [Int], _ new: [Int], _ comment: Comment) throws -> Int {
         var list = MemoryList()
         let before = try snapshot(&list, [(0, old)])
@@ -60,7 +61,7 @@ struct BatchBoundTests {
         return try play(transition, comment)
     }
 
-    @Test("Every order of up to seven rows, or eight, is reached in two batches, with the fewest moves")
+    @Test("Every order of up to seven rows (eight in a soak) takes at most two batches, with the fewest moves")
     func permutations() throws {
         for count in 1...(Soak.isEnabled ? 8 : 7) {
             let rows = Array(0..<count)
@@ -83,7 +84,7 @@ struct BatchBoundTests {
     func orders() throws {
         let ten = [5, 2, 6, 8, 4, 9, 7, 3, 1, 0]
         #expect(try Self.batchCount(Array(0..<10), ten, "ten rows") == 2)
-        // Blocks of five, each of which has a row at its own index whichever rows stay.
+        // Blocks of five rows. In each, one row is at its own index, whichever rows stay.
         let blocks = (0..<60).flatMap { block in [3, 4, 2, 0, 1].map { block * 5 + $0 } }
         #expect(try Self.batchCount(Array(0..<300), blocks, "blocks") == 2)
         // The same blocks between deleted and inserted rows; one order within another.
@@ -98,7 +99,7 @@ struct BatchBoundTests {
     }
 
     @Test(
-        "Shuffles of 10 to 300 rows, of which some come and go, take two batches, with the fewest moves",
+        "Shuffles of 10 to 300 rows, with insertions and deletions, take two batches, with the fewest moves",
         arguments: 1...10 as ClosedRange<UInt64>)
     func shuffles(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
@@ -113,7 +114,7 @@ struct BatchBoundTests {
 
     // MARK: Sections
 
-    /// Gives each row to a section: to the one that it belongs to, if that is there, and now and then to any other.
+    /// Puts each row into a section: into its own one, if that exists, and sometimes into another.
     private static func deal(
         _ rows: [Int], to ids: [Int], oneStrayIn strays: Int, _ generator: inout SeededGenerator
     ) -> Rows {
@@ -132,7 +133,7 @@ struct BatchBoundTests {
         arguments: 1...8 as ClosedRange<UInt64>)
     func sections(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
-        // In these orders a section is at its own index whichever stay.
+        // In these orders a section is at its own index, whichever sections stay.
         let blocks = [3, 4, 2, 0, 1, 8, 9, 7, 5, 6, 10, 11]
         for round in 0..<(100 * Soak.factor) {
             let comment: Comment = "seed \(seed), round \(round)"
@@ -168,10 +169,11 @@ struct BatchBoundTests {
         }
     }
 
-    @Test("Four batches are enough if sections come, go and move, and all of them have rows at their own index")
+    @Test("Four batches are enough if sections are inserted, deleted and moved, all with rows at their own index")
     func everythingAtOnce() throws {
-        // In each block of five sections, and in each section of five rows, one is at its own index whichever stay. One row
-        // of each section goes to the one before; rows leave section 10, which goes, for section 11, which comes.
+        // In each block of five sections, and in each section of five rows, one is at its own index, whichever stay.
+        // One row of each section moves to the section before. Rows move from section 10, which is deleted, to section
+        // 11, which is inserted.
         let order = [3, 4, 2, 0, 1]
         let old: Rows = (0...10).map { section in (section, (0..<6).map { section * 6 + $0 }) }
         let kept: Rows = (order + order.map { $0 + 5 }).map { section in
@@ -189,7 +191,7 @@ struct BatchBoundTests {
 
     #if os(Linux)
     @Test(
-        "The batches of 100,000 rows in another order have each row once, and take less than 150 MiB",
+        "The batches for another order of 100,000 rows have each row once, and take less than 150 MiB",
         .enabled(if: Soak.isEnabled))
     func memory() throws {
         let rows = Array(0..<100_000)
@@ -201,7 +203,7 @@ struct BatchBoundTests {
             let old = try Self.snapshot(&list, [(0, rows)])
             let transition = Transition(from: old, to: try Self.snapshot(&list, [(0, new)]))
             let before = try Self.residentBytes("VmRSS")
-            try Data("5".utf8).write(to: URL(filePath: "/proc/self/clear_refs"))  // From here on a new peak is kept.
+            try Data("5".utf8).write(to: URL(filePath: "/proc/self/clear_refs"))  // Resets the recorded peak.
             let batches = transition.batches()
             #expect(try Self.residentBytes("VmHWM") - before < 150 << 20)
             #expect(batches.count <= 2)
@@ -209,7 +211,7 @@ struct BatchBoundTests {
         }
     }
 
-    /// What the kernel says of this process: other tests in it can only make it more.
+    /// The kernel's figure for this process; other tests in it can only increase it.
     private static func residentBytes(_ name: String) throws -> Int {
         let status = String(decoding: try Data(contentsOf: URL(filePath: "/proc/self/status")), as: UTF8.self)
         let line = try #require(status.split(separator: "\n").first { $0.hasPrefix(name) })
@@ -231,7 +233,7 @@ extension [Int] {
         try visit([], self)
     }
 
-    /// The first index from which on a condition holds, which does not hold before it.
+    /// The first index for which a condition holds, if it holds for no index before and for all after.
     fileprivate func partitioningIndex(_ holds: (Int) -> Bool) -> Int {
         var (low, high) = (0, count)
         while low < high {

@@ -1,4 +1,4 @@
-// As few moves as there can be, and no more than were made; reloads; batches of stored lists.
+// Tests that transitions have as few moves as possible, when views reload, and batches of stored lists.
 
 import ListModel
 import ListoryTestSupport
@@ -23,7 +23,7 @@ struct MinimalMoveTests {
     }
 
     @Test(
-        "One per cent of mixed edits in 10,000 rows is no more moves than were made",
+        "A transition over edits of 1 % of 10,000 rows has no more moves than were made",
         arguments: 1...5 as ClosedRange<UInt64>)
     func onePerCent(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
@@ -67,12 +67,12 @@ struct MinimalMoveTests {
         #expect(transition.operations(layout: .rows).operations.isEmpty)
         #expect(transition.splices(layout: .rows).splices.isEmpty)
         #expect(transition.collectionDifference(layout: .rows).isEmpty)
-        // The header of the second section may as well move as the row.
+        // Moving the header of the second section is as good as moving the row.
         #expect(transition.operations(layout: .rowsWithHeaders).operations.count == 1)
         #expect(transition.batches().count == 1)
     }
 
-    @Test("Content is an update of the same row, apart from structure, and so is a title")
+    @Test("Changed content or a changed title is an update of the same row or section, in a batch without structure")
     func content() throws {
         var list = try list([[1, 2, 3]])
         let old = list.snapshot()
@@ -94,7 +94,7 @@ struct MinimalMoveTests {
         #expect(transition.splices(layout: .rows).updated == [0])
     }
 
-    @Test("Above the caller's threshold everything is loaded again, at it nothing is")
+    @Test("Above the caller's threshold the view reloads, at the threshold it does not")
     func reload() throws {
         var list = try list([[1, 2, 3]])
         let old = list.snapshot()

@@ -1,4 +1,4 @@
-// What is known of real list views: batches with their published verdicts.
+// Batches whose verdicts by real list views were published.
 
 import ListModel
 import ListoryTestSupport
@@ -47,7 +47,7 @@ struct PublishedVectorTests {
             [.reloadItem(Self.path(1, 0)), .moveSection(from: 1, to: 0)], [3, 3], [3, 3])
     }
 
-    @Test("As many insertions as deletions do not make a row less")
+    @Test("As many insertions as deletions do not change the number of rows")
     func countsDoNotAddUp() {
         expectRejected(
             "invalid number of rows in section 0",

@@ -1,4 +1,4 @@
-// Random commits, each played through every list view; and the ways between any two versions, and back by undo.
+// Plays random commits through every list view, also transitions between any two versions, and undo.
 
 import ListModel
 import ListoryTestSupport
@@ -25,7 +25,7 @@ struct RandomCommitTests {
     ]
     private static let rounds = Soak.isEnabled ? 20 : 1
 
-    @Test("No view rejects a commit or is hurt by it, and each shows the rows afterwards", arguments: sizes)
+    @Test("No view rejects a commit or is corrupted by it, and each shows the rows afterwards", arguments: sizes)
     func everyCommit(size: Size) throws {
         #expect(Self.sizes.map(\.commits).reduce(0, +) == 50_000)
         for seed in 1...UInt64(10 * Self.rounds) {

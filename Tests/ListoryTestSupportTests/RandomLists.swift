@@ -1,9 +1,9 @@
-// Lists that are edited at random, by commits of several edits each, without a look at all rows.
+// Edits lists at random, by commits of several edits each, without reading all rows.
 
 import ListModel
 import TestSupport
 
-/// Makes edits; most rows and sections are chosen alike.
+/// Makes random edits, with most rows and sections equally likely.
 struct RandomEditor {
     var generator: SeededGenerator
     /// About how many rows a list grows to, and how many sections.
@@ -17,7 +17,7 @@ struct RandomEditor {
         self.sectionLimit = sectionLimit
     }
 
-    /// Makes as many sections and rows as the list grows to.
+    /// Inserts sections and rows up to the limits.
     mutating func fill(_ editor: inout ListEditor) throws {
         for section in 0..<sectionLimit {
             let count = Int.random(in: 0...max(1, 2 * rowLimit / sectionLimit), using: &generator)
@@ -87,7 +87,7 @@ struct RandomEditor {
 }
 
 extension MemoryList {
-    /// Makes one commit of up to some random edits. It may change nothing.
+    /// Makes one commit of up to `count` random edits. It may change nothing.
     mutating func commit(upTo count: Int, _ random: inout RandomEditor) throws {
         try editor.begin(CommitDraft(name: "edit", time: Timestamp(microseconds: 0)))
         for _ in 0..<Int.random(in: 1...count, using: &random.generator) { try random.edit(&editor) }

@@ -1,7 +1,7 @@
-// All ways between small lists: every view takes them, in as few batches and with as few moves as there can be.
+// Tests all transitions between small lists: every view accepts them, with as few batches and moves as possible.
 //
-// The fewest batches are found by trying: every choice of sections and rows that stay is played on the simulator; two
-// batches are tried over every list that could be between them.
+// The fewest batches are found by trying. Every choice of the sections and rows that stay is played on the simulator;
+// for two batches, every possible list in between is tried.
 
 import ListModel
 import ListoryTestSupport
@@ -67,7 +67,7 @@ struct SmallListTests {
         }
     }
 
-    /// The largest sets of what may stay, as the moves that are left.
+    /// For each largest set of elements that can stay, the moves of the others.
     private static func fewestMoves(_ old: [Int], _ new: [Int]) -> [[(from: Int, to: Int)]] {
         let common = new.indices.compactMap { to in old.firstIndex(of: new[to]).map { (from: $0, to: to) } }
         var best: [[(from: Int, to: Int)]] = []
@@ -148,7 +148,7 @@ struct SmallListTests {
     }
 
     @Test(
-        "No way between two lists of up to two sections and three rows, or three and two, takes a batch too many",
+        "Between lists of up to two sections and three rows, or three and two, no transition has a batch too many",
         arguments: [[2, 2], [3, 1]] + (Soak.isEnabled ? [[3, 2], [2, 3]] : []))
     func fewestBatches(size: [Int]) throws {
         let lists = Self.lists(sections: Array(0..<size[0]), rows: Array(0..<size[1]))
@@ -182,7 +182,7 @@ struct SmallListTests {
         #expect(counts[0] == lists.count && counts[1] > 0 && counts[2] > 0 && counts[3] > 0 && counts[4] == 0)
     }
 
-    /// Whether a list between two others has all that both have, and nothing that neither has.
+    /// Whether a list between two others has all elements that both have, and none that neither has.
     private static func keeps(_ old: SmallList, _ middle: SmallList, _ new: SmallList) -> Bool {
         func ids(_ list: SmallList) -> (Set<Int>, Set<Int>) {
             (Set(list.sections.map(\.id)), Set(list.sections.flatMap(\.rows)))
@@ -192,7 +192,7 @@ struct SmallListTests {
             && middle.0.isSubset(of: old.0.union(new.0)) && middle.1.isSubset(of: old.1.union(new.1))
     }
 
-    @Test("From five sections to any order of some of them and two new ones, every view shows the new ones")
+    @Test("From five sections to any order of some of them and two new ones, every view shows the new order")
     func sectionsAlone() throws {
         let orders = Self.arrangements(Array(0..<7)).map { SmallList(sections: $0.map { ($0, []) }) }
         let first = SmallList(sections: (0..<5).map { ($0, []) })
@@ -207,7 +207,7 @@ struct SmallListTests {
         }
     }
 
-    @Test("No way from one section to another of up to five rows takes a batch or a move too many")
+    @Test("Between sections of up to five rows, no transition has a batch or a move too many")
     func oneSection() throws {
         let most = Soak.isEnabled ? 6 : 5
         let lists = Self.arrangements(Array(0..<most)).map { SmallList(sections: [(0, $0)]) }
@@ -230,7 +230,7 @@ struct SmallListTests {
         #expect(twice > 0)
     }
 
-    @Test("Every order of seven rows is reached from every other in two batches, with as few moves as there can be")
+    @Test("Between any two orders of seven rows, a transition has at most two batches and the fewest moves")
     func permutations() throws {
         let rows = Array(0..<7)
         let lists = Self.arrangements(rows).filter { $0.count == rows.count }.map { SmallList(sections: [(0, $0)]) }

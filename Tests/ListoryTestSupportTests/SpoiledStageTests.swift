@@ -1,4 +1,4 @@
-// Right stages, spoiled at random: the simulators notice every one that does something else.
+// Spoils right batches and operations at random. The simulators must detect every one whose effect differs.
 
 import ListModel
 import ListoryTestSupport
@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Spoiled stages")
 struct SpoiledStageTests {
-    /// What a batch does to ids, written down once more and in another way: things are taken out from the back and put in
+    /// A second, independent definition of a batch's effect on ids: elements are removed from the back and inserted
     /// from the front.
     private func applied(_ changes: Changeset, _ old: [[Identifier]], _ new: [[Identifier]]) -> [[Identifier]]? {
         var rows = old
@@ -48,7 +48,7 @@ struct SpoiledStageTests {
         return rows
     }
 
-    /// Changes one entry of a changeset; a deletion is left out, a position is another, something is listed that is not so.
+    /// Changes one entry of a changeset: leaves out a deletion, changes a position, or adds a wrong entry.
     private func spoil(_ changes: inout Changeset, _ generator: inout SeededGenerator) {
         func nudge(_ path: inout ListIndexPath) {
             if generator.oneIn(3) { path.section += Bool.random(using: &generator) ? 1 : -1 } else { path.item += 1 }
@@ -82,7 +82,7 @@ struct SpoiledStageTests {
             {
                 let comment: Comment = "seed \(seed), step \(step)"
                 let (before, after) = (ids(shown), ids(batch.snapshot))
-                // The independent way leads to the same, for what is right.
+                // For a right batch, the independent definition has the same result.
                 try #require(
                     batch.changes.sections.updated.isEmpty == false
                         || applied(batch.changes, before, after) == after, comment)
@@ -106,7 +106,7 @@ struct SpoiledStageTests {
 
     private func ids(_ snapshot: Snapshot) -> [[Identifier]] { snapshot.sections.map { $0.items.map(\.id) } }
 
-    @Test("A step that was left out, or done twice, is noticed", arguments: 1...4 as ClosedRange<UInt64>)
+    @Test("An operation that is left out, or done twice, is detected", arguments: 1...4 as ClosedRange<UInt64>)
     func steps(seed: UInt64) throws {
         var list = MemoryList()
         var random = RandomEditor(seed: seed, rowLimit: 20, sectionLimit: 4)
@@ -121,7 +121,7 @@ struct SpoiledStageTests {
                 let right = transition.operations(layout: layout)
                 guard let index = right.operations.indices.randomElement(using: &random.generator) else { continue }
                 let isOmitted = Bool.random(using: &random.generator)
-                // A row that is updated twice shows the same.
+                // A second update of a row has no effect.
                 if !isOmitted, case .update = right.operations[index] { continue }
                 var table = SequentialListSimulator(showing: right.old)
                 var failure: String?
@@ -143,7 +143,7 @@ struct SpoiledStageTests {
                 try #require(view.itemsChanged(wrong, in: model) != nil, comment)
                 var early = SpliceListSimulator(showing: splices.old)
                 if first.added != first.removed {
-                    // Announced before the model has changed.
+                    // The change is announced before the model has changed.
                     try #require(early.itemsChanged(first, in: SplicedRows(splices)) != nil, comment)
                 }
             }
@@ -151,7 +151,7 @@ struct SpoiledStageTests {
         #expect(caught > 100, "seed \(seed)")
     }
 
-    @Test("A failure says which view it was, and what it said")
+    @Test("A failure names the view and has its message")
     func failures() throws {
         var list = MemoryList()
         var random = RandomEditor(seed: 1, rowLimit: 10, sectionLimit: 2)

@@ -1,4 +1,4 @@
-// One batch for each rule of list views, beside one that differs only in keeping it.
+// For each rule of list views, a batch that breaks it and a batch that differs only in keeping it.
 
 import ListModel
 import ListoryTestSupport
@@ -16,7 +16,7 @@ struct TableRuleTests {
         var right: [TableOperation]
         var before: [Int]
         var after: [Int]
-        /// The sizes after the right batch, if they are others.
+        /// The sizes after the right batch, if they differ.
         var rightAfter: [Int]?
 
         var testDescription: String { name }
@@ -125,7 +125,7 @@ struct TableRuleTests {
             name: "rows that do not add up", message: "invalid number of rows in section 0",
             wrong: [.insertItem(row(0, 0))], right: [.insertItem(row(0, 0)), .insertItem(row(0, 1))], before: [1],
             after: [3]),
-        // What could not be confirmed is taken for rejected.
+        // A batch whose verdict could not be confirmed counts as rejected.
         Rule(
             name: "a row moved to itself", message: "attempt to move index path [0, 1] to itself",
             wrong: [.moveItem(from: row(0, 1), to: row(0, 1))], right: [.moveItem(from: row(0, 1), to: row(0, 2))],
@@ -183,7 +183,7 @@ struct TableRuleTests {
                 Issue.record("not rejected: \(operations)")
                 continue
             }
-            // The message about two calls names them in the order in which they came.
+            // The message names two calls in the order in which they were made.
             #expect(message.contains(rule.message) || message.contains("both"))
         }
         let right = TableSimulator.verdict(of: rule.right, before: rule.before, after: rule.rightAfter ?? rule.after)
@@ -214,7 +214,7 @@ struct TableRuleTests {
             right: [.moveSection(from: 1, to: 0)], before: [1, 1, 2], after: [1, 1, 2]),
     ]
 
-    @Test("A batch that a view takes and is hurt by is a hazard", arguments: hazards)
+    @Test("A batch that a view accepts although it corrupts the view is a hazard", arguments: hazards)
     func hazard(rule: Rule) {
         let wrong = TableSimulator.verdict(of: rule.wrong, before: rule.before, after: rule.after)
         #expect(wrong == .hazard(rule.message))
@@ -243,7 +243,7 @@ struct TableRuleTests {
         #expect(nothing == .wrongRows("row [0, 0] is a, and should be c"))
     }
 
-    @Test("Verdicts say what they are")
+    @Test("Verdicts have descriptions")
     func descriptions() {
         #expect(TableVerdict.accepted.description == "accepted" && TableVerdict.accepted.message == nil)
         #expect(TableVerdict.hazard("x").description == "hazard: x" && !TableVerdict.hazard("x").isAccepted)

@@ -1,12 +1,12 @@
-// A process that edits a store while everything that it writes is recorded, for the tests that cut the power.
+// A process that edits a store while all its writes are recorded, for the tests of power cuts.
 //
 //     RecordedWriter STORE RECORD SEED COUNT [SYNCS]
 //
-// With SYNCS, the sync after as many others fails, and the writer tries again, or closes the store without what could not
-// be appended.
+// With SYNCS, the sync after that many others fails. The writer then tries again, or closes the store without the
+// commits that could not be appended.
 //
-// It makes as many random commits, alone and in groups, small and large, with checkpoints and pauses between them, and
-// marks in the record which version is durable, and its hash, when it is told so.
+// It makes COUNT random commits, alone and in groups, small and large, with checkpoints and pauses between them. When a
+// version becomes durable, it notes the version and its hash in the record.
 
 import Listory
 import ListModel
@@ -20,7 +20,7 @@ enum RecordedWriter {
         var generator = SeededGenerator(seed: UInt64(arguments[3])!)
         precondition(write_recorder_begin(arguments[1], arguments[2]) == 0, "the record cannot be written")
         var options = StoreOptions()
-        // Small, so that it is full again and again.
+        // Small, so that it is often full.
         options.tail.size = (8 << 10) - 16
         options.tail.storeDelay = .milliseconds(5)
         options.checkpoints.interval = 64

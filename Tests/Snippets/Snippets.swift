@@ -1,4 +1,4 @@
-// What the code in README.md and Docs/Guides leaves out: an app's own types, a store, and what shows it. Never run.
+// Declarations that the code in README.md and Docs/Guides uses: an app's types, a store, and views. Never run.
 
 import Foundation
 import Listory

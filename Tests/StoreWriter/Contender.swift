@@ -2,10 +2,10 @@
 //
 //     StoreWriter contend STORE NAME SEED SECONDS COUNT ANSWERS [early]
 //
-// COUNT is how many commits it makes a go; with 3 or less, 1 to that many. Each go has its own way of writing, which follows
-// from the seed. What was answered, or became known as durable, goes into the file ANSWERS at the end: pairs of a version and
-// the checksum of its record, which has the content in it. Why a go was ended is printed, and how often.
-// With `early` it opens the store as the control needs it.
+// A *go* is one opening of the store, with COUNT commits; with a COUNT of 3 or less, 1 to COUNT. The seed decides the
+// options of each go. At the end, the file ANSWERS has all commits that were acknowledged, or reported as durable:
+// pairs of a version and the checksum of its record, which covers the content. The reasons why goes ended early are
+// printed, with their counts. With `early` it opens the store as the control needs it.
 
 import Foundation
 import LMDB
@@ -22,7 +22,7 @@ struct Contender {
     private var answered: [UInt64] = []
     private var endings: [String: Int] = [:]
     private var number = 0
-    /// What was committed in this go and not answered yet.
+    /// Commits of this go that are not acknowledged yet.
     private var pending: [(version: Version, checksum: UInt64)] = []
 
     static func run(_ arguments: [String]) throws {
@@ -47,7 +47,7 @@ struct Contender {
     private mutating func options() -> StoreOptions {
         var options = StoreOptions()
         options.tail.isFoundEarly = isEarly
-        // As if the system let others run just then.
+        // As if the system switched to another process at this moment.
         if generator.oneIn(2) { options.tail.whenFound = { usleep(2_000) } }
         options.tail.storeDelay = [.milliseconds(1), .milliseconds(200), .seconds(3_600)].randomElement(
             using: &generator)!
@@ -88,7 +88,7 @@ struct Contender {
     private mutating func edit(_ store: Store, _ options: StoreOptions) throws {
         for _ in 0..<(count > 3 ? count : Int.random(in: 1...count, using: &generator)) {
             number += 1
-            // Some are too large for the tail.
+            // Some are too large for the journal.
             let size = generator.oneIn(20) ? Int.random(in: 0...40_000, using: &generator) : 20
             let id = Identifier.string("\(name) \(number)")
             let content =

@@ -1,4 +1,4 @@
-// Opens stores that may be damaged, each in a fork, reads and edits them, and tells how that ended.
+// Opens stores that may be damaged, each in a fork, reads and edits them, and prints the outcome.
 
 import Listory
 import ListModel
@@ -24,7 +24,7 @@ enum StoreProbe {
         }
     }
 
-    /// Reads and edits a store, each as far as it can be; 1 if something threw.
+    /// Reads and edits a store as far as possible; 1 if something threw.
     private static func outcome(_ path: String, _ isChecked: Bool) -> Int32 {
         var options = StoreOptions()
         options.checkpoints.isBackground = false

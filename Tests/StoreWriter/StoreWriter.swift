@@ -1,11 +1,11 @@
 // A process that writes to a store until it is killed, for the tests of recovery.
 //
-// It prints one line for each commit, `version hash`, after the commit is durable; with `early`, as a control that the
-// test must catch, before it is. With `checkpoints` it takes one every few commits, of narrow nodes and in small slices, so
-// that most kills come in the midst of one. With `idle` it opens the store for editing, closes it and says so. With `steps`
-// it makes each commit only when there is a file with the number of it after the store's name. `create` makes that many
-// stores, with numbers after their names, and one commit in each of them. `contend` is in `Contender.swift`. With `probe` it
-// uses damaged stores instead (see StoreProbe).
+// It prints one line for each commit, `version hash`, after the commit is durable; with `early` before that, as a
+// control that the test must detect. With `checkpoints` it takes a checkpoint every few commits, with narrow nodes and
+// in small slices, so that most kills interrupt one. With `idle` it opens the store for editing, closes it and prints
+// that. With `steps` it makes a commit only when there is a file with the store's name and the commit's number. With
+// `create` it makes many stores, with numbers after their names, and one commit in each of them. `contend` is in
+// `Contender.swift`. With `probe` it uses damaged stores instead (see StoreProbe).
 
 import Listory
 import ListModel
@@ -68,7 +68,7 @@ enum StoreWriter {
         var id: Int
     }
 
-    /// Makes stores, if nobody else has, and prints `number version hash` for each commit.
+    /// Creates stores that do not exist yet, and prints `number version hash` for each commit.
     private static func create(_ path: String, _ count: Int) throws {
         for number in 0..<count {
             let store = try ListStore<Int, Row>.open(at: "\(path)\(number)", createIfMissing: true).core
@@ -80,12 +80,13 @@ enum StoreWriter {
                 print(number, commit.version, commit.stateHash)
                 fflush(nil)
             } catch StoreError.appendFailed(_, StoreError.writtenElsewhere) {
-                // The other process that makes it was faster.
+                // Another process has created it first.
             }
         }
     }
 
-    /// Several events that belong together: a row comes, another one goes, and the first row says how many there were.
+    /// Makes several events that belong together: inserts a row, deletes another one, and writes the count into the
+    /// first row.
     private static func change(_ list: inout ListEditor, _ counter: UInt64) throws {
         if list.state.sectionCount == 0 {
             try list.insertSection(NewSection(id: "rows", title: "Rows"))

@@ -1,9 +1,9 @@
-// Playing a changeset on reference rows.
+// Plays a changeset on reference rows.
 
 import ListModel
 
 extension Changeset {
-    /// What a list view would show that showed `old` and played this changeset, taking new cells from `new`.
+    /// The rows that a list view shows if it showed `old` and plays this changeset, with new cells from `new`.
     public func applied(to old: ReferenceList, giving new: ReferenceList) -> ReferenceList {
         struct Header: Hashable {
             var id: Identifier
@@ -22,8 +22,8 @@ extension Changeset {
     ///
     /// - Parameters:
     ///   - old: the old sections, each a header and rows.
-    ///   - header: the header of a section of the new snapshot; asked for inserted and updated sections.
-    ///   - item: a row of the new snapshot; asked for inserted and updated rows.
+    ///   - header: returns the header of a section of the new snapshot; called for inserted and updated sections.
+    ///   - item: returns a row of the new snapshot; called for inserted and updated rows.
     /// - Returns: the new sections.
     /// - Complexity: O(n · k) for k deletions, insertions and moves. It defines the meaning of a changeset.
     public func applied<Header, Item>(

@@ -1,4 +1,4 @@
-// Starting the test helpers that are built beside the tests, reading what they print, and killing them.
+// Starts the test helpers, which are built beside the tests, reads their output, and kills them.
 
 import Foundation
 
@@ -34,14 +34,14 @@ public final class ChildProcess: @unchecked Sendable {
         String(decoding: output.fileHandleForReading.availableData, as: UTF8.self)
     }
 
-    /// Kills the process at once, waits for its end, and returns what it had printed and nobody had read.
+    /// Kills the process at once, waits for its end, and returns the output that was not read yet.
     public func kill() -> String {
         Foundation.kill(process.processIdentifier, SIGKILL)
         process.waitUntilExit()
         return String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
     }
 
-    /// Waits for the end, and returns the exit code and what was printed.
+    /// Waits for the end, and returns the exit code and the output.
     public func finish() -> (code: Int32, output: String) {
         let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
         process.waitUntilExit()

@@ -1,4 +1,4 @@
-// An edit as a value, so that the same one can be done by the editor and by the reference, and be printed on failure.
+// An edit as a value, so that the editor and the reference can make the same edit, and a failure can print it.
 
 import ListModel
 
@@ -25,7 +25,7 @@ public enum EditOperation: Hashable, Sendable {
 }
 
 extension ListEditor {
-    /// Does an edit.
+    /// Makes an edit.
     public mutating func apply(_ operation: EditOperation) throws {
         switch operation {
         case .insert(let items, let destination): try insert(items, at: destination)
@@ -101,7 +101,7 @@ public struct RandomEdits {
     }
 
     private mutating func content() -> [UInt8] {
-        // Few different ones, so that updates sometimes change nothing.
+        // Few different contents, so that updates sometimes change nothing.
         Array(repeating: UInt8.random(in: 65...70, using: &generator), count: Int.random(in: 0...3, using: &generator))
     }
 
@@ -117,7 +117,7 @@ public struct RandomEdits {
     private mutating func newItems(_ list: ReferenceList) -> [NewItem] {
         let count = generator.oneIn(3) ? Int.random(in: 0...7, using: &generator) : 1
         var items = (0..<count).map { _ in newItem() }
-        // Rarely an id that is there already.
+        // Rarely an id that exists already.
         if !items.isEmpty, generator.oneIn(40) { items[items.count - 1].id = itemID(list) }
         return items
     }

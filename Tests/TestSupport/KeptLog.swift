@@ -1,5 +1,5 @@
-// A log in memory that keeps the rows of every version and counts what is read: for tests that go anywhere in a history,
-// and for those of what a look at it costs.
+// A log in memory that keeps the rows of every version and counts the records that are read: for tests that go to any
+// version, and for tests of how many records that reads.
 
 import ListModel
 import Synchronization
@@ -82,7 +82,8 @@ public struct KeptList: ~Copyable {
         return commit
     }
 
-    /// Makes one commit of what `body` does, in the own history of an origin, or of all if there is none.
+    /// Makes one commit of the edits in `body`, in the history of an origin, or in the shared one if there is no
+    /// origin.
     @discardableResult
     public mutating func commit(
         _ name: String = "edit", by origin: String? = nil, tracking: Tracking? = nil,
@@ -116,7 +117,7 @@ public struct KeptList: ~Copyable {
         return reversal
     }
 
-    /// What the list shows, with its content.
+    /// The rows of the list, with their content.
     public mutating func contents() throws -> ReferenceList { try ReferenceList(editor.snapshot(), log) }
 
     /// An editor of the log, replayed.

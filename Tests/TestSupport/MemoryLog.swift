@@ -1,4 +1,4 @@
-// A log in an array: what a store's log is to the editor, without a file.
+// A log in an array. For the editor it takes the place of a store's log, without a file.
 
 import ListModel
 import Synchronization
@@ -38,7 +38,7 @@ public struct MemoryList: ~Copyable {
         editor = ListEditor(ListState(limits: limits), source: log)
     }
 
-    /// Goes on with a state that was recovered, and a log that goes on from it.
+    /// Continues with a recovered state and a log that continues from it.
     public mutating func replace(_ state: consuming ListState, checksum: UInt64) {
         editor = ListEditor(state, checksum: checksum, source: log)
     }
@@ -48,7 +48,7 @@ public struct MemoryList: ~Copyable {
         return Timestamp(microseconds: clock)
     }
 
-    /// Makes one commit of what `body` does.
+    /// Makes one commit of the edits in `body`.
     @discardableResult
     public mutating func commit(
         _ name: String = "edit", _ body: (inout ListEditor) throws -> Void
@@ -74,6 +74,6 @@ public struct MemoryList: ~Copyable {
 
     public mutating func snapshot() -> Snapshot { editor.snapshot() }
 
-    /// What the list shows, with its content.
+    /// The rows of the list, with their content.
     public mutating func contents() throws -> ReferenceList { try ReferenceList(snapshot(), log) }
 }

@@ -1,4 +1,4 @@
-// The recorded editing sessions, which lie beside the project and are never copied into it.
+// The recorded editing sessions. They are in a folder beside the project and are never copied into it.
 
 import Foundation
 
@@ -15,9 +15,9 @@ public enum RecordedTrace: String, CaseIterable, Sendable {
         return root.deletingLastPathComponent().appendingPathComponent("shared/data")
     }()
 
-    /// Where the recording is, or would be.
+    /// The path of the recording, whether it exists or not.
     public var path: String { RecordedTrace.folder.appendingPathComponent(rawValue).path }
 
-    /// Whether it is there.
+    /// Whether it exists.
     public var exists: Bool { FileManager.default.fileExists(atPath: path) }
 }

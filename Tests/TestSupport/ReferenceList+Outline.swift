@@ -1,4 +1,4 @@
-// The specification of outlines: parents found by looking back, subtrees by looking on.
+// The specification of outlines: a parent is found by searching backward, a subtree by searching forward.
 
 import ListModel
 

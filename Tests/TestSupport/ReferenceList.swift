@@ -1,4 +1,4 @@
-// The specification of every edit, in arrays: slow, short and obviously right. Tests hold the library against it.
+// The specification of every edit, in arrays: slow, short and obviously right. Tests compare the library with it.
 
 import ListModel
 
@@ -32,13 +32,13 @@ public struct ReferenceSection: Hashable, Sendable {
     }
 }
 
-/// A list in arrays. Every edit is checked whole before anything changes.
+/// A list in arrays. Every edit is checked completely before anything changes.
 public struct ReferenceList: Hashable, Sendable {
     public var sections: [ReferenceSection] = []
 
     public init() {}
 
-    /// What a snapshot shows, with its content read from a source.
+    /// The rows of a snapshot, with their content read from a source.
     public init(_ snapshot: Snapshot, _ source: some CommitSource) throws {
         sections = try snapshot.sections.map { section in
             ReferenceSection(
@@ -69,9 +69,9 @@ public struct ReferenceList: Hashable, Sendable {
 // MARK: - Edits
 
 extension ReferenceList {
-    /// Does what the editor should do.
+    /// Makes an edit as the editor should.
     ///
-    /// - Throws: ``ListError`` where the editor should.
+    /// - Throws: ``ListError`` when the editor should.
     public mutating func apply(_ operation: EditOperation) throws {
         switch operation {
         case .insert(let items, let destination): try insert(items, destination)
@@ -154,7 +154,7 @@ extension ReferenceList {
 // MARK: - Resolving
 
 extension ReferenceList {
-    /// Checks that rows have depths that rows can have.
+    /// Checks that the depths of rows are in range.
     func checkDepths(_ items: [NewItem]) throws {
         for item in items where item.depth < 0 || item.depth > 63 {
             throw ListError.depthOutOfRange(item.id, depth: item.depth)

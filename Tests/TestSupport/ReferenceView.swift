@@ -1,8 +1,8 @@
-// What derived views should show, in arrays: filter, sort and group anew, from the first row to the last.
+// The specification of derived views, in arrays: filters, sorts and groups all rows again each time.
 
 import ListModel
 
-/// A stage of a view as a value, so that the library's and the reference's are the same one, and a failure can print it.
+/// A stage of a view as a value, so that the library and the reference use the same stage, and a failure can print it.
 public enum ReferenceStage: Hashable, Sendable {
     case arrange(ReferenceArrangement)
     case visibleRows
@@ -60,7 +60,7 @@ extension ReferenceStage {
     ///
     /// - Parameters:
     ///   - source: where content is read.
-    ///   - probe: told of every row that is asked for its place; what it throws, the stage throws.
+    ///   - probe: called for every row that the stage's functions are called for; if it throws, the stage throws.
     public func stage(
         _ source: some CommitSource, probe: @escaping @Sendable (Identifier) throws -> Void = { _ in }
     ) -> ViewStage {
@@ -127,7 +127,7 @@ extension ReferenceArrangement {
         }
     }
 
-    /// What a key is compared by: an array that ascends where rows do; nil comes last.
+    /// Makes keys comparable: the arrays ascend as the rows do; nil is last.
     private func comparable(_ key: Key, _ item: ReferenceItem) -> Comparand? {
         switch key {
         case .text: .text(text(item))
@@ -170,9 +170,9 @@ extension ReferenceArrangement {
 // MARK: - The reference
 
 extension ReferenceList {
-    /// What a view of this list should show.
+    /// The rows that a view of this list should show.
     ///
-    /// - Parameter words: what is searched for: texts of ASCII letters, all of which have to be in a row.
+    /// - Parameter words: texts of ASCII letters; a row is found if it has all of them.
     public func viewed(_ stages: [ReferenceStage], searchingFor words: [String] = []) -> ReferenceList {
         stages.reduce(self) { list, stage in
             switch stage {

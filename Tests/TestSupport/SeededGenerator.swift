@@ -1,6 +1,6 @@
-// Randomness that can be repeated: SplitMix64 from a seed, which every failing test prints.
+// Repeatable random numbers: SplitMix64 from a seed, which every failing test prints.
 
-/// A random number generator whose numbers follow from its seed.
+/// A random number generator whose seed determines all its numbers.
 public struct SeededGenerator: RandomNumberGenerator, Sendable {
     private var state: UInt64
 

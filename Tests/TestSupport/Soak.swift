@@ -7,8 +7,8 @@ import Foundation
 #endif
 
 public enum Soak {
-    /// Whether the long tests were asked for.
+    /// Whether the long tests run.
     public static let isEnabled = ProcessInfo.processInfo.environment["LISTORY_SOAK"] == "1"
-    /// By what the number of random rounds is multiplied.
+    /// The factor for the number of random rounds.
     public static let factor = isEnabled ? 10 : 1
 }

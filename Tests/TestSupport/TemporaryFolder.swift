@@ -2,11 +2,11 @@
 
 import Foundation
 
-/// A folder that goes away with its last reference.
+/// A folder that is deleted with the last reference to it.
 public final class TemporaryFolder: Sendable {
     public let path: String
 
-    /// Makes a folder in another: that of the system for temporary files, or the one given, where the file system matters.
+    /// Makes a folder in the system's folder for temporary files, or in `parent` if the file system matters.
     public init(in parent: String? = nil) throws {
         let parent = parent.map { URL(fileURLWithPath: $0) } ?? FileManager.default.temporaryDirectory
         let url = parent.appendingPathComponent("listory-\(UUID().uuidString)")

@@ -1,4 +1,4 @@
-// Time that passes when a test says so.
+// Clocks that a test advances.
 
 import ListModel
 import Synchronization
@@ -17,7 +17,7 @@ public final class TestTime: Sendable {
     public func advance(milliseconds: Int64) { microseconds.add(milliseconds * 1_000, ordering: .relaxed) }
 }
 
-/// A clock that is slept by without waiting, and that notes for how long.
+/// A clock whose sleeps return at once; it records their durations.
 public final class SleepingClock: Clock, Sendable {
     public struct Instant: InstantProtocol {
         public var offset: Duration
@@ -38,10 +38,10 @@ public final class SleepingClock: Clock, Sendable {
     public var now: Instant { Instant(offset: state.withLock { $0.now }) }
     public var minimumResolution: Duration { .nanoseconds(1) }
 
-    /// For how long it was slept, each time.
+    /// The duration of each sleep.
     public var pauses: [Duration] { state.withLock { $0.pauses } }
 
-    /// Lets time pass without anybody sleeping.
+    /// Advances the time without a sleep.
     public func advance(by duration: Duration) { state.withLock { $0.now += duration } }
 
     public func sleep(until deadline: Instant, tolerance: Duration?) async throws {

@@ -1,7 +1,7 @@
 // The envelope before a content with a version: the byte 255, then the version.
 //
-// Always holds: content without an envelope is never mistaken for content with one. No UTF-8 text, JSON, CBOR or
-// protocol buffer begins with these bytes.
+// Always holds: no UTF-8 text, JSON, CBOR or protocol buffer is mistaken for content with an envelope, because none of
+// them begins with these bytes.
 
 /// A content with its version.
 ///
