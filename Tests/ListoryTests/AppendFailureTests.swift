@@ -1,4 +1,4 @@
-// What cannot be appended: it holds nothing else back, and a store that has it can be closed.
+// Tests commits that cannot be appended: the commits before them are appended, and the store can be closed.
 
 import LMDB
 import ListModel
@@ -9,9 +9,9 @@ import Testing
 
 @Suite("A commit that cannot be appended")
 struct AppendFailureTests {
-    @Test("The commits before it are appended in few syncs, it and those after it stay")
+    @Test("The commits before it are appended in few syncs; it and those after it stay queued")
     func culprit() throws {
-        // Nothing is appended before somebody waits.
+        // Nothing is appended before a thread waits.
         var options = StoreOptions.tiny
         options.maximumPendingBytes = 1 << 30
         options.deferredDelay = .seconds(3_600)
@@ -52,7 +52,7 @@ struct AppendFailureTests {
         try fixture.store.close()
     }
 
-    @Test("A store that somebody else wrote to can be closed without its last commits, and opened again at once")
+    @Test("A store to which another process wrote can be closed without its last commits, and opened again at once")
     func writtenElsewhere() throws {
         let fixture = try StoreFixture()
         try fixture.fill(3)
@@ -70,7 +70,7 @@ struct AppendFailureTests {
         #expect(throws: StoreError.self) { try fixture.store.edit("Toggle") { try $0.toggle(.item(1)) } }
     }
 
-    @Test("Closing without the last commits appends what can be appended")
+    @Test("Closing without the last commits appends those that can be appended")
     func nothingToDiscard() throws {
         let fixture = try StoreFixture()
         try fixture.fill(3)
@@ -79,7 +79,7 @@ struct AppendFailureTests {
         try expectVersion(2, fixture)
     }
 
-    @Test("A task that waits for what is given up is told that the store is closed, or that appending failed")
+    @Test("A task that waits for a discarded commit gets the error that the store is closed or that appending failed")
     func waitingTask() async throws {
         let fixture = try StoreFixture()
         try fixture.fill(3)
@@ -92,7 +92,7 @@ struct AppendFailureTests {
         await #expect(throws: StoreError.self) { try await waiting.value }
     }
 
-    @Test("A store that is being read is not closed, and goes on")
+    @Test("A store is not closed while it is being read, and stays usable")
     func closeBlocked() throws {
         let fixture = try StoreFixture()
         try fixture.fill(3)
@@ -111,7 +111,7 @@ struct AppendFailureTests {
         try fixture.store.edit("Toggle") { try $0.toggle(.item(1)) }
         let rows = try fixture.store.snapshot
         try fixture.store.close()
-        // The attempts took a checkpoint; what was edited since is in the next one.
+        // The attempts took a checkpoint; later edits are in the next one.
         let reopened = try Store.open(at: fixture.path)
         #expect(!reopened.recovery.wasRebuilt)
         #expect(try reopened.version == Version(2))
@@ -129,7 +129,7 @@ struct AppendFailureTests {
 }
 
 extension Store {
-    /// Makes the log's head row that of another commit, as another process would, and returns what it was.
+    /// Changes the log's head row to that of another commit, as another process would, and returns the old one.
     @discardableResult
     func pretendForeignCommit() throws -> [UInt8] {
         let environment = group.log.environment

@@ -1,4 +1,5 @@
-// Checkpoints of a store: what opening reads, how far back is near, what is kept, and that a damaged one costs only time.
+// Tests checkpoints: what opening reads, how far apart they are, which are kept, and that a damaged one costs only
+// time.
 
 import LMDB
 @testable import Listory
@@ -8,7 +9,7 @@ import Testing
 
 @Suite("Checkpoints")
 struct CheckpointTests {
-    /// Checkpoints so often that tests see many of them, taken where the test can see it.
+    /// Options with frequent checkpoints, which are taken by the edits and not in the background.
     static func eager(_ options: inout StoreOptions) {
         options.checkpoints.interval = 8
         options.checkpoints.nodeWeight = 0
@@ -19,7 +20,7 @@ struct CheckpointTests {
         options.limits = TreeLimits(leafCapacity: 4, innerCapacity: 4)
     }
 
-    /// A store after some random edits, and what it held at each version.
+    /// A store after some random edits, and its rows at each version.
     private struct Past: ~Copyable {
         let fixture: StoreFixture
         var edits: RandomEdits
@@ -40,7 +41,7 @@ struct CheckpointTests {
         }
     }
 
-    @Test("Any version, and the changes between any two, are what they were", arguments: 1...6 as ClosedRange<UInt64>)
+    @Test("Any version, and the changeset between any two, stay correct", arguments: 1...6 as ClosedRange<UInt64>)
     func travel(seed: UInt64) throws {
         var past = try Past(seed: seed)
         let store = past.fixture.store
@@ -60,7 +61,7 @@ struct CheckpointTests {
         #expect(try StoreVerification(path: past.fixture.path).version.rawValue == UInt64(past.versions.count - 1))
     }
 
-    @Test("A store that is opened again replays only what came after the newest checkpoint")
+    @Test("A store that is opened again replays only the commits after the newest checkpoint")
     func reopening() throws {
         var past = try Past(seed: 7)
         try past.edit(100, in: past.fixture.store)
@@ -86,7 +87,7 @@ struct CheckpointTests {
         #expect(try StoreVerification(path: past.fixture.path).checkpointCount > 3)
     }
 
-    @Test("No two checkpoints lie further apart than the policy says, and old ones are dropped")
+    @Test("No two checkpoints are further apart than the policy says, and old ones are dropped")
     func spacing() throws {
         let fixture = try StoreFixture {
             CheckpointTests.eager(&$0)
@@ -103,7 +104,7 @@ struct CheckpointTests {
         #expect(gaps.first! > 32)
     }
 
-    @Test("What checkpoints no longer need is freed")
+    @Test("Nodes that no checkpoint needs are deleted")
     func freeing() throws {
         let fixture = try StoreFixture(CheckpointTests.eager)
         try fixture.fill(200)
@@ -122,7 +123,7 @@ struct CheckpointTests {
         #expect(waiting < 500)
     }
 
-    @Test("A snapshot that is kept stays what it is, however many checkpoints and openings follow")
+    @Test("A kept snapshot does not change, however many checkpoints and openings follow")
     func keptSnapshots() throws {
         var past = try Past(seed: 11)
         var kept: [(Snapshot, ReferenceList)] = []
@@ -146,7 +147,7 @@ struct CheckpointTests {
         #expect(ids == kept.map { kept in kept.1.paths.map { kept.1.item(at: $0).id } })
     }
 
-    @Test("A store that is read by another process shows one version, whatever is freed meanwhile")
+    @Test("A store that another process reads shows one version, whatever nodes are deleted meanwhile")
     func readers() throws {
         let fixture = try StoreFixture(CheckpointTests.eager)
         try fixture.store.close()
@@ -154,7 +155,7 @@ struct CheckpointTests {
         for _ in 0..<20 { _ = child.read() }
         let reader = try Store.open(at: fixture.path) { $0.isReadOnly = true }
         let (snapshot, hash) = (try reader.snapshot, try reader.snapshot.stateHash)
-        // The writer replaces every node that the reader has not looked at yet, and frees what it no longer needs.
+        // The writer replaces every node that the reader has not read yet, and deletes the old ones.
         for _ in 0..<200 { _ = child.read() }
         #expect(try reader.version == snapshot.version)
         let items = snapshot.sections[0].items.map(\.id)
@@ -164,7 +165,7 @@ struct CheckpointTests {
         try reader.close()
     }
 
-    @Test("A store that is read can be opened again while snapshots are kept, and shows what was written since")
+    @Test("A read-only store can be opened again while snapshots are kept, and then shows newer commits")
     func readAgain() throws {
         let fixture = try StoreFixture(CheckpointTests.eager)
         try fixture.store.close()
@@ -175,7 +176,7 @@ struct CheckpointTests {
             for _ in 0..<60 { _ = child.read() }
             let reader = try Store.open(at: fixture.path) { $0.isReadOnly = true }
             let snapshot = try reader.snapshot
-            // The map is no larger than the file asks for.
+            // The map is no larger than the file needs.
             #expect(try reader.group.log.environment.mapSize <= 16 << 20)
             #expect(snapshot.version > kept.last?.snapshot.version ?? .empty)
             kept.append((snapshot, snapshot.stateHash))
@@ -189,7 +190,7 @@ struct CheckpointTests {
             #expect(items.count == snapshot.itemCount && !items.contains("unreadable"))
             #expect(snapshot.stateHash == hash)
         }
-        // With the last snapshot the file is let go, also by stores that were closed.
+        // When the last snapshot is released, the file is closed, also by stores that were closed before.
         kept = []
         try Store.open(at: fixture.path) { $0.isReadOnly = true }.close()
         let store = try Store.open(at: fixture.path)
@@ -215,7 +216,7 @@ struct CheckpointTests {
         #expect(try StoreVerification(path: fixture.path).stateHash == verified)
     }
 
-    @Test("A checkpoint that cannot be used costs a replay of the log and nothing else")
+    @Test("A checkpoint that cannot be used costs only a replay of the log")
     func damagedCheckpoints() throws {
         for damage in 0..<4 {
             let fixture = try StoreFixture(CheckpointTests.eager)
@@ -254,7 +255,7 @@ struct CheckpointTests {
                 row[row.count / 2] ^= 4
                 return try txn.put(row, forKey: "locators", in: meta)
             }
-            // The top of the tree is the last node that was written; a node below it is among those before.
+            // The root is written last, so a node before it is below it.
             var (key, row) = try txn.last(in: rows)!
             if kind == 3 { (key, row) = (key - 2, try txn.get(key - 2, in: rows)!) }
             row[row.count / 2] ^= 4
@@ -262,7 +263,7 @@ struct CheckpointTests {
         }
     }
 
-    @Test("A node that turns out to be damaged later stops the edits, and opening again mends it")
+    @Test("If a node is found damaged after opening, edits throw, and opening again rebuilds it")
     func damagedNode() throws {
         let fixture = try StoreFixture(CheckpointTests.eager)
         try fixture.fill(300)
@@ -281,7 +282,7 @@ struct CheckpointTests {
         #expect(try mended.snapshot.stateHash == expected)
     }
 
-    @Test("Without checkpoints a store opens as it always did, and begins with them when it may")
+    @Test("A store without checkpoints replays its whole log, and takes checkpoints when the policy allows them")
     func never() throws {
         let fixture = try StoreFixture {
             CheckpointTests.eager(&$0)
@@ -298,7 +299,7 @@ struct CheckpointTests {
         #expect(store.recovery.commitCount == 0)
     }
 
-    @Test("The policy keeps what is needed and spaces the rest", arguments: 1...20 as ClosedRange<UInt64>)
+    @Test("The policy keeps needed checkpoints and spaces the others", arguments: 1...20 as ClosedRange<UInt64>)
     func policy(seed: UInt64) {
         var generator = SeededGenerator(seed: seed)
         var policy = CheckpointPolicy()
@@ -322,7 +323,7 @@ struct CheckpointTests {
 }
 
 extension Store {
-    /// Opens a store with the defaults but for what `change` changes.
+    /// Opens a store with the defaults, changed by `change`.
     static func open(at path: String, _ change: (inout StoreOptions) -> Void) throws -> Store {
         var options = StoreOptions()
         change(&options)

@@ -1,4 +1,4 @@
-// Going through the commits of the log, in parts of bounded size, with no transaction open while the app has its turn.
+// Tests reading the commits of the log in parts of bounded size, without a transaction while the app's closure runs.
 
 import LMDB
 import ListModel
@@ -9,7 +9,7 @@ import Testing
 
 @Suite("Reading commits")
 struct CommitReadingTests {
-    @Test("Whoever goes through the commits may read and edit the store meanwhile, and the map may grow")
+    @Test("The closure of forEachCommit may read and edit the store, and the map may grow meanwhile")
     func editWhileReading() throws {
         let fixture = try StoreFixture()
         try fixture.fill(1)
@@ -19,7 +19,7 @@ struct CommitReadingTests {
         try fixture.store.forEachCommit(in: Version(1)...Version(6)) { commit in
             names.append(commit.name)
             #expect(try fixture.store.commit(commit.version).record == commit.record)
-            // Growing waits for everybody who reads, and would wait for this closure in vain.
+            // Growing waits for all readers, and would wait for this closure without end.
             try environment.growMap(to: environment.mapSize * 2)
             try fixture.store.edit("More") { try $0.toggle(.item(0)) }
         }
@@ -28,7 +28,7 @@ struct CommitReadingTests {
         try fixture.store.close()
     }
 
-    @Test("A part of the log ends with the range, the count or the size that was asked for, and is never empty")
+    @Test("A part of the log ends at the given range, count or size, and is never empty")
     func parts() throws {
         let fixture = try StoreFixture()
         try fixture.fill(1)
@@ -49,7 +49,7 @@ struct CommitReadingTests {
         try fixture.store.close()
     }
 
-    @Test("A content that was damaged is noticed when it is read, also by whoever begins with a checkpoint")
+    @Test("A damaged content is detected when it is read, also after opening with a checkpoint")
     func damagedContent() throws {
         let fixture = try StoreFixture()
         try fixture.fill(5)

@@ -1,5 +1,5 @@
-// The checkpoints of a compacted store: the one that its log begins with is part of the truth, and numbers mean other nodes
-// than in the file that was compacted.
+// Tests the checkpoints of a compacted store. The one that its log begins with is part of the truth, and stored numbers
+// mean other nodes than in the old file.
 
 import Foundation
 import LMDB
@@ -10,7 +10,7 @@ import Testing
 
 @Suite("Checkpoints of a compacted store")
 struct CompactedCheckpointTests {
-    /// Compacts a store, and opens it as it was opened before.
+    /// Compacts a store, and opens it again with the same options.
     private static func compact(
         _ edited: inout EditedStore, keeping kept: Compaction.Kept, unpacked: Int, spacing: Int = .max
     ) throws {
@@ -58,7 +58,7 @@ struct CompactedCheckpointTests {
     }
 
     @Test(
-        "What leads from a version before compaction to one after it, and back, is right",
+        "Changesets from a version before compaction to one after it, and back, are right",
         arguments: 1...6 as ClosedRange<UInt64>)
     func changesets(seed: UInt64) throws {
         var edited = try EditedStore(seed: seed) {
@@ -67,7 +67,7 @@ struct CompactedCheckpointTests {
         }
         try edited.edit(300)
         try edited.store.close()
-        // A snapshot keeps its file from being compacted, so it is a copy that is.
+        // A snapshot prevents that its file is compacted, so a copy is compacted.
         let other = edited.folder.file("other.listory")
         try FileManager.default.copyItem(atPath: edited.path, toPath: other)
         let original = try Store.open(at: other, options: edited.store.options)
@@ -91,7 +91,7 @@ struct CompactedCheckpointTests {
         try edited.store.close()
     }
 
-    @Test("Statistics and a verification tell what a compacted store has")
+    @Test("Statistics and verification are right for a compacted store")
     func statistics() throws {
         var edited = try EditedStore(seed: 3)
         try edited.edit(120)

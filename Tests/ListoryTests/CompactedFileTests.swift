@@ -1,4 +1,4 @@
-// The file of a compacted store: the row that says where its log begins, and names that lead to it.
+// Tests the file of a compacted store: the row that says where its log begins, and links to the file.
 
 import Foundation
 import LMDB
@@ -26,7 +26,7 @@ struct CompactedFileTests {
         try Store.compact(at: path, compaction)
     }
 
-    /// Opens a store, edits it and asks for all that is computed from the beginning of its log.
+    /// Opens a store, edits it and uses everything that is computed from the beginning of its log.
     private static func use(_ path: String) throws {
         let store = try Store.open(at: path)
         defer { try? store.close(discardingUnappended: true) }
@@ -36,7 +36,7 @@ struct CompactedFileTests {
         _ = try store.snapshot(at: Version(30))
     }
 
-    @Test("A row of which any byte is another is refused")
+    @Test("A row with any changed byte is refused")
     func damagedBase() throws {
         let folder = try TemporaryFolder()
         let path = folder.file("list.listory")
@@ -56,7 +56,7 @@ struct CompactedFileTests {
         #expect(try StoreVerification(path: path).version == Version(61))
     }
 
-    @Test("A row of an earlier build, without a checksum, is read; if it is damaged, nothing ends the process")
+    @Test("A row of an earlier build, without a checksum, is read; if it is damaged, the process does not crash")
     func uncheckedBase() throws {
         let folder = try TemporaryFolder()
         let path = folder.file("list.listory")
@@ -78,7 +78,7 @@ struct CompactedFileTests {
         }
     }
 
-    @Test("A head with counts that no log has is refused")
+    @Test("A head with impossible counts is refused")
     func impossibleHead() throws {
         let folder = try TemporaryFolder()
         let path = folder.file("list.listory")
@@ -96,7 +96,7 @@ struct CompactedFileTests {
         try Self.use(path)
     }
 
-    @Test("A name that is a link leads to the file: that is locked and replaced, and the link stays")
+    @Test("If the path is a link, its target is locked and replaced, and the link stays")
     func link() throws {
         let (folder, other) = (try TemporaryFolder(), try TemporaryFolder())
         let path = folder.file("list.listory")
@@ -122,7 +122,7 @@ struct CompactedFileTests {
 
 @Suite("Damage")
 struct DamageTests {
-    @Test("What may be gone the next time is not taken for damage")
+    @Test("A temporary error does not count as damage")
     func errors() {
         func engine(_ code: LMDBError.Code) -> LMDBError { LMDBError(.engine(code), in: "test") }
         for code in [.readersFull, .mapFull, .inputOutput, .outOfMemory, .noSpace, .tryAgain, .panic]

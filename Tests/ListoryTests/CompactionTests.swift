@@ -1,5 +1,5 @@
-// Compacting a store: what is kept is what it was, what is dropped is gone, and the old file stays until the new one is
-// whole.
+// Tests compaction: kept versions do not change, dropped content is not in the file, and the old file stays until the
+// new one is complete.
 
 import Foundation
 import LMDB
@@ -10,7 +10,7 @@ import Testing
 
 @Suite("Compaction")
 struct CompactionTests {
-    /// What a store held at each version.
+    /// The rows of a store at each version.
     private struct Past: ~Copyable {
         let fixture: StoreFixture
         var edits: RandomEdits
@@ -48,7 +48,7 @@ struct CompactionTests {
     }
 
     @Test(
-        "Every version that is kept is what it was, undo goes back as far, and the store goes on",
+        "Kept versions and the steps of undo do not change, and the store can be edited",
         arguments: 1...8 as ClosedRange<UInt64>)
     func kept(seed: UInt64) throws {
         var past = try Past(seed: seed)
@@ -103,7 +103,7 @@ struct CompactionTests {
                 next = next.next
             }
         }
-        // All the way back, and forth again.
+        // Undoes everything, and redoes it.
         let depth = try store.history.undoCount
         for _ in 0..<depth { try store.undo() }
         #expect(throws: ListError.self, comment) { try store.undo() }
@@ -114,7 +114,7 @@ struct CompactionTests {
             past.versions.append(past.versions.last!)
             past.hashes.append(past.hashes.last!)
         }
-        // The versions in between are of no interest here, but they count.
+        // The versions in between are not compared, but are counted.
         for version in head.rawValue + 1..<head.rawValue + 1 + added {
             let snapshot = try store.snapshot(at: Version(version))
             past.versions[Int(version)] = try ReferenceList(snapshot, source)
@@ -122,7 +122,7 @@ struct CompactionTests {
         }
     }
 
-    @Test("Dropped content is not in the file any more, and kept content is")
+    @Test("Dropped content is no longer in the file, and kept content is")
     func erasing() throws {
         let fixture = try StoreFixture(CheckpointTests.eager)
         let secret = Array("a secret that nobody should find".utf8)
@@ -143,7 +143,7 @@ struct CompactionTests {
         #expect(throws: ListError.self) { try store.undo() }
     }
 
-    @Test("A date and a size are as good as a version")
+    @Test("The versions to keep can be given by a date or a size")
     func bounds() throws {
         let fixture = try StoreFixture { options in
             CheckpointTests.eager(&options)
@@ -183,7 +183,7 @@ struct CompactionTests {
         }
     }
 
-    @Test("A store that somebody has open is not compacted")
+    @Test("A store that is open is not compacted")
     func inUse() throws {
         let fixture = try StoreFixture()
         #expect { try Store.compact(at: fixture.path) } throws: { ($0 as? StoreError)?.code == "inUse" }
@@ -201,7 +201,7 @@ struct CompactionTests {
         #expect(try store.snapshot.itemCount > 1)
     }
 
-    @Test("A damaged block is noticed when it is read, and nothing else suffers")
+    @Test("A damaged block is detected when it is read, and has no other effect")
     func damagedBlock() throws {
         let fixture = try StoreFixture(CheckpointTests.eager)
         try fixture.fill(20)

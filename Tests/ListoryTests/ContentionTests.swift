@@ -1,4 +1,4 @@
-// Two processes that edit one store: each edit that was answered stays, whoever has to be refused.
+// Tests two processes that edit one store: every acknowledged edit stays; others may be refused.
 
 import Foundation
 import ListModel
@@ -9,14 +9,14 @@ import Testing
 
 @Suite("Two processes that edit one store", .serialized)
 struct ContentionTests {
-    @Test("Opening, editing and closing it again and again, they lose nothing that was answered, and it verifies")
+    @Test("They open, edit and close it repeatedly: no acknowledged commit is lost, and the store verifies")
     func contention() throws {
         let seed = UInt64.random(in: 0...UInt64.max)
         let outcome = try Self.contend(seed, seconds: 60 * Soak.factor)
         print("two processes, seed \(seed): \(outcome)")
         #expect(outcome.lost == 0, "seed \(seed): \(outcome)")
-        // Everything else that ends a go would be a fault. A store that replays reads nodes while it reads records, and cannot
-        // follow another process then that has just made the file larger.
+        // Any other error that ends a go would be a fault. The third one: a store that replays reads nodes while it
+        // reads records, so it cannot follow another process that has just made the file larger.
         let expected = ["writtenElsewhere", "damagedNode", "the map cannot be resized"]
         let others = outcome.endings.filter { line in !expected.contains { line.contains($0) } }
         #expect(others.isEmpty, "seed \(seed): \(outcome)")
@@ -34,14 +34,15 @@ struct ContentionTests {
         Issue.record("seed \(seed): nothing was lost, so losses would not be noticed")
     }
 
-    /// What came of two processes at one file.
+    /// The results of two processes that edit one file.
     private struct Outcome: CustomStringConvertible {
-        /// How many commits each of them was told are durable, and how many of those are not in the file as they were.
+        /// How many commits were acknowledged to each process, and how many of those are missing or different in the
+        /// file.
         var answered: [Int] = []
         var lost = 0
-        /// Why they ended a go before its time, and how often.
+        /// The reasons why goes ended early, with counts.
         var endings: [String] = []
-        /// What verifying said.
+        /// The problem that verifying found.
         var problem: String?
 
         var description: String {
@@ -52,7 +53,7 @@ struct ContentionTests {
     private static func contend(_ seed: UInt64, seconds: Int, _ arguments: [String] = []) throws -> Outcome {
         let folder = try TemporaryFolder()
         let path = folder.file("list.listory")
-        // Small, so that it is full again and again.
+        // Small, so that it is often full.
         try Store.create(at: path) { $0.tail.size = (16 << 10) - JournalOptions.pageHeaderSize }.close()
         let processes = try [("first", 400), ("second", 3)].enumerated().map { index, process in
             try ChildProcess(
@@ -129,7 +130,7 @@ struct InterleavingTests {
         _ = try StoreVerification(path: path)
     }
 
-    @Test("The first edit after opening is refused if another process was faster, wherever its commit is")
+    @Test("The first edit after opening is refused if another process has committed, to the journal or the database")
     func firstEdit() throws {
         for count in 2...3 {
             let folder = try TemporaryFolder()
@@ -151,13 +152,13 @@ struct InterleavingTests {
         }
     }
 
-    @Test("A process that was overtaken writes no checkpoint over those of the other one")
+    @Test("A process does not overwrite the checkpoints of another one that has committed since")
     func checkpoints() throws {
         let fixture = try StoreFixture {
             CheckpointTests.eager(&$0)
             $0.checkpoints.interval = .max
         }
-        // What the other process edits.
+        // The section that the other process edits.
         try fixture.store.edit("Begin") { list in
             try list.insertSection(NewSection(id: "rows", title: "Rows"))
             try list.insert(NewItem(id: "counter", content: []), at: .end(ofSection: "rows"))
@@ -174,7 +175,7 @@ struct InterleavingTests {
         #expect(try StoreVerification.summary(fixture.path) == before)
     }
 
-    @Test("A process that opens a store and edits nothing leaves the checkpoints to the one that edits")
+    @Test("A process that opens a store without editing takes no checkpoint")
     func idleProcess() throws {
         let fixture = try StoreFixture(CheckpointTests.eager)
         try fixture.fill(100)
@@ -192,7 +193,7 @@ struct InterleavingTests {
         _ = try StoreVerification(path: fixture.path)
     }
 
-    /// Lets the other process make a commit, and returns what it says of it.
+    /// Lets the other process make a commit, and returns what it prints.
     private static func step(_ number: Int, _ path: String, _ other: ChildProcess) throws -> String {
         try Data().write(to: URL(fileURLWithPath: "\(path)-step\(number)"))
         return other.read()
@@ -200,11 +201,11 @@ struct InterleavingTests {
 }
 
 extension StoreVerification {
-    /// What a file that this process has open holds, as a copy of it verifies.
+    /// Summarizes a file that this process has open, by verifying a copy.
     fileprivate static func summary(_ path: String) throws -> String {
         let copy = path + "-copied"
         defer { FileStatus.remove(copy) }
-        // Not even for a copy may this process open the lock file a second time; the data file it may.
+        // This process must not open the lock file a second time, so only the data file is copied.
         try FileManager.default.copyItem(atPath: path, toPath: copy)
         let found = try StoreVerification(path: copy)
         return "\(found.version) \(found.stateHash) \(found.checkpointCount) \(found.nodeCount)"
@@ -212,7 +213,7 @@ extension StoreVerification {
 }
 
 extension Store {
-    /// Makes a new store with the defaults but for what `change` changes.
+    /// Creates a store with the defaults, changed by `change`.
     fileprivate static func create(at path: String, _ change: (inout StoreOptions) -> Void) throws -> Store {
         var options = StoreOptions()
         change(&options)

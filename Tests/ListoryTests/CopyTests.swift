@@ -9,7 +9,7 @@ import Testing
 
 @Suite("Copying a store")
 struct StoreCopyTests {
-    @Test("A copy that is made while somebody edits has all that was committed before, and is whole")
+    @Test("A copy that is made during edits has all commits from before, and is complete")
     func busy() throws {
         let fixture = try StoreFixture { $0.checkpoints.interval = 200 }
         let store = fixture.store
@@ -43,14 +43,14 @@ struct StoreCopyTests {
         try store.close()
     }
 
-    @Test("While a copy is made, edits make the map grow and none waits; the copy is as the store was")
+    @Test("During a copy, edits make the map grow and none waits; the copy has the rows from before")
     func growing() throws {
         let fixture = try StoreFixture { $0.checkpoints.interval = 50 }
         let store = fixture.store
         try fixture.fill(100)
         var content = [UInt8](repeating: 7, count: 1 << 20)
         func edit(_ id: Int64) throws {
-            // The same content again would be no commit.
+            // The same content again would make no commit.
             content[0] &+= 1
             try store.edit("Write") { try $0.update(.integer(id), content: content) }
         }
@@ -79,7 +79,7 @@ struct StoreCopyTests {
         #expect(try StoreVerification(path: fixture.path).version == newest)
     }
 
-    @Test("A file that exists is left alone, and a store that is only read cannot be copied")
+    @Test("An existing file is not overwritten, and a read-only store cannot be copied")
     func refused() throws {
         let fixture = try StoreFixture()
         try fixture.fill(3)

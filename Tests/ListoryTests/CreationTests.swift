@@ -1,4 +1,5 @@
-// Making a store: whenever that is interrupted, what is left is a store, or becomes one when it is opened again.
+// Tests creating a store: if the creation is interrupted at any moment, the file is a store, or becomes one when it is
+// opened again.
 
 import Foundation
 import LMDB
@@ -10,7 +11,7 @@ import Testing
 
 @Suite("Making a store", .serialized)
 struct CreationTests {
-    /// Files as a process leaves them that ends while it makes a store.
+    /// Files that a process leaves if it ends while it creates a store.
     private static func unfinished(_ folder: TemporaryFolder) throws -> [(name: String, bytes: [UInt8])] {
         let path = folder.file("made")
         try Environment.open(path: path).close()
@@ -41,7 +42,7 @@ struct CreationTests {
         try Data(bytes).write(to: URL(fileURLWithPath: path))
     }
 
-    @Test("What an interrupted making leaves becomes a store, and is refused where none is to be made")
+    @Test("The file of an interrupted creation becomes a store, and is refused without createIfMissing")
     func unfinished() throws {
         let folder = try TemporaryFolder()
         let path = folder.file("list.listory")
@@ -62,7 +63,7 @@ struct CreationTests {
         }
     }
 
-    @Test("A file of something else is left as it is")
+    @Test("A file of another format is not changed")
     func foreign() throws {
         let folder = try TemporaryFolder()
         let other = folder.file("other")
@@ -88,7 +89,7 @@ struct CreationTests {
         }
     }
 
-    @Test("60 kills while stores are made leave no file that cannot be opened")
+    @Test("After 60 kills during the creation of stores, every file can be opened")
     func kills() throws {
         let seed = UInt64.random(in: 0...UInt64.max)
         var generator = SeededGenerator(seed: seed)
@@ -113,7 +114,7 @@ struct CreationTests {
         }
     }
 
-    @Test("Two processes that make the same store at once both have it, and what is answered is in it")
+    @Test("If two processes create the same store at once, both succeed, and acknowledged commits are in it")
     func together() throws {
         let folder = try TemporaryFolder()
         let children = try (0..<2).map { _ in
@@ -122,7 +123,7 @@ struct CreationTests {
         for child in children {
             let (code, output) = child.finish()
             #expect(code == 0, "\(output)")
-            // Number, version and hash of what was answered.
+            // Number, version and hash of each acknowledged commit.
             for line in output.split(separator: "\n") {
                 let words = line.split(separator: " ").map(String.init)
                 let store = try Store.open(at: folder.file("list\(words[0])"))

@@ -1,5 +1,5 @@
-// Stores with damage of every kind, opened with the default gate, read and edited: no damage ends the process, as it
-// does when nothing is checked.
+// Tests stores with every kind of damage, which are opened with the default gate, read and edited: no damage ends the
+// process. Without the checks, some does.
 
 import Foundation
 import ListModel
@@ -55,7 +55,7 @@ struct DamagedFileTests {
         Issue.record("nothing ended the process, seed \(seed)")
     }
 
-    /// A store with rows, large contents, several checkpoints, and pages that were set free.
+    /// A store with rows, large contents, several checkpoints, and free pages.
     private static func makeStore(_ folder: TemporaryFolder) throws -> [UInt8] {
         var options = StoreOptions()
         options.checkpoints.isBackground = false
@@ -91,7 +91,7 @@ struct DamagedFileTests {
         return path
     }
 
-    /// A copy with one kind of damage. Most of it hits what LMDB keeps of its pages, and not keys and values.
+    /// A copy with one kind of damage. Most kinds change LMDB's headers and offsets, not keys and values.
     private static func damaged(_ bytes: [UInt8], _ kind: Int, _ generator: inout SeededGenerator) -> [UInt8] {
         var copy = bytes
         let count = bytes.count / pageSize
@@ -109,7 +109,7 @@ struct DamagedFileTests {
             let other = Int.random(in: 0..<count, using: &generator) * pageSize
             for place in 0..<pageSize { copy.swapAt(page + place, other + place) }
         case 6:
-            // A page number, a size or a count, a little off, in a page that is used.
+            // A page number, a size or a count in a used page, changed a little.
             let place = page + 2 * Int.random(in: 8..<pageSize / 2, using: &generator)
             copy[place] = copy[place] &+ (random % 2 == 0 ? 1 : 255)
         default: copy = Array(copy.prefix(Int.random(in: 1...bytes.count, using: &generator)))

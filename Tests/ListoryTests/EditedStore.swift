@@ -1,4 +1,4 @@
-// A store that random edits go through, beside a reference that tells what it must hold at any version.
+// A store with random edits, and a reference with its rows at any version.
 
 import LMDB
 import ListModel
@@ -6,7 +6,7 @@ import ListModel
 import TestSupport
 import Testing
 
-/// A store, and what it held at each version.
+/// A store, and its rows at each version.
 struct EditedStore: ~Copyable {
     let folder: TemporaryFolder
     let path: String
@@ -38,7 +38,7 @@ struct EditedStore: ~Copyable {
         }
     }
 
-    /// Opens the store again, as it was opened before but for what `change` changes.
+    /// Opens the store again with the same options, changed by `change`.
     mutating func reopen(_ change: (inout StoreOptions) -> Void = { _ in }) throws {
         if (try? store.version) != nil { try store.close() }
         var options = store.options
@@ -46,7 +46,7 @@ struct EditedStore: ~Copyable {
         store = try Store.open(at: path, options: options)
     }
 
-    /// The newest rows are those of the reference, and each is found by its id.
+    /// Checks that the newest rows are those of the reference, and that each is found by its id.
     func checkRows(_ comment: Comment) throws {
         let source = GroupSource(base: store.source)
         try #require(try ReferenceList(store.snapshot, source) == versions.last!, comment)
@@ -60,7 +60,7 @@ struct EditedStore: ~Copyable {
         Version(UInt64.random(in: oldest.rawValue..<UInt64(versions.count), using: &edits.generator))
     }
 
-    /// Random versions are what they were, and so are the changes between them.
+    /// Checks random versions, and the changesets between them.
     mutating func checkPast(_ count: Int, from oldest: Version = .empty, _ comment: Comment) throws {
         let source = GroupSource(base: store.source)
         for _ in 0..<count {

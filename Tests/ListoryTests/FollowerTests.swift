@@ -1,6 +1,6 @@
-// Followers of every kind, while eight tasks edit: none fails, and at the end none shows anything but the newest rows.
+// Tests followers of every kind while eight tasks edit: none fails, and at the end all show the newest rows.
 //
-// Always holds: a follower reads the items of what it is told of, so it notices if it is told before they can be read.
+// Always holds: a follower reads the items of each update, so it fails if an update arrives before they can be read.
 
 import Foundation
 import ListModel
@@ -15,7 +15,7 @@ private struct Todo: Codable, Identifiable, Hashable, Sendable {
     var project: String
 }
 
-/// How many rows each project has, by their items.
+/// Counts the rows of each project, by their items.
 private struct ProjectCounts: ItemProjection, Codable, Equatable {
     static let name = "project-counts"
     static let version = 1
@@ -45,7 +45,7 @@ struct FollowerTests {
 
     private static let taskCount = 8
 
-    /// Failures of followers, the first of them in words.
+    /// The number of failures of followers, and the first one as text.
     private final class Failures: Sendable {
         private let state = Locked((count: 0, first: ""))
 
@@ -60,7 +60,7 @@ struct FollowerTests {
         }
     }
 
-    /// A view, and what is told of its changes.
+    /// A view, and the rows that its updates lead to.
     private struct Followed: Sendable {
         let name: String
         let view: LiveView
@@ -80,7 +80,7 @@ struct FollowerTests {
             updates = try view.updates()
         }
 
-        /// What a view that is made now shows.
+        /// The rows that a new view shows now.
         func fresh() throws -> Snapshot {
             let view = try LiveView(of: view.store, stages)
             if !searched.isEmpty { try view.search(searched) }
@@ -116,7 +116,7 @@ struct FollowerTests {
                 project: ["home", "work", "party"].randomElement(using: &generator)!)
         }
         for _ in 0..<commits where !isOver() {
-            // An edit keeps its thread: where there are few, the followers would have none.
+            // An edit does not release its thread; with few threads, the followers would get none.
             await Task.yield()
             let kind = Int.random(in: 0..<10, using: &generator)
             let durability: Durability = generator.oneIn(200) ? .immediate : .deferred
@@ -141,7 +141,7 @@ struct FollowerTests {
         }
     }
 
-    /// Lets eight tasks edit a store with followers, and checks what these show in the end.
+    /// Lets eight tasks edit a store with followers, and checks the followers' rows at the end.
     ///
     /// - Returns: how often a follower failed.
     private static func run(
@@ -186,7 +186,7 @@ struct FollowerTests {
                                 _ = try update.snapshot.row(at: path)?.item
                             }
                         } catch StoreError.closed {
-                            // What was told just before the store was closed need not be read by then.
+                            // Updates from just before closing may not be readable any more.
                         } catch { failures.note("updates", error) }
                     }
                 }
@@ -208,7 +208,7 @@ struct FollowerTests {
             try await group.waitForAll()
         }
         let newest = try store.core.version
-        // Nobody looks at a view any more: its follower alone leads it to the newest version.
+        // No code reads the views any more: the follower alone must lead each to the newest version.
         func areBehind() -> Bool {
             views.contains { $0.view.shown.version < newest } || projected.withLock { $0 } < newest
         }
@@ -234,13 +234,13 @@ struct FollowerTests {
         return failures
     }
 
-    @Test("Whoever is told of a commit can read it, and ends with the newest rows")
+    @Test("An observer can read each commit that it is told of, and ends with the newest rows")
     func everyKind() async throws {
         let failures = try await Self.run(commits: Soak.isEnabled ? 100_000 : 1_000, seed: 1)
         #expect(failures.count == 0, "\(failures.first)")
     }
 
-    @Test("If observers were told before the commit is queued, a follower would fail")
+    @Test("The control: if observers are told before the commit is queued, a follower fails")
     func toldTooEarly() async throws {
         let failures = try await Self.run(commits: 1_000, seed: 2, stopsAtFailure: true) {
             $0.updates.tellsEarly = { usleep(10_000) }

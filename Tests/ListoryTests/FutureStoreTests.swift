@@ -1,4 +1,4 @@
-// Stores that a newer library wrote: what opens, what is refused and how, and that nothing is lost when this one edits them.
+// Tests stores of a newer release: what can be opened, what is refused and how, and that editing them loses nothing.
 
 import Foundation
 import LMDB
@@ -11,7 +11,7 @@ import Testing
 struct FutureStoreTests {
     private static let payload: [UInt8] = [7, 0, 255, 128]
 
-    /// A store whose third commit has events that this library does not know, of a kind.
+    /// A store whose third commit has events of an unknown kind.
     private static func store(kind: UInt8, _ change: (inout StoreOptions) -> Void = { _ in }) throws -> StoreFixture {
         let fixture = try StoreFixture(change)
         try fixture.fill(4)
@@ -30,7 +30,7 @@ struct FutureStoreTests {
         return records
     }
 
-    @Test("An ancillary event that is not known is shown, skipped, and kept by edits, undos, copies and compaction")
+    @Test("An unknown ancillary event is shown, skipped, and kept by edits, undos, copies and compaction")
     func ancillary() throws {
         let fixture = try Self.store(kind: 222, CheckpointTests.eager)
         let folder = fixture.folder
@@ -50,7 +50,7 @@ struct FutureStoreTests {
         #expect(try store.snapshot.stateHash == toggled)
         for index in 0..<40 { try store.edit("More") { try $0.toggle(.item(.integer(Int64(index % 4)))) } }
         #expect(try Array(Self.records(store)[..<3]) == before)
-        // Going back over it, and from a checkpoint before it.
+        // Replay backward over it, and forward from a checkpoint before it.
         #expect(try store.snapshot(at: Version(2)).stateHash == store.commit(Version(2)).stateHash)
         #expect(try store.snapshot(at: Version(3)).stateHash == toggled)
         let copy = folder.file("copy")
@@ -65,7 +65,7 @@ struct FutureStoreTests {
         var compaction = Compaction()
         compaction.unpackedCount = 1
         let report = try Store.compact(at: fixture.path, compaction, options: store.options)
-        // Its commit stays a record, the others are packed.
+        // Its commit stays a record; the others are packed.
         #expect(report.unpackedCount == 2)
         _ = try StoreVerification(path: fixture.path)
         store = try Store.open(at: fixture.path, options: store.options)
@@ -75,12 +75,12 @@ struct FutureStoreTests {
         try store.undo(42)
         #expect(try store.snapshot.stateHash == store.snapshot(at: Version(1)).stateHash)
         try store.close()
-        // It can be what a compacted log begins with, and be dropped.
+        // A compacted log can begin with it, and it can be dropped.
         try Store.compact(at: fixture.path, Compaction(keeping: .from(Version(3))), options: store.options)
         try Store.open(at: fixture.path).close()
     }
 
-    @Test("A critical event that is not known is refused: version, byte, kind and who wrote it are named")
+    @Test("An unknown critical event is an error with version, byte, kind and origin")
     func critical() throws {
         let fixture = try Self.store(kind: 64) { $0.checkpoints = .never }
         let record = try fixture.store.group.withRecord(of: Version(3)) { Array($0) }
@@ -98,7 +98,7 @@ struct FutureStoreTests {
         #expect(try Data(contentsOf: URL(fileURLWithPath: fixture.path)) == bytes)
     }
 
-    @Test("Behind a checkpoint a critical event is met only by who looks at its commit; nothing is half undone")
+    @Test("After a checkpoint, an unknown critical event is an error only where it is read; nothing is half undone")
     func criticalBehindCheckpoint() throws {
         let fixture = try Self.store(kind: 64)
         try fixture.store.close()
@@ -111,7 +111,7 @@ struct FutureStoreTests {
         try store.edit("Toggle") { try $0.toggle(.item(2)) }
         try store.undo()
         #expect(try store.snapshot.stateHash == hash)
-        // A projection meets it as well, and says what it met.
+        // A projection that reads it throws as well.
         #expect(throws: RecordError.self) { try store.projection(EditsPerDay.self).value }
         try store.close()
         #expect(throws: RecordError.self) { try StoreVerification(path: fixture.path) }
@@ -138,7 +138,7 @@ struct FutureStoreTests {
         #expect(error?.description.contains("newer version of the library") == true)
     }
 
-    /// Changes the newest record, with a checksum that is right again, as a newer library would have written it.
+    /// Changes the newest record and its checksum, as a newer release would have written it.
     private static func changeNewest(_ path: String, _ version: Version, _ change: (inout [UInt8]) -> Void) throws {
         let environment = try Environment.open(path: path)
         defer { try? environment.close() }
@@ -160,7 +160,7 @@ struct FutureStoreTests {
         }
     }
 
-    @Test("A file in a newer format is refused before anything in it is believed, and stays as it is")
+    @Test("A file in a newer format is refused before anything else in it is read, and does not change")
     func fileFormat() throws {
         let fixture = try Self.store(kind: 222)
         try fixture.store.close()

@@ -1,4 +1,5 @@
-// Waiting for durability: nobody waits for ever, what was acknowledged is in the file, failures reach all who wait.
+// Tests waiting for durability: no thread or task waits forever, acknowledged commits are in the file, failures reach
+// all waiters.
 
 import Foundation
 import LMDB
@@ -11,7 +12,7 @@ import Testing
 
 @Suite("Waiting for durability")
 struct GroupCommitTests {
-    @Test("64 threads and 64 tasks that wait in every way all come back, and what was acknowledged is in the file")
+    @Test("64 threads and 64 tasks that wait in every way all return, and acknowledged commits are in the file")
     func everybodyComesBack() async throws {
         var options = StoreOptions()
         options.maximumPendingBytes = 2_000
@@ -33,7 +34,7 @@ struct GroupCommitTests {
         try #require(await writers.finish(), "some writers never came back")
         #expect(writers.failures.isEmpty)
         let acknowledged = writers.acknowledged
-        // What was acknowledged must be in the file already, not only after the store is closed.
+        // Acknowledged commits must be in the file already, not only after the store is closed.
         #expect(acknowledged <= store.durableVersion)
         try store.close(discardingUnappended: true)
         let reopened = try Store.open(at: fixture.path)
@@ -54,12 +55,12 @@ struct GroupCommitTests {
         }
         try #require(await writers.finish())
         #expect(writers.failures.isEmpty)
-        // 16 is the best there could be; a busy machine may keep some of them from coming back in time.
+        // 16 is the best possible; on a busy machine, some writers may return too late.
         #expect(fixture.store.group.batchCount - before < 16 * 50 / 3)
         try fixture.store.close()
     }
 
-    @Test("A writer alone has one sync for each commit, and waits for nobody")
+    @Test("A single writer has one sync for each commit, and does not wait for others")
     func alone() throws {
         let fixture = try StoreFixture()
         try fixture.fill(1)
@@ -97,7 +98,7 @@ struct GroupCommitTests {
             await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
                 Thread {
                     defer { continuation.resume() }
-                    // Once all of them are at it.
+                    // Waits until all of them write.
                     while store.durableVersion < Version(100) { Thread.sleep(forTimeInterval: 0.001) }
                     for _ in 0..<10 {
                         do { try store.group.store() } catch { Issue.record(error) }
@@ -111,7 +112,7 @@ struct GroupCommitTests {
         #expect(try StoreVerification(path: fixture.path).commitCount >= 100)
     }
 
-    @Test("After a crowd of tasks, of threads, or of both, one writer alone is served like the first")
+    @Test("After many tasks, threads, or both, a single writer does not wait for others")
     func aloneAfterACrowd() async throws {
         let fixture = try StoreFixture()
         let store = fixture.store
@@ -136,7 +137,7 @@ struct GroupCommitTests {
         #expect(try StoreVerification(path: fixture.path).commitCount == UInt64(1 + next * 15))
     }
 
-    @Test("When the file may not grow, every thread and every task that waits is told, and none waits for ever")
+    @Test("If the file may not grow, every waiting thread and task gets the error, and none waits forever")
     func failuresReachEverybody() async throws {
         let fixture = try StoreFixture(options: .tiny)
         let store = fixture.store
@@ -203,9 +204,9 @@ private final class Writers: Sendable {
         content = Array(repeating: 7, count: contentSize)
     }
 
-    /// The newest version that anybody was told is durable.
+    /// The newest version that was acknowledged to any writer.
     var acknowledged: Version { outcome.withLock { $0.acknowledged } }
-    /// What the writers threw, one each.
+    /// The errors that the writers threw, at most one each.
     var failures: [any Error] { outcome.withLock { $0.failures } }
 
     func onThread(_ body: @escaping @Sendable (Writers) throws -> Void) {
@@ -224,10 +225,10 @@ private final class Writers: Sendable {
         }
     }
 
-    /// Waits for all of them; false if somebody must have been forgotten.
+    /// Waits for all of them; false if one was evidently forgotten.
     ///
-    /// A thread of its own waits: the tasks need those of the pool. They may get none until all other tests are through,
-    /// which takes minutes.
+    /// A separate thread waits, because the tasks need the threads of the pool. They may get none until all other tests
+    /// have ended, which takes minutes.
     func finish() async -> Bool {
         await withCheckedContinuation { continuation in
             Thread { [running] in
@@ -242,7 +243,7 @@ private final class Writers: Sendable {
         outcome.withLock { $0.acknowledged = max($0.acknowledged, version) }
     }
 
-    /// Makes a commit, and waits for it in one of four ways: not at all, in the edit, afterwards, or for all there is.
+    /// Makes a commit, and waits for it in one of four ways: not at all, in the edit, afterwards, or for all commits.
     func write(_ writer: Int, _ step: Int, _ way: Int) throws {
         let version = try insert(writer, step, way == 0 ? .immediate : .deferred)
         switch way {

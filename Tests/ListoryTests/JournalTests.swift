@@ -35,7 +35,7 @@ struct LogTailTests {
         try Data(bytes).write(to: URL(fileURLWithPath: path))
     }
 
-    /// Where the entries of a file are, by their places in the file.
+    /// The entries of a file, with their offsets.
     private static func entries(_ bytes: [UInt8]) -> [(offset: Int, entry: JournalEntry)] {
         bytes.withUnsafeBytes { raw in
             stride(from: 0, to: raw.count, by: Journal.sectorSize).compactMap { offset in
@@ -44,7 +44,7 @@ struct LogTailTests {
         }
     }
 
-    @Test("What a process left in it is there when the store is opened, for editing and for reading")
+    @Test("Commits that a process left in it are found when the store is opened, for editing or for reading")
     func leftOver() throws {
         let folder = try TemporaryFolder()
         let bytes = try Self.makeFile(folder, [10, 2_000, 0, 600])
@@ -71,14 +71,14 @@ struct LogTailTests {
         #expect(try Store.open(at: path).version == Version(5))
     }
 
-    @Test("An entry of which any byte is another is not taken for one")
+    @Test("An entry with any changed byte is not valid")
     func damagedEntry() throws {
         let folder = try TemporaryFolder()
         let bytes = try Self.makeFile(folder, [10, 900])
         let last = try #require(Self.entries(bytes).last)
         #expect(last.entry.after.version == Version(3))
         let path = folder.file("copy.listory")
-        // Every byte as far as parsing goes; some of them with the whole store.
+        // Every byte with the parser alone; some bytes with the whole store.
         for place in 0..<last.entry.size {
             var entry = Array(bytes[last.offset..<last.offset + last.entry.size])
             entry[place] ^= UInt8(1 << (place % 8))
@@ -97,7 +97,7 @@ struct LogTailTests {
         }
     }
 
-    @Test("What leads beyond a version looks like it, and what does not is left alone without a look at its records")
+    @Test("An entry that leads beyond a version is recognised by its header; the records of others are not read")
     func reach() throws {
         let folder = try TemporaryFolder()
         let bytes = try Self.makeFile(folder, [10, 2_000, 600])
@@ -115,7 +115,7 @@ struct LogTailTests {
         zeros.withUnsafeBytes { #expect(!JournalEntry.mayReach(beyond: .empty, $0)) }
     }
 
-    @Test("A synced entry that is damaged later is noticed by those behind it")
+    @Test("If a synced entry is damaged later, the entries behind it show it")
     func lostEntry() throws {
         let folder = try TemporaryFolder()
         var bytes = try Self.makeFile(folder, [10, 900, 20])
@@ -129,7 +129,7 @@ struct LogTailTests {
         try store.close()
     }
 
-    @Test("A synced entry in whose place an older one still stands is noticed by those behind it")
+    @Test("If an older entry is still in the place of a synced one, the entries behind it show it")
     func staleEntry() throws {
         let folder = try TemporaryFolder()
         var bytes = try Self.makeFile(folder, [10, 20, 30])
@@ -145,7 +145,7 @@ struct LogTailTests {
         try store.close()
     }
 
-    @Test("Another process that opens the store for editing and edits nothing is in nobody's way")
+    @Test("Another process that opens the store for editing and edits nothing does not prevent edits")
     func otherEditor() throws {
         let fixture = try StoreFixture { options in
             options.tail.storeDelay = .seconds(3_600)
@@ -167,7 +167,7 @@ struct LogTailTests {
         #expect(try StoreVerification(path: fixture.path).version == version)
     }
 
-    @Test("It is full again and again, and every commit is in order")
+    @Test("It is full many times, and every commit is stored in order")
     func wrapping() throws {
         let fixture = try StoreFixture { options in
             options.tail.size = (8 << 10) - JournalOptions.pageHeaderSize
@@ -202,7 +202,7 @@ struct LogTailTests {
         try fixture.store.close()
     }
 
-    @Test("What another process wrote to it meanwhile is noticed, and not overwritten")
+    @Test("Commits that another process wrote to it are detected, and not overwritten")
     func otherWriter() throws {
         let fixture = try StoreFixture { options in
             options.tail.storeDelay = .seconds(3_600)

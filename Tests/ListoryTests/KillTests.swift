@@ -1,5 +1,5 @@
-// A process killed in mid-write, hundreds of times on the same store: nothing acknowledged is lost, nothing is half
-// there.
+// Kills a writing process hundreds of times on the same store: no acknowledged commit is lost, and no commit is
+// partial.
 
 import Foundation
 import ListModel
@@ -38,7 +38,7 @@ struct KillTests {
         #expect(try StoreVerification(path: path).version >= acknowledged)
     }
 
-    @Test("150 kills in the midst of checkpoints leave a store that opens, travels and verifies")
+    @Test("After 150 kills during checkpoints, the store opens and verifies, and old versions can be read")
     func killsInCheckpoints() throws {
         let folder = try TemporaryFolder()
         let path = folder.file("list.listory")
@@ -59,14 +59,14 @@ struct KillTests {
                 let snapshot = try store.snapshot(at: version)
                 try #require(try snapshot.stateHash == store.commit(version).stateHash, comment)
             }
-            // Closing takes none where nothing was edited.
+            // Closing takes no checkpoint, because nothing was edited.
             try store.checkpoint()
             try store.close()
             if round % 30 == 29 { #expect(try StoreVerification(path: path).checkpointCount > 0, comment) }
         }
     }
 
-    @Test("A writer that acknowledges too early is caught: the test above can fail")
+    @Test("A writer that acknowledges too early is detected: the test above can fail")
     func control() throws {
         let seed = UInt64.random(in: 0...UInt64.max)
         var generator = SeededGenerator(seed: seed)
@@ -89,7 +89,7 @@ struct KillTests {
     ) throws -> String {
         let child = try ChildProcess("StoreWriter", [path] + arguments)
         var printed = ""
-        // Mostly in the midst of writing; sometimes while it still starts and recovers.
+        // Usually while it writes; sometimes while it still starts and recovers.
         if !generator.oneIn(6) { printed = child.read() }
         usleep(UInt32.random(in: 0...8_000, using: &generator))
         return printed + child.kill()
@@ -104,7 +104,7 @@ struct KillTests {
         }
     }
 
-    /// The events of a commit belong together, and so do the rows they leave.
+    /// Checks that no commit is partial: its events belong together, and so do the rows after it.
     private static func checkWhole(_ store: Store, _ comment: Comment) throws {
         let snapshot = try store.snapshot
         guard snapshot.itemCount > 0 else { return }

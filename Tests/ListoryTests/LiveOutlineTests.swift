@@ -1,4 +1,4 @@
-// Live views of outlines, in an app's own types: visible rows under and over the other words of a query.
+// Tests live views of outlines, in an app's own types: `visibleRows` before and after the other parts of a query.
 
 import ListModel
 import Listory
@@ -12,7 +12,7 @@ private struct Task: Codable, Identifiable, Hashable, Sendable {
 
 @Suite("A live view of an outline")
 struct LiveOutlineTests {
-    /// 1 has 2 and 4; 2 has 3; 5 has 6. Called after their ids, with an a if they are odd.
+    /// Row 1 has the children 2 and 4; 2 has 3; 5 has 6. Titles are the ids, with an "a" if they are odd.
     private static func store(_ folder: TemporaryFolder) throws -> ListStore<String, Task> {
         let store = try ListStore<String, Task>.open(at: folder.file("tasks.listory"), createIfMissing: true)
         try store.edit("Plan") { list in
@@ -30,7 +30,7 @@ struct LiveOutlineTests {
         try snapshot.sections.flatMap(\.rows).map { String(repeating: ".", count: $0.depth) + "\(try $0.id)" }
     }
 
-    @Test("What is expanded is searched and cut off, and follows collapsing, moves of subtrees, undo and the past")
+    @Test("Visible rows are searched and limited, and follow collapsing, moves of subtrees, undo and the past")
     func stacked() throws {
         let folder = try TemporaryFolder()
         let store = try Self.store(folder)
@@ -41,7 +41,7 @@ struct LiveOutlineTests {
         #expect(try Self.rows(view.snapshot) == ["1", ".2", ".4"])
         try store.edit("Collapse") { try $0.collapse(1) }
         #expect(try Self.rows(view.snapshot) == ["1", "5", ".6"])
-        // What is hidden is not found.
+        // Hidden rows are not found.
         try view.search("a")
         #expect(try Self.rows(view.snapshot) == ["1", "5"])
         try store.edit("Move") { try $0.moveSubtree(2, to: .firstChild(of: 5)) }
@@ -58,27 +58,27 @@ struct LiveOutlineTests {
         #expect(try Self.rows(view.snapshot) == ["1", ".2", ".4", "5", ".6"])
     }
 
-    @Test("A row keeps its depth whatever is left out, and is below what stands before it among the rows that are left")
+    @Test("A row keeps its depth if others are filtered out; its parent is then the one before it among the rest")
     func depths() throws {
         let folder = try TemporaryFolder()
         let store = try Self.store(folder)
         let outlineFirst = try store.view { $0.visibleRows().filter { try $0.id != 2 } }
         let filterFirst = try store.view { $0.filter { try $0.id != 2 }.visibleRows() }
-        // The parent of 3 is left out; it stands where it stood, and as deep.
+        // The parent of 3 is left out; 3 keeps its place and its depth.
         #expect(try Self.rows(outlineFirst.snapshot) == ["1", "..3", ".4", "5", ".6"])
         #expect(try Self.rows(filterFirst.snapshot) == ["1", "..3", ".4", "5", ".6"])
         let outline = try #require(filterFirst.snapshot.core.sections.first).outline
         #expect(outline.parent(of: 1) == 0 && outline.level(of: 1) == 1)
-        // Collapsed, it hides 3 in the outline of all rows, and nothing in that of the others.
+        // The collapsed row hides 3 in the outline of all rows, and nothing in the filtered outline.
         try store.edit("Collapse") { try $0.collapse(2) }
         #expect(try Self.rows(outlineFirst.snapshot) == ["1", ".4", "5", ".6"])
         #expect(try Self.rows(filterFirst.snapshot) == ["1", "..3", ".4", "5", ".6"])
-        // What stands before it in their place does.
+        // There, the row before 3 hides it.
         try store.edit("Collapse") { try $0.collapse(1) }
         #expect(try Self.rows(filterFirst.snapshot) == ["1", "5", ".6"])
     }
 
-    @Test("Visible rows stand in the order of the list; an untyped view is told so by nothing")
+    @Test("Visible rows keep the order of the list; an untyped view cannot know it")
     func order() throws {
         let folder = try TemporaryFolder()
         let store = try Self.store(folder)
@@ -89,7 +89,7 @@ struct LiveOutlineTests {
         #expect(try grouped.snapshot.sections.map { try $0.rows.map { try $0.id } } == [[6], [1, 5]])
     }
 
-    @Test("Each change of what is visible is told as one transition")
+    @Test("Each change of the visible rows is one transition")
     func transitions() async throws {
         let folder = try TemporaryFolder()
         let store = try Self.store(folder)
@@ -101,7 +101,7 @@ struct LiveOutlineTests {
         let collapsed = try #require(await iterator.next()).get().changeset.items
         #expect(collapsed.deleted == [1, 2, 3].map { ListIndexPath(section: 0, item: $0) })
         #expect(collapsed.updated == [ListIndexPath(section: 0, item: 0)] && collapsed.inserted.isEmpty)
-        // What happens to hidden rows is not told.
+        // Changes of hidden rows are no updates.
         try store.edit("Rename") { try $0.update(Task(id: 3, title: "three")) }
         try store.edit("Outdent") { try $0.outdent(6) }
         _ = try view.snapshot

@@ -1,4 +1,4 @@
-// Views that follow a store, in an app's own types.
+// Tests views that follow a store, in an app's own types.
 
 import Foundation
 import ListModel
@@ -44,7 +44,7 @@ struct LiveViewTests {
         try snapshot.sections.map { try $0.rows.map { try $0.id } }
     }
 
-    @Test("A query filters, sorts and cuts off, and the view follows edits, undo and redo")
+    @Test("A query filters, sorts and limits, and the view follows edits, undo and redo")
     func following() throws {
         let store = try Self.store(TemporaryFolder())
         let view = try store.view { list in
@@ -52,12 +52,12 @@ struct LiveViewTests {
         }
         #expect(try Self.ids(view.snapshot) == [[3, 4, 1]])
         try store.edit("Check") { try $0.toggle(3) }
-        // What the view showed last is there without a look at the store.
+        // The rows that the view showed last can be read without the store.
         #expect(try Self.ids(view.shown) == [[3, 4, 1]])
         #expect(try Self.ids(view.snapshot) == [[4, 1, 5]])
         try store.edit("Due") { try $0.update(Todo(id: 2, title: "Tea", due: 1)) }
         #expect(try Self.ids(view.snapshot) == [[2, 4, 1]])
-        // A row is found by its id, at once after an edit as well.
+        // A row is found by its id, also right after an edit.
         #expect(try view.indexPath(of: 4) == ListIndexPath(section: 0, item: 1))
         try store.undo(2)
         #expect(try view.indexPath(of: 4) == ListIndexPath(section: 0, item: 1) && view.indexPath(of: 5) == nil)
@@ -66,7 +66,7 @@ struct LiveViewTests {
         try store.redo()
         #expect(try Self.ids(view.snapshot) == [[4, 1, 5]])
         #expect(try view.snapshot.version == store.snapshot.version)
-        // More rows, or all of them; those without a date come last.
+        // Shows more rows, or all of them; those without a date are last.
         try view.showFirst(nil)
         #expect(try Self.ids(view.snapshot) == [[4, 1, 5, 2]])
         #expect(try view.showFirst(1).changeset.items.deleted.count == 3)
@@ -118,7 +118,7 @@ struct LiveViewTests {
         #expect(try Self.ids(view.snapshot) == [[1, 3], [4, 5]])
     }
 
-    @Test("A look at an old version through a view touches neither the view nor the undo state")
+    @Test("Reading an old version through a view changes neither the view nor the undo state")
     func timeTravel() throws {
         let store = try Self.store(TemporaryFolder())
         let view = try store.view { $0.filter { !$0.isChecked } }
@@ -163,7 +163,7 @@ struct LiveViewTests {
         #expect(throws: ViewError.self) { try view.snapshot }
         try store.edit("Longer") { try $0.update(Todo(id: 9, title: "xy")) }
         #expect(try Self.ids(view.snapshot) == [[2, 3, 9], [4, 5]])
-        // A row that is none of the app's is such an error as well.
+        // A row whose content cannot be decoded is such an error as well.
         try store.core.edit("Foreign") { list in
             try list.insert(NewItem(id: 77, content: Array("no JSON".utf8)), at: .end(ofSection: "inbox"))
         }
@@ -171,14 +171,14 @@ struct LiveViewTests {
         #expect(throws: ViewError.self) { try store.view { $0.sorted(by: \.title) } }
     }
 
-    @Test("Updates lead from the initial rows to what is shown, each beginning where the last one ended")
+    @Test("Updates lead from the initial rows to the shown ones, each from where the last one ended")
     func updates() async throws {
         let store = try Self.store(TemporaryFolder())
         let view = try store.view { $0.filter { try $0.item.title.count > 1 && !$0.isChecked }.searchable(in: \.title) }
         let (updates, others) = (try view.updates(), try view.updates())
         try store.edit("Check") { try $0.toggle(1) }
         try store.edit("Checked ones do not show") { try $0.update(Todo(id: 1, title: "More milk")) }
-        // The view follows the first two here, the task follows none of them again.
+        // The view follows the first two edits here; the task does not follow them again.
         #expect(try Self.ids(view.snapshot) == [[2, 3], [4, 5]])
         try view.search("milk")
         try view.search("")
@@ -201,7 +201,7 @@ struct LiveViewTests {
         #expect(throws: StoreError.self) { try view.snapshot }
     }
 
-    @Test("Nobody needs to look: updates come with the commits, and an error is one of them")
+    @Test("Updates arrive with the commits by themselves, and an error is an update")
     func pushedUpdates() async throws {
         let store = try Self.store(TemporaryFolder())
         let view = try store.view { list in
@@ -228,7 +228,7 @@ struct LiveViewTests {
         #expect(await updates.next() == nil)
     }
 
-    @Test("Updates that are asked for after the store was closed are refused, and those of before end")
+    @Test("After the store is closed, new sequences of updates are refused, and existing ones end")
     func updatesAfterClosing() async throws {
         let store = try Self.store(TemporaryFolder())
         let view = try store.view { $0.filter { !$0.isChecked } }
@@ -238,12 +238,12 @@ struct LiveViewTests {
         #expect(throws: StoreError.self) { try view.updates() }
     }
 
-    @Test("A reader that comes after the last one has gone is served")
+    @Test("A reader gets updates even if an earlier one has been released")
     func readersAfterAnother() async throws {
         let store = try Self.store(TemporaryFolder())
         let view = try store.view { $0.filter { !$0.isChecked } }
         for id in 1...5 {
-            // Nobody reads it, so that it is gone at once.
+            // No code reads it, so it is released at once.
             _ = try view.updates()
             var updates = try view.updates().makeAsyncIterator()
             try store.edit("Check") { try $0.toggle(id) }
@@ -252,7 +252,7 @@ struct LiveViewTests {
         try store.close()
     }
 
-    @Test("Rows are cut off by several tasks at once, and others bring other stages meanwhile")
+    @Test("Several tasks change the limit at once, while others set other queries")
     func cuttingOffAtOnce() async throws {
         let store = try Self.store(TemporaryFolder())
         let view = try LiveView(of: store.core, [])
@@ -275,7 +275,7 @@ struct LiveViewTests {
         #expect(try view.snapshot.itemCount == 5)
     }
 
-    @Test("A view that nobody keeps is gone, and its sequences end")
+    @Test("A view without references is released, and its sequences end")
     func viewThatNobodyKeeps() async throws {
         let store = try Self.store(TemporaryFolder())
         var view: TypedLiveView? = try store.view { $0.filter { !$0.isChecked } }
@@ -283,7 +283,7 @@ struct LiveViewTests {
         weak let core = view?.core
         view = nil
         for await _ in updates { Issue.record("nothing was expected") }
-        // The task may be about to let go of it.
+        // The task may still be about to release it.
         try store.edit("Check") { try $0.toggle(1) }
         #expect(core == nil)
         try store.close()

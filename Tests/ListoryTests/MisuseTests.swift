@@ -1,4 +1,4 @@
-// What must not be done, and what is thrown instead of a trap or a wait without end.
+// Tests misuse of a store: it throws instead of trapping or waiting forever.
 
 import LMDB
 import TestSupport
@@ -29,7 +29,7 @@ struct MisuseTests {
         #expect(error?.code == "usedInside", comment)
     }
 
-    @Test("Inside of an edit or a read the store throws instead of waiting for itself, and the edit goes on")
+    @Test("Inside an edit or a read the store throws instead of waiting for itself, and the edit continues")
     func storeInsideEdit() throws {
         let fixture = try StoreFixture()
         try fixture.fill(3)
@@ -60,7 +60,7 @@ struct MisuseTests {
         try store.close()
     }
 
-    @Test("The closure of a commit can neither begin nor end one, and what it did is one commit all the same")
+    @Test("The closure of a commit can neither begin nor end a commit, and its edits are still one commit")
     func commitInsideCommit() throws {
         let fixture = try StoreFixture()
         try fixture.fill(3)
@@ -85,7 +85,7 @@ struct MisuseTests {
             }
             #expect(commit?.version == before.next && commit?.eventCount == 2, name)
         }
-        // What is taken back is not committed; the rows so far can be looked at.
+        // Edits that are rolled back are not committed; the rows so far can be read.
         let commit = try store.edit("Outer") { list in
             try list.delete(.item(1))
             #expect(list.snapshot().itemCount == 2)
@@ -125,7 +125,7 @@ struct MisuseTests {
         try store.close()
     }
 
-    @Test("A view that is read or changed in its own filter throws there, and shows what it showed last")
+    @Test("A view that is read or changed in its own filter throws there, and keeps its rows")
     func viewInsideView() throws {
         let store = try Self.todos(TemporaryFolder())
         let known = Locked<LiveView?>(nil)
@@ -151,7 +151,7 @@ struct MisuseTests {
             let cause = (error?.cause as? ViewError)?.cause ?? error?.cause
             #expect((cause as? StoreError)?.code == "usedInside")
         }
-        // What it showed last can be had there.
+        // The rows that it showed last can be read there.
         use.withLock { $0 = { view in #expect(view.shown.itemCount == 3 && view.keepsOrder) } }
         try store.edit("Toggle") { try $0.toggle(2) }
         #expect(try view.snapshot.itemCount == 3)
@@ -159,7 +159,7 @@ struct MisuseTests {
         known.withLock { $0 = nil }
     }
 
-    /// A projection that looks at itself.
+    /// A projection that reads its own value.
     private struct Mirror: Projection, Codable {
         static let name = "mirror"
         static let version = 1
@@ -192,11 +192,11 @@ struct MisuseTests {
     }
 }
 
-@Suite("What a store says of a file or a row")
+@Suite("Errors of a store about a file or a row")
 struct StoreErrorTests {
     private typealias Todos = ListStore<String, Todo>
 
-    @Test("A store that is open here cannot be opened again, and says so in its own words")
+    @Test("A store that is open in this process cannot be opened again, and throws an error of the store")
     func openTwice() throws {
         let fixture = try StoreFixture()
         for isReadOnly in [false, true] {
@@ -208,7 +208,7 @@ struct StoreErrorTests {
         try fixture.store.close()
     }
 
-    @Test("A file that may not be written says so, and how it can be read")
+    @Test("The error for a file without write permission says how it can be read")
     func notPermitted() {
         for code in [LMDBError.Code.accessDenied, .readOnlyFileSystem] {
             let error = LMDBError(.engine(code), in: "mdb_env_open")
@@ -221,7 +221,7 @@ struct StoreErrorTests {
         #expect(CommitLog.refusal(other, "/list", isReadOnly: false) as? LMDBError == other)
     }
 
-    @Test("A row of a damaged node says that it is one")
+    @Test("The content of a row in a damaged node is an error that says so")
     func damagedNode() throws {
         let fixture = try StoreFixture()
         try fixture.fill(1)
@@ -231,7 +231,7 @@ struct StoreErrorTests {
         try fixture.store.close()
     }
 
-    @Test("Content that cannot be decoded says which row it is of, and a forgotten coder is not taken for a newer app")
+    @Test("The error for undecodable content names its row, and a missing coder is not reported as a newer app")
     func undecodable() throws {
         let folder = try TemporaryFolder()
         let path = folder.file("todo.listory")
@@ -254,13 +254,13 @@ struct StoreErrorTests {
         try forgotten.close()
     }
 
-    @Test("What decodes an item runs while nothing of the file is held: it may even close the store")
+    @Test("A decoder runs outside of transactions and locks: it may even close the store")
     func decoderWithoutTransaction() throws {
         let folder = try TemporaryFolder()
         let path = folder.file("todo.listory")
         let first = try Todos.open(at: path, createIfMissing: true)
         try first.edit("Start") { try $0.insertSection("today", items: [Todo(id: 7, title: "Milk")]) }
-        // Now it is in the database, and not in the tail.
+        // Now it is in the database, and not in the journal.
         try first.close()
         let open = Locked<Store?>(nil)
         var coder = ContentCoder<Todo>.json

@@ -1,4 +1,4 @@
-// What can be wrong with a file, and what happens when the log cannot be written.
+// Tests opening of wrong or damaged files, and a log that cannot be written.
 
 import Foundation
 import LMDB
@@ -9,7 +9,7 @@ import Testing
 
 @Suite("Opening a store")
 struct OpeningTests {
-    @Test("A missing file, an existing one and a foreign one each have an error of their own")
+    @Test("A missing file, an existing one and a file of another format have different errors")
     func files() throws {
         let folder = try TemporaryFolder()
         #expect { try Store.open(at: folder.file("none")) } throws: { ($0 as? StoreError)?.code == "notFound" }
@@ -30,12 +30,12 @@ struct OpeningTests {
         #expect { try Store.open(at: other) } throws: { ($0 as? StoreError)?.code == "notAStore" }
     }
 
-    @Test("A store from the future is refused, and stays as it is")
+    @Test("A store in a newer format is refused, and does not change")
     func otherFormat() throws {
         let fixture = try StoreFixture()
         try fixture.fill(2)
         try fixture.store.close()
-        // Nor is one that was written before there were releases.
+        // A format from before the first release is refused as well.
         for format in [0, 2, 4, 255] as [UInt8] {
             try Self.changeMeta(fixture.path, "format", Array("listory\0".utf8) + [format, 0, 0, 0])
             #expect { try Store.open(at: fixture.path) } throws: { error in
@@ -47,7 +47,7 @@ struct OpeningTests {
         #expect(try Store.open(at: fixture.path).snapshot.itemCount == 2)
     }
 
-    @Test("A head row that does not fit the log is noticed, by opening and by verifying")
+    @Test("Opening and verifying detect a head row that does not fit the log")
     func wrongHead() throws {
         let fixture = try StoreFixture()
         try fixture.fill(2)
@@ -75,7 +75,7 @@ struct OpeningTests {
         #expect(try StoreVerification(path: fixture.path).version == Version(2))
     }
 
-    @Test("A flipped bit anywhere in a record is noticed when it is replayed, and when the store is verified")
+    @Test("Replaying and verifying detect a flipped bit anywhere in a record")
     func flippedBits() throws {
         let fixture = try StoreFixture { $0.checkpoints = .never }
         try fixture.fill(3)
@@ -93,7 +93,7 @@ struct OpeningTests {
         #expect(try StoreVerification(path: fixture.path).eventCount == 2)
     }
 
-    @Test("A commit that another process appended meanwhile is noticed, and nothing is overwritten")
+    @Test("A commit that another process appended is detected, and nothing is overwritten")
     func writtenElsewhere() throws {
         let fixture = try StoreFixture()
         let child = try ChildProcess("StoreWriter", [fixture.path])
@@ -107,7 +107,7 @@ struct OpeningTests {
         #expect(throws: StoreError.self) { try fixture.store.close() }
     }
 
-    @Test("When the file may not grow, the edit is told so, stays in memory, and no further one is taken")
+    @Test("If the file may not grow, the edit throws and stays in memory, and no further edit is accepted")
     func fullFile() throws {
         var options = StoreOptions()
         options.maximumFileSize = 256 * 1_024
@@ -146,7 +146,7 @@ struct OpeningTests {
 
     // MARK: Help
 
-    /// Changes a row of `meta`, and returns what it was.
+    /// Changes a row of `meta`, and returns the old value.
     @discardableResult
     static func changeMeta(_ path: String, _ key: String, _ value: [UInt8]) throws -> [UInt8] {
         let environment = try Environment.open(path: path)

@@ -1,5 +1,5 @@
-// The power is cut at any moment, and the device keeps any part of what was not synced: nothing that was acknowledged is
-// lost, nothing is half there, nothing is damaged.
+// Tests power cuts at any moment, after which the device has any part of the writes that were not synced: no
+// acknowledged commit is lost, no commit is partial, and the file is not damaged.
 
 #if os(Linux)
 import Foundation
@@ -31,7 +31,7 @@ struct PowerCutTests {
         #expect(fromTail > 100, "seed \(seed): only \(fromTail) images had anything in the tail only")
     }
 
-    @Test("A second one, at any moment of opening and editing what the first one left, loses nothing either")
+    @Test("A second one, at any moment of opening and editing after the first one, loses nothing either")
     func secondCut() throws {
         let seed = UInt64.random(in: 0...UInt64.max)
         var generator = SeededGenerator(seed: seed)
@@ -52,7 +52,7 @@ struct PowerCutTests {
         }
     }
 
-    @Test("After a sync that failed loses no acknowledged commit either, whatever the system forgot then")
+    @Test("Loses no acknowledged commit after a failed sync, whatever writes the system has dropped")
     func failedSync() throws {
         let seed = UInt64.random(in: 0...UInt64.max)
         var generator = SeededGenerator(seed: seed)
@@ -76,13 +76,13 @@ struct PowerCutTests {
         #expect(try Self.countProblems(seed) { _ in } == 0, "seed \(seed)")
     }
 
-    @Test("Is noticed if the device ignores syncs: the tests above can fail")
+    @Test("Is detected if the device ignores syncs: the tests above can fail")
     func withoutSyncs() throws {
         let seed = UInt64.random(in: 0...UInt64.max)
         #expect(try Self.countProblems(seed, ignoresSyncs: true) { $0.gate = .full } > 20, "seed \(seed)")
     }
 
-    /// In how many of 60 images something is wrong.
+    /// How many of 60 images have a problem.
     private static func countProblems(
         _ seed: UInt64, ignoresSyncs: Bool = false, _ change: (inout StoreOptions) -> Void
     ) throws -> Int {
@@ -96,7 +96,7 @@ struct PowerCutTests {
         }
     }
 
-    /// Lets a process edit a store, and returns what it wrote.
+    /// Lets a process edit a store, and returns its writes.
     private static func record(
         _ folder: TemporaryFolder, _ seed: UInt64, _ count: Int, base: [UInt8]? = nil, failingSync: Int? = nil
     ) throws -> WriteRecord {

@@ -1,4 +1,4 @@
-// A store that random commits go through, with three projections, and what those must be at every version.
+// A store with random commits and three projections, and the values that these must have at every version.
 
 import Foundation
 import LMDB
@@ -13,9 +13,9 @@ struct ProjectedStore: ~Copyable {
     var path: String
     var store: Store
     var edits: RandomEdits
-    /// The rows as they must be.
+    /// The expected rows.
     var rows = ReferenceList()
-    /// The edits as they must have been counted.
+    /// The expected counts of edits.
     var edited = EditsPerDay()
     private var clock: Int64 = 1_700_000_000_000_000
 
@@ -54,7 +54,7 @@ struct ProjectedStore: ~Copyable {
     mutating func reopen(isCrash: Bool = false) throws {
         let options = store.options
         if isCrash {
-            // What a crash leaves: the file as it is, without what closing would have written.
+            // A crash leaves the file as it is, without the writes of closing.
             try store.waitUntilDurable()
             let copy = folder.file("crashed-\(UInt64.random(in: 0...(.max), using: &edits.generator))")
             try FileManager.default.copyItem(atPath: path, toPath: copy)
@@ -66,7 +66,7 @@ struct ProjectedStore: ~Copyable {
         store = try Store.open(at: path, options: options)
     }
 
-    /// The projections are what they must be.
+    /// Checks the values of the projections.
     func check(_ comment: Comment, sourceLocation: SourceLocation = #_sourceLocation) throws {
         try #require(
             try store.projection(SectionCounts.self).value == SectionCounts(of: rows), comment,
@@ -78,10 +78,10 @@ struct ProjectedStore: ~Copyable {
             sourceLocation: sourceLocation)
     }
 
-    /// The version that the stored state of a projection is of; nil if there is none that can be used.
+    /// The version of a projection's stored state; nil if there is none that can be used.
     func storedVersion(_ name: String) throws -> Version? { try store.storedProjection(name)?.version }
 
-    /// Changes the row of a projection in the file of a store that is closed.
+    /// Changes the row of a projection in the file of a closed store.
     static func changeRow(_ path: String, _ name: String, _ change: (inout [UInt8]) -> Void) throws {
         let environment = try Environment.open(path: path)
         defer { try? environment.close() }

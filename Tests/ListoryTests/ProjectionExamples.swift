@@ -1,11 +1,11 @@
-// Projections of the kinds that apps have, and what each must be, found out from the rows instead of from the events.
+// Projections like those of apps, and the expected value of each, computed from the rows instead of the events.
 
 import ListModel
 import Listory
 import TestSupport
 
 extension Identifier {
-    /// A text that no other identifier has.
+    /// A text that is different for every identifier.
     var key: String {
         switch self {
         case .integer(let value): "i\(value)"
@@ -15,7 +15,7 @@ extension Identifier {
     }
 }
 
-/// How many rows of each section are checked. A move says nothing of checkmarks, so it looks at the rows.
+/// Counts the checked rows of each section. The event of a move has no checkmarks, so the projection reads the rows.
 struct SectionCounts: Projection, Codable, Equatable {
     struct Counts: Codable, Equatable {
         var id: String
@@ -69,7 +69,7 @@ struct SectionCounts: Projection, Codable, Equatable {
     init() {}
 }
 
-/// Which rows have a word. It looks at contents only: a deletion says where the old one is.
+/// The rows that have each word. It needs only contents: the event of a deletion refers to the old content.
 struct WordIndex: Projection, Codable, Equatable {
     static let name = "words"
     static let version = 1
@@ -113,7 +113,7 @@ struct WordIndex: Projection, Codable, Equatable {
     init() {}
 }
 
-/// How many commits each origin made on each day.
+/// Counts the commits of each origin on each day.
 struct EditsPerDay: Projection, Codable, Equatable {
     static let name = "edits-per-day"
     static let version = 1
@@ -134,7 +134,7 @@ struct EditsPerDay: Projection, Codable, Equatable {
     init() {}
 }
 
-/// The same name as ``SectionCounts``, with other rules: the sections as one text.
+/// The same name as ``SectionCounts``, with other rules: its value is the sections as one text.
 struct OtherCounts: Projection, Codable, Equatable {
     static let name = SectionCounts.name
     static let version = 2

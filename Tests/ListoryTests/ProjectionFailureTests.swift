@@ -1,4 +1,4 @@
-// Projections that throw, that many threads look at, whose names are wrong, and whose store is gone.
+// Tests projections that throw, that many threads read, whose names are wrong, and whose store is closed.
 
 import Dispatch
 import Foundation
@@ -64,7 +64,7 @@ private struct LongNamed: Projection, Codable {
 
 @Suite("Projections that fail")
 struct ProjectionFailureTests {
-    @Test("One that throws has no value, and says which event it was; the list and the other projections go on")
+    @Test("One that throws has no value, and names the event; the list and the other projections are not affected")
     func throwing() throws {
         let fixture = try StoreFixture()
         try fixture.fill(3)
@@ -100,7 +100,7 @@ struct ProjectionFailureTests {
         try mended.close()
     }
 
-    @Test("One that throws at the rows that it is seeded with says so")
+    @Test("One that throws at its seed rows says so")
     func throwingSeed() throws {
         let fixture = try StoreFixture()
         try fixture.fill(3)
@@ -118,7 +118,7 @@ struct ProjectionFailureTests {
         #expect(error?.description.contains("with the rows of version 2") == true)
     }
 
-    @Test("A content that cannot be read is an error of the log, and the next look tries again")
+    @Test("A content that cannot be read is an error of the log, and the next access tries again")
     func unreadable() throws {
         struct Lost: Error {}
         final class Flaky: CommitSource {
@@ -135,13 +135,13 @@ struct ProjectionFailureTests {
         #expect(context.readFailure is Lost)
         source.isLost.withLock { $0 = false }
         #expect(try context.content(of: reference) == [2])
-        // What the projection throws while it looks at a content is its own.
+        // An error that the projection itself throws while it reads a content is its own failure.
         let other = EventContext(CommitInfo(seedOf: .empty), source: source, rows: nil)
         #expect(throws: Fussy.Refusal.self) { try other.withContent(of: reference) { _ in throw Fussy.Refusal() } }
         #expect(other.readFailure == nil)
     }
 
-    @Test("A record that is damaged stops a projection, and is no fault of it")
+    @Test("A damaged record stops a projection, but is not a failure of the projection")
     func damagedRecord() throws {
         let fixture = try StoreFixture()
         try fixture.fill(3)
@@ -155,7 +155,7 @@ struct ProjectionFailureTests {
         let changed = damaged
         try environment.write { try $0.put(changed, forKey: 3, in: commits) }
         try environment.close()
-        // The checkpoint is after it.
+        // The checkpoint is newer than the record.
         let store = try Store.open(at: fixture.path)
         let counts = try store.projection(SectionCounts.self)
         #expect(throws: RecordError.self) { try counts.value }
@@ -165,7 +165,7 @@ struct ProjectionFailureTests {
         try store.close()
     }
 
-    @Test("Names are those of one type, and fit a key")
+    @Test("A name belongs to one type, and fits into a key")
     func names() throws {
         let store = try StoreFixture().store
         #expect { try store.projection(Nameless.self) } throws: { ($0 as? ProjectionError)?.code == "invalidName" }
@@ -175,7 +175,7 @@ struct ProjectionFailureTests {
         #expect { try store.projection(Mended.self) } throws: { ($0 as? ProjectionError)?.code == "nameInUse" }
     }
 
-    @Test("A state that cannot be written does not keep the store from checkpoints and from being closed")
+    @Test("A state that cannot be written prevents neither checkpoints nor closing")
     func unwritable() throws {
         let fixture = try StoreFixture()
         try fixture.fill(2)
@@ -190,7 +190,7 @@ struct ProjectionFailureTests {
         #expect(try store.projection(Unwritable.self).value.count == 2)
     }
 
-    @Test("A large state is stored by checkpoints only after as many events as it is worth, and always at the end")
+    @Test("A large state is stored at checkpoints only after enough events for its size, and always at closing")
     func largeState() throws {
         let fixture = try StoreFixture(CheckpointTests.eager)
         try fixture.fill(3_000)
@@ -212,7 +212,7 @@ struct ProjectionFailureTests {
         #expect(try store.storedProjection(WordIndex.name)?.version == head)
     }
 
-    @Test("A store that is closed has no values, keeps no file open for them, and can be opened again")
+    @Test("A closed store has no values, keeps no file open for projections, and can be opened again")
     func closing() throws {
         let fixture = try StoreFixture()
         try fixture.fill(2)
@@ -259,7 +259,7 @@ struct ProjectionThreadTests {
         try store.close()
     }
 
-    @Test("Values come as they become known, the newest last, and end with the store", .timeLimit(.minutes(10)))
+    @Test("Values arrive with the commits, the newest last, and end with the store", .timeLimit(.minutes(10)))
     func values() async throws {
         let fixture = try StoreFixture()
         try fixture.fill(3)
@@ -275,7 +275,7 @@ struct ProjectionThreadTests {
             await Task.yield()
         }
         let newest = try store.version
-        // Until it was told of the newest.
+        // Waits until it has the newest value.
         let last = try store.projection(SectionCounts.self).values()
         for try await moment in last where moment.version == newest { break }
         while try await Self.isBehind(store, newest) { await Task.yield() }

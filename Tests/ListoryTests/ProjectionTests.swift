@@ -1,4 +1,5 @@
-// Projections: equal to a look at the rows at every version, whatever happened to the store in between.
+// Tests projections: at every version they equal the value computed from the rows, whatever happened to the store in
+// between.
 
 import Foundation
 import LMDB
@@ -10,7 +11,7 @@ import Testing
 @Suite("Projections")
 struct ProjectionTests {
     @Test(
-        "After random commits, undos and redos, projections are what the rows say; also after every reopening and crash",
+        "After random commits, undos, redos, reopenings and crashes, projections have the values of the rows",
         arguments: 0..<8 as Range<UInt64>)
     func random(seed: UInt64) throws {
         var list = try ProjectedStore(seed: seed)
@@ -23,7 +24,7 @@ struct ProjectionTests {
             case 2: try list.store.checkpoint()
             case 3: try list.store.projection(WordIndex.self).rebuild()
             case 4: try list.store.projection(SectionCounts.self).checkpoint()
-            // Several commits between two looks.
+            // Several commits between two reads.
             case ..<25: continue
             default: break
             }
@@ -38,7 +39,7 @@ struct ProjectionTests {
         _ = try StoreVerification(path: list.path)
     }
 
-    @Test("Reopened after every single commit, a projection goes on where it was")
+    @Test("If the store is reopened after every commit, a projection continues from its stored state")
     func reopening() throws {
         var list = try ProjectedStore(seed: 77)
         for step in 0..<60 {
@@ -49,7 +50,7 @@ struct ProjectionTests {
         }
     }
 
-    @Test("Compacting keeps what was folded, of commits that are dropped too", arguments: 0..<4 as Range<UInt64>)
+    @Test("Compacting keeps the folded values, also those of dropped commits", arguments: 0..<4 as Range<UInt64>)
     func compaction(seed: UInt64) throws {
         var list = try ProjectedStore(seed: seed)
         for round in 0..<4 {
@@ -69,14 +70,14 @@ struct ProjectionTests {
         }
     }
 
-    @Test("In a compacted store a projection that is new is seeded with the oldest rows, and says so")
+    @Test("In a compacted store, a new projection is seeded with the oldest rows, and reports it")
     func seeding() throws {
         var list = try ProjectedStore(seed: 5)
         for _ in 0..<80 { try list.commit() }
         let (head, options) = (try list.store.version, list.store.options)
         try list.store.close()
         let base = Version(head.rawValue - 20)
-        // Packed, so that the events after the oldest version are unpacked to be folded.
+        // Packed, so that the events after the oldest version must be unpacked.
         var compaction = Compaction(keeping: .from(base))
         compaction.unpackedCount = 5
         try Store.compact(at: list.path, compaction, options: options)
@@ -94,7 +95,7 @@ struct ProjectionTests {
         try list.check("reopened")
     }
 
-    @Test("Other rules fold anew from the beginning, and the older rules do so again")
+    @Test("Another version of the rules folds from the beginning, and so does the older one afterwards")
     func otherVersion() throws {
         var list = try ProjectedStore(seed: 3)
         for _ in 0..<60 { try list.commit() }
@@ -109,7 +110,7 @@ struct ProjectionTests {
         try list.check("the older rules")
     }
 
-    @Test("A stored state that is damaged is folded anew, and found when the store is verified")
+    @Test("A damaged stored state is folded again, and verifying the store finds it")
     func damage() throws {
         var list = try ProjectedStore(seed: 4)
         for _ in 0..<40 { try list.commit() }
@@ -125,7 +126,7 @@ struct ProjectionTests {
             #expect(try list.storedVersion(WordIndex.name) == nil)
             try list.check("byte \(offset)")
         }
-        // A row of another projection is not taken for this one's either.
+        // The row of another projection is not used either.
         try list.store.close()
         var row: [UInt8] = []
         try ProjectedStore.changeRow(list.path, EditsPerDay.name) { row = $0 }
@@ -134,7 +135,7 @@ struct ProjectionTests {
         try list.check("another's row")
     }
 
-    @Test("A state of a log that went another way is not gone on with")
+    @Test("A stored state of another log is not used")
     func otherLog() throws {
         var list = try ProjectedStore(seed: 6)
         for _ in 0..<30 { try list.commit() }
@@ -155,7 +156,7 @@ struct ProjectionTests {
         #expect(try other.store.projection(WordIndex.self).value == WordIndex(of: other.rows))
     }
 
-    @Test("A process that only reads goes on with what is stored, and stores nothing")
+    @Test("A process that only reads continues from the stored state, and stores nothing")
     func readOnly() throws {
         var list = try ProjectedStore(seed: 8)
         for _ in 0..<40 { try list.commit() }
@@ -172,7 +173,7 @@ struct ProjectionTests {
         #expect(try #require(try list.storedVersion(EditsPerDay.name)) > stored)
         try list.store.close()
 
-        // A file that no projection was ever asked of, and one without the database.
+        // A file without stored projections, and one without their database.
         let fixture = try StoreFixture()
         try fixture.fill(3)
         try fixture.store.close()
@@ -186,7 +187,7 @@ struct ProjectionTests {
         #expect(try reader.projection(SectionCounts.self).value.sections.map(\.unchecked) == [3])
     }
 
-    @Test("A projection that is asked for late is folded in batches, of what is durable and what is not")
+    @Test("A projection that is read for the first time late folds in slices, over durable and queued commits")
     func catchingUp() throws {
         let fixture = try StoreFixture {
             $0.durability = .deferred

@@ -1,4 +1,4 @@
-// Reading commits one after another: whatever the order, each is what was written.
+// Tests reading commits one after another: in any order, each is the written one.
 
 import ListModel
 import TestSupport
@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Reading ahead")
 struct ReadAheadTests {
-    /// A store whose records have all sizes, some of them more than are read at once, all of them in the database.
+    /// A store with records of all sizes in the database; some are larger than the read-ahead.
     private static func makeStore(_ path: String, _ random: inout SeededGenerator) throws -> (Store, [[UInt8]]) {
         let store = try Store.create(at: path)
         var records: [[UInt8]] = []
@@ -24,14 +24,14 @@ struct ReadAheadTests {
         return (try Store.open(at: path), records)
     }
 
-    @Test("Commits are what was written, forward, backward, to and fro, and anywhere", arguments: 1...UInt64(5))
+    @Test("Commits are read as written: forward, backward, alternating, and in random order", arguments: 1...UInt64(5))
     func walks(_ seed: UInt64) throws {
         let folder = try TemporaryFolder()
         var random = SeededGenerator(seed: seed)
         let (store, records) = try Self.makeStore(folder.file("list"), &random)
         var number = records.count
         for step in 0..<60 {
-            // One way for a while, then another.
+            // One direction for a while, then another.
             let way = Int.random(in: 0..<4, using: &random)
             for _ in 0..<Int.random(in: 1..<80, using: &random) {
                 switch way {
@@ -45,7 +45,7 @@ struct ReadAheadTests {
                 try #require(commit.record == records[number - 1], "seed \(seed), step \(step), version \(number)")
             }
         }
-        // From the ends of the log to its middle, and beyond the ends of all numbers.
+        // From both ends of the log to the middle, and beyond the ends of all numbers.
         let end = UInt64(records.count)
         for number in [2, 1, 0, .max, 0, 1, end - 1, end, end + 1, end + 2, .max - 1, .max, .max - 1, 1, 0] {
             if (1...end).contains(number) {
@@ -57,7 +57,7 @@ struct ReadAheadTests {
         try store.close()
     }
 
-    @Test("What is committed after something was read is read like the rest")
+    @Test("Commits that are made after a read are read like the others")
     func newer() throws {
         let folder = try TemporaryFolder()
         var random = SeededGenerator(seed: 1)

@@ -1,11 +1,11 @@
-// The history of a store: what survives a restart, what is one step, and what menus are told.
+// Tests the history of a store: what survives a restart, what is one step, and the state for menus.
 
 import ListModel
 @testable import Listory
 import TestSupport
 import Testing
 
-/// A store with a clock that a test moves.
+/// A store with a clock that the test advances.
 struct TimedStore {
     let folder: TemporaryFolder
     let path: String
@@ -54,7 +54,7 @@ struct StoreHistoryTests {
     }
 
     @Test(
-        "As many redos as undos restore every hash, on every branch, opened again at every step",
+        "As many redos as undos restore every hash, on every branch, with a reopening at every step",
         arguments: 1...3 as ClosedRange<UInt64>)
     func branchesAcrossRestarts(seed: UInt64) throws {
         var fixture = try TimedStore { $0.coalescing = .never }
@@ -127,7 +127,7 @@ struct StoreHistoryTests {
         #expect(try content() == [41])
     }
 
-    @Test("A group is one step with one name, across calls, and what a crash leaves of it is a step")
+    @Test("A group is one step with one name, across calls; if a crash ends it, its commits so far are a step")
     func groups() throws {
         var fixture = try TimedStore()
         try start(fixture)
@@ -154,12 +154,12 @@ struct StoreHistoryTests {
                 throw CancellationError()
             }
         }
-        // It was ended all the same.
+        // The group has ended nevertheless.
         try fixture.store.undo()
         #expect(try fixture.store.history.redoCount == 1)
     }
 
-    @Test("Menus are told what undo and redo would do, and how far; limits hold")
+    @Test("The state for menus has the next undo and redo and their counts, within the limit")
     func menus() throws {
         var fixture = try TimedStore { $0.undoLimit = 2 }
         #expect(try fixture.store.undoState() == .nothing)
@@ -178,7 +178,7 @@ struct StoreHistoryTests {
         try fixture.store.undo()
         #expect(throws: ListError.nothingToUndo(requested: 1, available: 0)) { try fixture.store.undo() }
         #expect(try !fixture.store.undoState().canUndo)
-        // What is beyond the limit can be gone to, and another limit be chosen.
+        // Revisions beyond the limit can be checked out, and another limit can be chosen.
         try fixture.store.go(to: .empty)
         #expect(try fixture.ids == [])
         try fixture.store.redo(3)
@@ -187,7 +187,7 @@ struct StoreHistoryTests {
         #expect(try fixture.ids == [])
     }
 
-    @Test("Who waits for it is told of every change of what undo and redo would do")
+    @Test("The sequence of undo states has every change of the next undo and redo")
     func observation() async throws {
         let fixture = try TimedStore()
         var states = try fixture.store.undoStates().makeAsyncIterator()
@@ -204,7 +204,7 @@ struct StoreHistoryTests {
         #expect(await states.next() == nil)
     }
 
-    @Test("What was selected comes back with undo, redo and going there")
+    @Test("Selections are restored by undo, redo and go")
     func selections() throws {
         let fixture = try TimedStore()
         try start(fixture)
@@ -221,12 +221,12 @@ struct StoreHistoryTests {
         #expect(try fixture.store.selection(after: fixture.store.go(to: Version(1))) == nil)
         #expect(try fixture.store.selection(after: fixture.store.go(to: Version(3))) == [2])
         #expect(try fixture.store.selection(after: fixture.store.go(to: .empty)) == nil)
-        // There is nothing to go to.
+        // The root has no selection.
         #expect(try fixture.store.selection(after: fixture.store.go(to: .empty)) == nil)
         #expect(try fixture.store.selection(after: fixture.store.redo(2)) == [3])
     }
 
-    @Test("Everybody undoes their own, after a restart too; conflicts are refused or reported")
+    @Test("Each origin undoes its own edits, also after a restart; conflicts are refused or reported")
     func origins() throws {
         var fixture = try TimedStore { $0.undoScope = .origin }
         try start(fixture)
@@ -246,7 +246,7 @@ struct StoreHistoryTests {
         #expect(throws: ListError.nothingToUndo(requested: 1, available: 0)) { try fixture.store.undo(origin: "ann") }
         try fixture.store.redo(origin: "ann")
         try fixture.edit("Delete", by: "bob") { try $0.delete(.item(10)) }
-        // Deleted by another already: nothing is left to be done, and that is no conflict.
+        // Others have already deleted it: nothing is left to do, and that is no conflict.
         let undo = try fixture.store.undo(origin: "ann")
         #expect(undo.conflicts.isEmpty && undo.commit?.eventCount == 0)
         let redo = try fixture.store.undo(origin: "bob", onConflict: .skip)
@@ -255,7 +255,7 @@ struct StoreHistoryTests {
         _ = try StoreVerification(path: fixture.path)
     }
 
-    @Test("Any commit is taken back on its own, and any version restored, each by a commit that can be undone")
+    @Test("Any single commit can be reverted and any version restored, each by a commit that can be undone")
     func revertAndRestore() throws {
         let fixture = try TimedStore()
         try start(fixture)

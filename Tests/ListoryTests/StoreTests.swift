@@ -1,4 +1,4 @@
-// A store from its creation to its closing: edits, undo, the past, updates, durability.
+// Tests a store from its creation to its closing: edits, undo, the past, updates, durability.
 
 import ListModel
 import Listory
@@ -88,7 +88,7 @@ struct StoreTests {
         #expect(try fixture.store.indexPath(of: 1) == ListIndexPath(section: 0, item: 1))
     }
 
-    @Test("A reopened store has the same rows, and undo goes on where it was")
+    @Test("A reopened store has the same rows, and undo continues from there")
     func reopened() throws {
         let fixture = try StoreFixture()
         try fixture.fill(5)
@@ -117,7 +117,7 @@ struct StoreTests {
         try store.close()
     }
 
-    @Test("Every version can be looked at, before and after reopening, without touching undo")
+    @Test("Every version can be read, before and after reopening, without a change of undo")
     func timeTravel() throws {
         let fixture = try StoreFixture()
         var edits = RandomEdits(seed: 11)
@@ -268,7 +268,7 @@ struct StoreTests {
         #expect(try StoreVerification(path: fixture.path).commitCount == 401)
     }
 
-    @Test("A store can be printed with all that is in it, as a failing test does")
+    @Test("A store and its contents can be printed, as a failing test does")
     func dumped() throws {
         let fixture = try StoreFixture()
         try fixture.fill(2)
@@ -277,7 +277,7 @@ struct StoreTests {
         #expect(text.contains("Store"))
     }
 
-    @Test("Statistics count what is there")
+    @Test("Statistics have the right counts")
     func statistics() throws {
         let fixture = try StoreFixture()
         try fixture.fill(10)

@@ -27,13 +27,13 @@ struct StoredProjectionTests {
         0x7B, 0x22, 0x61, 0x22, 0x3A, 0x31, 0x7D,
     ]
 
-    @Test("It has just these bytes, and is read from them")
+    @Test("It is written as exactly these bytes, and read from them")
     func bytes() {
         #expect(Self.stored.bytes(name: "words") == Self.row)
         #expect(Self.row.withUnsafeBytes { StoredProjection($0, name: "words") } == Self.stored)
     }
 
-    @Test("With any bit changed, cut off, or under another name it is no row")
+    @Test("It is refused with any bit changed, truncated, or under another name")
     func damage() {
         for bit in 0..<Self.row.count * 8 {
             var damaged = Self.row

@@ -1,4 +1,4 @@
-// Stored trees that outlive what wrote them: other limits, a checkpoint that failed, one that was damaged, another file.
+// Tests stored trees that are used under other conditions: other limits, a failed or damaged checkpoint, another file.
 
 import Foundation
 import LMDB
@@ -11,13 +11,13 @@ import Testing
 struct StoredTreeTests {
     private static let widths = [4, 32]
 
-    @Test("A store goes on with nodes that were stored wider or narrower than its own", arguments: [0, 1])
+    @Test("A store continues with stored nodes that are wider or narrower than its own", arguments: [0, 1])
     func otherLimits(first: Int) throws {
         var edited = try EditedStore(seed: UInt64(90 + first), targetCount: 200) {
             CheckpointTests.eager(&$0)
             $0.limits = TreeLimits(leafCapacity: Self.widths[first], innerCapacity: Self.widths[first])
         }
-        // Enough rows to fill leaves to the brim.
+        // Enough rows to fill leaves completely.
         let items = (0..<200).map { NewItem(id: .string("row \($0)"), content: []) }
         let operation = EditOperation.insertSection(NewSection(id: "first", title: "First", items: items), .end)
         var rows = ReferenceList()
@@ -28,7 +28,7 @@ struct StoredTreeTests {
             let width = Self.widths[(first + round) % 2]
             try edited.reopen {
                 $0.limits = TreeLimits(leafCapacity: width, innerCapacity: width)
-                // Nodes are read from the file again and again.
+                // With a tiny budget, nodes are read from the file repeatedly.
                 $0.memoryBudget = round % 3 == 0 ? 1 : 16 << 20
             }
             #expect(!edited.store.recovery.wasRebuilt)
@@ -79,11 +79,11 @@ struct StoredTreeTests {
         try fixture.store.close()
     }
 
-    @Test("A checkpoint whose commits could not be appended loses no page of the index by id")
+    @Test("If the commits of a checkpoint could not be appended, no chunk of the index is lost")
     func failedCheckpoints() throws {
         var edited = try EditedStore(seed: 5, targetCount: 300) {
             CheckpointTests.eager(&$0)
-            // Checkpoints are taken, and commits appended, when the test says so.
+            // The test decides when checkpoints are taken and commits appended.
             $0.checkpoints.interval = .max
             $0.deferredDelay = .seconds(3_600)
             $0.memoryBudget = 1
@@ -112,7 +112,7 @@ struct StoredTreeTests {
     }
 
     @Test(
-        "A list that was rebuilt has nothing to do with what snapshots of it still refer to",
+        "A rebuilt list does not use the stored nodes to which its old snapshots refer",
         arguments: 1...8 as ClosedRange<UInt64>)
     func rebuilt(seed: UInt64) throws {
         var edited = try EditedStore(seed: seed) {
@@ -141,14 +141,14 @@ struct StoredTreeTests {
             try edited.checkRows("seed \(seed), round \(round)")
             try edited.checkPast(5, "seed \(seed), round \(round)")
         }
-        // A number that a snapshot refers to never becomes that of another node.
+        // A stored number to which a snapshot refers is never given to another node.
         for checkpoint in try database.all() { #expect(checkpoint.firstNumber > lastNumber) }
         let source = GroupSource(base: edited.store.source)
         for snapshot in later {
             let rows = edited.versions[Int(snapshot.version.rawValue)]
             try #require(try ReferenceList(snapshot, source) == rows, "seed \(seed)")
         }
-        // Of a damaged checkpoint, rows may be gone; but no other row takes their place.
+        // In a damaged checkpoint, rows may be missing, but no other row takes their place.
         for snapshot in kept {
             let rows = edited.versions[Int(snapshot.version.rawValue)]
             #expect(snapshot.itemCount == rows.itemCount)
@@ -163,14 +163,14 @@ struct StoredTreeTests {
         later = []
     }
 
-    @Test("A node that the past could not read is not taken for rows by an edit")
+    @Test("An edit does not use the substitute of a node that could not be read for the past")
     func damageOfThePast() throws {
         let fixture = try StoreFixture(CheckpointTests.eager)
         try fixture.fill(300)
         try fixture.store.close()
         try CheckpointTests.damage(fixture.path, 3)
         let store = try Store.open(at: fixture.path, options: fixture.store.options)
-        // Another checkpoint, which shares the damaged node and does not read it.
+        // Another checkpoint, which shares the damaged node without reading it.
         for _ in 0..<8 { try store.edit("Toggle") { try $0.toggle(.item(0)) } }
         #expect(store.checkpointVersion == Version(9))
         let hash = try store.snapshot.stateHash
@@ -187,7 +187,7 @@ struct StoredTreeTests {
         #expect(try StoreVerification(path: fixture.path).stateHash == hash)
     }
 
-    @Test("Undos of which a later one fails do not keep checkpoints from being taken")
+    @Test("If one of several undos fails, checkpoints can still be taken")
     func failedUndo() throws {
         let fixture = try StoreFixture(CheckpointTests.eager)
         let store = fixture.store

@@ -1,4 +1,4 @@
-// Earlier and later, the past by date, previews, and playbacks.
+// Tests `earlier` and `later`, the past by date, previews, and playbacks.
 
 import ListModel
 @testable import Listory
@@ -23,7 +23,7 @@ struct TimeTravelTests {
         return fixture
     }
 
-    @Test("Earlier and later go through all that was there, on whatever branch, in the order of time")
+    @Test("Earlier and later go through the revisions of all branches, in the order of time")
     func earlierAndLater() throws {
         let fixture = try branched()
         #expect(try fixture.ids == [[2, 7, 8]])
@@ -43,14 +43,14 @@ struct TimeTravelTests {
         #expect(try fixture.ids == [])
     }
 
-    @Test("Some minutes earlier is what the list showed then, undos included")
+    @Test("Some minutes earlier are the rows that the list showed then, undos included")
     func byTime() throws {
         let fixture = try branched()
         // It is minute 8; at minute 5.5 one undo had been made.
         fixture.time.advance(milliseconds: 30_000)
         try fixture.store.earlier(.minutes(3))
         #expect(try fixture.ids == [[2, 3]])
-        // From there, whose commit is of minute 3.
+        // From that revision, whose commit was made at minute 3.
         try fixture.store.earlier(.seconds(61))
         #expect(try fixture.ids == [[]])
         try fixture.store.later(.minutes(3))
@@ -62,12 +62,12 @@ struct TimeTravelTests {
         #expect(try fixture.store.later(.minutes(1)).commit == nil)
         try fixture.store.earlier(.seconds(Int64.max))
         #expect(try fixture.ids == [])
-        // Later than the move itself is the newest, and not where the move led.
+        // Later than the checkout itself is the newest revision, not the one that was checked out.
         try fixture.store.later(.seconds(Int64.max))
         #expect(try fixture.ids == [[2, 7, 8]])
     }
 
-    @Test("The version at a time is the newest of then, and looking at it leaves undo alone")
+    @Test("The version at a time is the newest one of that time, and reading it does not change undo")
     func dates() throws {
         let fixture = try branched()
         let first = try fixture.store.commit(Version(1)).time
@@ -120,7 +120,7 @@ struct TimeTravelTests {
         }
     }
 
-    @Test("Frames come when they did, or faster, or in steps, and long pauses are cut")
+    @Test("Frames come at the original speed, faster, or at fixed intervals, and long pauses are cut")
     func speeds() async throws {
         let fixture = try TimedStore { $0.coalescing = .never }
         for (number, pause) in [0, 100, 2_000, -50, 60_000].enumerated() {
@@ -138,7 +138,7 @@ struct TimeTravelTests {
             #expect(versions == expected)
             return clock.pauses
         }
-        // A clock that was set back makes no pause.
+        // A clock that was set back gives no pause.
         #expect(try await pauses(.original) == [.milliseconds(100), .seconds(2), .seconds(60)])
         #expect(try await pauses(.times(2)) == [.milliseconds(50), .seconds(1), .seconds(30)])
         #expect(try await pauses(.times(0.5)) == [.milliseconds(200), .seconds(4), .seconds(120)])
@@ -148,12 +148,12 @@ struct TimeTravelTests {
         #expect(try await pauses(.unpaced) == [])
         #expect(PlaybackSpeed.times(.leastNonzeroMagnitude).pause(.seconds(1)) == .seconds(1e9))
         #expect(PlaybackSpeed.times(.infinity).pause(.seconds(1)) == .zero)
-        // Backward, rows stand as long as they stood; for how long the newest will, nobody knows.
+        // Backward, each version is shown as long as it lasted; the duration of the newest one is unknown.
         #expect(try await pauses(.original, from: 5, to: 1) == [.seconds(60), .seconds(2)])
         #expect(try await pauses(.original, from: 0, to: 2) == [.milliseconds(100)])
     }
 
-    @Test("Who takes long over a frame is not made to wait as well, and a cancelled playback ends")
+    @Test("After a slow frame the pause is shorter, and a cancelled playback ends")
     func lateAndCancelled() async throws {
         let fixture = try TimedStore { $0.coalescing = .never }
         for number in 0..<4 { try fixture.edit { try $0.insertSection(NewSection(number)) } }

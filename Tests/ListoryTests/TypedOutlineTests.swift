@@ -1,4 +1,4 @@
-// Typed outlines, rows as they are wanted, and reading by an app's own ids.
+// Tests typed outlines, applying wanted rows, and reading by an app's own ids.
 
 import ListModel
 import Listory
@@ -18,7 +18,7 @@ struct TypedOutlineTests {
         try ListStore.open(at: folder.file("tasks.listory"), createIfMissing: true)
     }
 
-    /// The rows of the first section: a dot for each step of depth, the id, a minus if collapsed.
+    /// The rows of the first section: a dot for each level of depth, the id, a minus if collapsed.
     private static func text(_ store: ListStore<Day, Task>) throws -> String {
         try store.snapshot.section(at: 0)!.rows.map { row in
             String(repeating: ".", count: row.depth) + "\(try row.id)" + (row.isCollapsed ? "-" : "")
@@ -76,7 +76,7 @@ struct TypedOutlineTests {
         try reopened.close()
     }
 
-    @Test("A typed snapshot answers by the app's ids what the diffable interface answers")
+    @Test("A typed snapshot answers the questions of the diffable interface by the app's ids")
     func reading() throws {
         let store = try Self.open(TemporaryFolder())
         try store.edit("Plan") { list in
@@ -108,7 +108,7 @@ struct TypedOutlineTests {
         #expect(throws: StoreError.self) { try store.core.read { $0.itemCount } }
     }
 
-    @Test("Items are updated together or not at all, applied, and deleted; each is one commit that undoes")
+    @Test("Items are updated all or none, applied, and deleted, each in one commit that can be undone")
     func wholeRows() throws {
         let store = try Self.open(TemporaryFolder())
         try store.edit("Start") { try $0.insertSection(.today, items: (1...4).map { Task(id: $0) }) }

@@ -1,4 +1,4 @@
-// The typed façade: an app's own ids and items.
+// Tests the typed façade: an app's own ids and items.
 
 import Foundation
 import ListModel
@@ -65,7 +65,7 @@ struct TypedStoreTests {
         try reopened.close()
     }
 
-    @Test("What knows nothing of items is the same in a typed store: its commits, versions and durability")
+    @Test("A typed store has the functions of a store that do not concern items: commits, versions, durability")
     func ofAnyItems() throws {
         let store = try Self.open(TemporaryFolder())
         let first = try store.edit("Start") { try $0.insertSection(.today, items: [Task(id: 1, title: "Milk")]) }
@@ -81,7 +81,7 @@ struct TypedStoreTests {
         try store.close(discardingUnappended: true)
     }
 
-    @Test("Items that were encoded before are stored without a call of the encoder, and are the same rows")
+    @Test("Items that are already encoded are stored without a call of the encoder, and make equal rows")
     func encodedBefore() throws {
         let folder = try TemporaryFolder()
         let calls = Locked(0)
@@ -116,7 +116,7 @@ struct TypedStoreTests {
         try store.close()
     }
 
-    @Test("An item that cannot be encoded is told of, the first of many")
+    @Test("The error for items that cannot be encoded names the first of them")
     func encodingFails() throws {
         struct Refused: Error, Equatable { let id: Int }
         let folder = try TemporaryFolder()
@@ -130,7 +130,7 @@ struct TypedStoreTests {
         try store.close()
     }
 
-    @Test("Storing the same item again is no edit, and the version stands")
+    @Test("Storing the same item again makes no commit")
     func sameItem() throws {
         let store = try Self.open(TemporaryFolder())
         let version = try store.edit("Start") { list in
@@ -139,7 +139,7 @@ struct TypedStoreTests {
         #expect(try store.edit("Same") { try $0.update(Task(id: 1, title: "Milk")) } == version)
     }
 
-    @Test("A reload keeps the identity of rows, and its changeset says so")
+    @Test("A reload keeps the identity of rows, and its changeset shows it")
     func reload() throws {
         let store = try Self.open(TemporaryFolder())
         try store.edit("Start") { list in
@@ -172,7 +172,7 @@ struct TypedStoreTests {
         #expect(causes == ["Check milk by phone"])
     }
 
-    @Test("A row that is none of the app's is an error when it is looked at, and not before")
+    @Test("A row that cannot be decoded is an error only when its item is read")
     func foreignRows() throws {
         let folder = try TemporaryFolder()
         let store = try Self.open(folder)
@@ -188,7 +188,7 @@ struct TypedStoreTests {
         #expect(throws: ListError.self) { try snapshot.sections.last?.id }
     }
 
-    @Test("Another encoding of content plugs in")
+    @Test("Content can have another encoding")
     func coder() throws {
         let folder = try TemporaryFolder()
         let coder = ContentCoder<Task>(

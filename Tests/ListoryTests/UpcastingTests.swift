@@ -1,4 +1,4 @@
-// Items that earlier versions of an app wrote: read, edited, undone and searched by a later one.
+// Tests items that earlier versions of an app wrote: a later version reads, edits, undoes and searches them.
 
 import Foundation
 @testable import ListModel
@@ -24,7 +24,7 @@ private struct TodoV3: Codable, Identifiable, Hashable, Sendable {
     var due: Int?
 }
 
-/// Which titles there are, of items of the newest version.
+/// The set of titles, read from items of the newest version.
 private struct Titles: ItemProjection, Codable, Equatable {
     static let name = "titles"
     static let version = 1
@@ -57,7 +57,7 @@ struct UpcastingTests {
     private static let second = ContentCoder<TodoV2>.json.upcasting([steps[0]])
     private static let third = ContentCoder<TodoV3>.json.upcasting(steps)
 
-    /// A store that a version of the app without versions began, and the next one went on with.
+    /// A store that was begun by a release of the app without content versions, and continued by the next release.
     private static func store() throws -> (TemporaryFolder, String) {
         let folder = try TemporaryFolder()
         let path = folder.file("todo.listory")
@@ -117,7 +117,7 @@ struct UpcastingTests {
         _ = try StoreVerification(path: copy)
     }
 
-    @Test("An update with the item that a row has already is no edit, in whatever version it was written")
+    @Test("An update with an equal item is no edit, whatever version the stored item has")
     func sameItem() throws {
         let (folder, path) = try Self.store()
         defer { withExtendedLifetime(folder) {} }
@@ -132,12 +132,12 @@ struct UpcastingTests {
         #expect(try store.core.version == version)
         try store.edit("Change") { try $0.update(TodoV3(id: 2, title: "Tea", tags: [], due: 1)) }
         #expect(try store.core.version == version.next)
-        // Written in the newest version now, and compared as bytes again.
+        // It is stored in the newest version now, so it is compared as bytes again.
         try store.edit("Nothing") { try $0.update(TodoV3(id: 2, title: "Tea", tags: [], due: 1)) }
         #expect(try store.core.version == version.next)
     }
 
-    @Test("A step that throws says which row, which version and which step it was; others are read")
+    @Test("An upcaster that throws is an error with row, version and upcaster; other rows are read")
     func failingStep() throws {
         struct Refusal: Error, Equatable {}
         let (folder, path) = try Self.store()
@@ -168,7 +168,7 @@ struct UpcastingTests {
         }
         check(cause as? ContentError)
         #expect(throws: ViewError.self) { try store.view { $0.searchable(in: \.title) } }
-        // What cannot be read can still be replaced.
+        // Content that cannot be read can still be replaced.
         try store.edit("Replace") { try $0.update(TodoV3(id: 2, title: "Tea", tags: [], due: nil)) }
         #expect(try store.item(2)?.title == "Tea")
     }
@@ -193,7 +193,7 @@ struct UpcastingTests {
         }
         #expect(newer.row == 4 && newer.version == 2)
         #expect(newer.description.contains("row 4 has version 2, and version 1 or older was expected"))
-        // An app that knows of no versions at all.
+        // An app without content versions.
         guard case .noUpcasters? = try problem(ContentCoder<TodoV1>.json, 4)?.problem else {
             Issue.record("the first app reads the third version")
             return
@@ -209,7 +209,7 @@ struct UpcastingTests {
         #expect(try store.item(3)?.title == "Crème" && store.item(4)?.title == "Rice")
     }
 
-    @Test("Shapes from before there were versions can be told apart by a look at them")
+    @Test("Formats from before the first version can be told apart by their bytes")
     func detecting() throws {
         let folder = try TemporaryFolder()
         let path = folder.file("todo.listory")
@@ -225,13 +225,13 @@ struct UpcastingTests {
         let store = try Todos<TodoV3>.open(at: path, coder: coder)
         #expect(try store.item(1) == TodoV3(id: 1, title: "Milk", tags: [], due: nil))
         #expect(try store.item(2) == TodoV3(id: 2, title: "Tea", tags: ["hot"], due: nil))
-        // The same bytes are too old without.
+        // Without that function, the same bytes are too old.
         try store.close()
         let plain = try Todos<TodoV3>.open(at: path, coder: Self.third)
         #expect(throws: ContentError.self) { try plain.item(2) }
     }
 
-    @Test("An envelope is two bytes, and no text begins like one")
+    @Test("An envelope is two bytes, and neither JSON nor a byte order mark begins like one")
     func envelopes() throws {
         for version in ContentEnvelope.versions {
             let envelope = ContentEnvelope(version: version, content: [1, 2])
@@ -247,7 +247,7 @@ struct UpcastingTests {
         #expect(Self.third.version == 2 && ContentCoder<TodoV1>.json.version == 0)
     }
 
-    @Test("Steps from bytes to bytes suit other encodings")
+    @Test("Upcasters from bytes to bytes work with other encodings")
     func bytes() throws {
         let coder = ContentCoder<String>(
             encode: { Array($0.utf8) }, decode: { String(decoding: $0, as: UTF8.self) }

@@ -1,4 +1,4 @@
-// What those who follow a store keep in memory, and what becomes of them when closing or appending fails.
+// Tests how much memory observers of a store need, and what they receive when closing or appending fails.
 
 import LMDB
 import ListModel
@@ -16,7 +16,7 @@ struct UpdateTests {
     }
 
     @Test(
-        "For a reader that lags no more updates wait than the queue holds, and they lead to the newest rows",
+        "For a slow reader, at most as many updates wait as the queue holds, and they lead to the newest rows",
         arguments: [1, 2, 7, 100])
     func laggingReader(limit: Int) async throws {
         let fixture = try Self.lagging(limit)
@@ -37,7 +37,7 @@ struct UpdateTests {
         #expect(last.version == newest.version && last.stateHash == newest.stateHash)
     }
 
-    @Test("Changes of a view that nobody reads in time are merged, without failures that are over")
+    @Test("For a slow reader of a view, changes are combined, without failures that are over")
     func laggingReaderOfView() async throws {
         struct Refusal: Error {}
         let fixture = try Self.lagging(2)
@@ -63,7 +63,7 @@ struct UpdateTests {
             }
             #expect(shown.stateHash == view.shown.stateHash)
         }
-        // A failure that nothing came after is told, behind the changes before it.
+        // A failure that is still the newest event is delivered after the changes before it.
         let last = try view.updates()
         for id in [0, 1, 2, 0, 3] as [Int64] {
             failing.withLock { $0 = id == 3 }
@@ -76,7 +76,7 @@ struct UpdateTests {
         #expect(failures == 1)
     }
 
-    @Test("Whoever only wants to know that there was a commit keeps no rows")
+    @Test("An observer that needs only a signal for each commit keeps no rows in memory")
     func listeners() async throws {
         let fixture = try StoreFixture()
         try fixture.fill(2)
@@ -107,7 +107,7 @@ struct UpdateTests {
         var id: Int
     }
 
-    @Test("A store that could not be closed goes on telling of its commits")
+    @Test("A store that could not be closed still delivers its commits")
     func failedClose() async throws {
         let fixture = try StoreFixture()
         try fixture.fill(3)
@@ -132,13 +132,13 @@ struct UpdateTests {
         #expect(await Self.code(failures.next()) == "end")
     }
 
-    /// What a sequence of failures tells.
+    /// An element of a sequence of failures, as text.
     private static func code(_ element: StoreError??) -> String {
         guard let element else { return "end" }
         return element?.code ?? "none"
     }
 
-    @Test("A deferred commit that cannot be appended is told of, tried again by itself, and told of when it succeeded")
+    @Test("A deferred commit that cannot be appended is reported and tried again by itself; its success is reported")
     func failedFlush() async throws {
         let fixture = try StoreFixture {
             $0.deferredDelay = .milliseconds(1)
@@ -153,7 +153,7 @@ struct UpdateTests {
             try fixture.store.edit("Toggle", durability: .deferred) { try $0.toggle(.item(0)) })
         #expect(await Self.code(failures.next()) == "appendFailed")
         #expect(fixture.store.appendFailure?.code == "appendFailed")
-        // Another attempt, which nobody asked for, fails as well.
+        // The next attempt, which starts by itself, fails as well.
         #expect(await Self.code(failures.next()) == "appendFailed")
         try fixture.store.setHeadRow(head)
         while await Self.code(failures.next()) == "appendFailed" {}
@@ -162,7 +162,7 @@ struct UpdateTests {
         try fixture.store.close()
     }
 
-    @Test("A store that nobody has any more is not kept by attempts to append")
+    @Test("Attempts to append do not keep a released store in memory")
     func letGo() async throws {
         weak var group: GroupCommit?
         do {
@@ -176,7 +176,7 @@ struct UpdateTests {
             group = fixture.store.group
             #expect(throws: StoreError.self) { try fixture.store.edit("Toggle") { try $0.toggle(.item(0)) } }
         }
-        // A timer of the first attempt may still be about to let go of it.
+        // A timer of the first attempt may still be about to release it.
         for _ in 0..<10_000 where group != nil { try await Task.sleep(for: .milliseconds(1)) }
         #expect(group == nil)
     }

@@ -1,7 +1,7 @@
-// What a process wrote to a file, in order, and the files that a power cut may leave of it.
+// The recorded writes of a process to a file, in order, and the files that a power cut may leave.
 //
-// What was synced is there. Of what was not, each sector has what some of the writes to it left: those up to any one of
-// them, because the system writes what it has at the time. Sectors are written whole or not at all.
+// All synced writes are in the file. A sector with writes that were not synced has their result up to any one of them,
+// because the system may write the sector at any time. Sectors are written completely or not at all.
 
 import Foundation
 import ListModel
@@ -13,7 +13,7 @@ struct WriteRecord {
     enum Entry {
         case write(offset: Int, bytes: [UInt8], isDurable: Bool)
         case sync
-        /// A sync failed: of what was written since the last one, the system may have forgotten any part.
+        /// A sync failed: the system may have dropped any part of the writes since the last one.
         case failedSync
         /// A version was reported durable.
         case acknowledged(Version, hash: String)
@@ -24,7 +24,7 @@ struct WriteRecord {
     /// The file before the first entry.
     let base: [UInt8]
 
-    /// Reads what `RecordedWriter` has recorded.
+    /// Reads the record of `RecordedWriter`.
     init(path: String, base: [UInt8]) throws {
         self.base = base
         let data = [UInt8](try Data(contentsOf: URL(fileURLWithPath: path)))
@@ -51,14 +51,14 @@ struct WriteRecord {
         }
     }
 
-    /// What a power cut leaves.
+    /// The result of a power cut.
     struct Image {
         var bytes: [UInt8]
         /// The newest version that was reported durable before.
         var acknowledged: (version: Version, hash: String)?
     }
 
-    /// A random moment, mostly one at which something was just acknowledged.
+    /// A random moment, mostly one right after an acknowledgement.
     func randomMoment(_ generator: inout SeededGenerator) -> Int {
         let moment = Int.random(in: 0...entries.count, using: &generator)
         guard generator.oneIn(2) else { return moment }
@@ -66,9 +66,9 @@ struct WriteRecord {
             .map { $0 + 1 } ?? moment
     }
 
-    /// A file that the power cut leaves before the entry at an index.
+    /// A file as a power cut before the entry at an index may leave it.
     ///
-    /// - Parameter ignoresSyncs: whether the device only says that it has what it was given: as a control.
+    /// - Parameter ignoresSyncs: whether the device reports syncs that it did not make: for a control.
     func image(before end: Int, ignoresSyncs: Bool = false, _ generator: inout SeededGenerator) -> Image {
         var image = Image(bytes: base)
         var pending: [(offset: Int, bytes: [UInt8])] = []
@@ -98,7 +98,7 @@ struct WriteRecord {
     private static func tear(
         _ pending: [(offset: Int, bytes: [UInt8])], _ bytes: inout [UInt8], _ generator: inout SeededGenerator
     ) {
-        // Often all or nothing, which are the likeliest.
+        // Often all or none, which are the most likely cases.
         let mode = Int.random(in: 0..<4, using: &generator)
         if mode == 0 { return }
         var sectors: [Int: [Int]] = [:]

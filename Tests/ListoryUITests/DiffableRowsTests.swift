@@ -1,4 +1,4 @@
-// What fills Apple's diffable snapshots.
+// Tests the rows that fill Apple's diffable snapshots.
 
 import ListModel
 import Listory
@@ -13,7 +13,7 @@ private struct Word: Codable, Identifiable, Sendable {
 @MainActor
 @Suite("Rows for a diffable data source")
 struct DiffableRowsTests {
-    @Test("All ids in order, and what changed in itself")
+    @Test("They have all ids in order, and the ids of rows whose content changed")
     func rows() throws {
         let fixture = try DriverFixture([["a", "b"], ["c"], []])
         let before = try fixture.store.snapshot
@@ -31,7 +31,7 @@ struct DiffableRowsTests {
         #expect(changed.reconfigured == [2] && changed.retitled == ["B"])
     }
 
-    @Test("Ids that Swift takes for equal are an error instead of a crash")
+    @Test("Two ids that are equal for Swift are an error instead of a crash")
     func duplicates() throws {
         let folder = try TemporaryFolder()
         let store = try ListStore<String, Word>.open(at: folder.file("words"), createIfMissing: true)
@@ -48,7 +48,7 @@ struct DiffableRowsTests {
         #expect(throws: ListError.duplicateSection(.string(decomposed))) { try DiffableRows(store.snapshot) }
     }
 
-    @Test("Ids that are none of the app's are an error")
+    @Test("An id that is not of the app's type is an error")
     func foreign() throws {
         let fixture = try DriverFixture([["a"]])
         try fixture.store.core.edit("Foreign") { list in

@@ -1,4 +1,4 @@
-// Rows that a user drags: the view shows the move before anybody has committed it.
+// Tests drags: the view shows the move before it is committed.
 
 import ListModel
 import Listory
@@ -43,7 +43,7 @@ struct DragTests {
         #expect(table.batchCount == 0 && table.isUpToDate && table.problems.isEmpty)
     }
 
-    @Test("Edits during a drag wait, and then only what else changed is played")
+    @Test("Edits during a drag wait, and then only the changes of others are played")
     func editsMeanwhile() throws {
         let (fixture, table) = try fixture([["a", "b", "c", "d"]])
         table.beginDrag(at(0, 3))
@@ -53,7 +53,7 @@ struct DragTests {
         }
         fixture.driver.refresh()
         #expect(table.batchCount == 0)
-        // Between a and b, as the user sees it.
+        // Between a and b, as the user sees the rows.
         table.drop(at(0, 1))
         #expect(table.batchCount == 0)
         fixture.pause.run()
@@ -63,7 +63,7 @@ struct DragTests {
         #expect(table.isUpToDate && table.problems.isEmpty && fixture.failures.all.isEmpty)
     }
 
-    @Test("A drag that ends where it began lets waiting edits be played, although nobody tells of its end")
+    @Test("After a drag that ends where it began, waiting edits are played, although its end is not reported")
     func cancelled() throws {
         let (fixture, table) = try fixture([["a", "b"]])
         table.beginDrag(at(0, 0))
@@ -82,7 +82,7 @@ struct DragTests {
     func refused() throws {
         let (fixture, table) = try fixture([["a", "b", "c"], ["d"]])
         table.beginDrag(at(0, 0))
-        // The row is gone when it is dropped, and so is the section of another.
+        // The row is deleted before it is dropped, and so is the section of another row.
         try fixture.store.edit("Others") { try $0.delete(1) }
         table.drop(at(0, 2))
         #expect(fixture.failures.take() == ["Move 1: no row has the id 1"])
@@ -100,7 +100,7 @@ struct DragTests {
         #expect(table.isUpToDate && table.problems.isEmpty)
     }
 
-    @Test("A store that may not be written refuses, and the row goes back")
+    @Test("A read-only store refuses the move, and the row moves back")
     func readOnly() throws {
         let (fixture, _) = try fixture([["a", "b", "c"]])
         let path = fixture.store.core.path
@@ -122,7 +122,7 @@ struct DragTests {
         #expect(driver.id(at: at(0, 0)) == 1 && table.isUpToDate && table.problems.isEmpty)
     }
 
-    @Test("A row dropped between two batches of one transition is where it belongs in the end")
+    @Test("A row dropped between two batches of one transition is at its right place in the end")
     func betweenBatches() throws {
         let (fixture, table) = try fixture([["a", "b", "c"]])
         try fixture.store.edit("Others") { list in
@@ -141,7 +141,7 @@ struct DragTests {
         #expect(table.isUpToDate && table.problems.isEmpty)
     }
 
-    @Test("With the clock of the system, what waits for the end of a drag is played by itself")
+    @Test("With the system's clock, changes that wait for the end of a drag are played by themselves")
     func systemClock() async throws {
         let fixture = try DriverFixture([["a", "b", "c"]])
         let driver = try ListDriver(fixture.store, names: ActionNames { $0.title }) { _ in }
@@ -186,7 +186,7 @@ struct DragTests {
         }
     }
 
-    @Test("A driver that played something before the view has returned from the drop would be noticed")
+    @Test("The control: a driver that plays something before the view has returned from the drop is detected")
     func control() throws {
         let (fixture, table) = try fixture([["a", "b", "c"]])
         fixture.pause.isImmediate = true
@@ -197,7 +197,7 @@ struct DragTests {
         #expect(table.problems.contains("a batch inside a drop"))
     }
 
-    @Test("A drop of what is not there is a failure, and the view is reloaded")
+    @Test("A drop of a missing row is a failure, and the view is reloaded")
     func nowhere() throws {
         let (fixture, table) = try fixture([["a", "b"]])
         #expect(!fixture.driver.didMove(from: at(0, 7), to: at(0, 0)))

@@ -1,11 +1,11 @@
-// A store of todos with a driver, and what goes with it in tests.
+// A store of todos with a driver, for tests.
 
 import ListModel
 import Listory
 @testable import ListoryUI
 import TestSupport
 
-/// What the rows of the tests hold.
+/// The item of the tests' rows.
 struct Todo: Codable, Identifiable, Hashable, Sendable {
     var id: Int
     var title: String
@@ -13,13 +13,13 @@ struct Todo: Codable, Identifiable, Hashable, Sendable {
 
 typealias TodoStore = ListStore<String, Todo>
 
-/// Calls closures when the test says so.
+/// Collects closures that a driver wants to be called later; the test calls them.
 @MainActor
 final class TestPause {
     private var waiting: [@MainActor () -> Void] = []
-    /// What waits for a second or more, by which a view is given up.
+    /// Closures with a delay of a second or more: the time limits of views.
     private var limits: [@MainActor () -> Void] = []
-    /// Whether closures are called at once: what a driver must not do.
+    /// Whether closures are called at once, which breaks the driver's rule: for controls.
     var isImmediate = false
 
     var pause: Pause {
@@ -29,17 +29,17 @@ final class TestPause {
         }
     }
 
-    /// Whether nothing waits.
+    /// Whether no closure waits.
     var isEmpty: Bool { waiting.isEmpty }
 
-    /// Lets a long time pass.
+    /// Lets a long time pass: calls the closures of time limits.
     func runLimits() {
         let now = limits
         limits = []
         for body in now { body() }
     }
 
-    /// Calls what waits, but not what comes to wait meanwhile.
+    /// Calls the closures that wait now, but not those that are added meanwhile.
     func run() {
         let now = waiting
         waiting = []
@@ -52,7 +52,7 @@ final class TestPause {
 final class Failures {
     private(set) var all: [ListFailure] = []
     func add(_ failure: ListFailure) { all.append(failure) }
-    /// What was reported since the last time, in words.
+    /// The failures since the last call, as text.
     func take() -> [String] {
         defer { all = [] }
         return all.map(\.description)
@@ -71,7 +71,7 @@ struct DriverFixture<Source: ListSource> where Source.Item == Todo {
 
     /// - Parameters:
     ///   - rows: the titles of the rows of each section; sections are called "A", "B" …, ids count from 1.
-    ///   - view: what is shown of the store.
+    ///   - view: makes the view of the store that is shown.
     init(_ rows: [[String]] = [], reloadAbove: Int? = nil, view: (TodoStore) throws -> Source) throws {
         folder = try TemporaryFolder()
         store = try TodoStore.open(at: folder.file("todo.listory"), createIfMissing: true)
@@ -94,7 +94,7 @@ struct DriverFixture<Source: ListSource> where Source.Item == Todo {
             onFailure: failures.add)
     }
 
-    /// The titles of the newest rows in the store, those that are checked with an x before.
+    /// The titles of the newest rows in the store; checked ones begin with an x.
     var titles: [[String]] {
         get throws {
             try store.snapshot.sections.map { section in
@@ -110,11 +110,11 @@ struct DriverFixture<Source: ListSource> where Source.Item == Todo {
 }
 
 extension DriverFixture where Source == TodoStore {
-    /// A store that is shown whole.
+    /// A store all of whose rows are shown.
     init(_ rows: [[String]] = [], reloadAbove: Int? = nil) throws {
         try self.init(rows, reloadAbove: reloadAbove) { $0 }
     }
 }
 
-/// A path in few characters.
+/// A short form of an index path.
 func at(_ section: Int, _ item: Int) -> ListIndexPath { ListIndexPath(section: section, item: item) }

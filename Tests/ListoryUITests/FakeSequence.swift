@@ -1,4 +1,4 @@
-// A table view without sections and without a screen: NSTableView, as strict as it can be.
+// A table view without sections and without a screen: an NSTableView that is as strict as possible.
 
 import ListModel
 import Listory
@@ -10,11 +10,11 @@ import ListoryTestSupport
 final class FakeSequence<Source: ListSource>: OperationScreen {
     let driver: ListDriver<Source>
     let layout: RowLayout
-    /// What would have ended an app, or shown nonsense.
+    /// Calls that would have ended an app, or shown wrong rows.
     private(set) var problems: [String] = []
     private(set) var stepCount = 0
     private(set) var reconfiguredCount = 0
-    /// How often it was reloaded since the driver has begun to drive it, which is a reload as well.
+    /// How often it was reloaded, not counting the first reload, when the driver begins.
     private(set) var reloadCount = -1
 
     var isOnScreen = true
@@ -54,7 +54,7 @@ final class FakeSequence<Source: ListSource>: OperationScreen {
         cells = SequentialListSimulator(showing: driver.rows(in: layout))
     }
 
-    /// Asks for the rows when its updates begin, as NSTableView does that has a reload to carry out.
+    /// Asks for the rows when its updates begin, as an NSTableView with a pending reload does.
     func perform(_ updates: () -> Void, done: @escaping @MainActor () -> Void) {
         if ending != nil { note("steps while others are played") }
         if isBusy { note("steps while busy") }
@@ -82,7 +82,7 @@ final class FakeSequence<Source: ListSource>: OperationScreen {
         ending?()
     }
 
-    /// Drags rows above another and drops them there; nothing is played in between.
+    /// Drags rows above another row and drops them; nothing is played in between.
     func drag(_ rows: [Int], above row: Int) {
         let dragged = driver.items(atRows: rows, in: layout)
         isBusy = true
@@ -102,7 +102,7 @@ final class FakeSequence<Source: ListSource>: OperationScreen {
         }
     }
 
-    // NSTableView tells of every selection, also of one that its adapter makes.
+    // NSTableView reports every selection, also one that its adapter makes.
     func select(_ paths: [ListIndexPath]) {
         defer { driver.selectionDidChange() }
         selected = Set(paths.compactMap { driver.id(at: $0) })

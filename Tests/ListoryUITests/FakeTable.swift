@@ -1,7 +1,7 @@
-// A table view without a screen, as strict as UIKit can be: it asks its data source whenever UIKit may, and notes whatever
-// would end an app or show nonsense.
+// A table view without a screen, as strict as UIKit can be. It asks its data source whenever UIKit may, and records
+// every mistake that would end an app or show wrong rows.
 //
-// Always holds: `problems` is empty as long as the driver does everything at its time.
+// Always holds: `problems` is empty as long as the driver makes no mistake.
 
 import ListModel
 import Listory
@@ -12,17 +12,17 @@ import ListoryTestSupport
 @MainActor
 final class FakeTable<Source: ListSource>: BatchScreen {
     let driver: ListDriver<Source>
-    /// What would have ended an app.
+    /// Mistakes of the driver that would have ended an app.
     private(set) var problems: [String] = []
     private(set) var batchCount = 0
-    /// How often it was reloaded since the driver has begun to drive it, which is a reload as well.
+    /// How often it was reloaded, not counting the first reload, when the driver begins.
     private(set) var reloadCount = -1
     private(set) var reconfiguredCount = 0
 
     var isOnScreen: Bool
-    /// Whether batches end when they begin, as without animations.
+    /// Whether a batch ends as soon as it begins, as without animations.
     var isInstant = false
-    /// The mistakes that a control makes.
+    /// The mistake that a control makes.
     var mistake: Mistake?
 
     private(set) var cells: TableSimulator
@@ -34,11 +34,11 @@ final class FakeTable<Source: ListSource>: BatchScreen {
     private var isInBatch = false
     private var isInDrop = false
 
-    /// What a driver could do wrong.
+    /// The mistakes that a driver could make.
     enum Mistake {
-        /// The batch is said to have ended when it begins, and still runs.
+        /// The end of a batch is reported when it begins, while it still runs.
         case endsEarly
-        /// The driver is not told that a row is dragged.
+        /// The view does not report that a row is dragged.
         case neverBusy
     }
 
@@ -69,7 +69,7 @@ final class FakeTable<Source: ListSource>: BatchScreen {
                     note("the row at \(path) is another")
                     continue
                 }
-                // A cell may be made of any row at any time, also between two versions.
+                // The view may ask for the cell of any row at any time, also between two versions.
                 do { try read(row.core.content) } catch { note("the row at \(path) cannot be read: \(error)") }
             }
         }
@@ -79,7 +79,7 @@ final class FakeTable<Source: ListSource>: BatchScreen {
         try driver.source.editedStore.source.withContent(of: content) { _ in }
     }
 
-    /// Whether everything newest is shown, contents and titles as well.
+    /// Whether the newest rows are shown, with contents and titles.
     var isUpToDate: Bool { cells.shows(driver.playback.newest) }
 
     // MARK: What the driver asks
@@ -137,25 +137,25 @@ final class FakeTable<Source: ListSource>: BatchScreen {
         let ending = ending
         self.ending = nil
         ending?()
-        // It may be said twice.
+        // UIKit may call it twice.
         if !isInstant { ending?() }
     }
 
     var isAnimating: Bool { ending != nil }
 
-    /// Never tells that a batch has ended.
+    /// Never reports the end of the batch.
     func loseCompletion() { ending = nil }
 
     /// Begins to drag a row.
     ///
-    /// - Parameter isForced: whether the driver is not asked first whether it may.
+    /// - Parameter isForced: whether to begin without asking the driver for permission.
     func beginDrag(_ path: ListIndexPath, isForced: Bool = false) {
         if isForced || driver.canMove(at: path) { dragged = path }
     }
 
-    /// Drops the row; nil to let it go where it was.
+    /// Drops the row; nil to drop it where it was.
     ///
-    /// - Parameter isForced: whether the driver is not asked first where the row may go.
+    /// - Parameter isForced: whether to drop it without asking the driver where the row may go.
     func drop(_ proposed: ListIndexPath?, isForced: Bool = false) {
         guard let source = dragged else { return }
         defer { dragged = nil }
@@ -183,7 +183,7 @@ final class FakeTable<Source: ListSource>: BatchScreen {
     }
 }
 
-/// A table whose data source changes before each batch begins: what must be noticed.
+/// A table whose data source changes before each batch begins: a control that must be detected.
 @MainActor
 final class EarlyTable<Source: ListSource>: ListScreen {
     let table: FakeTable<Source>

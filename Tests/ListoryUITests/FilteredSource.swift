@@ -1,10 +1,10 @@
-// A naive view of a store: the rows that a predicate wants, made anew for each look. Its order may be said to mean nothing,
-// as if it were sorted.
+// A naive view of a store: the rows for which a predicate is true, computed again at each call. It can pretend that its
+// rows are sorted, so that moves are refused.
 
 @testable import ListModel
 @testable import Listory
 
-/// The rows of a store that a predicate wants.
+/// The rows of a store for which a predicate is true.
 final class FilteredSource: ListSource, Sendable {
     typealias SectionID = String
     typealias Item = Todo
@@ -28,7 +28,7 @@ final class FilteredSource: ListSource, Sendable {
     var editedStore: Store { store.core }
     var coder: ContentCoder<Todo> { store.coder }
 
-    /// Shows other rows from now on.
+    /// Replaces the predicate.
     func filter(_ predicate: @escaping Predicate) {
         let listeners = state.withLock { state in
             state.predicate = predicate

@@ -1,4 +1,4 @@
-// Rows derived from a store: gestures go to the store under them, by id.
+// Tests a driver over a filtered view: gestures edit the store, by id.
 
 import ListModel
 import Listory
@@ -21,7 +21,7 @@ struct FilteredTests {
         return (fixture, table)
     }
 
-    @Test("A row that is checked leaves a view of those that are not, and comes back when that is undone")
+    @Test("In a view of unchecked rows, a row disappears when it is checked, and appears again after undo")
     func toggling() throws {
         let (fixture, table) = try fixture([["a", "b", "c"]], Self.open)
         fixture.driver.toggle(2)
@@ -45,17 +45,17 @@ struct FilteredTests {
         #expect(table.batchCount == 2 && table.isUpToDate && table.problems.isEmpty)
     }
 
-    @Test("A row is moved to its visible neighbours, whatever is hidden between them")
+    @Test("A row is moved beside its visible neighbours, whatever rows are hidden between them")
     func moving() throws {
         let (fixture, table) = try fixture([["a", "b", "c", "d", "e"], ["f"]], Self.open)
         fixture.driver.setChecked(true, [2, 4, 6])
         table.endBatch()
-        // Shown are a, c, e; e is dropped between a and c.
+        // The view shows a, c, e; e is dropped between a and c.
         table.beginDrag(at(0, 2))
         table.drop(at(0, 1))
         fixture.pause.run()
         #expect(try fixture.titles == [["a", "e", "x b", "c", "x d"], ["x f"]])
-        // Before all that are shown, and into a section whose rows are all hidden.
+        // A drop before all shown rows, and one into a section whose rows are all hidden.
         fixture.driver.move([3], toGap: at(0, 0))
         fixture.driver.move([1], toGap: at(1, 0))
         while table.isAnimating { table.endBatch() }
@@ -63,7 +63,7 @@ struct FilteredTests {
         #expect(table.isUpToDate && table.problems.isEmpty && fixture.failures.all.isEmpty)
     }
 
-    @Test("Rows whose order follows from what they hold cannot be moved, and are inserted beside a neighbour")
+    @Test("Rows that are sorted by their content cannot be moved; new rows are inserted beside a neighbour")
     func sorted() throws {
         let (fixture, table) = try fixture([["a", "b"], ["c"]], keepsOrder: false, Self.all)
         let rows = fixture.driver.items(atRows: [0], in: .rows)

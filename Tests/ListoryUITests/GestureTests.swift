@@ -1,4 +1,4 @@
-// Gestures: what they commit, how it is called, and what happens if it cannot be done.
+// Tests gestures: their commits, the names of the commits, and their failures.
 
 import ListModel
 import Listory
@@ -9,7 +9,7 @@ import Testing
 @MainActor
 @Suite("Gestures")
 struct GestureTests {
-    @Test("Each gesture is a commit with a name that says what was done to which row")
+    @Test("Each gesture is a commit whose name says what was done with which row")
     func names() throws {
         let fixture = try DriverFixture([["Milk", "Tea", "Salt"]])
         let driver = fixture.driver
@@ -32,7 +32,7 @@ struct GestureTests {
         #expect(fixture.failures.all.isEmpty)
     }
 
-    @Test("Names are the app's to choose, and commits carry the origin")
+    @Test("The app chooses the names, and commits have the driver's origin")
     func ownNames() throws {
         let fixture = try DriverFixture([["Milch", "Tee"]])
         fixture.driver.origin = "phone"
@@ -43,7 +43,7 @@ struct GestureTests {
         #expect(commit.name == "2 Zeilen löschen" && commit.origin == "phone")
     }
 
-    @Test("Undo and redo are forwarded, with the names of what they revert")
+    @Test("Undo and redo are forwarded, with the names of their commits")
     func undo() throws {
         let fixture = try DriverFixture([["Milk", "Tea"]])
         let table = FakeTable(fixture.driver)
@@ -107,7 +107,7 @@ struct GestureTests {
         #expect(fixture.failures.all.count == 4)
     }
 
-    @Test("Deleting what is gone already is no failure and no commit")
+    @Test("Deleting a row that is already deleted is no failure and makes no commit")
     func deletedTwice() throws {
         let fixture = try DriverFixture([["Milk", "Tea"]])
         fixture.driver.delete(1)
@@ -118,7 +118,7 @@ struct GestureTests {
         #expect(try fixture.titles == [[]])
     }
 
-    @Test("A row whose content is none of the app's is called by its id, and can be deleted")
+    @Test("A row whose content cannot be decoded is named by its id, and can be deleted")
     func foreignRow() throws {
         let fixture = try DriverFixture([["Milk"]])
         try fixture.store.core.edit("Foreign") { list in
@@ -129,7 +129,7 @@ struct GestureTests {
         #expect(try fixture.newestName == "Delete \"x\"" && fixture.failures.all.isEmpty)
     }
 
-    @Test("Rules say what may be done with which row")
+    @Test("Rules say which gestures are allowed for which row")
     func rules() throws {
         let fixture = try DriverFixture([["Milk", "Tea"], []])
         let driver = fixture.driver
@@ -148,7 +148,7 @@ struct GestureTests {
         #expect(!driver.canMove([rows[0]], toGap: at(2, 0)) && !driver.canMove([rows[0]], toGap: at(-1, 0)))
     }
 
-    @Test("Rows are deleted from a selection as far as the rules allow, and a tap follows them")
+    @Test("Of a selection, the rows that the rules allow are deleted, and a tap follows the rules")
     func rulesOfSelections() throws {
         let fixture = try DriverFixture([["Milk", "Tea", "Salt"]])
         let driver = fixture.driver
@@ -160,11 +160,11 @@ struct GestureTests {
         #expect(driver.tap(at: at(0, 0)) == nil && driver.tap(at: at(0, 1)) == true && driver.tap(at: at(4, 0)) == nil)
         #expect(driver.delete(at: [at(0, 0), at(0, 1), at(0, 2)]))
         #expect(try fixture.titles == [["x Tea"]] && fixture.newestName == "Delete 2 Rows")
-        // A command of the app's own is no gesture.
+        // The app's own command is not a gesture.
         #expect(driver.delete(2) && fixture.failures.all.isEmpty)
     }
 
-    @Test("Dragged rows may be dropped where the rules and the present allow it")
+    @Test("Dragged rows may be dropped where the rules and the newest rows allow it")
     func draggedRows() throws {
         let fixture = try DriverFixture([["Milk", "Tea"], []])
         fixture.driver.rules.canMoveInto = { _, section in section == 0 }
@@ -177,19 +177,19 @@ struct GestureTests {
         #expect(!drag.canMoveToGap(at(0, 0)))
     }
 
-    @Test("A place is found again by its neighbours, although rows came and went in the store")
+    @Test("A place is found by its neighbours, although the store's rows have changed")
     func placesMove() throws {
         let fixture = try DriverFixture([["a", "b", "c"], ["d"]])
-        // The driver has not seen this yet: what it shows is older.
+        // The driver does not show this edit yet.
         try fixture.store.edit("Others") { list in
             try list.insert([Todo(id: 20, title: "new"), Todo(id: 21, title: "new")], at: .before(1))
             try list.delete(2)
         }
-        // Between b, which is gone, and c.
+        // Between b, which is deleted, and c.
         #expect(fixture.driver.move([4], toGap: at(0, 2)))
         #expect(try fixture.titles == [["new", "new", "a", "d", "c"], []])
         try fixture.store.edit("Others") { try $0.move(.items([1, 3]), to: .end(of: "B")) }
-        // Its neighbours are in another section: the end of the one that was meant.
+        // Both neighbours are in another section now, so the place is the end of the section of the drop.
         #expect(fixture.driver.playback.shown.sections[0].items.count == 5)
         #expect(fixture.driver.insert(Todo(id: 30, title: "z"), at: at(0, 5)))
         #expect(try fixture.titles == [["new", "new", "d", "z"], ["a", "c"]])

@@ -1,4 +1,4 @@
-// Live views on screen: filter, search and sort with animation, and gestures in what they show.
+// Tests live views with a driver: filter, search and sort with animation, and gestures in a view.
 
 import ListModel
 import Listory
@@ -39,7 +39,7 @@ struct LiveViewTests {
         #expect(table.batchCount == 2 && table.isUpToDate && table.problems.isEmpty)
     }
 
-    @Test("A row is moved in a filtered view beside the rows that are shown, and in a sorted one it is not moved")
+    @Test("In a filtered view a row is moved beside the shown rows; in a sorted view it is not moved")
     func moves() throws {
         let (fixture, table) = try fixture([["a", "b", "c", "d"]]) { $0.filter { !$0.isChecked } }
         #expect(fixture.driver.toggle(2))
@@ -64,7 +64,7 @@ struct LiveViewTests {
         #expect(table.isUpToDate && table.problems.isEmpty && fixture.failures.all.isEmpty)
     }
 
-    @Test("Groups come and go as rows do, and nothing is moved by hand")
+    @Test("Groups appear and disappear with their rows, and gestures cannot move rows")
     func groups() throws {
         let fixture = try DriverFixture([["Milk", "Mustard", "Tea"]]) { store in
             try store.view { list in list.grouped(by: { try String($0.item.title.prefix(1)) }) }
@@ -81,7 +81,7 @@ struct LiveViewTests {
         #expect(table.isUpToDate && table.problems.isEmpty && fixture.failures.all.isEmpty)
     }
 
-    @Test("A row that a view cannot place is a failure, and what is shown stays")
+    @Test("A row that a view cannot place is a failure, and the shown rows stay")
     func unplaceable() throws {
         let (fixture, table) = try fixture([["a", "b"]]) { $0.filter { try !$0.item.title.isEmpty } }
         try fixture.store.core.edit("Foreign") { list in
@@ -99,7 +99,7 @@ struct LiveViewTests {
         #expect(table.isUpToDate && table.problems.isEmpty)
     }
 
-    @Test("A version that cannot be followed is told once, and who looks again is told alone", .timeLimit(.minutes(10)))
+    @Test("A version that cannot be followed is reported once; a later call throws", .timeLimit(.minutes(10)))
     func failureIsToldOnce() async throws {
         let (fixture, _) = try fixture([["a", "b"]]) { $0.filter { try !$0.item.title.isEmpty } }
         func yield() async { for _ in 0..<200 { await Task.yield() } }
@@ -109,11 +109,11 @@ struct LiveViewTests {
         while fixture.failures.all.isEmpty { await Task.yield() }
         await yield()
         #expect(fixture.failures.all.count == 1)
-        // Who looks is told, and nobody else.
+        // Only the caller of `refresh` gets the error.
         fixture.driver.refresh()
         await yield()
         #expect(fixture.failures.all.count == 2)
-        // So is who edits, and the view that tells of the same version tells nothing new.
+        // So does the caller of an edit. The view reports the same version, but no new failure.
         fixture.driver.toggle(2)
         await yield()
         #expect(fixture.failures.all.count == 3)
@@ -122,13 +122,13 @@ struct LiveViewTests {
         while fixture.failures.all.count == 3 { await Task.yield() }
         await yield()
         #expect(fixture.failures.all.count == 4)
-        // Other rules may fail at the same version again.
+        // Another query may fail at the same version again.
         #expect(throws: Never.self) { try fixture.source.showFirst(1) }
         await yield()
         #expect(fixture.failures.all.count > 4 && fixture.failures.all.count < 7)
     }
 
-    @Test("Whether rows keep their order is up to what sorts or groups, and to nothing else")
+    @Test("Only sorting and grouping decide whether rows keep the order of the list")
     func order() throws {
         let fixture = try DriverFixture([["a"]])
         let store = fixture.store
@@ -140,7 +140,7 @@ struct LiveViewTests {
         #expect(try !store.view { $0.inOneSection() }.keepsOrder)
     }
 
-    @Test("A source tells of changes until its store is closed", .timeLimit(.minutes(10)))
+    @Test("A source reports changes until its store is closed", .timeLimit(.minutes(10)))
     func changes() async throws {
         let fixture = try DriverFixture([["a"]])
         let view = try fixture.store.view { $0.filter { !$0.isChecked } }

@@ -1,4 +1,4 @@
-// The observable list: what SwiftUI's modifiers hand over, and what it is told.
+// Tests the observable list: the arguments of SwiftUI's modifiers, and its observers.
 
 import ListModel
 import Listory
@@ -19,7 +19,7 @@ struct ObservableListTests {
         try list.sections.map { try $0.rows.map { ($0.isChecked ? "x " : "") + (try $0.item.title) } }
     }
 
-    /// Whether something that is looked at is said to change while `body` runs.
+    /// Whether a change of an observed value is reported while `body` runs.
     private func isTold(_ look: () -> Void, _ body: () throws -> Void) rethrows -> Bool {
         nonisolated(unsafe) var isTold = false
         // All on one thread: the change is made by `body`.
@@ -28,7 +28,7 @@ struct ObservableListTests {
         return isTold
     }
 
-    @Test("Moves mean what moving the elements of an array means", arguments: 0..<5, 0...5)
+    @Test("A move has the same meaning as for the elements of an array", arguments: 0..<5, 0...5)
     func moves(from: Int, to: Int) throws {
         let (fixture, list) = try list([["a", "b", "c", "d", "e"]])
         #expect(list.move([from], to: to, in: list.sections[0]))
@@ -39,7 +39,7 @@ struct ObservableListTests {
         #expect(try fixture.titles == [expected])
     }
 
-    @Test("Several rows move together, whatever the place")
+    @Test("Several rows move together to any place")
     func severalMoves() throws {
         for offsets in [[0, 1], [1, 3], [0, 2, 4], [3, 4], [0, 1, 2, 3, 4]] {
             for destination in 0...5 {
@@ -54,26 +54,26 @@ struct ObservableListTests {
         }
     }
 
-    @Test("Offsets of a gesture are those of the rows that were seen, whatever others did meanwhile")
+    @Test("Offsets of a gesture refer to the rows that the user saw, although others edited meanwhile")
     func gesturesInOldRows() throws {
         let (fixture, list) = try list([["a", "b", "c", "d", "e"]])
         let section = list.sections[0]
         try fixture.store.edit("Others") { try $0.delete(1) }
         list.driver.refresh()
         #expect(try titles(list) == [["b", "c", "d", "e"]])
-        // Below "a" that is gone, and so above "b".
+        // Below "a", which is deleted, and so above "b".
         #expect(list.move([2], to: 1, in: section))
         #expect(try titles(list) == [["c", "b", "d", "e"]])
         #expect(list.insert(Todo(id: 9, title: "z"), at: 4, in: section))
         #expect(try titles(list) == [["c", "b", "d", "z", "e"]])
         #expect(list.insert(Todo(id: 8, title: "y"), in: section))
         #expect(try titles(list) == [["c", "b", "d", "z", "e", "y"]])
-        // The control: of the rows that are shown now, the offset is that of another place.
+        // The control: in the rows that are shown now, the same offset is another place.
         #expect(list.move([0], to: 2, in: list.sections[0]))
         #expect(try titles(list) == [["b", "c", "d", "z", "e", "y"]] && list.failure == nil)
     }
 
-    @Test("Rows are deleted by their offsets, inserted where they are to be, and keep their ids")
+    @Test("Rows are deleted by offsets, inserted at the given place, and keep their ids")
     func deletingAndInserting() throws {
         let (fixture, list) = try list([["a", "b", "c"], ["d"]])
         #expect(list.delete([0, 2], in: list.sections[0]))
@@ -86,7 +86,7 @@ struct ObservableListTests {
         #expect(try fixture.titles == [["b"], ["z", "d", "y"]])
     }
 
-    @Test("A field that is typed into is committed with each stroke, under one name")
+    @Test("Typing into a field makes a commit with each key stroke, all with one name")
     func fields() throws {
         let (fixture, list) = try list([["Milk"]])
         let row = list.sections[0].rows[0]
@@ -95,7 +95,7 @@ struct ObservableListTests {
             #expect(list.set(row.id, \.title, to: title, named: "Rename"))
             #expect(list.value(row, \.title) == title)
         }
-        // The third is what is there already.
+        // The third value equals the present one.
         #expect(try fixture.store.core.version.rawValue == before.rawValue + 2)
         #expect(try fixture.newestName == "Rename")
         #expect(list.setChecked(true, row) && list.hasCheckmark(row))
@@ -106,7 +106,7 @@ struct ObservableListTests {
         #expect(list.failure?.description == "Rename: no row has the id 1")
     }
 
-    @Test("Whoever looks is told of changes, by a gesture or by somebody else")
+    @Test("Observers are notified of changes by a gesture or by others")
     func observation() async throws {
         let (fixture, list) = try list([["a"]])
         #expect(isTold({ _ = list.sections }) { list.driver.toggle(1) })
@@ -126,7 +126,7 @@ struct ObservableListTests {
         try fixture.store.edit("Others") { try $0.insert(Todo(id: 2, title: "c"), at: .end(of: "A")) }
         while list.snapshot.itemCount == 1 { await Task.yield() }
         #expect(animations == 1)
-        // What was dragged or typed is on screen already.
+        // The result of a drag or of typing is shown at once.
         list.move([0], to: 2, in: list.sections[0])
         list.set(1, \.title, to: "d", named: "Rename")
         list.set(1, \.title, to: "b", named: "Rename")
@@ -173,7 +173,7 @@ struct ObservableListTests {
         #expect(list.value(old, \.title) == "Cream" && list.hasCheckmark(old))
     }
 
-    @Test("Reading a value that cannot be read changes nothing that is observed")
+    @Test("Reading a value that cannot be decoded notifies no observer")
     func unreadableValue() throws {
         let (fixture, list) = try list([["Milk"]])
         try fixture.store.core.edit("Foreign") { list in
@@ -187,7 +187,7 @@ struct ObservableListTests {
         #expect(throws: (any Error).self) { try row.item }
     }
 
-    @Test("An offset or a section that is not there is a failure")
+    @Test("A missing offset or section is a failure")
     func failures() throws {
         let (fixture, list) = try list([["a"], ["b"]])
         let section = list.sections[1]

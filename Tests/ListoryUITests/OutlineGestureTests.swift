@@ -1,4 +1,4 @@
-// Gestures in an outline: what they commit, where subtrees land, and that the table accepts what follows.
+// Tests gestures in an outline: their commits, where subtrees land, and that the table accepts the batches.
 
 import ListModel
 import Listory
@@ -12,7 +12,7 @@ struct OutlineGestureTests {
     typealias View = TypedLiveView<String, Todo>
     typealias Fixture = (fixture: DriverFixture<View>, table: FakeTable<View>)
 
-    /// A table of what is expanded of a list of these rows: a dot for each step of depth, a minus after what is collapsed.
+    /// A table of the visible rows of a list: a dot for each level of depth, a minus after a collapsed row.
     static func fixture(_ rows: [String], isOutline: Bool = true) throws -> Fixture {
         let fixture = try DriverFixture([["x"]]) { try $0.view { $0.visibleRows() } }
         try fixture.store.edit("Outline") { list in
@@ -32,7 +32,7 @@ struct OutlineGestureTests {
         return (fixture, table)
     }
 
-    /// Rows as `fixture` takes them.
+    /// The rows in the format of `fixture`.
     static func text(_ snapshot: ListSnapshot<String, Todo>) throws -> [String] {
         try snapshot.section(at: 0)!.rows.map { row in
             String(repeating: ".", count: row.depth) + (try row.item.title) + (row.isCollapsed ? "-" : "")
@@ -66,12 +66,12 @@ struct OutlineGestureTests {
         try check("Move b", ["a", ".d", "e", "b", ".c"], driver.move([2], toGap: at(0, 5), depth: 0))
         try check("Move e", ["a", ".b", "..c", "..e", ".d"], driver.move([5], into: 2))
         try check("Add f", ["a", ".b", "..c", "..f", ".d", "e"], driver.insert(Todo(id: 9, title: "f"), into: 2))
-        // Several: what is below another goes with it, siblings keep their order.
+        // Several rows: a row below another one goes with it, siblings keep their order.
         try check("Outdent 3 Rows", ["a", "b", ".c", "d", "e"], driver.outdent([4, 3, 2]))
         #expect(driver.outdent([2]) && driver.indent([2]))
     }
 
-    @Test("Everything below is collapsed and expanded on demand")
+    @Test("All rows below are collapsed and expanded on demand")
     func recursively() throws {
         let outline = try Self.fixture(["a", ".b", "..c", ".d"])
         #expect(outline.fixture.driver.toggleCollapsed(1, recursively: true))
@@ -81,7 +81,7 @@ struct OutlineGestureTests {
         expectQuiet(outline)
     }
 
-    @Test("A row that is indented below a collapsed one is still seen, because that one is expanded in the same commit")
+    @Test("Indenting a row below a collapsed one expands that one in the same commit, so the row stays visible")
     func indentBelowCollapsed() throws {
         let outline = try Self.fixture(["a-", ".b", "c"])
         #expect(outline.fixture.driver.indent([3]))
@@ -91,7 +91,7 @@ struct OutlineGestureTests {
         expectQuiet(outline)
     }
 
-    @Test("What cannot be indented or moved is one failure, and nothing has happened")
+    @Test("A row that cannot be indented or moved is one failure, and nothing changes")
     func refused() throws {
         let outline = try Self.fixture(["a", ".b", "c"])
         let driver = outline.fixture.driver
@@ -109,7 +109,7 @@ struct OutlineGestureTests {
         #expect(!driver.canIndent(at: at(0, 2)) && !driver.canOutdent(at: at(0, 1)))
     }
 
-    @Test("A dragged row takes all that is below it along, shown or not, and the table plays the rest")
+    @Test("A dragged row takes its subtree along, shown or not, and the table plays the rest")
     func drag() throws {
         let outline = try Self.fixture(["a", ".b-", "..c", ".d", "e"])
         let (fixture, table) = outline
@@ -118,23 +118,23 @@ struct OutlineGestureTests {
         table.drop(at(0, 3))
         expectQuiet(outline)
         #expect(try rows(outline) == ["a", ".d", "e", "b-", ".c"])
-        // A tree with its shown rows: only the row was dragged on screen.
+        // A subtree with shown rows: on screen, only the row itself was dragged.
         fixture.driver.setCollapsed(false, 2)
         table.beginDrag(at(0, 0))
         table.drop(at(0, 4))
         expectQuiet(outline)
         #expect(try rows(outline) == ["e", "b", ".c", "a", ".d"])
         #expect(table.batchCount > 0)
-        // Dropped between its own rows, it stays where it is.
+        // Dropped between rows of its own subtree, it stays where it is.
         table.beginDrag(at(0, 1))
         table.drop(at(0, 2))
         expectQuiet(outline)
         #expect(try rows(outline) == ["e", "b", ".c", "a", ".d"])
     }
 
-    @Test("A row that is dropped stays as deep as it was, as far as the rows around it allow, or gets a given depth")
+    @Test("A dropped row keeps its depth as far as the rows around it allow, or gets a given depth")
     func depths() throws {
-        /// Where c lands above a row, with a depth that is said or not.
+        /// Where c lands if it is dropped above a row, with or without a given depth.
         func landing(_ rows: [String], _ gap: Int, _ depth: Int? = nil) throws -> [String] {
             let outline = try Self.fixture(rows)
             let index = try #require(rows.firstIndex { $0.trimmed == "c" })
@@ -142,21 +142,22 @@ struct OutlineGestureTests {
             expectQuiet(outline)
             return try self.rows(outline)
         }
-        // Between a row and its first child is among the children; behind a collapsed one is behind what it hides.
+        // Between a row and its first child, it lands among the children; after a collapsed row, after the rows that it
+        // hides.
         #expect(try landing(["c", "a", ".b"], 2) == ["a", ".c", ".b"])
         #expect(try landing(["c", "a-", ".b"], 2) == ["a-", ".b", "c"])
-        // A root that is dropped at the end stays one; a child becomes a sibling and not a child of a root.
+        // A root that is dropped at the end stays a root; a child becomes a sibling, not a child of a root.
         #expect(try landing(["c", "a", ".b"], 3) == ["a", ".b", "c"])
         #expect(try landing(["a", ".c", "b"], 3) == ["a", "b", "c"])
         #expect(try landing(["a", ".c", "b", ".d"], 4) == ["a", "b", ".d", ".c"])
-        // Between two children it has to be one.
+        // Between two children it must be a child.
         #expect(try landing(["c", "a", ".b", ".d"], 3) == ["a", ".b", ".c", ".d"])
-        // Said depths, and such as are not possible there.
+        // Given depths, and depths that are not possible there.
         #expect(try landing(["c", "a", ".b"], 3, 2) == ["a", ".b", "..c"])
         #expect(try landing(["c", "a", ".b"], 3, 1) == ["a", ".b", ".c"])
         #expect(try landing(["c", "a", ".b"], 3, 40) == ["a", ".b", "..c"])
         #expect(try landing(["c", "a", ".b", ".d"], 3, 0) == ["a", ".b", ".c", ".d"])
-        // Into a collapsed row it goes behind what that hides.
+        // Into a collapsed row, it lands after the rows that this row hides.
         #expect(try landing(["c", "a-", ".b"], 2, 1) == ["a-", ".b", ".c"])
         #expect(try landing(["a", ".b", "c"], 0) == ["c", "a", ".b"])
     }
@@ -173,7 +174,7 @@ struct OutlineGestureTests {
         #expect(try rows(empty) == ["only"])
     }
 
-    @Test("A list that is no outline is edited row by row, whatever depths there are")
+    @Test("If a list is not shown as an outline, gestures edit single rows, whatever their depths")
     func noOutline() throws {
         let outline = try Self.fixture(["a", ".b", "c"], isOutline: false)
         #expect(outline.fixture.driver.move([1], toGap: at(0, 3)))
@@ -183,7 +184,7 @@ struct OutlineGestureTests {
         expectQuiet(outline)
     }
 
-    @Test("What stands before a row says whether there is something below it, and whether that is hidden")
+    @Test("The triangle of a row says whether it has rows below it, and whether they are hidden")
     func disclosure() throws {
         let outline = try Self.fixture(["a", ".b-", "..c", ".d-", "e"])
         let driver = outline.fixture.driver
@@ -194,7 +195,7 @@ struct OutlineGestureTests {
         #expect(driver.disclosure(at: at(0, 0)) == .none)
     }
 
-    @Test("An observable list forwards the gestures of an outline, and shows what came of them at once")
+    @Test("An observable list forwards the gestures of an outline, and shows their results at once")
     func observable() throws {
         let fixture = try Self.fixture(["a", ".b", "c"]).fixture
         let list = try ObservableList(fixture.source, names: ActionNames { $0.title })
@@ -211,7 +212,7 @@ struct OutlineGestureTests {
         #expect(list.failure == nil)
     }
 
-    @Test("Rows of an outline are dropped into others, but not into what is below themselves")
+    @Test("Rows of an outline can be dropped into others, but not into their own subtrees")
     func dropInto() throws {
         let outline = try Self.fixture(["a", ".b", "c"])
         let driver = outline.fixture.driver
@@ -223,7 +224,7 @@ struct OutlineGestureTests {
         #expect(!driver.canMove(rows, into: at(0, 2)))
     }
 
-    @Test("No table rejects what an outline plays under random gestures, drags and edits of others", arguments: 0..<8)
+    @Test("No table rejects a batch of an outline under random gestures, drags and edits of others", arguments: 0..<8)
     func random(seed: Int) throws {
         for round in 0..<Soak.factor {
             let seed = UInt64(4 * seed + 1 + 1_000 * round)

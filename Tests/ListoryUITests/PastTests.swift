@@ -1,4 +1,4 @@
-// The past on screen: previews, restoring from one, and playbacks.
+// Tests the past on screen: previews, restoring a preview, and playbacks.
 
 import ListModel
 @testable import Listory
@@ -9,7 +9,7 @@ import Testing
 @MainActor
 @Suite("The past in a list view")
 struct PastTests {
-    /// A list of which one row after the other was deleted, in a table.
+    /// A list in a table, from which the rows were deleted one after another.
     private func shown() throws -> (DriverFixture<TodoStore>, FakeTable<TodoStore>) {
         let fixture = try DriverFixture([["Milk", "Tea", "Salt"]])
         let table = FakeTable(fixture.driver)
@@ -37,7 +37,7 @@ struct PastTests {
         #expect(fixture.failures.take().last?.contains("version 1 is shown") == true)
         #expect(!fixture.driver.preview(Version(99)))
         #expect(fixture.failures.take().count == 1 && fixture.driver.previewed == Version(1))
-        // What others commit is shown when it ends.
+        // Commits of others are shown when the preview ends.
         try fixture.store.edit("Others", tracking: .untracked) { list in
             try list.insert(Todo(id: 9, title: "Rice"), at: .end(of: "A"))
         }
@@ -49,7 +49,7 @@ struct PastTests {
         #expect(fixture.driver.undo() && fixture.failures.all.isEmpty)
     }
 
-    @Test("What is looked at can be restored, by one commit that undo takes back")
+    @Test("A preview can be restored, by one commit that undo takes back")
     func restore() throws {
         let (fixture, table) = try shown()
         #expect(!fixture.driver.restorePreview())

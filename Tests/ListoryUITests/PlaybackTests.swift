@@ -1,4 +1,4 @@
-// What a view is given, and when.
+// Tests which changes a view plays, and when.
 
 import ListModel
 import Listory
@@ -33,7 +33,7 @@ struct PlaybackTests {
         #expect(table.problems.isEmpty)
     }
 
-    @Test("Edits that come while a batch is played are played as one after it")
+    @Test("Edits that arrive while a batch is played are played together after it")
     func coalescing() throws {
         let (fixture, table) = try fixture([["Milk"]])
         for id in 10..<30 {
@@ -47,7 +47,7 @@ struct PlaybackTests {
         #expect(table.batchCount == 2 && table.isUpToDate && table.problems.isEmpty)
     }
 
-    @Test("Contents and titles are shown anew where they are, and nothing is inserted or deleted for them")
+    @Test("Changed contents and titles are shown in place, without insertions or deletions")
     func reconfiguring() throws {
         let (fixture, table) = try fixture([["Milk", "Tea"], ["Rice"]])
         try fixture.store.edit("Edit") { list in
@@ -59,7 +59,7 @@ struct PlaybackTests {
         #expect(table.isUpToDate && table.problems.isEmpty)
     }
 
-    @Test("What moves and changes is moved first, and its content is shown at the new place while the move is animated")
+    @Test("A row that moves and changes is moved first; its content is shown at the new place during the animation")
     func moveAndChange() throws {
         let (fixture, table) = try fixture([["Milk", "Tea", "Salt"]])
         try fixture.store.edit("Edit") { list in
@@ -73,7 +73,7 @@ struct PlaybackTests {
         #expect(fixture.driver.playback.isSettled && table.reconfiguredCount == 1 && table.problems.isEmpty)
     }
 
-    @Test("A view without a window is reloaded, and animates when it is in one")
+    @Test("A view without a window is reloaded; in a window it animates")
     func noWindow() throws {
         let (fixture, table) = try fixture([["Milk"]], isOnScreen: false)
         fixture.driver.delete(1)
@@ -100,7 +100,7 @@ struct PlaybackTests {
         #expect(table.batchCount == 1 && table.reloadCount == 1 && table.isUpToDate && table.problems.isEmpty)
     }
 
-    @Test("More changes than the limit are a reload, which keeps the selection by id")
+    @Test("More changes than the limit cause a reload, which keeps the selection by id")
     func reloading() throws {
         let (fixture, table) = try fixture([(1...40).map { "row \($0)" }], reloadAbove: 10)
         table.select([at(0, 3), at(0, 30)])
@@ -114,7 +114,7 @@ struct PlaybackTests {
         #expect(table.selection == [at(0, 17)] && table.problems.isEmpty)
     }
 
-    @Test("A view that loses the end of an animation is reloaded after a while, and goes on animating")
+    @Test("A view that never reports the end of an animation is reloaded after a while, and animates again")
     func lostCompletion() throws {
         let (fixture, table) = try fixture([["Milk", "Tea", "Salt"]])
         fixture.driver.delete(1)
@@ -126,18 +126,18 @@ struct PlaybackTests {
         fixture.driver.delete(3)
         #expect(table.batchCount == 2 && table.reloadCount == 1)
         table.endBatch()
-        // Time that passes after an animation has ended is nobody's.
+        // After an animation has ended, its time limit has no effect.
         fixture.pause.runLimits()
         #expect(table.isUpToDate && table.reloadCount == 1 && table.problems.isEmpty)
     }
 
-    @Test("A stage that began later than another is given its own time")
+    @Test("Each phase has its own time limit")
     func laterStage() throws {
         let (fixture, table) = try fixture([["Milk", "Tea", "Salt"]])
         fixture.driver.delete(1)
         table.endBatch()
         fixture.driver.delete(2)
-        // This is the limit of the first one, which has ended.
+        // This is the time limit of the first phase, which has ended.
         fixture.pause.runLimits()
         #expect(table.isAnimating && table.reloadCount == 0)
         table.loseCompletion()
@@ -145,7 +145,7 @@ struct PlaybackTests {
         #expect(table.reloadCount == 1 && table.isUpToDate && table.problems.isEmpty)
     }
 
-    @Test("A row whose cell would be another one is told from one that keeps its cell")
+    @Test("A row that needs another cell is distinguished from a row that keeps its cell")
     func givenCells() {
         var given = GivenCells()
         given.note("plain", for: 1)
@@ -153,14 +153,14 @@ struct PlaybackTests {
         given.note("picture", for: 3)
         #expect(!given.isOther("plain", for: 1) && given.isOther("picture", for: 1))
         #expect(!given.isOther("picture", for: 3) && given.isOther("plain", for: 3))
-        // A row without a cell has the usual one.
+        // A row without a cell has the default identifier.
         #expect(!given.isOther("plain", for: 9))
         given.note("plain", for: 3)
         given.note("picture", for: 1)
         #expect(!given.isOther("plain", for: 3) && !given.isOther("picture", for: 1))
     }
 
-    @Test("Batches that end at once are followed by the next")
+    @Test("After a batch that ends at once, the next one is played")
     func instantBatches() throws {
         let (fixture, table) = try fixture([["Milk", "Tea"]])
         table.isInstant = true
@@ -173,7 +173,7 @@ struct PlaybackTests {
         #expect(table.batchCount == 2 && table.isUpToDate && table.problems.isEmpty)
     }
 
-    @Test("Commits of others are shown without being asked for, and a driver that is gone listens no more")
+    @Test("Commits of others are shown by themselves, and a released driver observes nothing")
     func following() async throws {
         let fixture = try DriverFixture([["Milk"]])
         weak var driver: ListDriver<TodoStore>?
@@ -189,7 +189,7 @@ struct PlaybackTests {
         try fixture.store.close()
     }
 
-    @Test("A closed store is no failure: what is shown stays")
+    @Test("A closed store is no failure: the shown rows stay")
     func closed() async throws {
         let (fixture, table) = try fixture([["Milk"]])
         try fixture.store.close()
@@ -199,7 +199,7 @@ struct PlaybackTests {
         #expect(fixture.failures.all.count == 1)
     }
 
-    @Test("A driver that answered with new rows before the batch would be noticed")
+    @Test("The control: a driver that answers with new rows before the batch is detected")
     func controlShowingEarly() throws {
         let (fixture, table) = try fixture([["Milk", "Tea"]])
         let early = EarlyTable(table)
@@ -208,7 +208,7 @@ struct PlaybackTests {
         #expect(!table.problems.isEmpty)
     }
 
-    @Test("A driver that began a batch before the last one has ended would be noticed")
+    @Test("The control: a driver that begins a batch before the last one has ended is detected")
     func controlEndingEarly() throws {
         let (fixture, table) = try fixture([["Milk", "Tea"]])
         table.mistake = .endsEarly

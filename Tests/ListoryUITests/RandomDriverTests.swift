@@ -1,5 +1,5 @@
-// Everything at once, at random: edits of others, gestures, drags, undo, other predicates, animations that end whenever they
-// like, windows that come and go.
+// Tests a driver with random edits of others, gestures, drags, undo and predicates, animations that end at random
+// times, and windows that open and close.
 
 import ListModel
 import Listory
@@ -10,7 +10,7 @@ import Testing
 @MainActor
 @Suite("A driver under random use")
 struct RandomDriverTests {
-    @Test("No table view ever rejects what it is given, and at rest it shows what the store says", arguments: 0..<12)
+    @Test("No table view ever rejects a batch, and at rest it shows the rows of the store", arguments: 0..<12)
     func table(seed: Int) throws {
         for round in 0..<Soak.factor {
             let seed = UInt64(seed + 1_000 * round)
@@ -27,7 +27,7 @@ struct RandomDriverTests {
         }
     }
 
-    @Test("The same of a filtered view whose predicate changes", arguments: 0..<8)
+    @Test("The same holds for a filtered view whose predicate changes", arguments: 0..<8)
     func filteredTable(seed: Int) throws {
         for round in 0..<Soak.factor {
             let seed = UInt64(seed + 1_000 * round)
@@ -50,7 +50,7 @@ struct RandomDriverTests {
         }
     }
 
-    @Test("The same of a view without sections", arguments: 0..<8)
+    @Test("The same holds for a view without sections", arguments: 0..<8)
     func sequence(seed: Int) throws {
         for round in 0..<Soak.factor {
             let seed = UInt64(seed + 1_000 * round)
@@ -95,7 +95,7 @@ struct RandomDriverTests {
         }
     }
 
-    /// Lets everything end that goes on.
+    /// Ends the drag, all animations and all waiting closures.
     static func settle<Source>(_ fixture: DriverFixture<Source>, _ table: FakeTable<Source>) {
         table.drop(nil)
         fixture.driver.refresh()

@@ -1,11 +1,11 @@
-// Somebody who does things at random, by hand and elsewhere.
+// Makes random gestures, and random edits of others.
 
 import ListModel
 import Listory
 @testable import ListoryUI
 import TestSupport
 
-/// Somebody who does things at random.
+/// A user who makes random gestures, and others who make random edits.
 @MainActor
 struct RandomUser {
     private var edits: RandomEdits
@@ -20,7 +20,7 @@ struct RandomUser {
     mutating func int(_ range: Range<Int>) -> Int { Int.random(in: range, using: &edits.generator) }
     mutating func oneIn(_ n: Int) -> Bool { edits.generator.oneIn(n) }
 
-    /// Somebody else edits the store.
+    /// Makes a random edit of others.
     mutating func edit<Source>(_ driver: ListDriver<Source>) throws {
         let reference = try ReferenceList(store.core.snapshot, store.core.source)
         let operation = edits.next(reference)
@@ -35,7 +35,7 @@ struct RandomUser {
         return ListIndexPath(section: section, item: int(0..<driver.itemCount(inSection: section)))
     }
 
-    /// A place for a row that is not counted.
+    /// A random place for a row, which is not counted itself.
     private mutating func place<Source>(_ driver: ListDriver<Source>, from source: ListIndexPath?) -> ListIndexPath? {
         guard driver.sectionCount > 0 else { return nil }
         let section = int(0..<driver.sectionCount)
@@ -43,7 +43,7 @@ struct RandomUser {
         return ListIndexPath(section: section, item: int(0..<room + 1))
     }
 
-    /// A gesture that is no drag.
+    /// Makes a gesture other than a drag.
     mutating func gesture<Source>(_ driver: ListDriver<Source>) where Source.Item == Todo {
         switch int(0..<9) {
         case 0...1: path(driver).flatMap { driver.id(at: $0) }.map { _ = driver.delete($0) }
@@ -53,7 +53,8 @@ struct RandomUser {
             nextID += 1
             driver.insert(Todo(id: nextID, title: "\(nextID)"), at: gap)
         case 5:
-            // What was inserted by another edit is none of the app's: that fails, and changes nothing.
+            // Rows that other edits inserted have content that the app cannot decode: the gesture fails, and changes
+            // nothing.
             let title = "\(int(0..<5))"
             path(driver).flatMap { driver.id(at: $0) }.map { _ = driver.update($0) { $0.title = title } }
         case 6:
@@ -65,7 +66,7 @@ struct RandomUser {
         }
     }
 
-    /// A gesture in an outline. Some cannot be done, and change nothing.
+    /// Makes a gesture in an outline. Some are impossible, and change nothing.
     mutating func outlineGesture<Source>(_ driver: ListDriver<Source>) where Source.Item == Todo {
         guard let path = path(driver), let id = driver.id(at: path) else { return }
         switch int(0..<8) {

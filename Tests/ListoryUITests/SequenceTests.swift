@@ -1,4 +1,4 @@
-// Views without sections: steps, header rows, drops between rows.
+// Tests views without sections: operations, header rows, drops between rows.
 
 import ListModel
 import Listory
@@ -18,7 +18,7 @@ struct SequenceTests {
         return (fixture, table)
     }
 
-    @Test("Sections come and go with their header rows, and titles are shown anew", arguments: RowLayout.allCases)
+    @Test("Sections appear and disappear with their header rows, and titles are updated", arguments: RowLayout.allCases)
     func sections(layout: RowLayout) throws {
         let (fixture, table) = try fixture([["a", "b"], ["c"]], layout)
         try fixture.store.edit("Edit") { list in
@@ -32,7 +32,7 @@ struct SequenceTests {
         #expect(table.isUpToDate && table.problems.isEmpty && table.stepCount > 0)
     }
 
-    @Test("What is dropped above a header goes to the end of the section before it")
+    @Test("A row that is dropped above a header goes to the end of the section before it")
     func gaps() throws {
         let (fixture, table) = try fixture([["a", "b"], [], ["c"]])
         // Rows: A a b B C c
@@ -44,7 +44,7 @@ struct SequenceTests {
         while table.isAnimating { table.end() }
         #expect(try fixture.titles == [["b"], ["a", "c"], []])
         #expect(try fixture.newestName == "Move 2 Rows")
-        // A header cannot be dragged, and nothing is dropped where nothing is.
+        // A header cannot be dragged, and nothing can be dropped outside the rows.
         table.drag([0], above: 4)
         #expect(try fixture.newestName == "Move 2 Rows")
         #expect(table.isUpToDate && table.problems.isEmpty && fixture.failures.all.isEmpty)
@@ -57,7 +57,7 @@ struct SequenceTests {
         #expect(fixture.driver.place(atRow: 0, in: .rows) == nil)
     }
 
-    @Test("Edits while steps are played are played as one after them, and many changes are a reload")
+    @Test("Edits that arrive while operations are played are played together after them; many changes cause a reload")
     func coalescing() throws {
         let (fixture, table) = try fixture([(1...30).map { "\($0)" }], reloadAbove: 8)
         fixture.driver.delete(1)
@@ -72,7 +72,7 @@ struct SequenceTests {
         #expect(table.isUpToDate && table.problems.isEmpty)
     }
 
-    @Test("Contents are shown while steps are animated")
+    @Test("Contents are shown while operations are animated")
     func contentsMeanwhile() throws {
         let (fixture, table) = try fixture([["a", "b"]])
         try fixture.store.edit("Edit") { list in
@@ -85,7 +85,7 @@ struct SequenceTests {
         #expect(fixture.driver.playback.isSettled && table.reconfiguredCount == 1 && table.problems.isEmpty)
     }
 
-    @Test("A screen that let its rows change before its updates begin would be noticed")
+    @Test("The control: a screen whose rows change before its updates begin is detected")
     func controlShowingEarly() throws {
         let (fixture, table) = try fixture([["a", "b"]])
         let early = EarlySequence(table)
@@ -94,7 +94,7 @@ struct SequenceTests {
         #expect(!table.problems.isEmpty)
     }
 
-    @Test("A selection that a reload restores does not end what is being typed; one that the user makes does")
+    @Test("A selection that a reload restores does not end the typing step; one that the user makes does")
     func coalescingAndSelection() throws {
         // Every change reloads the table, and the selection is restored.
         let (fixture, table) = try fixture([["a", "b"]], reloadAbove: 0)
@@ -111,7 +111,7 @@ struct SequenceTests {
     }
 }
 
-/// A view whose data source changes before its updates begin: what must be noticed.
+/// A view whose data source changes before its updates begin: a control that must be detected.
 @MainActor
 private final class EarlySequence<Source: ListSource>: ListScreen {
     private let table: FakeSequence<Source>

@@ -1,4 +1,4 @@
-// Undo as an interface sees it: what it is told, what it is called, and what makes a step of several gestures.
+// Tests undo in an interface: notifications, names, and steps of several gestures.
 
 import ListModel
 @testable import Listory
@@ -18,7 +18,7 @@ struct UndoDriverTests {
         }
     }
 
-    @Test("An undo manager is told before and after, and of every change of what there is to undo")
+    @Test("An undo manager is notified before and after, and of every change of the next undo")
     func events() throws {
         let fixture = try DriverFixture([["Milk", "Tea"]])
         let undo = UndoDriver(fixture.driver)
@@ -40,7 +40,7 @@ struct UndoDriverTests {
         #expect(undo.state.undoCount == 0 && undo.state.redoCount == 2)
     }
 
-    @Test("An undo that is asked for while one is told of is not made")
+    @Test("An undo that is requested during the notification of another one is not made")
     func reentrance() throws {
         let fixture = try DriverFixture([["Milk", "Tea"]])
         fixture.driver.delete(1)
@@ -55,7 +55,7 @@ struct UndoDriverTests {
         #expect(try fixture.titles == [["Milk", "Tea"]] && !undo.isUndoing)
     }
 
-    @Test("What others registered is forgotten after a commit, but not while a group of theirs is open")
+    @Test("Actions of others are forgotten after a commit, but not while one of their groups is open")
     func superseded() {
         var actions = SupersededActions()
         // Nothing is superseded yet.
@@ -66,7 +66,7 @@ struct UndoDriverTests {
         #expect(forgotten == [false, false, false, false, true, false] && !actions.isPending)
     }
 
-    @Test("What others commit is told without being asked")
+    @Test("Commits of others are reported by themselves")
     func others() async throws {
         let fixture = try DriverFixture([["Milk", "Tea"]])
         let undo = UndoDriver(fixture.driver)
@@ -99,7 +99,7 @@ struct UndoDriverTests {
         #expect(try fixture.titles == [["Milk", "Tea"]])
     }
 
-    @Test("What somebody else changed is reported, or left as it is, as the driver is told")
+    @Test("Conflicts with others are reported or skipped, as the driver's policy says")
     func conflicts() throws {
         let fixture = try DriverFixture([["Milk", "Tea"]])
         let version = try fixture.store.core.version.next
@@ -114,7 +114,7 @@ struct UndoDriverTests {
         #expect(try fixture.titles == [["Cream", "Tea"]] && fixture.newestName == "Revert Other")
     }
 
-    @Test("An observable list tells of what undo would do, even if no row of it changed")
+    @Test("An observable list reports a new next undo even if none of its rows changed")
     func observable() async throws {
         let fixture = try DriverFixture([["Milk", "Tea"]]) { store in
             try store.view { list in list.filter { !$0.isChecked } }
@@ -133,7 +133,7 @@ struct UndoDriverTests {
                 try fixture.store.edit("Rename hidden") { try $0.update(Todo(id: 2, title: "Green tea")) }
             } catch { continuation.resume(throwing: error) }
         }
-        // The change is told before it is made.
+        // Observers are notified before the change.
         while list.undoName == "Check" { await Task.yield() }
         #expect(list.undoName == "Rename hidden" && list.undoState.undoCount == 3)
         #expect(list.undo() && list.undoName == "Check" && list.redoName == "Rename hidden")

@@ -1,4 +1,4 @@
-// Declarations of Foundation: objects that Objective-C knows, and C's structures as it knows them. Part of both kits.
+// Declarations of Foundation: Objective-C's objects, and stand-ins for structures of C. Part of both kits.
 
 @_exported import Foundation
 @_exported import ObjectiveC
@@ -13,7 +13,8 @@
     open func forwardingTarget(for aSelector: Selector!) -> Any? { nil }
 }
 
-/// Stands in for a structure of C: Swift on Linux takes no other structures for what Objective-C can represent.
+/// Stands in for a structure of C, because Swift on Linux does not accept structures as types that Objective-C can
+/// represent.
 public final class CStructure: NSObject {}
 
 extension _ObjectiveCBridgeable where _ObjectiveCType == CStructure {

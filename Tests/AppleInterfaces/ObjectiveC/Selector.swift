@@ -1,4 +1,4 @@
-// Declarations of Objective-C's own module. The compiler looks here for what `#selector` makes.
+// Declarations of Objective-C's own module. The compiler looks here for the type of `#selector`.
 
 public struct Selector: ExpressibleByStringLiteral, Hashable, Sendable {
     public init(_ name: String) {}

@@ -16,7 +16,7 @@ struct TodoList: View {
     }
 }
 
-/// A list that is put together by hand.
+/// A list that the app builds with `ForEach`.
 struct OwnTodoList: View {
     @State var list: ObservableList<ListStore<String, Todo>>
 

@@ -5,7 +5,7 @@ import Listory
 import SwiftUI
 import UIKit
 
-/// A row that says where its triangle points to.
+/// A cell with the direction of its triangle.
 final class OutlineCell: UICollectionViewListCell {
     var isExpanded = false { didSet { setNeedsUpdateConfiguration() } }
     override var configurationState: UICellConfigurationState {
@@ -15,7 +15,7 @@ final class OutlineCell: UICollectionViewListCell {
     }
 }
 
-/// A collection of what is expanded of an outline.
+/// A collection view of the visible rows of an outline.
 @MainActor
 func showOutline(_ store: ListStore<String, Todo>, in collection: UICollectionView) throws -> CollectionViewAdapter {
     let driver = try ListDriver(store.view { $0.visibleRows() }, names: ActionNames { $0.title }) { print($0) }

@@ -8,7 +8,7 @@ struct Todo: Codable, Identifiable, Sendable {
     var title: String
 }
 
-/// A screen with a table of todos, which does some things itself.
+/// A screen with a table of todos, which implements some delegate methods itself.
 @MainActor
 final class TodoScreen: NSObject, UITableViewDelegate {
     let tableView = UITableView()
@@ -30,10 +30,10 @@ final class TodoScreen: NSObject, UITableViewDelegate {
     // Messages that the adapter does not implement.
     func tableView(_ tableView: UITableView, heightForRowAt indexPath: IndexPath) -> CGFloat { 44 }
     func scrollViewDidScroll(_ scrollView: UIScrollView) {}
-    // One that it does implement: the app goes first.
+    // A message that it does implement: the app is asked first.
     func tableView(_ tableView: UITableView, didSelectRowAt indexPath: IndexPath) {}
 
-    /// They are what Objective-C calls.
+    /// The methods are exposed to Objective-C.
     static let selectors = [
         #selector(TodoScreen.tableView(_:heightForRowAt:)), #selector(TodoScreen.scrollViewDidScroll(_:)),
         #selector(TableViewAdapter.tableView(_:didSelectRowAt:)),
@@ -42,7 +42,7 @@ final class TodoScreen: NSObject, UITableViewDelegate {
     ]
 }
 
-/// A table whose rows have one of two cells, which depends on what they hold.
+/// A table with two kinds of cells, chosen by the content of the row.
 @MainActor
 func showTwoKinds(_ driver: ListDriver<ListStore<String, Todo>>, in tableView: UITableView) -> TableViewAdapter {
     TableViewAdapter(

@@ -1,4 +1,4 @@
-// A screen whose shake and keys undo what the store holds, see Docs/Guides/Undo.md: must pass the type check.
+// A screen whose shakes and keys undo edits of the store, see Docs/Guides/Undo.md: must pass the type check.
 
 import Listory
 import SwiftUI
@@ -25,7 +25,7 @@ final class TodoViewController: UIViewController {
     }
 }
 
-/// The same for a list in SwiftUI, whose environment takes no undo manager: the controller that shows it has one.
+/// The same for a list in SwiftUI. Its environment accepts no undo manager, so the hosting controller has one.
 final class TodoHostingController: UIHostingController<TodoList> {
     private let listUndo: ListUndoManager<ListStore<String, Todo>>
 

@@ -8,7 +8,7 @@ struct Todo: Codable, Identifiable, Sendable {
     var title: String
 }
 
-/// A window with a table of todos with headers, which says itself how high its rows are.
+/// A window with a table of todos with headers. It implements the row heights itself.
 @MainActor
 final class TodoTable: NSObject, NSTableViewDelegate {
     let driver: ListDriver<ListStore<String, Todo>>

@@ -1,4 +1,4 @@
-// A window whose Edit menu undoes what the store holds, see Docs/Guides/Undo.md: must pass the type check.
+// A window whose Edit menu undoes edits of the store, see Docs/Guides/Undo.md: must pass the type check.
 
 import AppKit
 import Listory
@@ -15,7 +15,7 @@ final class TodoWindowDelegate: NSObject, NSWindowDelegate {
     func windowWillReturnUndoManager(_ window: NSWindow) -> UndoManager? { listUndo }
 }
 
-/// The Edit menu of an app in SwiftUI, whose environment takes no undo manager: it gets commands of its own.
+/// The Edit menu of an app in SwiftUI. Its environment accepts no undo manager, so the commands are replaced.
 struct TodoCommands: Commands {
     let list: ObservableList<ListStore<String, Todo>>
 

@@ -2,7 +2,7 @@
 import Listory
 import UIKit
 
-/// A triangle for rows that have none, because there are no rows below them.
+/// Passes an optional accessory, because a row without rows below it has no triangle.
 @MainActor func wrongAccessory(
     _ cell: UICollectionViewListCell, _ adapter: CollectionViewAdapter, _ path: IndexPath
 ) {

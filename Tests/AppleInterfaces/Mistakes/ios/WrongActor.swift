@@ -1,5 +1,5 @@
 // expected error: in a synchronous nonisolated context
 import UIKit
 
-/// A call from any thread of what only the main thread may do.
+/// Calls a function of the main actor from any thread.
 func wrongActor(_ tableView: UITableView) { tableView.reloadData() }

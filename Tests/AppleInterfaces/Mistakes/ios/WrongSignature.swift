@@ -1,7 +1,7 @@
 // expected error: nearly matches optional requirement
 import UIKit
 
-/// A data source one of whose methods is not called as UIKit calls it.
+/// A data source with a method whose name is not quite UIKit's.
 @MainActor final class WrongSignature: NSObject, UITableViewDataSource {
     func tableView(_ tableView: UITableView, numberOfRowsInSection section: Int) -> Int { 0 }
     func tableView(_ tableView: UITableView, cellForRowAt indexPath: IndexPath) -> UITableViewCell { UITableViewCell() }

@@ -2,7 +2,7 @@
 import Listory
 import UIKit
 
-/// An undo manager of one's own that overrides what there is not.
+/// A subclass of the undo manager that overrides a method that does not exist.
 final class WrongUndo<Source: ListSource>: ListUndoManager<Source> {
     override func undoNewest() {}
 }
