@@ -1,4 +1,4 @@
-// Events that say something about their commit and nothing about the rows: known ones, and those of a newer library.
+// Tests ancillary events, which do not change the rows: annotations, and unknown ones of a newer release.
 
 @testable import ListModel
 import TestSupport
@@ -14,7 +14,7 @@ struct AncillaryEventTests {
         return try Commit(record: TestRecords.resealed(record, version: version), version: version).events()
     }
 
-    @Test("An annotation and an event that is not known come back as they were written")
+    @Test("An annotation and an unknown event are read as they were written")
     func coding() throws {
         var events: [Event] = [
             .annotated(name: "", value: []), .annotated(name: "selection", value: [0, 255]),
@@ -30,7 +30,7 @@ struct AncillaryEventTests {
         for event in TestRecords.everyKind { #expect(!event.isAncillary && event.inverse != nil) }
     }
 
-    @Test("A critical kind that is not known is refused with version, byte and kind; an ancillary one is read")
+    @Test("An unknown critical kind is refused with version, byte and kind; an unknown ancillary one is read")
     func criticality() throws {
         let known = Set<UInt8>(1...12)
         for kind in UInt8.min...UInt8.max where !known.contains(kind) && kind != 128 {
@@ -51,7 +51,7 @@ struct AncillaryEventTests {
     }
 
     @Test(
-        "A payload that does not fit is refused",
+        "A payload of a wrong size is refused",
         arguments: [
             [200, 1], [200], [200, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0x01], [128, 2, 1],
             [128, 0], [128, 1, 1], [128, 2, 2, 65], [128, 2, 1, 0xFF],
@@ -60,14 +60,14 @@ struct AncillaryEventTests {
         #expect(throws: RecordError.self) { try Self.read(bytes) }
     }
 
-    @Test("A name that reaches beyond its payload is refused, even if there are bytes")
+    @Test("A name that extends beyond its payload is refused, even if there are more bytes")
     func nameBeyondPayload() throws {
-        // The payload has two bytes; the name says three, and the next event would lend them.
+        // The payload has two bytes; the name claims three, which would extend into the next event.
         #expect(throws: RecordError.self) { try Self.read([128, 2, 3, 65, 66, 67]) }
         #expect(try Self.read([128, 4, 3, 65, 66, 67]) == [.annotated(name: "ABC", value: [])])
     }
 
-    @Test("An annotation is an event of its commit; undo leaves it out, redo too")
+    @Test("An annotation is an event of its commit; undo and redo ignore it")
     func undoing() throws {
         var list = try MemoryList([[1, 2, 3]])
         let before = try list.contents()
@@ -92,7 +92,7 @@ struct AncillaryEventTests {
         #expect(try list.contents() == before)
         _ = try list.redo()
         #expect(try list.contents() == after)
-        // Taking commits back to look at the past leaves annotations out as well.
+        // A backward replay to an old version also ignores annotations.
         var state = try Self.replayed(list.log)
         while state.version > Version(1) {
             try list.log.record(of: state.version).withUnsafeBytes { try state.unreplay($0) }
@@ -111,7 +111,7 @@ struct AncillaryEventTests {
         return state
     }
 
-    @Test("A commit of nothing but annotations is none, and leaves nothing behind")
+    @Test("Annotations alone make no commit, and leave nothing behind")
     func annotationsAlone() throws {
         var list = try MemoryList([[1]])
         let head = list.log.head
@@ -121,7 +121,7 @@ struct AncillaryEventTests {
         #expect(try #require(next).annotations().isEmpty)
     }
 
-    @Test("What is taken back takes its annotations with it")
+    @Test("If an edit in a commit is rolled back, its annotations are too")
     func rollingBack() throws {
         struct Stop: Error {}
         var list = try MemoryList([[1, 2]])
@@ -140,7 +140,7 @@ struct AncillaryEventTests {
                 throw Stop()
             }
         }
-        // What is left is an annotation, and that is no commit.
+        // Only an annotation is left, and that makes no commit.
         #expect(made == nil)
         let toggled = try list.commit { editor in
             try? editor.atomically { editor in
@@ -153,12 +153,12 @@ struct AncillaryEventTests {
         #expect(try #require(toggled).events().count == 1)
     }
 
-    @Test("An undo of a commit without anything that can be taken back is a commit, and what is below can be undone")
+    @Test("Undo of a commit with only unknown ancillary events is a commit, and the steps before can be undone")
     func nothingToTakeBack() throws {
         var list = try MemoryList([[1]])
         try list.commit { try $0.toggle(.item(1)) }
         let toggled = try list.contents()
-        // Only a newer library makes such a commit.
+        // Only a newer release makes such a commit.
         let draft = CommitDraft(name: "newer", time: Timestamp(microseconds: 0))
         try list.editor.begin(draft)
         try list.editor.append(.unrecognised(kind: 200, payload: [1]))
@@ -177,7 +177,7 @@ struct AncillaryEventTests {
     }
 
     @Test(
-        "Annotations in random commits change nothing about what replaying them gives",
+        "Annotations in random commits do not change the result of a replay",
         arguments: 0..<6 as Range<UInt64>)
     func random(seed: UInt64) throws {
         var plain = MemoryList()

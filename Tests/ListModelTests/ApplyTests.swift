@@ -1,4 +1,4 @@
-// Applying rows as they are wanted: it leads there, by few events, keeps what stays, and undoes as one.
+// Tests `apply`: it leads to the wanted rows by few events, keeps rows that stay, and one undo takes it back.
 
 @testable import ListModel
 import TestSupport
@@ -19,14 +19,14 @@ struct ApplyTests {
     }
 
     @Test(
-        "From any list to any other: the rows are those wanted, what stays is not deleted, and an undo leads back",
+        "From any list to any other: the rows are the wanted ones, rows that stay are not deleted, and undo leads back",
         arguments: 1...30 as ClosedRange<UInt64>)
     func anyToAny(seed: UInt64) throws {
         var list = MemoryList(limits: seed % 3 == 0 ? TreeLimits() : RandomEditTests.narrow)
         var edits = RandomEdits(seed: seed, targetCount: 40)
         var reference = ReferenceList()
         for step in 0..<60 {
-            // A target some edits away from here, or far away.
+            // A target that is some edits away, or very different.
             var target = reference
             for _ in 0..<(step % 4 == 0 ? 80 : 4) { try? target.apply(edits.next(target)) }
             let before = list.snapshot()
@@ -48,7 +48,8 @@ struct ApplyTests {
         }
     }
 
-    /// Only rows that go are deleted, only those that come are inserted, and no more rows move than the changeset moves.
+    /// Checks that only rows that are not wanted are deleted, only new rows are inserted, and no more rows move than in
+    /// the changeset.
     private static func checkEvents(
         _ events: [Event], from old: ReferenceList, to new: ReferenceList, _ comment: Comment
     ) throws {
@@ -93,7 +94,7 @@ struct ApplyTests {
         #expect(try list.events { try $0.apply([], toSection: "s0") }.count == 1)
     }
 
-    @Test("Ids that come twice and depths that no row has are typed errors, and the rows stay")
+    @Test("Duplicate ids and impossible depths are typed errors, and the rows do not change")
     func errors() throws {
         var list = try MemoryList([[1, 2], [3]])
         try list.expectError(.duplicateItem(1)) { try $0.apply([NewSection(0, [1]), NewSection(1, [2, 1])]) }
@@ -105,7 +106,7 @@ struct ApplyTests {
         try list.expectError(.duplicateItem(1)) { try $0.reload([NewSection(0, [1, 1])]) }
     }
 
-    @Test("A row moves with a section that comes, and out of one that goes")
+    @Test("A row moves into a section that is inserted, and out of one that is deleted")
     func sectionsComeAndGo() throws {
         var list = try MemoryList([[1, 2], [3, 4]])
         let events = try list.events { try $0.apply([NewSection(2, [4, 9, 1]), NewSection(0, [2])]) }
@@ -124,7 +125,7 @@ struct ApplyTests {
     // MARK: Looking up
 
     @Test(
-        "What is asked by id is answered alike at the head and in an indexed snapshot, as the reference says",
+        "Lookups by id give the same results at the head, in an indexed snapshot and in the reference",
         arguments: 1...8 as ClosedRange<UInt64>)
     func lookups(seed: UInt64) throws {
         var list = MemoryList(limits: RandomEditTests.narrow)

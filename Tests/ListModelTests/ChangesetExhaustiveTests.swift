@@ -1,6 +1,6 @@
-// Changesets over all small lists: every pair of edits of every list of up to four rows in up to two sections.
+// Tests changesets over all small lists: every pair of edits of every list of up to four rows in up to two sections.
 //
-// Lists are told apart only by how many rows each section has: which number a row bears makes no difference.
+// Lists differ only in how many rows each section has, because the numbers of the rows make no difference.
 
 @testable import ListModel
 import TestSupport
@@ -14,7 +14,7 @@ struct ChangesetExhaustiveTests {
         + (0...4).map { [$0] }
         + (0...4).flatMap { first in (0...4 - first).map { [first, $0] } }
 
-    @Test("After any two edits the changeset leads to the new rows, with as few moves as can be", arguments: shapes)
+    @Test("After any two edits the changeset leads to the new rows, with as few moves as possible", arguments: shapes)
     func everyPairOfEdits(shape: [Int]) throws {
         var next = 0
         let rows = shape.map { count in
@@ -77,7 +77,7 @@ struct ChangesetExhaustiveTests {
         fewestMoves(from: old.sections.map(\.id), to: new.sections.map(\.id))
     }
 
-    /// The rows that changed sections, and within each section those that cannot stay.
+    /// The number of rows that changed sections, and of rows within each section that cannot stay.
     private static func fewestItemMoves(_ old: ReferenceList, _ new: ReferenceList) -> Int {
         var moves = 0
         for section in new.sections {
@@ -88,7 +88,7 @@ struct ChangesetExhaustiveTests {
         return moves
     }
 
-    /// By trying every set of those that might stay.
+    /// Tries every set of elements that might stay.
     private static func fewestMoves(from old: [Identifier], to new: [Identifier]) -> Int {
         let positions = new.compactMap { old.firstIndex(of: $0) }
         var longest = 0

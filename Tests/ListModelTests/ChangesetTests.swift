@@ -1,4 +1,4 @@
-// Changesets one property at a time, in lists large enough to have shared subtrees.
+// Tests changesets, one property at a time, in lists that are large enough to share subtrees.
 
 @testable import ListModel
 import TestSupport
@@ -31,7 +31,7 @@ struct ChangesetTests {
 
     // MARK: Moves
 
-    @Test("Twenty-five rows moved in ten thousand are at most 25 moves", arguments: 1...6 as ClosedRange<UInt64>)
+    @Test("If 25 of 10,000 rows are moved, the changeset has at most 25 moves", arguments: 1...6 as ClosedRange<UInt64>)
     func fewRandomMoves(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
         var moved: Set<Identifier> = []
@@ -47,12 +47,12 @@ struct ChangesetTests {
         #expect(changes.items.updated.isEmpty && changes.sections.isEmpty, "seed \(seed)")
     }
 
-    @Test("A long run moved across a short one is the short one moved back")
+    @Test("If a long run is moved across a short one, the short one moves in the changeset")
     func shortRunMoves() throws {
         let changes = try changes([Array(0..<10_000)]) { editor in
             try editor.move(.run(ListIndexPath(0, 1_000), count: 4_000), to: .at(ListIndexPath(0, 1_003)))
         }
-        // Rows 5,000 to 5,002 stand before row 1,000 now.
+        // Rows 5,000 to 5,002 are before row 1,000 now.
         #expect(
             changes.items.moved
                 == (0..<3).map {
@@ -60,7 +60,7 @@ struct ChangesetTests {
                 })
     }
 
-    @Test("A run that moves far is its rows moved", arguments: [1, 31, 32, 33, 200, 1_000])
+    @Test("If a run moves far, exactly its rows move", arguments: [1, 31, 32, 33, 200, 1_000])
     func runMoves(count: Int) throws {
         let changes = try changes([Array(0..<10_000)]) { editor in
             try editor.move(.run(ListIndexPath(0, 2_000), count: count), to: .at(ListIndexPath(0, 7_000)))
@@ -73,7 +73,7 @@ struct ChangesetTests {
     }
 
     @Test(
-        "Where two parts change places, the smaller one moves, shared subtrees and all",
+        "If two parts change places, the smaller one moves, including shared subtrees",
         arguments: [
             100, 3_200, 4_096, 5_904, 7_777, 9_990,
         ])
@@ -84,7 +84,7 @@ struct ChangesetTests {
         #expect(changes.items.moved.count == min(first, 10_000 - first))
     }
 
-    @Test("A row that goes to another section is a move and keeps its identity")
+    @Test("A row that changes its section is a move and keeps its identity")
     func moveAcrossSections() throws {
         let changes = try changes([[1, 2, 3], [4, 5]]) { editor in
             try editor.move(.item(2), to: .after(4))
@@ -100,7 +100,7 @@ struct ChangesetTests {
         #expect(changes.items.deleted.isEmpty && changes.items.inserted.isEmpty)
     }
 
-    @Test("The heaviest increasing subsequence weighs as much as any, by trying all", arguments: 1...40)
+    @Test("No increasing subsequence is heavier than the heaviest one, by trying all", arguments: 1...40)
     func heaviestSubsequence(seed: UInt64) {
         var generator = SeededGenerator(seed: seed)
         for count in 0...9 {
@@ -120,7 +120,7 @@ struct ChangesetTests {
 
     // MARK: Sections
 
-    @Test("The rows of sections that come and go are listed")
+    @Test("The rows of inserted and deleted sections are listed")
     func rowsOfSections() throws {
         let deleted = try changes([[1, 2], [3, 4, 5], [6]]) { try $0.deleteSection(.at(1)) }
         #expect(deleted.sections.deleted == [1] && deleted.items.deleted == Self.range(1, 0..<3))
@@ -165,7 +165,7 @@ struct ChangesetTests {
         #expect(changes.items.deleted.isEmpty && changes.items.inserted.isEmpty)
     }
 
-    @Test("Many sections in another order are as few moves as can be")
+    @Test("For many sections in another order, as few as possible move")
     func manySections() throws {
         let moved = try changes((0..<200).map { [$0] }) { editor in
             try editor.moveSection(.at(10), to: .at(150))
@@ -185,7 +185,7 @@ struct ChangesetTests {
             try editor.toggle(.item(3))
             try editor.update(500, content: [0xEE, 0xEE])
             try editor.setChecked(true, .item(999))
-            // There and back again is no change.
+            // Toggling twice is no change.
             try editor.toggle(.item(7))
             try editor.toggle(.item(7))
             try editor.update(8, content: [0xEE])
@@ -228,7 +228,7 @@ struct ChangesetTests {
         #expect(Changeset(from: old, to: same.snapshot()).isEmpty)
     }
 
-    @Test("From nothing everything is inserted, to nothing everything deleted")
+    @Test("From the empty list everything is inserted, to the empty list everything is deleted")
     func fromAndToNothing() throws {
         var list = try MemoryList([[1, 2], [], [3]])
         let fill = Changeset(from: .empty, to: list.snapshot())
@@ -255,7 +255,7 @@ struct ChangesetTests {
 
     // MARK: Damage
 
-    @Test("Rows and sections that cannot be read have one id, and none of them gets lost", arguments: 1...200)
+    @Test("Rows and sections that cannot be read have the same id, and none of them is lost", arguments: 1...200)
     func equalIDs(seed: Int) throws {
         var generator = SeededGenerator(seed: UInt64(seed))
         func list() throws -> Snapshot {

@@ -1,10 +1,10 @@
-// Which edits continue the step before them: a table of pairs, and longer sequences.
+// Tests which edits continue the step before them: a table of pairs, and longer sequences.
 
 @testable import ListModel
 import TestSupport
 import Testing
 
-/// A list with two sections of rows, whose next commits are made at given times.
+/// A list with two sections of rows, with commits at given times.
 struct TypingList: ~Copyable {
     var list: KeptList
 
@@ -175,7 +175,7 @@ struct CoalescingEditTests {
         #expect(try typing.list.contents() == between)
     }
 
-    @Test("Rows typed forwards and before, and rows deleted either way, are a step as long as they touch")
+    @Test("Rows inserted after or before one another, and rows deleted in either direction, are a step while adjacent")
     func sequences() throws {
         var typing = try TypingList()
         let before = try typing.list.contents()
@@ -194,20 +194,20 @@ struct CoalescingEditTests {
         #expect(try typing.list.contents() == before)
     }
 
-    @Test("An edit that failed inside a commit says nothing about what the commit did")
+    @Test("An edit that failed inside a commit does not influence whether the commit continues a step")
     func failedEdit() throws {
         var typing = try TypingList()
         try typing.commit { try $0.changeDepth(of: .item(5), by: 63) }
         try typing.commit { try $0.update(1, content: [90]) }
         let continues = try typing.commit { editor in
-            // The first row was indented when the second could not be.
+            // The first row was indented before the second one failed.
             #expect(throws: ListError.self) { try editor.changeDepth(of: .items([1, 5]), by: 1) }
             try editor.update(1, content: [91])
         }
         #expect(continues)
     }
 
-    @Test("Annotations do not keep a commit from continuing a step, and a commit of nothing else is none")
+    @Test("A commit with annotations can continue a step, and annotations alone make no commit")
     func annotations() throws {
         var typing = try TypingList()
         try typing.commit { try $0.update(1, content: [90]) }

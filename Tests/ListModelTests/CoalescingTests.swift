@@ -1,4 +1,4 @@
-// When a commit continues the step before it: time, names, origins, what came in between, groups.
+// Tests when a commit continues the step before it: time, names, origins, commits in between, groups.
 
 @testable import ListModel
 import TestSupport
@@ -6,7 +6,7 @@ import Testing
 
 @Suite("When commits continue a step")
 struct CoalescingTests {
-    /// An update of one row; each is another.
+    /// An update of one row; each call has other content.
     private func update(_ content: UInt8) -> (inout ListEditor) throws -> Void {
         { try $0.update(1, content: [content]) }
     }
@@ -23,7 +23,7 @@ struct CoalescingTests {
         return typing.list.editor.state.history.undoCount == 1
     }
 
-    @Test("Commits within the interval merge, its end included; if the clock goes back they do not")
+    @Test("Commits within the interval, its end included, are one step; if the clock goes back, they are not")
     func bounds() throws {
         let half = Duration.milliseconds(500)
         for (after, merges) in [(0, true), (1, true), (500_000, true), (500_001, false), (-1, false)] as [(Int64, Bool)]
@@ -35,15 +35,15 @@ struct CoalescingTests {
         #expect(try !continues(0, 1, .zero))
         #expect(try !continues(0, 0, .milliseconds(-1)))
         #expect(try continues(0, 3_600_000_000, .seconds(3_600)))
-        // Less than a microsecond is none.
+        // Less than a microsecond counts as zero.
         #expect(try !continues(0, 1, .nanoseconds(999)))
         #expect(try continues(0, 1, .nanoseconds(1_000)))
     }
 
-    @Test("No time and no interval is too long to be compared")
+    @Test("All times and intervals can be compared without overflow")
     func extremes() throws {
         let forever = Duration(secondsComponent: .max, attosecondsComponent: 0)
-        // The longest that is a number of microseconds, and the one behind it.
+        // The longest interval that fits into microseconds, and the next one.
         let longest = Duration(secondsComponent: 9_223_372_036_854, attosecondsComponent: 775_807_000_000_000_000)
         let longer = Duration(secondsComponent: 9_223_372_036_854, attosecondsComponent: 999_999_000_000_000_000)
         for interval in [forever, longest, longer] {
@@ -84,7 +84,7 @@ struct CoalescingTests {
         #expect(try !typing.commit("paste", by: "b", in: .untracked, doing: update(99)))
     }
 
-    @Test("Only the kinds that the policy names merge, and none with the policy that an editor begins with")
+    @Test("Only the kinds of the policy coalesce; with an editor's default policy none do")
     func kinds() throws {
         let edits: [(CoalescingPolicy.Kind, TypingEdit, TypingEdit)] = [
             (.updates, .update(3, 90), .update(3, 91)), (.insertions, .insert(20, at: 2), .insert(21, at: 3)),
@@ -109,7 +109,7 @@ struct CoalescingTests {
         #expect(one.kinds == [.deletions])
     }
 
-    @Test("Whether a commit can be discarded is in its record, and does not matter to its step")
+    @Test("The record says whether a commit is discardable, which does not influence its step")
     func discardable() throws {
         var typing = try TypingList()
         for (isDiscardable, content) in [(false, 90), (true, 91), (false, 92)] as [(Bool, UInt8)] {
@@ -125,7 +125,7 @@ struct CoalescingTests {
 
     // MARK: In between
 
-    /// Something between two commits that would be one step.
+    /// An action between two commits that would be one step.
     struct Between: CustomTestStringConvertible, Sendable {
         let testDescription: String
         let merges: Bool
@@ -182,12 +182,12 @@ struct CoalescingTests {
         try typing.commit(doing: update(90))
         let clock = typing.list.clock
         try between.body(&typing)
-        // No time has passed, so that it is not the interval that ends the step.
+        // No time has passed, so the interval does not end the step.
         typing.list.clock = clock
         #expect(try typing.commit(after: 0, doing: update(91)) == between.merges)
     }
 
-    @Test("An edit after going into the middle of a step begins another, and leaves the rest as a branch")
+    @Test("After a checkout into the middle of a step, an edit begins a new step, and the rest stays as a branch")
     func middleOfAStep() throws {
         var typing = try TypingList()
         for content in 90...93 { try typing.commit(doing: update(UInt8(content))) }

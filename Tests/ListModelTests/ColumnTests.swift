@@ -1,4 +1,4 @@
-// The columns of a block: whatever is written is read, one value after another and in runs.
+// Tests the columns of a block: values are read as they were written, one after another and in runs.
 
 @testable import ListModel
 import TestSupport
@@ -63,7 +63,7 @@ struct ColumnTests {
         }
     }
 
-    @Test("What is common costs nothing")
+    @Test("Equal values and few exceptions take hardly any bytes")
     func sizes() {
         #expect(Self.bytes([0, 0, 0]).isEmpty)
         #expect(Self.bytes(Array(repeating: 7, count: 1_000)) == [14, 0])
@@ -71,7 +71,7 @@ struct ColumnTests {
         #expect(Self.bytes((0..<800).map { $0 % 2 }).count < 110)
     }
 
-    @Test("The sum of a run is bounded before it is made")
+    @Test("The sum of a run is checked against its bound before it is computed")
     func sums() throws {
         for value in [Int64.max, -1, 1 << 40] {
             let bytes = Self.bytes([value, value, value])

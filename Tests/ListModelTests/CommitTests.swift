@@ -1,4 +1,4 @@
-// Commits: what makes none, what takes one back, what happens as a whole or not at all.
+// Tests commits: edits that make no commit, commits that are cancelled, and atomicity.
 
 @testable import ListModel
 import TestSupport
@@ -10,7 +10,7 @@ struct CommitTests {
 
     private static let draft = CommitDraft(name: "draft", origin: "test", time: Timestamp(microseconds: 5))
 
-    @Test("Edits that change nothing append no event, and a commit of nothing else is none")
+    @Test("Edits that change nothing append no event, and alone make no commit")
     func edits() throws {
         var list = try MemoryList([[1, 2, 3], [4]])
         try list.commit { try $0.setChecked(true, .item(2)) }
@@ -49,18 +49,18 @@ struct CommitTests {
         #expect(list.editor.state.version == version)
         #expect(list.snapshot().stateHash == hash)
         #expect(list.log.head == head)
-        // An edit that does something, between those that do nothing, is the only event.
+        // An edit that changes something, among edits that change nothing, is the only event.
         let events = try list.events { editor in
             for body in nothing { try body(&editor) }
             try editor.insert(NewItem(9), at: .after(4))
-            // All but the reload, which would take the new row away.
+            // All but the reload, which would remove the new row.
             for body in nothing.dropLast() { try body(&editor) }
         }
         #expect(events.count == 1)
         #expect(list.ids() == [[1, 2, 3], [4, 9]])
     }
 
-    @Test("A reload that differs in anything is an event", arguments: 0..<7)
+    @Test("A reload with any difference is an event", arguments: 0..<7)
     func reloadThatDiffers(difference: Int) throws {
         var list = try MemoryList([[1, 2], [3]])
         var sections = [NewSection(0, [1, 2]), NewSection(1, [3])]
@@ -77,7 +77,7 @@ struct CommitTests {
         #expect(try list.events { try $0.reload(sections) }.count == 1)
     }
 
-    @Test("An updated content that was written in the same commit is compared there")
+    @Test("An update is compared with content that was written in the same commit")
     func sameContentWithinACommit() throws {
         var list = try MemoryList([[1]])
         let events = try list.events { editor in
@@ -93,7 +93,7 @@ struct CommitTests {
     @Test("Contents of equal hash are still compared byte for byte")
     func collidingContents() throws {
         let (written, wanted): ([UInt8], [UInt8]) = ([1, 2, 3], [7, 8, 9])
-        // A log whose one record is the bytes that were written; the row claims the hash of the others.
+        // A log whose only record has the written bytes; the row has the hash of other bytes.
         let source = ArraySource(records: [written])
         let reference = ContentReference(
             version: Version(1), offset: 0, length: 3, hash: wanted.withUnsafeBytes { ContentReference.hash(of: $0) })
@@ -111,7 +111,7 @@ struct CommitTests {
         #expect(try ArraySource(records: [written, commit.record]).content(of: content) == wanted)
     }
 
-    @Test("Content that the log cannot give back makes an update an error, and nothing has changed")
+    @Test("If the log cannot return the old content, an update throws and changes nothing")
     func missingContent() throws {
         var list = try MemoryList([[1]])
         let snapshot = list.snapshot()
@@ -128,7 +128,7 @@ struct CommitTests {
         #expect(editor.isEditing == false)
     }
 
-    @Test("A commit that is cancelled leaves what was there before", arguments: 1...20 as ClosedRange<UInt64>)
+    @Test("A cancelled commit leaves the rows from before", arguments: 1...20 as ClosedRange<UInt64>)
     func cancel(seed: UInt64) throws {
         var list = MemoryList(limits: TreeLimits(leafCapacity: 4, innerCapacity: 4))
         var edits = RandomEdits(seed: seed)
@@ -157,7 +157,7 @@ struct CommitTests {
         }
     }
 
-    @Test("A body that throws cancels its commit, whatever it throws")
+    @Test("A body that throws any error cancels its commit")
     func bodyThrows() throws {
         var list = try MemoryList([[1, 2]])
         let before = list.snapshot()
@@ -202,7 +202,7 @@ struct CommitTests {
         #expect(try Commit(record: record, version: Version(2)).stateHash == middle)
     }
 
-    @Test("A commit carries the name, the origin and the time it was begun with")
+    @Test("A commit has the name, the origin and the time of its beginning")
     func draftBecomesCommit() throws {
         var list = MemoryList()
         try list.editor.begin(Self.draft)

@@ -1,4 +1,4 @@
-// Histories whose first commits are no longer there, because the log was compacted.
+// Tests histories whose first commits are missing, because the log was compacted.
 
 @testable import ListModel
 import TestSupport
@@ -16,7 +16,7 @@ struct CompactedHistoryTests {
         return list
     }
 
-    @Test("Verification accepts that somebody went to the commit at which the log now begins")
+    @Test("Verification accepts a checkout of the commit with which the log now begins")
     func wentToTheBeginning() throws {
         let list = try list(goingTo: Version(3))
         var check = HistoryCheck(after: Version(3), try HistoryTable(list.log, at: Version(3)))
@@ -26,7 +26,7 @@ struct CompactedHistoryTests {
         }
     }
 
-    @Test("A branch that is still there is listed even if the present one is not")
+    @Test("A remaining branch is listed even if the current one is not")
     func presentBranchIsGone() throws {
         let list = try list(goingTo: Version(3))
         let history = list.editor.state.history
@@ -36,14 +36,14 @@ struct CompactedHistoryTests {
         #expect(branches.map(\.tip) == [Version(5)])
         #expect(branches.map(\.isCurrent) == [false] && branches.map(\.fork) == [Version(3)])
         #expect(try tree.branches(history, limit: 0).isEmpty)
-        // Where nothing is gone both are.
+        // If no commit is missing, both are listed.
         let all = try HistoryTree(list.log, oldest: .empty).branches(history, limit: .max)
         #expect(all.map(\.tip) == [Version(3), Version(5)] && all.map(\.fork) == [Version(3), Version(1)])
     }
 }
 
 extension HistoryTable {
-    /// What the records of a log say at a version.
+    /// The histories in the records of a log at a version.
     fileprivate init(_ log: KeptLog, at version: Version) throws {
         self.init()
         for number in 1...version.rawValue { note(try log.commit(Version(number)).place, at: Version(number)) }

@@ -1,4 +1,5 @@
-// Records that were damaged by accident: cut off, flipped, or out of place. The checksum finds all of it.
+// Tests records with accidental damage: truncated, with flipped bits, or at the wrong place. The checksum detects all
+// of it.
 
 @testable import ListModel
 import TestSupport
@@ -6,7 +7,7 @@ import Testing
 
 @Suite("Damaged records")
 struct DamagedRecordTests {
-    /// A log of a few commits that together hold every kind of event.
+    /// A log of a few commits that together have every kind of event.
     static func log() throws -> [[UInt8]] {
         var list = MemoryList()
         try list.commit("fill") { editor in
@@ -35,7 +36,7 @@ struct DamagedRecordTests {
         return (1...list.log.head.rawValue).map { list.log.record(of: Version($0)) }
     }
 
-    @Test("A record cut off at any byte is refused")
+    @Test("A record truncated at any byte is refused")
     func truncation() throws {
         for (index, record) in try Self.log().enumerated() {
             let version = Version(UInt64(index) + 1)
@@ -67,7 +68,7 @@ struct DamagedRecordTests {
         }
     }
 
-    @Test("A record with bytes behind its end is refused for its checksum")
+    @Test("A record with extra bytes at its end is refused for its checksum")
     func trailingBytes() throws {
         for (index, record) in try Self.log().enumerated() {
             let problem = TestRecords.problem(record + [0], version: Version(UInt64(index) + 1))
@@ -109,7 +110,7 @@ struct DamagedRecordTests {
         #expect(state.version == .empty)
     }
 
-    @Test("Formats, causes, flags and kinds of a newer library are refused, each by its name")
+    @Test("Formats, causes, flags and kinds of a newer release are refused by different errors")
     func newerLibrary() throws {
         let version = Version(3)
         let record = TestRecords.record(of: [.sectionMoved(from: 0, to: 1, 7)], version: version)
@@ -129,7 +130,7 @@ struct DamagedRecordTests {
             #expect(
                 problem(1 << UInt8(bit % 8), at: 14 + bit / 8) == .unknown(what: "flags", found: 1 << bit))
         }
-        // Flags may say what follows a cause, so they come first.
+        // Flags are checked first, because they can decide what follows a cause.
         let undo = TestRecords.resealed(record, version: version, byte: 1, at: 13)
         #expect(
             TestRecords.problem(TestRecords.resealed(undo, version: version, byte: 16, at: 14), version: version)
@@ -139,7 +140,7 @@ struct DamagedRecordTests {
         }
     }
 
-    @Test("An error says in which commit and at which byte it is, and what was expected and found")
+    @Test("An error names the commit and the byte, and says what was expected and found")
     func descriptions() throws {
         let record = TestRecords.record(of: [.sectionMoved(from: 0, to: 1, 7)], version: Version(3))
         let offset = try Commit(record: record, version: Version(3)).eventsOffset
@@ -176,7 +177,7 @@ struct DamagedRecordTests {
         }
     }
 
-    @Test("Content that reaches beyond its record is an error")
+    @Test("Content that extends beyond its record is an error")
     func contentOutsideTheRecord() throws {
         let source = ArraySource(records: try Self.log())
         let count = UInt32(source.records[0].count)

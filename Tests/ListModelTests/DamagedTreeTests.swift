@@ -1,4 +1,5 @@
-// Trees with nodes that cannot be read, or that somebody made up: looked at, edited, compared, never beyond their memory.
+// Tests trees with nodes that cannot be read, or that were forged: they are read, edited and compared without an access
+// outside of memory.
 
 @testable import ListModel
 import TestSupport
@@ -6,7 +7,7 @@ import Testing
 
 @Suite("Damaged trees")
 struct DamagedTreeTests {
-    /// A list of so many rows in two sections, of which there is a checkpoint.
+    /// A list with a checkpoint, with the given number of rows in two sections.
     private static func stored(_ count: Int, _ limits: TreeLimits) throws -> StoredList {
         var stored = StoredList(limits)
         try stored.list.commit { list in
@@ -22,14 +23,14 @@ struct DamagedTreeTests {
         return stored
     }
 
-    @Test("Two rows are inserted where a small leaf was damaged")
+    @Test("Two rows are inserted at the place of a small damaged leaf")
     func smallLeaf() throws {
         var stored = try Self.stored(3, TreeLimits())
         for number in stored.nodes.numbers {
             try stored.reopen()
             let bytes = stored.nodes[number]!
             stored.nodes[number]![bytes.count - 1] ^= 1
-            // Damage is not told before the commit ends; until then the edits have to be what they seem.
+            // Damage is not reported before the commit ends; until then the edits must have their usual effect.
             try? stored.list.editor.begin(CommitDraft(name: "", time: Timestamp(microseconds: 1)))
             for round in 1...20 as ClosedRange<Int64> {
                 let rows = [1_000, 2_000].map { NewItem(id: .integer($0 + round), content: [1]) }
@@ -48,7 +49,7 @@ struct DamagedTreeTests {
         (300, TreeLimits(leafCapacity: 5, innerCapacity: 4)), (2_100, TreeLimits()),
     ]
 
-    @Test("Rows are inserted and removed around damaged nodes, and none is counted wrong", arguments: 0..<4)
+    @Test("Rows are inserted and removed around damaged nodes, and the counts stay right", arguments: 0..<4)
     func randomEdits(shape: Int) throws {
         let (count, limits) = Self.shapes[shape]
         var generator = SeededGenerator(seed: UInt64(shape))
@@ -97,7 +98,7 @@ struct DamagedTreeTests {
         #expect(damaged > 3)
     }
 
-    @Test("A look at a row below a damaged root makes a path of nodes, however many rows are missing")
+    @Test("Reading a row below a damaged root makes one path of nodes, however many rows are missing")
     func pathOfNodes() throws {
         let limits = TreeLimits()
         for count in [1, 31, 33, 1_024, 1_025, 70_000, 1 << 30] {
@@ -130,7 +131,7 @@ struct DamagedTreeTests {
             content: ContentReference(version: Version(1), offset: 0, length: 4, hash: UInt64(number) * 31))
     }
 
-    /// Stores a node, and returns what a parent says of it.
+    /// Stores a node, and returns it as a child of a parent.
     private static func store(
         _ node: TreeNode<ListItem>, _ number: UInt64, in nodes: MemoryNodes
     ) -> TreeChild<ListItem> {
@@ -159,16 +160,16 @@ struct DamagedTreeTests {
         return node
     }
 
-    @Test("A node that is not one lower than its parent is damaged, so that no path goes on without an end")
+    @Test("A node whose height is not one less than its parent's is damaged, so every path ends")
     func heights() {
-        // A leaf below heights of 1, of 1 again, of 1 and 2 in the right order, and with one left out.
+        // A leaf below nodes of height 1, of 1 twice, of 1 and 2 in the right order, and with one height missing.
         for (heights, isRight) in [([1], true), ([1, 1], false), ([1, 2], true), ([2], false), ([1, 3], false)] {
             let nodes = MemoryNodes()
             var child = Self.store(Self.leaf(2), 1, in: nodes)
             for (index, height) in heights.enumerated() {
                 child = Self.store(Self.inner(height, [child]), UInt64(index) + 2, in: nodes)
             }
-            // As a checkpoint refers to a root.
+            // A checkpoint refers to a root in this way.
             child.height = TreeChild<ListItem>.anyHeight
             let store = NodePool(limits: TreeLimits(), source: nodes)
             let ids = PersistentTree(child, store).elements(in: 0..<2).map(\.id)
@@ -177,7 +178,7 @@ struct DamagedTreeTests {
         }
     }
 
-    @Test("A node that one parent refers to is not read for another that says something else of it")
+    @Test("A node is not used for a parent that states another count, hash or height")
     func twoParents() {
         let nodes = MemoryNodes()
         let leaf = Self.store(Self.leaf(2), 1, in: nodes)

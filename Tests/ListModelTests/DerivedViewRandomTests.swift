@@ -1,4 +1,4 @@
-// Views of any stages over random commits, undo, jumps through time, searches and other stages, against arrays.
+// Compares views of random stages with arrays, over random commits, undo, time travel, searches and changes of stages.
 
 @testable import ListModel
 import TestSupport
@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Derived views, at random")
 struct DerivedViewRandomTests {
-    /// A list, its versions, and a view of it beside what the view should show.
+    /// A list, its versions, and a view of it with the expected rows.
     private final class Harness {
         var list: MemoryList
         var edits: RandomEdits
@@ -15,9 +15,9 @@ struct DerivedViewRandomTests {
         var stages: [ReferenceStage]
         var words: [String] = []
         var view: DerivedView
-        /// What the view showed last.
+        /// The rows that the view showed last.
         var shown: ReferenceList
-        /// The snapshot and the rows that the view is of.
+        /// The snapshot of the view's input, and its rows.
         var source: (snapshot: Snapshot, rows: ReferenceList)
         let limits: ArrangedRows.Limits
         let seed: UInt64
@@ -26,7 +26,7 @@ struct DerivedViewRandomTests {
             self.seed = seed
             var edits = RandomEdits(seed: seed, targetCount: 40)
             let tree = TreeLimits(leafCapacity: 4, innerCapacity: 4)
-            // Labels run out after a few insertions; some views are built anew for any change, some for none.
+            // Labels run out after a few insertions; some views are rebuilt for any change, some for none.
             let space = [LabelSpace(maximum: 1 << 24, step: 4), LabelSpace(maximum: 1 << 14, step: 1 << 8)]
             let limits = ArrangedRows.Limits(
                 tree: tree, space: space[Int(seed % 2)], rebuildShare: [1, 4, 1_000][Int(seed % 3)],
@@ -58,7 +58,8 @@ struct DerivedViewRandomTests {
             versions.append(source)
         }
 
-        /// The view shows what it should, and the transition led to it, with as few moves as can be.
+        /// Checks that the view shows the expected rows, and that the transition leads to them with as few moves as
+        /// possible.
         func check(_ transition: Transition, _ what: String) throws {
             let comment = Comment(rawValue: "seed \(seed), \(what), stages \(stages), words \(words)")
             let expected = source.rows.viewed(stages, searchingFor: words)
@@ -79,7 +80,7 @@ struct DerivedViewRandomTests {
     }
 
     @Test(
-        "A view of any stages is at every step what filtering, sorting and grouping anew gives",
+        "A view of any stages always shows the rows that filtering, sorting and grouping all rows gives",
         arguments: 1...UInt64(120 * Soak.factor))
     func randomViews(seed: UInt64) throws {
         let harness = try Harness(seed: seed, stageCount: Int(seed % 4))
@@ -100,7 +101,7 @@ struct DerivedViewRandomTests {
         }
     }
 
-    @Test("A view that was told less than happened is noticed by the checks")
+    @Test("The control: the checks detect a view that missed a change")
     func missedChanges() throws {
         let kinds: [(inout ListEditor) throws -> Void] = [
             { try $0.toggle(.item(3)) }, { try $0.insert(NewItem(99), at: .before(2)) }, { try $0.delete(.item(2)) },
@@ -117,7 +118,7 @@ struct DerivedViewRandomTests {
         }
     }
 
-    @Test("A move that is not needed is noticed by the check of moves")
+    @Test("The control: the check of moves detects an unnecessary move")
     func needlessMoves() throws {
         var list = try MemoryList([[1, 2, 3]])
         let rows = try list.contents()
@@ -127,7 +128,7 @@ struct DerivedViewRandomTests {
         #expect(MinimalMoves.problem(changes, from: rows, to: rows) == "1 moved rows, where 0 are enough")
     }
 
-    /// The view, or a copy of it, shows another version; then it goes on.
+    /// Lets the view, or a copy of it, show another version, and then the newest one again.
     private func jump(_ harness: Harness) throws {
         let present = harness.source
         harness.source = harness.versions.randomElement(using: &harness.edits.generator)!
@@ -172,7 +173,7 @@ struct DerivedViewRandomTests {
         try harness.check(harness.view.replaceStages(stages), "other stages")
     }
 
-    /// A stage that differs from another in something.
+    /// A stage that differs from another in one part.
     private func other(_ stage: ReferenceStage, _ generator: inout SeededGenerator) -> ReferenceStage {
         guard case .arrange(var arrangement) = stage, !generator.oneIn(4) else {
             return ReferenceStage(using: &generator)

@@ -1,4 +1,4 @@
-// Derived views one promise at a time.
+// Tests derived views, one promise at a time.
 
 @testable import ListModel
 import Synchronization
@@ -7,13 +7,13 @@ import Testing
 
 @Suite("Derived views")
 struct DerivedViewTests {
-    /// Which rows a view asked about.
+    /// Records the rows for which a view calls the query's functions.
     private final class Asked: Sendable {
         private let ids = Mutex<[Identifier]>([])
 
         func note(_ id: Identifier) { ids.withLock { $0.append(id) } }
 
-        /// What was asked since the last time.
+        /// The rows since the last call.
         func take() -> [Identifier] {
             ids.withLock { ids in
                 defer { ids = [] }
@@ -26,7 +26,7 @@ struct DerivedViewTests {
         let id: Identifier
     }
 
-    /// A rule that can be made to fail for a row.
+    /// Makes a function of a query fail for chosen rows.
     private final class Faults: Sendable {
         private let failing = Mutex<Set<Identifier>>([])
 
@@ -41,7 +41,7 @@ struct DerivedViewTests {
 
     // MARK: What is asked
 
-    @Test("A row that was edited is asked for its place once, and no other row is")
+    @Test("The query's functions are called once for an edited row, and for no other row")
     func onlyEditedRowsAreAsked() throws {
         let asked = Asked()
         let arrangement = Arrangement(descending: [true]) { item in
@@ -64,7 +64,7 @@ struct DerivedViewTests {
         #expect(try asks { try $0.delete(.item(10)) } == [])
         #expect(try asks { try $0.moveSection(.at(0), to: .end) } == [])
         #expect(try asks { try $0.renameSection(.at(0), to: "other") } == [])
-        // A row that is moved and changed is asked, because it changed.
+        // For a row that is moved and changed, the functions are called, because it changed.
         #expect(
             try asks { editor in
                 try editor.move(.item(11), to: .end(ofSection: "s1"))
@@ -73,12 +73,12 @@ struct DerivedViewTests {
         try list.undo()
         try view.advance(to: list.snapshot())
         #expect(asked.take() == [11])
-        // Only what is above the first stage changes: nothing is asked.
+        // Only the stages above the first one change: no function is called.
         try view.replaceStage(at: 1, with: .first(3))
         #expect(asked.take() == [] && view.snapshot.itemCount == 3)
     }
 
-    @Test("A view that is built anew, because most rows changed, asks only those")
+    @Test("If most rows change, the view is rebuilt, and the functions are called only for those rows")
     func rebuildingAsksOnlyChangedRows() throws {
         let asked = Asked()
         let arrangement = Arrangement { item in
@@ -118,7 +118,7 @@ struct DerivedViewTests {
         return list
     }
 
-    @Test("Groups of a type of the app's are turned round, although only the type of their keys differs")
+    @Test("The order of groups is reversed, although only the type of their keys differs")
     func reversedGroups() throws {
         func arrangement(_ order: @escaping @Sendable (Rank) -> ViewKey) -> ViewStage {
             .arrange(
@@ -136,7 +136,7 @@ struct DerivedViewTests {
         try view.checkInvariants()
     }
 
-    @Test("Rows are sorted anew by keys of another type")
+    @Test("Rows are sorted again by keys of another type")
     func otherKeyType() throws {
         func arrangement(_ key: @escaping @Sendable (ListItem) -> ViewKey) -> ViewStage {
             .arrange(Arrangement(descending: [false]) { RowPlacement(key: key($0)) })
@@ -149,7 +149,7 @@ struct DerivedViewTests {
         try view.checkInvariants()
     }
 
-    @Test("Keys of two types have an order, and numbers of all sizes are numbers")
+    @Test("Keys of two types have an order, and numbers of all sizes are compared as numbers")
     func keysOfSeveralTypes() throws {
         let keys = [
             ViewKey(Rank.low), ViewKey(UInt(1)), ViewKey(Reversed(key: Rank.low)), ViewKey(Float(2)), ViewKey(3),
@@ -167,7 +167,7 @@ struct DerivedViewTests {
 
     // MARK: Errors
 
-    @Test("A rule that throws names the row, leaves the view as it is, and the next attempt catches up")
+    @Test("If a function throws, the error names the row, the view does not change, and the next attempt catches up")
     func ruleThatThrows() throws {
         let faults = Faults()
         let arrangement = Arrangement { item in
@@ -192,7 +192,7 @@ struct DerivedViewTests {
             #expect(view.source.version == first.version)
             try view.checkInvariants()
         }
-        // More happens before it works again; nothing is lost.
+        // More edits are made before the function works again; none is lost.
         try list.commit { try $0.delete(.item(4)) }
         #expect(throws: ViewError.self) { try view.advance(to: list.snapshot()) }
         faults.set([])
@@ -203,7 +203,7 @@ struct DerivedViewTests {
         try view.checkInvariants()
     }
 
-    @Test("A view that cannot be made or changed because a rule throws is an error, and stays what it was")
+    @Test("If a function throws when a view is made or changed, that throws, and the view does not change")
     func viewThatCannotBeMade() throws {
         let faults = Faults()
         faults.set([5])
@@ -262,7 +262,7 @@ struct DerivedViewTests {
         #expect(view.snapshot.version == source.version && view.snapshot.stateHash == source.stateHash)
     }
 
-    @Test("Groups come with their first row and go with their last, in the order of their keys")
+    @Test("Groups appear with their first row and disappear with their last, in the order of their keys")
     func groupsComeAndGo() throws {
         let byTens = Arrangement(sections: .groups) { item in
             guard case .integer(let number) = item.id else { return nil }
@@ -281,7 +281,7 @@ struct DerivedViewTests {
         #expect(changes.sections.deleted == [0] && view.snapshot.sections.map(\.title) == ["20s", "10s"])
     }
 
-    @Test("Rows of equal keys stand in the order of the list, also after rows and sections moved")
+    @Test("Rows of equal keys keep the order of the list, also after rows and sections moved")
     func tiesFollowTheList() throws {
         let all = ViewGroup(id: "all", title: "", order: .absent)
         let checkedLast = Arrangement(sections: .one(all)) { RowPlacement(key: .integer($0.isChecked ? 1 : 0)) }
@@ -300,7 +300,7 @@ struct DerivedViewTests {
         #expect(try rows { try $0.deleteSection(.at(0)) } == [1, 3])
     }
 
-    @Test("Sections without rows are left out if that is wanted, and come back where they were")
+    @Test("Sections without rows can be left out, and appear again at their places")
     func emptySections() throws {
         let hiding = Arrangement(hidesEmptySections: true) { Self.unchecked($0) }
         var list = try MemoryList([[1], [2], [3]])
@@ -315,13 +315,13 @@ struct DerivedViewTests {
         #expect(view.snapshot.sections.map(\.title) == ["second", "s2"] && view.snapshot.ids == [[2], [3]])
     }
 
-    /// A value whose order is none.
+    /// A value whose `<` is not an order.
     private struct Unordered: Comparable, Sendable {
         let number: Int
         static func < (left: Unordered, right: Unordered) -> Bool { (left.number &* 31 ^ right.number) % 3 != 0 }
     }
 
-    @Test("Keys whose `<` is no order lose no row and end nothing", arguments: 1...12 as ClosedRange<UInt64>)
+    @Test("If `<` of the keys is not an order, no row is lost", arguments: 1...12 as ClosedRange<UInt64>)
     func keysWithoutOrder(seed: UInt64) throws {
         let unordered = Arrangement(sections: .groups) { item in
             let number = Int(truncatingIfNeeded: item.id.hash64)
@@ -345,7 +345,7 @@ struct DerivedViewTests {
         }
     }
 
-    @Test("A copy goes its own way: looking at the past through it leaves the view as it is")
+    @Test("Showing the past in a copy of a view does not change the view")
     func copies() throws {
         var list = try MemoryList([Array(0..<100)])
         let first = list.snapshot()

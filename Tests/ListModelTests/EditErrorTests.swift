@@ -1,6 +1,6 @@
-// Edits that do not fit: every kind of `ListError`, thrown by everything that throws it, and nothing half done.
+// Tests edits that are refused: every kind of `ListError`, by every function that throws it, with nothing half done.
 //
-// `expectError` adds a section at the end before each edit, to see that an error spoils nothing that came before it.
+// `expectError` adds a section at the end before each edit, to check that an error does not affect earlier edits.
 
 @testable import ListModel
 import TestSupport
@@ -12,7 +12,7 @@ struct EditErrorTests {
 
     private static func list() throws -> MemoryList { try MemoryList([[1, 2, 3], [4], []]) }
 
-    @Test("An id that no row has is refused wherever a row is named")
+    @Test("An unknown id of a row is refused by every edit")
     func unknownItem() throws {
         var list = try Self.list()
         let error = ListError.unknownItem(99)
@@ -30,7 +30,7 @@ struct EditErrorTests {
         try list.expectError(.unknownItem("1")) { try $0.delete(.item("1")) }
     }
 
-    @Test("An id that no section has is refused wherever a section is named")
+    @Test("An unknown id of a section is refused by every edit")
     func unknownSection() throws {
         var list = try Self.list()
         let error = ListError.unknownSection("nowhere")
@@ -45,7 +45,7 @@ struct EditErrorTests {
         try list.expectError(error) { try $0.renameSection(.section("nowhere"), to: "") }
     }
 
-    @Test("An id that a row has already, or that comes twice, is refused")
+    @Test("An id that another row has, or that occurs twice, is refused")
     func duplicateItem() throws {
         var list = try Self.list()
         try list.expectError(.duplicateItem(2)) { try $0.insert(NewItem(2), at: .after(1)) }
@@ -59,7 +59,7 @@ struct EditErrorTests {
         }
     }
 
-    @Test("An id that a section has already, or that comes twice, is refused")
+    @Test("An id that another section has, or that occurs twice, is refused")
     func duplicateSection() throws {
         var list = try Self.list()
         try list.expectError(.duplicateSection("s1")) { try $0.insertSection(NewSection(1, [8])) }
@@ -67,7 +67,7 @@ struct EditErrorTests {
         try list.expectError(.duplicateSection("s7")) { try $0.reload([NewSection(7, [1]), NewSection(7, [2])]) }
     }
 
-    @Test("An index path without a row, or without a place for one, is refused and the valid ones are told")
+    @Test("An index path out of range is refused with the valid range")
     func itemIndexOutOfRange() throws {
         var list = try Self.list()
         for item in [3, 4, -1, .max, .min] {
@@ -88,7 +88,7 @@ struct EditErrorTests {
             try list.expectError(error) { try $0.insert([Self.row, NewItem(8)], at: .at(path)) }
             try list.expectError(error) { try $0.move(.item(4), to: .at(path)) }
         }
-        // The rows that move do not count.
+        // The rows that move are not counted.
         for item in [3, -1, .max, .min] {
             let path = ListIndexPath(0, item)
             let error = ListError.itemIndexOutOfRange(path, valid: 0..<3)
@@ -99,7 +99,7 @@ struct EditErrorTests {
         try list.expectError(.itemIndexOutOfRange(path, valid: 0..<0)) { try $0.delete(.at(path)) }
     }
 
-    @Test("A run that reaches beyond its section is refused", arguments: [3, 4, 1_000, Int.max])
+    @Test("A run that extends beyond its section is refused", arguments: [3, 4, 1_000, Int.max])
     func runOutOfRange(count: Int) throws {
         var list = try Self.list()
         let run = ItemSelection.run(ListIndexPath(0, 1), count: count)
@@ -119,7 +119,7 @@ struct EditErrorTests {
         }
     }
 
-    @Test("An index without a section, or without a place for one, is refused and the valid ones are told")
+    @Test("A section index out of range is refused with the valid range")
     func sectionIndexOutOfRange() throws {
         var list = try Self.list()
         for index in [4, -1, .max, .min] {
@@ -168,7 +168,7 @@ struct EditErrorTests {
         #expect(list.editor.state.version == Version(3))
     }
 
-    @Test("An event of a log that does not fit the rows is refused, and nothing has changed")
+    @Test("An event of a log that does not fit the rows is refused, and nothing changes")
     func eventMismatch() throws {
         var list = try Self.list()
         let content = try #require(list.snapshot().item(at: ListIndexPath(0, 0))).content

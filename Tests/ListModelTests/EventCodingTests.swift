@@ -1,4 +1,4 @@
-// Events and headers as bytes and back.
+// Tests encoding and decoding of events and headers.
 
 @testable import ListModel
 import TestSupport
@@ -8,7 +8,7 @@ import Testing
 struct EventCodingTests {
     private static let version = Version(1 << 40)
 
-    @Test("Every kind of event comes back as it was written, with every kind of identifier")
+    @Test("Every kind of event is read as it was written, with every kind of identifier")
     func everyKind() throws {
         let events = TestRecords.everyKind
         let commit = try Commit(record: TestRecords.record(of: events, version: Self.version), version: Self.version)
@@ -48,7 +48,7 @@ struct EventCodingTests {
         }
     }
 
-    /// Places in the history with numbers at the edges of what they can be.
+    /// History entries with numbers at the edges of their ranges.
     private static let entries: [HistoryEntry] = {
         let version = Version(1_000)
         let versions = [Version.empty, Version(1), Version(744), Version(999)]
@@ -75,7 +75,7 @@ struct EventCodingTests {
     }()
 
     @Test(
-        "A header comes back as it was written",
+        "A header is read as it was written",
         arguments: [
             Commit.Cause.edit, .undo(of: Version(1)), .undo(of: Version(999)), .redo(of: Version(872)),
             .go(to: .empty), .go(to: Version(5)), .revert(of: Version(999)), .restore(of: .empty),
@@ -107,7 +107,7 @@ struct EventCodingTests {
         }
     }
 
-    @Test("An untracked commit says nothing of any history")
+    @Test("The record of an untracked commit has no history")
     func untracked() throws {
         let record = TestRecords.record(
             of: [.sectionMoved(from: 0, to: 1, 7)], version: Version(3), tracking: .untracked)
@@ -115,7 +115,7 @@ struct EventCodingTests {
         #expect(commit.entry == .untracked && commit.history == nil && commit.scope == nil)
     }
 
-    @Test("A move in the history may be without events, an edit may not")
+    @Test("A checkout may have no events, an edit may not")
     func withoutEvents() throws {
         let undo = TestRecords.record(of: [], version: Version(3), cause: .undo(of: Version(2)))
         #expect(try Commit(record: undo, version: Version(3)).events().isEmpty)
@@ -123,7 +123,7 @@ struct EventCodingTests {
         #expect(throws: RecordError.self) { try Commit(record: edit, version: Version(3)) }
     }
 
-    @Test("Times before 1970 and at the ends of their range come back", arguments: [.min, -1, 0, 1, .max] as [Int64])
+    @Test("Times before 1970 and at the ends of the range are kept", arguments: [.min, -1, 0, 1, .max] as [Int64])
     func times(microseconds: Int64) throws {
         var list = MemoryList()
         let time = Timestamp(microseconds: microseconds)
@@ -134,7 +134,7 @@ struct EventCodingTests {
         #expect(try Commit(record: commit.record, version: Version(1)).time == time)
     }
 
-    @Test("What the editor makes and what is read from its record are the same commit", arguments: 1...6)
+    @Test("The commit of the editor equals the commit that is read from its record", arguments: 1...6)
     func editorCommits(seed: UInt64) throws {
         var list = MemoryList()
         var edits = RandomEdits(seed: seed)
@@ -163,7 +163,7 @@ struct EventCodingTests {
         }
     }
 
-    @Test("Content that is new in a commit lies in its record, and an undo refers to it there")
+    @Test("New content is stored in the record of its commit, and an undo refers to it")
     func contentStaysWhereItWasWritten() throws {
         var list = MemoryList()
         let content = Array("the content of the row".utf8)
@@ -187,7 +187,7 @@ struct EventCodingTests {
             ])
     }
 
-    @Test("Varints of every length come back, and one of more than 64 bits is an error")
+    @Test("Varints of every length are read as written, and one of more than 64 bits is an error")
     func varints() throws {
         let values = (0..<64).flatMap { [UInt64(1) << $0, (UInt64(1) << $0) - 1] } + [.max]
         var writer = ByteWriter()
@@ -214,7 +214,7 @@ struct EventCodingTests {
         }
     }
 
-    @Test("Content beyond what an offset can say is refused before a byte of it is read")
+    @Test("Content beyond the range of offsets is refused before a byte of it is read")
     func contentTooLarge() {
         var writer = ByteWriter()
         let fourGigabytes = UnsafeRawBufferPointer(

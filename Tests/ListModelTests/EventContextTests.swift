@@ -1,4 +1,4 @@
-// What a projection is told besides the event: folded without a store, from commits in memory.
+// Tests the context that a projection receives with an event, without a store, from commits in memory.
 
 @testable import ListModel
 import TestSupport
@@ -42,7 +42,7 @@ struct EventContextTests {
             #expect(context.commit == CommitInfo(commit) && !context.commit.isSeed)
             #expect(try context.rowsAfter()?.stateHash == commit.stateHash, "seed \(seed)")
         }
-        // Places that are none.
+        // Index paths out of range.
         #expect(
             context.rows.item(at: ListIndexPath(99, 0)) == nil && context.rows.item(at: ListIndexPath(0, -1)) == nil)
         #expect(context.rows.item(at: ListIndexPath(-1, 0)) == nil && context.rows.itemCount(inSectionAt: -1) == 0)

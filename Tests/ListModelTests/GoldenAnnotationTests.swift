@@ -32,7 +32,7 @@ struct GoldenAnnotationTests {
                 == [.annotated(name: "sel", value: [1, 2, 3]), .annotated(name: "", value: [])])
     }
 
-    @Test("In a block annotations are told from the one before, or from the last of their name")
+    @Test("In a block annotations are stored as changes of the one before, or of the last of their name")
     func block() throws {
         var list = MemoryList()
         try list.commit("c") { editor in
@@ -50,18 +50,17 @@ struct GoldenAnnotationTests {
         try bytes.withUnsafeBytes { bytes in
             let block = try PackedBlock(bytes)
             var kinds = try block.reader(.kinds)
-            // 128 instead of 2, as no annotation was due; 6 instead of 2; 128 instead of 6, twice; 6.
+            // 128 less the predicted 2, because no annotation was due; 6 less 2; 128 less 6, twice; 6 less 6.
             let expectedKinds: [Int64] = [126, 4, 122, 122, 0]
             #expect(try (0..<5).map { _ in try kinds.next() } == expectedKinds)
             var reader = try block.reader(block.names)
-            // One name of a commit, "c"; one origin, without bytes; two names of annotations.
+            // One commit name, "c"; one origin, which is empty; two annotation names.
             let names: [UInt8] = [1, 1, 0x63, 1, 0, 2, 1, 0x6E, 1, 0x6D]
             #expect(try Array(reader.readBytes(names.count, "names")) == names)
             let lengths = try AnnotationColumn.allCases.map { _ in try reader.readCount("a length") }
-            // Names: n; m, where n was the guess; n, where nothing was known yet.
-            // Sources: the last of the name but for m, which is what the one before it is.
-            // Replaced, suffixes, inserted: 3 bytes anew; nothing; 1 byte by 1, where 3 were the guess.
-            // Bytes: 1, 2, 3 in the place of none; 4 in the place of 3.
+            // Names: n; m, while n was predicted; n, without a prediction. Sources: the last value of the name; for m,
+            // the value of the annotation before it. Replaced, suffixes, inserted: 3 new bytes; nothing; 1 byte
+            // replaced by 1, while 3 was predicted. Bytes: 1, 2, 3 replace no bytes; 4 replaces 3.
             let expected: [[Int64]] = [[0, 1, 0], [0, 1, 0], [0, 0, 1], [0, 0, 0], [3, 0, -2], [1, 2, 3, 1]]
             for (length, values) in zip(lengths, expected) {
                 let start = reader.offset
@@ -78,7 +77,7 @@ struct GoldenAnnotationTests {
         }
     }
 
-    @Test("A block of commits without annotations ends its names after the origins, as ever")
+    @Test("In a block without annotations, the names end after the origins")
     func plainBlock() throws {
         var list = MemoryList()
         try list.commit("c") { try $0.insertSection(NewSection(id: "s")) }

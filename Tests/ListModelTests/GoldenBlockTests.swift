@@ -20,7 +20,7 @@ struct GoldenBlockTests {
         0xA4, 0x59, 0x53, 0x25, 0x3D, 0xEF, 0x65, 0xCE,
         // 40: commits, 44: events, 48: bytes of the record
         1, 0, 0, 0, 2, 0, 0, 0, 99, 0, 0, 0,
-        // 52: format; 53: no frames
+        // 52: format; 53: no affixes
         2, 0,
         // 54: lengths of the columns: causes, flags, targets, histories, historyParts, times
         0, 0, 0, 0, 0, 9,
@@ -30,7 +30,7 @@ struct GoldenBlockTests {
         0, 0, 3, 0, 4,
         // integers, contentTags, referenceVersions, referenceOffsets, referenceLengths
         2, 0, 0, 0, 0,
-        // stringLengths, contentFrames, contentLengths, contentStarts, contentGaps
+        // stringLengths, contentAffixes, contentLengths, contentStarts, contentGaps
         2, 0, 2, 3, 0,
         // lengths of the literals, and of the names
         10, 17,
@@ -38,13 +38,13 @@ struct GoldenBlockTests {
         0x80, 0x80, 0xF2, 0x81, 0x83, 0x89, 0x85, 0x06, 0,
         // eventCounts: all 1; contentCounts: all 1
         2, 0, 2, 0,
-        // kinds: 6 instead of 1, then 1 instead of 6; base −5, the exception 20 = 1 + 3 + 16 after no other value
+        // kinds: 6 less the predicted 1, then 1 less 6; base −5, the exception 20 = 1 + 3 + 16 after no other value
         9, 0, 0 << 2 | 3, 16,
         // rowCounts: −1, then 0; base −1, the exception 2 = 1 + 1 after one other value
         1, 0, 1 << 2 | 1,
         // identifierKinds: 2, then −2; base −2, the exception 8 = 1 + 3 + 4 after no other value
         3, 0, 0 << 2 | 3, 4,
-        // integers: 7 instead of 1
+        // integers: 7 less the predicted 1
         12, 0,
         // stringLengths: all 5
         10, 0,
@@ -58,7 +58,7 @@ struct GoldenBlockTests {
         0x7B, 0x22, 0x74, 0x69, 0x74, 0x6C, 0x65, 0x22, 0x3A, 0x22, 0x4D, 0x69, 0x6C, 0x6B, 0x22, 0x7D,
     ]
 
-    @Test("The packer writes just these bytes")
+    @Test("The packer writes exactly these bytes")
     func writing() throws {
         var log = PackedLog(records: [GoldenRecordTests.record])
         try log.pack(BlockPacker.Options())
@@ -78,7 +78,7 @@ struct GoldenBlockTests {
         }
     }
 
-    @Test("What contents begin and end with is written once")
+    @Test("Common prefixes and suffixes of contents are written once")
     func frames() throws {
         var list = MemoryList()
         try list.commit { try $0.insertSection(NewSection(id: "s")) }
@@ -91,7 +91,7 @@ struct GoldenBlockTests {
         var log = PackedLog(records: (1...27).map { list.log.record(of: Version($0)) })
         try log.pack(BlockPacker.Options())
         let bytes = log.blocks[0].bytes
-        // After the format: one frame, whose prefix and suffix are a quotation mark.
+        // After the format: one affix, whose prefix and suffix are a quotation mark.
         #expect(bytes[53..<58] == [1, 1, 0x22, 1, 0x22])
         #expect(bytes.suffix(26) == ArraySlice("abcdefghijklmnopqrstuvwxyz".utf8))
     }

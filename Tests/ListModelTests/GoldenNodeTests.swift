@@ -1,4 +1,4 @@
-// What a checkpoint of one row stores, byte for byte, as Docs/Design/FileFormat.md says.
+// The stored bytes of a checkpoint of one row, as Docs/Design/FileFormat.md says.
 //
 // The bytes were derived from that page and not copied from the library's output, in Python with the package xxhash. With
 // X, le, item, section, state hash and checksum as in GoldenRecordTests, var(n) a varint and zz(n) a zigzag varint:
@@ -14,18 +14,18 @@ import Testing
 
 @Suite("Golden nodes")
 struct GoldenNodeTests {
-    /// What is stored, by number.
+    /// The stored bytes, by number.
     private static let nodes: [UInt64: [UInt8]] = [
-        // A page of the index of rows: one entry, so all 26 bits of its fingerprint (193eb99) are common, and all the
-        // others that there could be; its leaf has node number 0; the widths are 0.
+        // A chunk of the index of rows: it has one entry, so all 26 bits of its fingerprint (193eb99) are common, up to
+        // the maximum of 32 bits; its leaf has node number 0; the widths are 0.
         1: [0x2F, 0x8A, 0x76, 0xF8, 64, 1, 32, 0x99, 0xD7, 0xCF, 0x0C, 0, 0, 0],
-        // The directory of that page, which is number 1.
+        // The directory of that chunk, which has number 1.
         2: [0x25, 0x38, 0xDD, 0x84, 66, 1, 2],
-        // A page of parents, 256 words: the node with node number 0 is the root of section 0.
+        // A chunk of parents, 256 words: the node with node number 0 is the root of section 0.
         3: [0x23, 0xA2, 0x87, 0x12, 65, 0x80, 2, 0x80, 0x80, 0x80, 0x80, 8] + [UInt8](repeating: 0, count: 255),
         4: [0x48, 0xE5, 0x76, 0x2A, 66, 1, 6],
-        // A page of the index of sections: fingerprints 157f2e9 (number 0, seed 8) and 2d67c46 (the id) have no lowest bit
-        // in common; 25 bits each, the second less the first.
+        // A chunk of the index of sections: fingerprints 157f2e9 (number 0, seed 8) and 2d67c46 (the id) have no lowest
+        // bit in common; 25 bits each, the second less the first.
         5: [0x5F, 0x99, 0xAB, 0x1E, 64, 2, 0, 0, 0, 25, 0, 0xE9, 0xF2, 0x57, 0xBB, 0x12, 0xFD, 2],
         6: [0x36, 0x9E, 0x14, 0x64, 66, 1, 10],
         // The root of the sections has node number 0 as well, in a table of its own.
@@ -45,8 +45,9 @@ struct GoldenNodeTests {
     ]
 
     /// One row; one event, one unit of work; the checksum of the commit; the state hash; numbers 10 to 10; the root is
-    /// 10, with its hash; in the shared history, position, tip and newest node are version 1, no branch was left, undo can go
-    /// 1 step back and redo none forward, at depth 1; no origin has its own; one number for sections, one section, place 0.
+    /// 10, with its hash. In the shared history, position, tip and newest revision are version 1, no branch was left,
+    /// undo can go 1 step back and redo none forward, at depth 1. No origin has its own history; one section number is
+    /// given, there is one section, node number 0.
     private static let checkpoint: [UInt8] = [
         0xBF, 0xFD, 0xEC, 0x36, 67, 1, 1, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0,
         0x8F, 0x86, 0xE0, 0x9C, 0xFE, 0x68, 0xA1, 0x4C, 0xA4, 0x59, 0x53, 0x25, 0x3D, 0xEF, 0x65, 0xCE,
@@ -55,7 +56,7 @@ struct GoldenNodeTests {
         1, 1, 1, 0, 1, 0, 1, 0, 1, 1, 0,
     ]
 
-    /// One entry and two; a page of each kind; one node number each, in use, none free; the directories.
+    /// One entry and two; a chunk of each kind; one node number each, in use, none free; the directories.
     private static let locators: [UInt8] = [
         0x13, 0x9D, 0x61, 0xEC, 68, 2, 1, 1, 1, 1, 1, 0, 1, 2, 1, 4, 2, 1, 1, 1, 1, 0, 1, 6, 1, 8,
     ]
@@ -70,7 +71,7 @@ struct GoldenNodeTests {
         return stored
     }
 
-    @Test("A checkpoint stores just these bytes")
+    @Test("A checkpoint stores exactly these bytes")
     func writing() throws {
         let stored = try Self.stored()
         #expect(stored.nodes.numbers == Self.nodes.keys.sorted())
@@ -96,7 +97,7 @@ struct GoldenNodeTests {
         try state.checkInvariants()
     }
 
-    /// The same with the salts of the two locators behind them.
+    /// The same, followed by the salts of the two locators.
     private static let saltedLocators: [UInt8] =
         [0, 0, 0, 0, 68, 3] + locators[6...] + [0xEF, 0xCD, 0xAB, 0x89, 0x67, 0x45, 0x23, 0x01]
         + [0xEF, 0xCD, 0xAB, 0x89, 0x67, 0x45, 0x23, 0x01]
@@ -111,7 +112,7 @@ struct GoldenNodeTests {
         #expect(stored.list.editor.state.indexPath(of: 7) == ListIndexPath(section: 0, item: 0))
         #expect(stored.list.editor.state.indexPath(of: 8) == nil)
         try stored.list.editor.checkInvariants()
-        // Salts are behind locators that are whole, or they are damaged.
+        // Both salts must follow complete locators; anything else is damage.
         let bytes = locators.bytes(Version(1))
         for length in bytes.count - 16..<bytes.count {
             var writer = ByteWriter()
@@ -121,7 +122,7 @@ struct GoldenNodeTests {
         }
     }
 
-    @Test("A checkpoint of a version that no list has is damaged, whatever it says")
+    @Test("A checkpoint of an impossible version is damaged")
     func impossibleVersions() {
         for version in [Version(1 << 48), Version((1 << 63) + 5), Version(.max)] {
             var writer = ByteWriter()
@@ -130,7 +131,7 @@ struct GoldenNodeTests {
             Self.checkpoint[77...].withUnsafeBytes { writer.write(raw: $0) }
             NodeCoding.seal(version.rawValue, &writer)
             #expect(writer.withBytes { Checkpoint($0, version: version) } == nil)
-            // The same of a version that a list can have is a checkpoint.
+            // The same bytes with a possible version are a checkpoint.
             writer.truncate(to: 70)
             for _ in 0..<7 { writer.write(varint: 9) }
             Self.checkpoint[77...].withUnsafeBytes { writer.write(raw: $0) }

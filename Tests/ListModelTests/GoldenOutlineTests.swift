@@ -1,4 +1,4 @@
-// What outlines add to the formats, byte for byte, as Docs/Design/FileFormat.md says: a commit, its packed columns, and nodes.
+// The bytes of outlines in the formats, as Docs/Design/FileFormat.md says: a commit, its packed columns, and nodes.
 //
 // The bytes were derived by hand from that page and not copied from the library's output. The hashes were computed in
 // Python from the specification of XXH64 and with the integers of the language, as in GoldenRecordTests.swift:
@@ -18,7 +18,7 @@ struct GoldenOutlineTests {
         0x64, 0x2D, 0x4C, 0xD5, 0xA6, 0x6D, 0x97, 0x76, 0, 0, 0, 0, 2, 0, 0, 0,
         // 16: state hash; 24: time
         0x6F, 0x1A, 0x93, 0x68, 0x26, 0xA3, 0x3C, 0xAC, 0x00, 0x40, 0x1E, 0x18, 0x24, 0x0A, 0x06, 0x00,
-        // 32: how many events; 36: 1 step; 40: the first node of a history; 45: "Plan", no origin
+        // 32: number of events; 36: 1 step; 40: the first revision of a history; 45: "Plan", no origin
         4, 0, 0, 0, 1, 0, 0, 0, 1, 1, 1, 0, 1, 4, 0x50, 0x6C, 0x61, 0x6E, 0,
         // 51: section inserted, at index 0, "s" without a title and rows
         6, 0, 2, 1, 0x73, 0, 0,
@@ -30,7 +30,7 @@ struct GoldenOutlineTests {
         4, 1 * 2 + 0, 16, 5, 0x42,
         // 72: items indented (11), at section 0, row 1; by 1, zigzag 2; 1 row: 8
         11, 0, 1, 2, 1, 0, 16,
-        // 79: item collapsed (12), at section 0, row 0: 7, no longer
+        // 79: item collapsed (12), at section 0, row 0: 7, expanded
         12, 0, 0, 0, 14, 0,
     ]
 
@@ -45,7 +45,7 @@ struct GoldenOutlineTests {
         try editor.expand(7)
     }
 
-    @Test("The editor writes just these bytes")
+    @Test("The editor writes exactly these bytes")
     func writing() throws {
         var list = MemoryList()
         let draft = CommitDraft(name: "Plan", time: Timestamp(microseconds: 1_700_000_000_000_000))
@@ -53,7 +53,7 @@ struct GoldenOutlineTests {
         #expect(try #require(made).record == Self.record)
     }
 
-    @Test("A replay of these bytes gives the rows and the hash they state, and takes them back")
+    @Test("A replay of these bytes gives the rows and the stated hash, and a backward replay removes them")
     func replaying() throws {
         var state = ListState()
         _ = try Self.record.withUnsafeBytes { try state.replay($0, previousChecksum: 0, check: .everyHash) }
@@ -65,7 +65,7 @@ struct GoldenOutlineTests {
         #expect(state.sectionCount == 0)
     }
 
-    @Test("A packed block has the depths in its columns, and gives the record back")
+    @Test("A packed block has the depths in its columns, and rebuilds the record")
     func packing() throws {
         var log = PackedLog(records: [Self.record])
         try log.pack(BlockPacker.Options())
@@ -79,11 +79,11 @@ struct GoldenOutlineTests {
             // A string; then an integer collapsed at depth 0: 0 + 4 · 1, and one at depth 1: 0 + 4 · 2.
             let kinds: [Int64] = [2, 2, 4]
             #expect(try values(.identifierKinds, 3) == kinds)
-            // Section inserted instead of 1, with contents to come; items inserted instead of 6; none to come: instead of 2,
-            // indented; instead of 11, collapsed.
+            // With contents to come: section inserted less the predicted 1, items inserted less 6. With none to come:
+            // indented less 2, collapsed less 11.
             let events: [Int64] = [5, -5, 9, 1]
             #expect(try values(.kinds, 4) == events)
-            // By how much: the only destination.
+            // By how much deeper: the only destination.
             #expect(try values(.destinations, 1) == [1])
             var state = ListState()
             try block.forEachRecord(with: &state) { _, record in #expect(record == Self.record) }
@@ -102,7 +102,7 @@ struct GoldenOutlineTests {
         return writer.withBytes { Array($0) }
     }
 
-    @Test("A leaf says of rows where they stand in an outline")
+    @Test("A leaf has the places of its rows in an outline")
     func leaf() throws {
         let hashes: [[UInt8]] = [
             [0x8E, 0x5A, 0xD2, 0xE1, 0x4B, 0x08, 0x74, 0x01], [0x69, 0xE1, 0x26, 0xFD, 0x61, 0x70, 0x07, 0x0A],
@@ -139,14 +139,14 @@ struct GoldenOutlineTests {
         let read = try expected.withUnsafeBytes { try NodeCoding.decode($0, child, Self.limits, &spares) }
         #expect((0..<read.count).map { read.elements[$0] } == rows)
         #expect(read.elements[1].depth == 2 && read.elements[0].isCollapsed)
-        // A parent that says of the rows that they are deeper is not their parent.
+        // A parent that states a greater lowest depth does not fit.
         child.lowestDepth = 1
         #expect(throws: NodeError.self) {
             try expected.withUnsafeBytes { _ = try NodeCoding.decode($0, child, Self.limits, &spares) }
         }
     }
 
-    @Test("An inner node says how deep the rows below its children are, if any are all deeper than 0")
+    @Test("An inner node has the lowest depth below each child, if one is above 0")
     func inner() throws {
         func node(_ depths: (UInt8, UInt8)) -> TreeNode<ListItem> {
             let node = TreeNode<ListItem>.make(height: 1, width: 4, number: 3)
@@ -163,9 +163,9 @@ struct GoldenOutlineTests {
         let expected: [UInt8] = [
             // checksum with the number 9; height 1 and depths, 2 children
             0xCD, 0xEB, 0x76, 0xA8, 1 + 32, 2,
-            // 6 before this one, place 1, 2 rows, their hash, depth 0
+            // number 6 less than this one, node number 1, 2 rows, their hash, depth 0
             11, 2, 2, 0x23, 0x01, 0, 0, 0, 0, 0, 0, 0,
-            // 1 after that one, place 2, 1 row, its hash, depth 5
+            // number 1 more than that one, node number 2, 1 row, its hash, depth 5
             2, 2, 1, 0x56, 0x04, 0, 0, 0, 0, 0, 0, 5,
         ]
         #expect(Self.bytes(node((0, 5)), [3, 4], 9) == expected)

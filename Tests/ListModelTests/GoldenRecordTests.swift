@@ -1,4 +1,4 @@
-// One commit, byte for byte, as the layout in Events/RecordHeader.swift and Events/EventCoding.swift says.
+// One commit, byte for byte, as the layout in Log/RecordHeader.swift and Log/EventCoding.swift says.
 //
 // The bytes were derived by hand from that layout and not copied from the library's output. The two hashes in them were
 // computed in Python, with the package xxhash and the integers of the language, P being 2⁶¹ − 1:
@@ -28,12 +28,12 @@ struct GoldenRecordTests {
         0xA4, 0x59, 0x53, 0x25, 0x3D, 0xEF, 0x65, 0xCE,
         // 24: time, 1,700,000,000,000,000 µs = 0x00060A24181E4000
         0x00, 0x40, 0x1E, 0x18, 0x24, 0x0A, 0x06, 0x00,
-        // 32: how many events
+        // 32: number of events
         2, 0, 0, 0,
         // 36: undo can go 1 step back
         1, 0, 0, 0,
-        // 40: an edit has no target; the parent is 1 version back, and so is the jump; depth 1; no node in between;
-        // the branch was changed 1 version back, which is never
+        // 40: an edit has no target; the parent is 1 version back, and so is the jump; depth 1; no revision in between;
+        // a branch was left 1 version back, at version 0, which means never
         1, 1, 1, 0, 1,
         // 45: name, 8 bytes: "Add milk"
         8, 0x41, 0x64, 0x64, 0x20, 0x6D, 0x69, 0x6C, 0x6B,
@@ -58,7 +58,7 @@ struct GoldenRecordTests {
     private static let content = Array("{\"title\":\"Milk\"}".utf8)
     private static let time = Timestamp(microseconds: 1_700_000_000_000_000)
 
-    @Test("The editor writes just these bytes")
+    @Test("The editor writes exactly these bytes")
     func writing() throws {
         var list = MemoryList()
         let made = try list.editor.commit(CommitDraft(name: "Add milk", origin: "phone", time: Self.time)) { editor in
@@ -97,7 +97,7 @@ struct GoldenRecordTests {
         #expect(item.content.version == Version(1) && item.content.offset == 83 && item.content.length == 16)
     }
 
-    @Test("A replay of these bytes gives the list and the hash they state")
+    @Test("A replay of these bytes gives the list and the stated hash")
     func replaying() throws {
         var state = ListState()
         let checksum = try Self.record.withUnsafeBytes {

@@ -1,4 +1,4 @@
-// Groups: commits that are one step because somebody said so.
+// Tests groups: commits that are one step because the app grouped them.
 
 @testable import ListModel
 import TestSupport
@@ -27,7 +27,7 @@ struct GroupTests {
         #expect(typing.list.editor.state.history.undoCount == 2 && typing.list.editor.state.history.redoCount == 0)
     }
 
-    @Test("A group continues no step before it, and none continues it, even if the edits would merge")
+    @Test("A group continues no step before it, and no later step continues it, even if the edits would coalesce")
     func edges() throws {
         var typing = try TypingList()
         func update(_ content: UInt8) -> (inout ListEditor) throws -> Void { { try $0.update(1, content: [content]) } }
@@ -67,7 +67,7 @@ struct GroupTests {
         try typing.commit("own", doing: toggle(2))
         try typing.list.editor.endGroup()
         try typing.list.editor.endGroup()
-        // It named the group when it began, and still does.
+        // The commit named the group when it began, and its name stays.
         try typing.commit("own", doing: toggle(3))
         try typing.list.editor.endGroup()
         try typing.commit("own", doing: toggle(4))
@@ -81,7 +81,7 @@ struct GroupTests {
         try typing.list.editor.endGroup()
     }
 
-    @Test("The end of a group that was not begun is an error, in each history by itself")
+    @Test("Ending a group that was not begun is an error, separately in each history")
     func unbalanced() throws {
         var typing = try TypingList()
         let expected = ListError.groupMismatch(expected: "a group that was begun")
@@ -98,7 +98,7 @@ struct GroupTests {
         #expect(throws: expected) { try typing.list.editor.endGroup() }
     }
 
-    @Test("While a group is open its history does not move, and nothing changes")
+    @Test("While a group is open, a checkout in its history is refused, and nothing changes")
     func noMoves() throws {
         var typing = try TypingList()
         try typing.commit(doing: toggle(1))
@@ -113,7 +113,7 @@ struct GroupTests {
         #expect(throws: expected) { try typing.list.go(to: Version(99)) }
         #expect(try typing.list.contents() == rows)
         #expect(typing.list.log.head == head)
-        // That of another does.
+        // The history of another origin does.
         try typing.list.undo("a")
         #expect(try typing.commit(doing: toggle(4)))
         try typing.list.editor.endGroup()
@@ -137,7 +137,7 @@ struct GroupTests {
         #expect(typing.list.editor.state.history.undoCount == 1)
     }
 
-    @Test("A revert outside of groups is a step of its own, and no typing continues it")
+    @Test("A revert outside of groups is a step of its own, which typing does not continue")
     func revertAlone() throws {
         var typing = try TypingList()
         try typing.commit { try $0.update(1, content: [90]) }
@@ -162,7 +162,7 @@ struct GroupTests {
         #expect(try HistoryTree(typing.list.log, oldest: .empty).branches(history, limit: .max).count == 2)
     }
 
-    @Test("A commit of a group that does nothing or fails leaves the group as it was")
+    @Test("A commit of a group that changes nothing or fails does not change the group")
     func nothing() throws {
         var typing = try TypingList()
         try typing.commit(doing: toggle(1))
@@ -176,7 +176,7 @@ struct GroupTests {
         #expect(typing.list.editor.state.history.undoCount == 2)
     }
 
-    @Test("Undone from its middle, a step is redone whole")
+    @Test("A step that is undone from its middle is redone completely")
     func fromTheMiddle() throws {
         var typing = try TypingList()
         typing.list.editor.beginGroup()

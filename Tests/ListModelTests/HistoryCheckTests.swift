@@ -1,4 +1,4 @@
-// The fold that verification uses: it accepts what an editor wrote, and nothing else.
+// Tests the fold that verification uses: it accepts exactly the histories that an editor writes.
 
 @testable import ListModel
 import TestSupport
@@ -27,7 +27,7 @@ struct HistoryCheckTests {
             record: commit.record, eventsOffset: commit.eventsOffset)
     }
 
-    /// Other versions than one, before a commit.
+    /// Versions other than a given one, before a commit.
     private func others(_ version: Version, before commit: Version) -> [Version] {
         let all = [version.rawValue &- 1, version.rawValue + 1, 0, commit.rawValue - 1]
         return Set(all).filter { $0 < commit.rawValue && $0 != version.rawValue }.map { Version($0) }
@@ -61,7 +61,7 @@ struct HistoryCheckTests {
         entries += others(node.previous, before: version).map { other(previous: $0) }
         entries += others(node.switched, before: version.next).map { other(switched: $0) }
         entries += switches(node.branchSwitch, at: version).map { other(.some($0)) }
-        // A step goes on at its end only.
+        // A commit can continue a step only at its end.
         if node.branchSwitch != nil { entries.append(.node(node.continuing)) }
         if node.steps == 1 { entries.append(.node(node.continuing)) }
         return entries
@@ -94,7 +94,7 @@ struct HistoryCheckTests {
     // MARK: Tests
 
     @Test(
-        "An entry that says anything else than the fold is rejected, in every commit",
+        "An entry that differs from the fold in any part is rejected, in every commit",
         arguments: 1...4 as ClosedRange<UInt64>)
     func tampering(seed: UInt64) throws {
         let scopes: [[String?]] = [[nil], [nil, "a", "b"], ["a"], [nil, "a"]]
@@ -120,7 +120,7 @@ struct HistoryCheckTests {
         #expect(count > 400)
     }
 
-    @Test("A move that says another cause than its own is rejected", arguments: 1...4 as ClosedRange<UInt64>)
+    @Test("A checkout with a wrong cause is rejected", arguments: 1...4 as ClosedRange<UInt64>)
     func causes(seed: UInt64) throws {
         var trial = HistoryTrial(seed: 600 + seed)
         while trial.list.log.head < Version(60) { try trial.step() }
@@ -136,7 +136,7 @@ struct HistoryCheckTests {
             if before.position != target { causes.append(.undo(of: target)) }
             if after.position != target || before.redoCount == 0 { causes.append(.redo(of: target)) }
             for cause in causes where cause != commit.cause {
-                // A step can be gone to as well as undone or redone.
+                // A checkout of a step may also be a go, besides undo and redo.
                 switch cause {
                 case .go(let target) where target == after.position: continue
                 case .undo(before.position): if try trial.tree.undoing(before)?.entry == commit.entry { continue }
@@ -149,7 +149,7 @@ struct HistoryCheckTests {
         }
     }
 
-    @Test("An undo at the root, and a redo at the tip, are rejected whatever they say of the history")
+    @Test("An undo at the root and a redo at the tip are rejected, whatever history they state")
     func nothingToDo() throws {
         var list = KeptList()
         for number in 0..<3 { try list.commit { try $0.insertSection(NewSection(number)) } }
@@ -158,13 +158,13 @@ struct HistoryCheckTests {
         let history = list.editor.state.history
         let undo = commits[5]
         #expect(undo.entry == .move(history, nil))
-        // The position is the root: there is nothing before it.
+        // The position is the root, so nothing is before it.
         let again = Commit(
             version: Version(7), cause: .undo(of: .empty), name: "", origin: "", time: undo.time, tracking: .shared,
             entry: .move(history, nil), isDiscardable: false, stateHash: undo.stateHash, eventCount: 0, record: [],
             eventsOffset: 0)
         #expect(try isRejected(again, after: commits[...]))
-        // The position is the tip: there is nothing behind it.
+        // The position is the tip, so nothing is after it.
         let tip = History(
             position: Version(3), tip: Version(3), newest: Version(3), switched: .empty, undoCount: 3, redoCount: 0,
             depth: 3)

@@ -1,5 +1,5 @@
-// What a look at the history costs: records that are read, in logs of a hundred, a thousand and ten thousand
-// commits. The time it takes is for benchmarks to say.
+// Tests how many records the history reads, in logs of a hundred, a thousand and ten thousand commits. Benchmarks
+// measure the time.
 
 @testable import ListModel
 import TestSupport
@@ -7,12 +7,12 @@ import Testing
 
 @Suite("What the history reads")
 struct HistoryCostTests {
-    /// How many commits a log has, and the logarithm that its bounds are made of.
+    /// The number of commits of a log, and its logarithm, from which the bounds are computed.
     struct Size: CustomTestStringConvertible, Sendable {
         let count: Int
         var log: Int { Int.bitWidth - count.leadingZeroBitCount }
-        /// What finding an ancestor reads at most: two records a hop, of which there are two for each digit of the
-        /// depth in skew-binary numbers.
+        /// The most records that finding an ancestor reads: two for each hop, and two hops for each digit of the depth
+        /// as a skew-binary number.
         var search: Int { 4 * log }
         var testDescription: String { "\(count) commits" }
     }
@@ -25,7 +25,7 @@ struct HistoryCostTests {
 
     /// A list of twenty rows of which one is toggled in each commit, so that commits are small and differ little.
     ///
-    /// - Parameter branches: how many branches are left on the way, each five commits long.
+    /// - Parameter branches: how many branches of five commits each are left on the way.
     private func list(_ size: Size, branches: Int = 0) throws -> KeptList {
         var list = KeptList()
         try list.commit { try $0.insertSection(NewSection(0, Array(0..<20))) }
@@ -41,7 +41,7 @@ struct HistoryCostTests {
 
     private func tree(_ list: borrowing KeptList) -> HistoryTree { HistoryTree(list.log, oldest: .empty) }
 
-    @Test("An undo reads the records of its step, however long the log", arguments: sizes)
+    @Test("An undo reads the records of its step, however long the log is", arguments: sizes)
     func undo(size: Size) throws {
         var list = try list(size)
         var step: Set<Version> = []
@@ -53,7 +53,7 @@ struct HistoryCostTests {
         try list.editor.endGroup()
         let log = list.log
         #expect(try log.reads { try list.undo() }.isSubset(of: step))
-        // The newest step of the rest, and one that was made long ago: its own record and that of the tip.
+        // The newest step that is left, and an old one: its own record and that of the tip.
         let tip = list.editor.state.history.tip
         var position = list.editor.state.history.position
         #expect(try log.reads { try list.undo() }.isSubset(of: [position, tip]))
@@ -63,7 +63,7 @@ struct HistoryCostTests {
         #expect(try log.reads { _ = try tree(list).undoing(list.editor.state.history) }.count <= 2)
     }
 
-    @Test("A redo reads the records of its step and a logarithm of others", arguments: sizes)
+    @Test("A redo reads the records of its step and O(log n) others", arguments: sizes)
     func redo(size: Size) throws {
         var list = try list(size, branches: 5)
         list.editor.beginGroup()
@@ -87,7 +87,7 @@ struct HistoryCostTests {
         }
     }
 
-    @Test("Whether a node is an ancestor of another takes a logarithm of records", arguments: sizes)
+    @Test("Whether a revision is an ancestor of another takes O(log n) records", arguments: sizes)
     func ancestors(size: Size) throws {
         let list = try list(size, branches: 5)
         var generator = SeededGenerator(seed: 1)
@@ -102,7 +102,7 @@ struct HistoryCostTests {
             most = max(most, reads.count)
         }
         #expect(most <= size.search && most > 2, "\(most) of \(size.count)")
-        // The bound is one that a walk from parent to parent exceeds.
+        // A walk from parent to parent exceeds the bound.
         let walk = try list.log.reads {
             var version = list.editor.state.history.tip
             while version > .empty { version = try tree.node(version).parent }
@@ -110,7 +110,7 @@ struct HistoryCostTests {
         #expect(walk.count > size.count / 2 && walk.count > size.search)
     }
 
-    @Test("The branches cost a logarithm or two each", arguments: sizes)
+    @Test("Listing the branches reads O(log n) records for each", arguments: sizes)
     func branches(size: Size) throws {
         let list = try list(size, branches: 5)
         let (log, history) = (list.log, list.editor.state.history)
@@ -122,7 +122,7 @@ struct HistoryCostTests {
         #expect(count == 1 && few.count == 1)
     }
 
-    @Test("Going anywhere on the branch takes a logarithm or two of records, and the next commit one", arguments: sizes)
+    @Test("A checkout on the branch reads O(log n) records, and the next commit as well", arguments: sizes)
     func go(size: Size) throws {
         var list = try list(size, branches: 5)
         let log = list.log
@@ -132,20 +132,20 @@ struct HistoryCostTests {
             let depth = Int.random(in: 1...tip.depth, using: &generator)
             let target = try #require(try tree(list).ancestor(of: tip) { $0.depth <= depth })
             let reads = try log.reads { try list.go(to: target.version) }
-            // Each of the branches that were left is an interruption of the way.
+            // Each branch that was left is an interruption of the path.
             #expect(reads.count <= 6 * 2 * size.search + 2 * size.log, "to depth \(depth): \(reads.count)")
         }
-        // A node that is made after a move needs the ancestors that its jump is chosen from.
+        // A revision that is made after a checkout reads the ancestors from which its jump is chosen.
         try list.go(to: try #require(try tree(list).ancestor(of: tip) { $0.depth <= size.count / 2 }).version)
         #expect(try log.reads { try toggle(&list, 3) }.count <= 2 * size.log)
         #expect(try log.reads { try toggle(&list, 4) }.isEmpty)
-        // And so does one that another scope was before.
+        // So does a revision after one of another scope.
         try list.commit(by: "a") { try $0.toggle(.item(1)) }
         #expect(try log.reads { try toggle(&list, 5) }.count <= 2 * size.log)
         #expect(try log.reads { try list.commit(tracking: .untracked) { try $0.toggle(.item(2)) } }.isEmpty)
     }
 
-    @Test("Earlier by a step reads the step, later by a step what lies in between", arguments: sizes)
+    @Test("Earlier by a step reads the step, later by a step the records in between", arguments: sizes)
     func order(size: Size) throws {
         var list = try list(size)
         let log = list.log
@@ -155,7 +155,7 @@ struct HistoryCostTests {
         try list.go(to: Version(UInt64(size.count / 2)))
         let history = list.editor.state.history
         #expect(try log.reads { _ = try tree(list).later(than: history, in: .shared, by: 1) }.count <= 2)
-        // All of the rest: what it says of its cost is true, so the others are not just not counted.
+        // All remaining steps: these reads are counted, which shows that counting works.
         let rest = try log.reads { _ = try tree(list).later(than: history, in: .shared, by: .max) }
         #expect(rest.count >= size.count / 2)
     }

@@ -1,14 +1,13 @@
-// The whole history against its model, over seeded random commits: undo, redo, going anywhere, branches, groups,
-// typing.
+// Compares the whole history with its model, over seeded random commits: undo, redo, go, branches, groups, typing.
 
 @testable import ListModel
 import TestSupport
 import Testing
 
-@Suite("The history, held against a model of the whole tree")
+@Suite("The history, compared with a model of the whole tree")
 struct HistoryModelTests {
     static let seeds: [UInt64] = (1...20).map { $0 }
-    /// 100,000 commits in all, if a soak was asked for.
+    /// 100,000 commits in all in a soak.
     static let commitCount = Soak.isEnabled ? 5_000 : 150
     static let branchInterval = Soak.isEnabled ? 50 : 1
 
@@ -18,7 +17,7 @@ struct HistoryModelTests {
         try trial.checkLog()
     }
 
-    @Test("In the history that all share every move is exact", arguments: seeds)
+    @Test("In the shared history every checkout is exact", arguments: seeds)
     func shared(seed: UInt64) throws {
         var trial = HistoryTrial(seed: seed, branchInterval: Self.branchInterval)
         try run(&trial, commits: Self.commitCount)
@@ -27,7 +26,7 @@ struct HistoryModelTests {
         #expect(trial.counts["branched", default: 0] > 0 && trial.counts["switched", default: 0] > 0)
     }
 
-    @Test("The trials try everything")
+    @Test("The trials include every kind of commit")
     func coverage() throws {
         var counts: [String: Int] = [:]
         for seed in 1...3 as ClosedRange<UInt64> {
@@ -45,14 +44,14 @@ struct HistoryModelTests {
         for kind in kinds { #expect(counts[kind, default: 0] >= 3, "\(kind)") }
     }
 
-    @Test("An own history of one origin behaves as the one that all share", arguments: seeds.prefix(4))
+    @Test("The own history of a single origin behaves like the shared one", arguments: seeds.prefix(4))
     func own(seed: UInt64) throws {
         var trial = HistoryTrial(seed: 100 + seed, scopes: ["a"], branchInterval: Self.branchInterval)
         try run(&trial, commits: Self.commitCount)
         #expect(trial.counts["exact"] == trial.counts["moves"])
     }
 
-    @Test("Histories of several scopes go their ways beside untracked commits", arguments: seeds)
+    @Test("Histories of several scopes are independent, also with untracked commits", arguments: seeds)
     func scopes(seed: UInt64) throws {
         var trial = HistoryTrial(
             seed: 200 + seed, scopes: [nil, "a", "b", "c"], isMixed: true, branchInterval: Self.branchInterval)

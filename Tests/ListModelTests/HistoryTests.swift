@@ -1,4 +1,4 @@
-// Undo and redo on one branch and beside it: inverses of every kind of event, names, what an undo leaves behind.
+// Tests undo and redo on one branch: inverses of every kind of event, names, and the commits of undo.
 
 @testable import ListModel
 import TestSupport
@@ -66,7 +66,7 @@ struct HistoryTests {
         #expect(history.position == history.tip && history.redoCount == 0)
     }
 
-    @Test("Undo restores what was before any kind of edit, redo what was after it", arguments: Edit.allCases)
+    @Test("Undo restores the rows before any kind of edit, redo the rows after it", arguments: Edit.allCases)
     func everyKind(edit: Edit) throws {
         var list = try MemoryList(Self.start)
         let before = (rows: try list.contents(), hash: list.snapshot().stateHash)
@@ -85,7 +85,7 @@ struct HistoryTests {
         }
     }
 
-    @Test("Undo goes up the branch and redo down again, whatever was undone and redone before")
+    @Test("Undo goes back along the branch and redo forward, whatever was undone and redone before")
     func positions() throws {
         var list = MemoryList()
         try expect(list, undo: [], redo: [])
@@ -106,7 +106,7 @@ struct HistoryTests {
         #expect(throws: ListError.nothingToRedo(requested: 1, available: 0)) { try list.redo() }
     }
 
-    @Test("An edit after an undo clears redo, and the branch it leaves stays in the log")
+    @Test("After an edit that follows an undo nothing can be redone, and the old branch stays in the log")
     func branches() throws {
         var list = try MemoryList([[1]])
         try list.commit("branch") { try $0.insert(NewItem(2), at: .after(1)) }
@@ -131,7 +131,7 @@ struct HistoryTests {
         #expect(list.snapshot().sectionCount == 0)
     }
 
-    @Test("A commit of no events after an undo leaves redo as it was")
+    @Test("An edit without events after an undo does not change redo")
     func nothingDoesNotBranch() throws {
         var list = try MemoryList([[1]])
         try list.undo()
@@ -168,7 +168,7 @@ struct HistoryTests {
         try list.editor.checkInvariants()
     }
 
-    @Test("Undoing a redo of an undo, again and again, goes back and forth between two states")
+    @Test("Repeated undo and redo alternate between two states")
     func chains() throws {
         var list = try MemoryList([[1, 2]])
         try list.commit("Move it") { try $0.move(.item(1), to: .after(2)) }
@@ -182,7 +182,7 @@ struct HistoryTests {
         #expect(try list.log.commit(list.log.head).name == "Move it")
     }
 
-    @Test("An undo and a redo have the name of what they revert, and the origin of who does it")
+    @Test("An undo and a redo have the name of the commit that they revert, and the origin of the caller")
     func names() throws {
         var list = try MemoryList([[1]])
         try list.commit("Add two") { try $0.insert(NewItem(2), at: .after(1)) }
@@ -209,7 +209,7 @@ struct HistoryTests {
         #expect(editor.snapshot().stateHash == list.snapshot().stateHash)
     }
 
-    @Test("An editor of a log that was replayed goes on where the other stopped, to the byte")
+    @Test("An editor after a replay continues exactly like the first one, byte for byte")
     func replayedEditor() throws {
         var list = try MemoryList(Self.start)
         for edit in [Edit.insert, .moveScattered, .deleteSection] { try list.commit { try edit.apply(&$0) } }

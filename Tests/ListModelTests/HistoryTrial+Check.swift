@@ -1,11 +1,11 @@
-// What a trial compares after every commit.
+// The comparisons of a trial after every commit.
 
 @testable import ListModel
 import TestSupport
 import Testing
 
 extension HistoryTrial {
-    /// Compares all that there is.
+    /// Compares everything.
     mutating func check() throws {
         try checkRows()
         for name in scopes { try checkHistory(KeptList.scope(name)) }
@@ -17,7 +17,7 @@ extension HistoryTrial {
         let contents = try ReferenceList(found, list.log)
         try #require(contents == now, comment)
         try #require(found.stateHash == hashes[hashes.count - 1], comment)
-        // Equal rows have equal hashes, and others have others: looked up at some earlier version.
+        // Equal rows have equal hashes, and different rows different ones; compared with some earlier version.
         let other = number(0..<hashes.count)
         try #require((hashes[other] == found.stateHash) == (rows[other] == now), comment)
         if edits.generator.oneIn(20) { try list.editor.checkInvariants() }
@@ -45,7 +45,7 @@ extension HistoryTrial {
         try #require(isAncestor == model.isAncestor(first, of: second), "\(comment.rawValue), \(first) of \(second)")
     }
 
-    /// All branches now and then, and the first few always.
+    /// Compares all branches sometimes, and the first few always.
     private mutating func checkBranches(_ scope: HistoryScope, _ history: History) throws {
         try checkBranches(scope, history, limit: number(0..<4))
         if list.log.head.rawValue % UInt64(branchInterval) == 0 { try checkBranches(scope, history, limit: .max) }
@@ -67,7 +67,7 @@ extension HistoryTrial {
         }
     }
 
-    /// What the history of a scope was at some earlier version.
+    /// Compares the history of a scope at some earlier version.
     private mutating func checkPast() throws {
         let version = number(0..<tables.count)
         let scope = anyScope()
@@ -75,7 +75,8 @@ extension HistoryTrial {
         try #require(history == tables[version][scope], "\(comment.rawValue), version \(version)")
     }
 
-    /// Checks the whole log: a replay gives the same rows and histories, and the fold of the history is the records'.
+    /// Checks the whole log: a replay gives the same rows and histories, and the fold of the history equals that in the
+    /// records.
     mutating func checkLog() throws {
         action = "the whole log"
         var other = try list.replayed()
@@ -86,7 +87,7 @@ extension HistoryTrial {
         for _ in 0..<4 { try checkFold(after: Version(UInt64(number(0..<rows.count)))) }
     }
 
-    /// The fold of the history, from its beginning or from where a compacted log begins.
+    /// Checks the fold of the history, from its beginning or from the base of a compacted log.
     private func checkFold(after oldest: Version) throws {
         var check = HistoryCheck(after: oldest, tables[Int(oldest.rawValue)])
         var version = oldest

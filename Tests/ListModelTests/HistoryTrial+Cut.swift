@@ -1,11 +1,11 @@
-// What a trial compares as if its log had been compacted: commits up to some version are no longer there.
+// The comparisons of a trial if its log had been compacted: commits up to some version are missing.
 
 @testable import ListModel
 import TestSupport
 import Testing
 
 extension HistoryTrial {
-    /// Compares what the history of a scope is if the log begins after a version.
+    /// Compares the history of a scope if the log begins after a version.
     func checkCut(_ scope: HistoryScope, _ history: History, after oldest: Version) throws {
         let tree = HistoryTree(list.log, oldest: oldest)
         let comment: Comment = "\(comment.rawValue), after \(oldest)"
@@ -35,7 +35,7 @@ extension HistoryTrial {
         }
     }
 
-    /// Where going leads does not depend on what is no longer there.
+    /// The result of a checkout does not depend on missing commits.
     private func checkGoing(
         _ scope: HistoryScope, _ history: History, _ tree: HistoryTree, _ comment: Comment
     ) throws {

@@ -1,4 +1,4 @@
-// The random undos, redos and the like of a trial, with what the model expects of each.
+// The random undos, redos, checkouts, reverts and restores of a trial, with the expectations of the model.
 
 @testable import ListModel
 import TestSupport
@@ -15,7 +15,7 @@ extension HistoryTrial {
                 _ = try $0.editor.undo(in: scope, time: time, onConflict: policy)
             }
         }
-        // Exact if every commit was made on the rows that the one before it left.
+        // Exact if every commit was made on the rows after the one before it.
         let isExact = rows[index(step[0])] == now && isUninterrupted(step.reversed())
         let expected = Expected(
             exact: isExact ? rows[index(first) - 1] : nil,
@@ -69,7 +69,7 @@ extension HistoryTrial {
         let history = list.editor.state.histories[scope]
         action = "\(count) earlier"
         let earlier = try tree.earlier(than: history.position, by: count)
-        // Going no step back stays where it is, even in the middle of a step.
+        // Earlier by zero steps stays at the position, even in the middle of a step.
         try #require(earlier == (count == 0 ? history.position : model.neighbour(scope, by: -count)), comment)
         action = "\(count) later"
         let later = try tree.later(than: history, in: scope, by: count)
@@ -98,11 +98,11 @@ extension HistoryTrial {
         }
     }
 
-    /// What a move leads to.
+    /// The expected result of a checkout.
     private struct Expected {
-        /// The rows, conflicts being impossible; nil if that depends.
+        /// The rows, if conflicts are impossible; nil if they are possible.
         var exact: ReferenceList?
-        /// What the merge is, if it is one.
+        /// The merge, if it is one.
         var merge: ReferenceMerge?
     }
 
@@ -113,13 +113,13 @@ extension HistoryTrial {
         return ReferenceMerge(.init(base: try side(base), target: try side(target), now: try side(list.log.head)))
     }
 
-    /// Makes a move that should be made.
+    /// Makes a checkout that should succeed.
     private mutating func move(
         to target: Version, in scope: HistoryScope, _ cause: Commit.Cause, _ expected: Expected,
         _ policy: ConflictPolicy, _ body: (inout ListEditor) throws -> Reversal
     ) throws {
         if let failure = inGroup(scope) { return try expectFailure(failure) { _ = try body(&$0.editor) } }
-        // Where there is but one history, each node has its rows.
+        // If there is only one history, each revision has its own rows.
         let exact = expected.exact ?? (scopes.count == 1 && !isMixed ? rows[index(target)] : nil)
         let reversal: Reversal
         do { reversal = try body(&list.editor) } catch let error as ListError {
@@ -146,13 +146,13 @@ extension HistoryTrial {
         try note(commit, after)
     }
 
-    /// That an error lists just the conflicts of a merge.
+    /// Checks that an error lists exactly the conflicts of a merge.
     private func check(_ error: ListError, _ merge: ReferenceMerge?) throws {
         guard let merge, case .conflicts(let conflicts) = error else { return }
         try #require(Set(conflicts) == merge.conflicts, comment)
     }
 
-    /// That rows and conflicts are those of a merge.
+    /// Checks that rows and conflicts are those of a merge.
     private mutating func check(
         _ after: ReferenceList, _ conflicts: [MergeConflict], _ merge: ReferenceMerge?
     ) throws {
@@ -214,12 +214,12 @@ extension HistoryTrial {
 
     private func index(_ version: Version) -> Int { Int(version.rawValue) }
 
-    /// What every move in a scope throws while it has a group.
+    /// The error of every checkout in a scope while it has an open group.
     private func inGroup(_ scope: HistoryScope) -> ListError? {
         coalescing.isGrouping(scope) ? .groupMismatch(expected: "the end of the group first") : nil
     }
 
-    /// Whether the commits of a step, the first one first, were made each on the rows that the one before it left.
+    /// Whether each commit of a step, in order, was made on the rows after the one before it.
     private func isUninterrupted(_ step: [Version]) -> Bool {
         zip(step, step.dropFirst()).allSatisfy { rows[index($0)] == rows[index($1) - 1] }
     }

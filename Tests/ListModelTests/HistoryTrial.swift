@@ -1,7 +1,6 @@
-// A list that is edited, undone and sent through its history at random, beside the model of all of it.
+// A list with random edits, undos and checkouts, and its model.
 //
-// Always holds: after each commit everything that the library says of the history, and the rows, are what the model
-// says.
+// Always holds: after each commit, the rows and everything in the history equal the model.
 
 @testable import ListModel
 import TestSupport
@@ -9,12 +8,12 @@ import Testing
 
 /// A list and its model.
 struct HistoryTrial: ~Copyable {
-    /// Whose histories there are; nil is the one that all share.
+    /// The histories; nil is the shared one.
     let scopes: [String?]
-    /// Whether untracked commits are made as well. If not, and if there is one scope only, each move is exact.
+    /// Whether untracked commits are made as well. If not, and if there is only one scope, each checkout is exact.
     let isMixed: Bool
     let seed: UInt64
-    /// After how many commits all branches are compared, and not the first few only.
+    /// After how many commits all branches are compared, and not only the first few.
     let branchInterval: Int
 
     var list: KeptList
@@ -25,9 +24,9 @@ struct HistoryTrial: ~Copyable {
     var rows = [ReferenceList()]
     var hashes = [Snapshot.empty.stateHash]
     var tables = [HistoryTable()]
-    /// What happened last, for messages.
+    /// The last action, for messages.
     var action = "nothing"
-    /// How often each thing was done, so that a test can say that it tried them all.
+    /// How often each action was made, so that a test can check that all were.
     var counts: [String: Int] = [:]
 
     init(seed: UInt64, scopes: [String?] = [nil], isMixed: Bool = false, branchInterval: Int = 1) {
@@ -48,7 +47,7 @@ struct HistoryTrial: ~Copyable {
     mutating func anyScope() -> HistoryScope { KeptList.scope(scopes[number(0..<scopes.count)]) }
     mutating func anyPolicy() -> ConflictPolicy { edits.generator.oneIn(2) ? .refuse : .skip }
 
-    /// The time of the next commit: mostly little later, sometimes much, rarely earlier.
+    /// The time of the next commit: mostly a little later, sometimes much later, rarely earlier.
     mutating func tick() -> Timestamp {
         switch number(0..<12) {
         case 0..<8: list.clock += Int64(number(0..<300_000))
@@ -62,7 +61,7 @@ struct HistoryTrial: ~Copyable {
 
     // MARK: What can happen
 
-    /// Does something.
+    /// Makes a random action.
     mutating func step() throws {
         switch number(0..<100) {
         case 0..<36: try edit(edits.next(now))
@@ -83,7 +82,7 @@ struct HistoryTrial: ~Copyable {
         }
     }
 
-    /// A draft of somebody.
+    /// A draft of a random origin.
     private mutating func draft(_ name: String) -> CommitDraft {
         let tracking: Tracking
         var origin = ["", "pen"][edits.generator.oneIn(4) ? 1 : 0]
@@ -115,7 +114,7 @@ struct HistoryTrial: ~Copyable {
         try expectFailure(expected, isWhole: false) { _ = try $0.editor.commit(draft) { try $0.apply(operation) } }
     }
 
-    /// Goes on with what was done last, as somebody who types does.
+    /// Continues the last edit, as in typing.
     private mutating func type() throws {
         let paths = now.paths
         guard let any = paths.randomElement(using: &edits.generator), number(0..<20) > 0 else {
@@ -134,7 +133,7 @@ struct HistoryTrial: ~Copyable {
         }
     }
 
-    /// The rows that the newest commit named, or that stand where it deleted some.
+    /// The rows that the newest commit changed, or that are beside its deletion.
     private func lastIDs() -> [Identifier] {
         guard list.log.head > .empty, let event = try? list.log.commit(list.log.head).events().last else { return [] }
         switch event {
@@ -172,7 +171,7 @@ struct HistoryTrial: ~Copyable {
         }
     }
 
-    /// Goes on with an editor that replayed the log.
+    /// Continues with an editor that replayed the log.
     private mutating func reopen() throws {
         action = "reopen"
         let (hash, histories) = (list.editor.snapshot().stateHash, list.editor.state.histories)
@@ -185,7 +184,7 @@ struct HistoryTrial: ~Copyable {
 
     // MARK: Noting
 
-    /// Notes a commit that made rows, or an untracked one.
+    /// Records a revision, or an untracked commit.
     mutating func noteNode(
         _ commit: Commit, _ draft: CommitDraft, _ after: ReferenceList, isEdit: Bool
     ) throws {
@@ -217,9 +216,9 @@ struct HistoryTrial: ~Copyable {
         try check()
     }
 
-    /// That `body` throws an error and changes nothing.
+    /// Expects that `body` throws an error and changes nothing.
     ///
-    /// - Parameter isWhole: whether what the error says is compared as well, and not its kind alone.
+    /// - Parameter isWhole: whether the values of the error are compared as well, and not only its kind.
     mutating func expectFailure(
         _ expected: ListError, isWhole: Bool = true, _ body: (inout KeptList) throws -> Void
     ) throws {

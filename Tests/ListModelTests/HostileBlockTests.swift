@@ -1,4 +1,4 @@
-// Blocks that were damaged, or made by somebody who means harm: any bytes, under a checksum that is right.
+// Tests blocks that were damaged, or made by an attacker: any bytes, with a right checksum.
 
 @testable import ListModel
 import TestSupport
@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Hostile packed blocks")
 struct HostileBlockTests {
-    /// What happened to the three ways of reading a hostile block.
+    /// The outcomes of the three ways of reading a hostile block.
     private struct Outcomes {
         var refused = 0
         /// Refused while it was replayed.
@@ -16,7 +16,7 @@ struct HostileBlockTests {
         var found = 0
     }
 
-    /// A block, and what there was around it.
+    /// A block, and the log around it.
     private struct Subject {
         var bytes: [UInt8]
         /// The records before it.
@@ -25,7 +25,7 @@ struct HostileBlockTests {
         var contents: [ContentReference]
     }
 
-    /// Reads a block in every way; any other error than the two typed ones is thrown on.
+    /// Reads a block in every way; rethrows any error but the two typed ones.
     private static func read(_ bytes: [UInt8], like subject: Subject, _ outcomes: inout Outcomes) throws {
         let before = subject.before
         try bytes.withUnsafeBytes { bytes in
@@ -37,7 +37,7 @@ struct HostileBlockTests {
             var state = try PackedLog(records: before).state(at: Version(UInt64(before.count)))
             do {
                 try block.replay(into: &state)
-                // What was accepted is a list like any other.
+                // An accepted block gives a valid list.
                 try state.checkInvariants()
                 _ = state.stateHash()
                 outcomes.replayed += 1
@@ -47,7 +47,7 @@ struct HostileBlockTests {
             state = try PackedLog(records: before).state(at: Version(UInt64(before.count)))
             do {
                 try block.forEachRecord(with: &state) { version, record in
-                    // The record itself is well-formed, whatever it says.
+                    // The record is well-formed, whatever its values are.
                     _ = try Commit(record: record, version: version)
                 }
                 outcomes.proven += 1
@@ -76,7 +76,7 @@ struct HostileBlockTests {
         return Subject(bytes: bytes, before: Array(log.records[..<(Int(first.rawValue) - 1)]), contents: contents)
     }
 
-    @Test("A block cut off at any byte is refused", arguments: 1...3 as ClosedRange<UInt64>)
+    @Test("A block truncated at any byte is refused", arguments: 1...3 as ClosedRange<UInt64>)
     func truncation(seed: UInt64) throws {
         let subject = try Self.block(seed)
         let bytes = subject.bytes
@@ -85,7 +85,7 @@ struct HostileBlockTests {
                 _ = #expect(throws: RecordError.self) { try PackedBlock(bytes) }
             }
         }
-        // The same with a checksum that is right: read as far as it goes.
+        // The same with a right checksum: it is read as far as possible.
         var outcomes = Outcomes()
         for count in stride(from: 0, to: bytes.count, by: bytes.count > 4_000 ? 7 : 1) {
             try Self.read(PackedBlock.resealed(Array(bytes[..<count])), like: subject, &outcomes)
@@ -109,12 +109,12 @@ struct HostileBlockTests {
         }
     }
 
-    @Test("Single bytes replaced, the checksum mended: refused or read, never a crash", arguments: 1...8)
+    @Test("A block with one byte replaced and a right checksum is refused or read, without a crash", arguments: 1...8)
     func singleBytes(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
         let subject = try Self.block(seed)
         let bytes = subject.bytes
-        // Most bytes of a block may be contents; the others are more interesting.
+        // Most bytes of a block may be contents; changing the others reaches more code.
         let structure = try bytes.withUnsafeBytes { try PackedBlock($0).contents.lowerBound }
         var outcomes = Outcomes()
         for round in 0..<500 * Soak.factor {
@@ -132,7 +132,7 @@ struct HostileBlockTests {
         #expect(outcomes.refused + outcomes.stopped > 0 && outcomes.replayed > 0 && outcomes.found > 0, "\(outcomes)")
     }
 
-    @Test("Bytes cut out, doubled and thrown in at random: never a crash", arguments: 1...6)
+    @Test("A block with bytes removed, doubled and inserted at random never causes a crash", arguments: 1...6)
     func randomDamage(seed: UInt64) throws {
         var generator = SeededGenerator(seed: ~seed)
         let subject = try Self.block(seed)
@@ -155,19 +155,19 @@ struct HostileBlockTests {
         }
     }
 
-    @Test("What a block claims is bounded before anything is made of it")
+    @Test("The numbers that a block states are checked before memory is allocated for them")
     func claims() throws {
         let subject = try Self.block(1)
         let bytes = subject.bytes
         var outcomes = Outcomes()
-        // First version, numbers of commits, of events, of bytes, the format.
+        // First version, number of commits, of events, of bytes, the format.
         for (offset, size) in [(8, 8), (40, 4), (44, 4), (48, 4), (52, 1)] {
             var hostile = bytes
             for index in offset..<offset + size { hostile[index] = 0xFF }
             try Self.read(PackedBlock.resealed(hostile), like: subject, &outcomes)
         }
         #expect(outcomes.refused == 5)
-        // As many commits and bytes as there may be: the columns end, or the budget does.
+        // The most commits and bytes that are allowed: reading ends with the columns or with the budget.
         var hostile = bytes
         hostile.replaceSubrange(40..<44, with: [0, 0, 1, 0])
         hostile.replaceSubrange(44..<48, with: [0, 0, 2, 0])

@@ -1,4 +1,4 @@
-// Records that somebody made who means harm: any bytes, under a checksum that is right. Nothing in them is believed.
+// Tests records that an attacker made: any bytes, with a right checksum. No value in them is trusted.
 
 @testable import ListModel
 import TestSupport
@@ -6,10 +6,10 @@ import Testing
 
 @Suite("Hostile records")
 struct HostileRecordTests {
-    /// What happened to a hostile record.
+    /// The outcome of reading a hostile record.
     enum Outcome: Hashable { case refused, doesNotFit, accepted }
 
-    /// Decodes a record and replays it after those before it; any other error than the two typed ones is thrown on.
+    /// Decodes a record and replays it after those before it; rethrows any error but the two typed ones.
     private func outcome(_ record: [UInt8], at index: Int, in log: [[UInt8]]) throws -> Outcome {
         let version = Version(UInt64(index) + 1)
         do { _ = try Commit(record: record, version: version).events() } catch is RecordError { return .refused }
@@ -25,7 +25,7 @@ struct HostileRecordTests {
         } catch is ListError {
             return .doesNotFit
         }
-        // What was accepted is a list like any other: it can be shown, edited and undone.
+        // An accepted record gives a valid list: it can be shown, edited and undone.
         try state.checkInvariants()
         let checksumAfter = try Commit(record: record, version: version).checksum
         let source = ArraySource(records: log[..<index] + [record])
@@ -40,7 +40,7 @@ struct HostileRecordTests {
         return .accepted
     }
 
-    @Test("Any one byte replaced, the checksum mended: refused or read, never a crash")
+    @Test("A record with any one byte replaced and a right checksum is refused or read, without a crash")
     func everyByte() throws {
         let log = try DamagedRecordTests.log()
         var outcomes: [Outcome: Int] = [:]
@@ -56,7 +56,7 @@ struct HostileRecordTests {
         #expect(outcomes.count == 3, "\(outcomes)")
     }
 
-    @Test("Bytes replaced, cut out, doubled and thrown in at random: never a crash", arguments: 1...12)
+    @Test("A record with bytes replaced, removed, doubled and inserted never causes a crash", arguments: 1...12)
     func randomDamage(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
         let log = try DamagedRecordTests.log()
@@ -86,14 +86,14 @@ struct HostileRecordTests {
 
     private static let event = Event.sectionInserted(at: 0, ListSection(id: 7, title: "", items: []))
 
-    @Test("A commit that says it has no events is refused: there would be nothing to undo")
+    @Test("A commit that states no events is refused: there would be nothing to undo")
     func noEvents() {
         let record = TestRecords.record(of: [], version: Version(1))
         #expect(throws: RecordError.self) { try Commit(record: record, version: Version(1)) }
     }
 
     @Test(
-        "A commit that says it has more events than bytes is refused, and asks for no memory",
+        "A commit that states more events than bytes is refused before memory is allocated",
         arguments: [
             2, 1_000, Int(UInt32.max),
         ])
@@ -102,7 +102,7 @@ struct HostileRecordTests {
         #expect(throws: RecordError.self) { try Commit(record: record, version: Version(1)).events() }
     }
 
-    @Test("A commit with bytes behind its last event is refused")
+    @Test("A commit with bytes after its last event is refused")
     func bytesBehindTheEvents() {
         let record = TestRecords.record(of: [Self.event, Self.event], version: Version(1), eventCount: 1)
         #expect(throws: RecordError.self) { try Commit(record: record, version: Version(1)).events() }
@@ -153,7 +153,7 @@ struct HostileRecordTests {
             let record = TestRecords.record(of: [event], version: Version(1))
             let start = try Commit(record: record, version: Version(1)).eventsOffset
             for offset in start + 1..<record.count {
-                // Nine bytes of ones: 2⁶³ − 1 of whatever is counted, or an index that no list has.
+                // Nine bytes of ones: a count of 2⁶³ − 1, or an impossible index.
                 var hostile = record
                 hostile.replaceSubrange(offset...offset, with: Array(repeating: 0xFF, count: 8) + [0x7F])
                 let sealed = TestRecords.resealed(hostile, version: Version(1))
@@ -192,7 +192,7 @@ struct HostileRecordTests {
         }
     }
 
-    @Test("A log that puts a row deeper than a row can be, or less deep, is refused, and the rows stay")
+    @Test("An event that leads to an impossible depth is refused, and the rows do not change")
     func depthsOutOfRange() throws {
         let content = ContentReference(version: Version(1), offset: 0, length: 0, hash: 0)
         let rows = [0, 3, 62].map { ListItem(id: .integer(Int64($0)), isChecked: false, content: content, depth: $0) }

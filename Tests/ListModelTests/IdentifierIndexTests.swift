@@ -1,4 +1,5 @@
-// The index against a dictionary: collisions, pages of one fingerprint, growth page by page, removal, building at once.
+// Compares the index with a dictionary: collisions, chunks of one fingerprint, growth chunk by chunk, removal, building
+// at once.
 
 import Foundation
 @testable import ListModel
@@ -7,7 +8,7 @@ import Testing
 
 @Suite("Identifier index")
 struct IdentifierIndexTests {
-    /// What the table should hold: for each fingerprint (the upper 26 bits of a hash) its leaves, with repetitions.
+    /// The expected entries: for each fingerprint (the upper 26 bits of a hash) its leaves, with repetitions.
     private struct Model {
         var leaves: [UInt64: [UInt32]] = [:]
         var entries: [(hash: UInt64, leaf: UInt32)] = []
@@ -25,7 +26,7 @@ struct IdentifierIndexTests {
         }
     }
 
-    /// The leaves that the table offers for a hash, in ascending order.
+    /// The leaves that the table has for a hash, in ascending order.
     private func leaves(_ hash: UInt64, in index: borrowing IdentifierIndex) -> [UInt32] {
         var found: [UInt32] = []
         _ = index.firstLeaf(hash: hash) { leaf in
@@ -42,7 +43,7 @@ struct IdentifierIndexTests {
         }
     }
 
-    /// The kinds of hashes that the random test draws: spread out, colliding whole, near each other, the end of a page.
+    /// The kinds of hashes in the random test: spread out, equal, near each other, at the end of a chunk.
     enum Hashes: CaseIterable {
         case spread, fewFingerprints, oneHome, endOfTable
 
@@ -57,7 +58,7 @@ struct IdentifierIndexTests {
         }
     }
 
-    @Test("The table holds what a dictionary holds", arguments: Hashes.allCases, 1...6 as ClosedRange<UInt64>)
+    @Test("The table has the entries of a dictionary", arguments: Hashes.allCases, 1...6 as ClosedRange<UInt64>)
     func randomEdits(hashes: Hashes, seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
         var index = IdentifierIndex(NodePool(limits: TreeLimits()))
@@ -110,7 +111,7 @@ struct IdentifierIndexTests {
         try expectEqual(index, model, "edited afterwards")
     }
 
-    @Test("The lower bits of a hash do not count, and the leaf decides")
+    @Test("The lower bits of a hash are ignored, and the id is compared in the leaf")
     func fingerprints() {
         var index = IdentifierIndex(NodePool(limits: TreeLimits()))
         index.insert(hash: 0xABCD_0000_0000_0001, leaf: 3)
@@ -131,7 +132,7 @@ struct IdentifierIndexTests {
         #expect(index.firstLeaf(hash: 0) { _ in true } == nil)
     }
 
-    @Test("The index grows page by page, and every entry is found at every size")
+    @Test("The index grows chunk by chunk, and every entry is found at every size")
     func growth() throws {
         var index = IdentifierIndex(NodePool(limits: TreeLimits()))
         var model = Model()
@@ -144,12 +145,12 @@ struct IdentifierIndexTests {
         try expectEqual(index, model, "at the end")
     }
 
-    @Test("Ids that were chosen for their hashes are spread as others are")
+    @Test("With a salt, ids that were chosen for their hashes are spread like others")
     func chosenIDs() throws {
         let count = 3_000
         let integers = (0..<UInt64(count)).map { Identifier.integer(ChosenHashes.integer(0x1234_5678 << 32 | $0)) }
         let uuids = (0..<UInt64(count)).map { Identifier.uuid(ChosenHashes.uuid($0, hash: 0x1234_5678_9ABC_DEF0)) }
-        // They are what they are meant to be.
+        // The chosen ids do collide.
         #expect(Set(integers.map { $0.hash64 >> 38 }).count == 1)
         #expect(Set(uuids.map(\.hash64)).count == 1 && Set(uuids).count == count)
         for ids in [integers, uuids] {
@@ -178,7 +179,7 @@ struct IdentifierIndexTests {
     }
 }
 
-/// Ids of a wanted hash, as everybody can find them: XXH64 of a word or two can be computed backwards.
+/// Computes ids with a wanted hash, as an attacker could: XXH64 of one or two words can be inverted.
 private enum ChosenHashes {
     private static let primes: [UInt64] = [
         0x9E37_79B1_85EB_CA87, 0xC2B2_AE3D_27D4_EB4F, 0x1656_67B1_9E37_79F9, 0x85EB_CA77_C2B2_AE63,

@@ -1,4 +1,4 @@
-// The identity of rows and sections: by kind and by bytes.
+// Tests the identity of rows and sections: by kind and by bytes.
 
 #if canImport(FoundationEssentials)
 import FoundationEssentials
@@ -15,7 +15,7 @@ struct IdentifierTests {
     private static let composed: Identifier = "caf\u{E9}"
     private static let decomposed: Identifier = "cafe\u{301}"
 
-    @Test("Strings that only look the same are two identifiers")
+    @Test("Strings that look the same but have different bytes are two identifiers")
     func canonicalEquivalence() {
         #expect("caf\u{E9}" == "cafe\u{301}")
         #expect(Self.composed != Self.decomposed)
@@ -23,7 +23,7 @@ struct IdentifierTests {
         #expect(Set([Self.composed, Self.decomposed]).count == 2)
     }
 
-    @Test("Rows whose ids only look the same live side by side")
+    @Test("A list can have rows whose ids only look the same")
     func canonicalEquivalenceInAList() throws {
         var list = MemoryList()
         try list.commit { editor in
@@ -47,7 +47,7 @@ struct IdentifierTests {
         #expect(ids[0] != ids[1])
     }
 
-    @Test("Equal identifiers have equal hashes, however they were made")
+    @Test("Equal identifiers have equal hashes, however they were created")
     func equalHashes() throws {
         let text = "a string that is long enough to be stored out of line"
         let pairs: [(Identifier, Identifier)] = [
@@ -76,7 +76,7 @@ struct IdentifierTests {
         #expect(Identifier.uuid(uuid).hash64 == 0xFC5D_04C2_8C5C_07D1)
     }
 
-    @Test("Both halves of a UUID count")
+    @Test("Both halves of a UUID are part of its identity")
     func uuidHalves() {
         let ids = [
             UUID(uuid: (1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)),

@@ -1,4 +1,5 @@
-// Records that no editor writes, but that a replay takes: what a block would not give back stays a record.
+// Tests records that no editor writes, but that a replay accepts: if a block would not rebuild a record exactly, it
+// stays a record.
 
 @testable import ListModel
 import TestSupport
@@ -6,7 +7,7 @@ import Testing
 
 @Suite("Commits that cannot be packed exactly")
 struct InexactCommitTests {
-    /// A log of three commits, of which the second is replaced; the third follows it.
+    /// A log of three commits. The second is replaced; the third follows it.
     private static func log(second: (Version, UInt32) throws -> [UInt8]) throws -> PackedLog {
         var list = try MemoryList([[1, 2, 3]])
         try list.commit { try $0.toggle(.item(2)) }
@@ -25,12 +26,12 @@ struct InexactCommitTests {
         return list.snapshot().stateHash
     }
 
-    /// The place in the history of a second commit on a first.
+    /// The history entry of a second commit after a first.
     private static let second = HistoryRevision(
         version: Version(2), parent: Version(1), jump: Version(1), depth: 2, steps: 2, continues: false,
         previous: Version(1), switched: .empty, branchSwitch: nil)
 
-    /// The record of a commit of an event, with the hash that follows.
+    /// The record of a commit with one event and the right hash.
     private static func record(_ event: Event, _ version: Version, _ link: UInt32) throws -> [UInt8] {
         var record = TestRecords.record(
             of: [event], version: version, entry: .node(second), link: link)
@@ -39,7 +40,7 @@ struct InexactCommitTests {
         return TestRecords.resealed(record, version: version)
     }
 
-    @Test("A deletion that tells other contents than there are stays a record")
+    @Test("A deletion that states other contents than the rows have stays a record")
     func otherContents() throws {
         let content = ContentReference(version: Version(1), offset: 7, length: 1, hash: 5)
         let event = Event.itemsDeleted(
@@ -50,7 +51,7 @@ struct InexactCommitTests {
         #expect(log.plain == [Version(2): .notExact])
     }
 
-    @Test("A toggle that changes nothing stays a record, and so does one whose number is longer than it must be")
+    @Test("A toggle that changes nothing stays a record, and so does one with a varint that is too long")
     func otherToggles() throws {
         let same = Event.itemToggled(at: ListIndexPath(0, 1), 2, isChecked: false)
         var log = try Self.log { version, link in try Self.record(same, version, link) }
@@ -75,14 +76,14 @@ struct InexactCommitTests {
         #expect(log.plain == [Version(2): .notExact])
     }
 
-    @Test("Blocks end before what stays a record, begin after it, and take a history that does not follow")
+    @Test("Blocks end before a commit that stays a record, begin after it, and can have an unpredicted history")
     func pieces() throws {
         let toggle = Event.itemToggled(at: ListIndexPath(0, 1), 2, isChecked: true)
         var log = try Self.log { version, link in try Self.record(toggle, version, link) }
         try log.pack(BlockPacker.Options())
         #expect(log.blocks.map(\.first) == [Version(1)])
 
-        // Another number of steps than the fold says.
+        // Another number of steps than in the fold.
         log.records[1] = TestRecords.resealed(log.records[1], version: Version(2), byte: 1, at: 36)
         let link = UInt32(truncatingIfNeeded: log.checksum(before: Version(3)))
         withUnsafeBytes(of: link.littleEndian) { log.records[2].replaceSubrange(8..<12, with: $0) }

@@ -1,4 +1,4 @@
-// Edits of rows, one kind after another: by index path and by id, one row, a run, several scattered ones.
+// Tests edits of rows, one kind after another: by index path and by id, one row, a run, several scattered rows.
 
 import ListModel
 import TestSupport
@@ -8,7 +8,7 @@ import Testing
 struct ItemEditTests {
     private static let start = [[1, 2, 3, 4, 5], [6, 7], []]
 
-    /// Does an edit of the start list, and compares the rows and how many events it took.
+    /// Makes an edit of the start list, and compares the rows and the number of events.
     private func expect(
         _ expected: [[Identifier]], events count: Int = 1, sourceLocation: SourceLocation = #_sourceLocation,
         _ body: (inout ListEditor) throws -> Void
@@ -47,7 +47,7 @@ struct ItemEditTests {
         try expect([[1, 2, 3, 4, 5], [6, 7], []], events: 0) { try $0.insert([], at: .after(1)) }
     }
 
-    @Test("What is inserted has the checkmark and the content it was given")
+    @Test("Inserted rows have the given checkmarks and contents")
     func insertedState() throws {
         var list = try MemoryList(Self.start)
         try list.commit { try $0.insert(NewItem(id: "new", isChecked: true, content: [1, 2, 3]), at: .after(7)) }
@@ -67,7 +67,7 @@ struct ItemEditTests {
         try expect([[1, 2, 3, 4, 5], [6, 7], []], events: 0) { try $0.delete(.run(ListIndexPath(0, 0), count: 0)) }
     }
 
-    @Test("A row moves to where its destination says, counted without it")
+    @Test("A row moves to its destination, whose index does not count it")
     func moveOne() throws {
         try expect([[2, 3, 1, 4, 5], [6, 7], []]) { try $0.move(.item(1), to: .at(ListIndexPath(0, 2))) }
         let (first, last) = (ListIndexPath(0, 0), ListIndexPath(0, 4))
@@ -100,12 +100,12 @@ struct ItemEditTests {
         // Index 2 counts the rows that stay: 2, 3, 4.
         let second = ListIndexPath(0, 2)
         try expect([[2, 3, 1, 5, 4], [6, 7], []], events: 2) { try $0.move(.items([1, 5]), to: .at(second)) }
-        // The row after the anchor moves itself.
+        // The row after the anchor is one of those that move.
         try expect([[2, 1, 3, 5, 4], [6, 7], []], events: 3) { try $0.move(.items([1, 3, 5]), to: .after(2)) }
         try expect([[1, 2, 4, 7, 3, 5], [6], []], events: 2) { try $0.move(.items([4, 7]), to: .before(3)) }
     }
 
-    @Test("Toggling sets what is not set and clears what is; an event for each row")
+    @Test("Toggling inverts each checkmark, with an event for each row")
     func toggle() throws {
         var list = try MemoryList(Self.start)
         try list.commit { try $0.toggle(.item(2)) }
@@ -155,7 +155,7 @@ struct ItemEditTests {
         #expect(try list.contents() == before)
     }
 
-    @Test("An update says what was there before and where the new content lies")
+    @Test("The event of an update refers to the old and to the new content")
     func updateEvent() throws {
         var list = try MemoryList(Self.start)
         let old = try #require(list.snapshot().item(at: ListIndexPath(0, 2))).content
@@ -166,7 +166,7 @@ struct ItemEditTests {
         #expect(try list.log.content(of: new) == [0xAA] && list.log.content(of: old) == [3])
     }
 
-    @Test("Edits of one commit see what those before them did")
+    @Test("Edits of one commit see the results of those before them")
     func editsBuildOnEachOther() throws {
         try expect([[1, 2, 5], [6, 7], [9, 4, 3]], events: 7) { editor in
             try editor.insert(NewItem(9), at: .end(ofSection: "s2"))

@@ -1,4 +1,4 @@
-// Every limit of `Limits`: what is just within it works, and what is beyond it is refused by the error that is written there.
+// Tests every limit of `Limits`: values just within it work, and values beyond it throw the error that is stated there.
 
 @testable import ListModel
 import TestSupport
@@ -14,7 +14,7 @@ struct LimitTests {
 
     private static func rows(_ range: Range<Int>) -> Run<ListItem> { Run(range.map(row))! }
 
-    /// A list that can have so many rows and sections, with a section of four rows.
+    /// A list with the given limits, and a section of four rows.
     private static func state(rows: Int, sections: Int) throws -> ListState {
         var limits = TreeLimits(leafCapacity: 4, innerCapacity: 4)
         (limits.rows, limits.sections) = (rows, sections)
@@ -23,7 +23,7 @@ struct LimitTests {
         return state
     }
 
-    /// Expects an event to be refused, and the state to stay as it is.
+    /// Expects that an event is refused and does not change the state.
     private static func expectRefused(
         _ event: Event, _ what: String, _ limit: UInt64, _ state: inout ListState,
         _ location: SourceLocation = #_sourceLocation
@@ -36,7 +36,7 @@ struct LimitTests {
         try state.checkInvariants()
     }
 
-    @Test("A list has as many rows as it can, and no more")
+    @Test("A list can have the maximum number of rows, and no more")
     func rowLimit() throws {
         var state = try Self.state(rows: 10, sections: 9)
         try state.apply(.itemsInserted(at: ListIndexPath(0, 2), Self.rows(10..<15)))
@@ -58,7 +58,7 @@ struct LimitTests {
         try state.checkInvariants()
     }
 
-    @Test("A list has as many sections as it can, and no more")
+    @Test("A list can have the maximum number of sections, and no more")
     func sectionLimit() throws {
         var state = try Self.state(rows: 100, sections: 2)
         func section(_ number: Int) -> ListSection { ListSection(id: .integer(Int64(number)), title: "", items: []) }
@@ -69,7 +69,7 @@ struct LimitTests {
         #expect(state.sectionCount == 2)
     }
 
-    @Test("When no number for a section is left, all get new ones")
+    @Test("When no section number is left, all sections get new ones")
     func sectionNumbers() throws {
         var state = try Self.state(rows: 100, sections: 100)
         state.sectionNumberCount = Limits.sectionNumbers - 2
@@ -84,7 +84,7 @@ struct LimitTests {
         #expect(state.sectionCount == 6 && state.itemCount == 19 && state.sectionNumberCount < 10)
     }
 
-    @Test("A row stands as deep as it can, and no deeper")
+    @Test("A row can have the maximum depth, and no more")
     func depth() throws {
         var state = try Self.state(rows: 100, sections: 100)
         try state.apply(.itemsIndented(at: ListIndexPath(0, 0), .one(0), by: Limits.depth))
@@ -94,7 +94,7 @@ struct LimitTests {
         }
     }
 
-    @Test("A log has as many versions as a row can tell apart, and no more")
+    @Test("A log can have the maximum number of versions, and no more")
     func versions() throws {
         let log = MemoryLog()
         var state = ListState()
@@ -120,7 +120,7 @@ struct LimitTests {
         }
     }
 
-    @Test("A record has as many bytes as it can, and no more")
+    @Test("A record can have the maximum number of bytes, and no more")
     func recordBytes() throws {
         var list = MemoryList()
         let commit = try list.commit { try $0.insertSection(NewSection(id: 1)) }
@@ -155,7 +155,7 @@ struct LimitTests {
         }
     }
 
-    @Test("Nodes of more elements, of greater heights, and children of impossible numbers are damaged")
+    @Test("Nodes with too many elements, too great heights or children with impossible numbers are damaged")
     func nodes() throws {
         Self.expectDamaged(0, count: Limits.nodeElements + 1)
         Self.expectDamaged(64 + 1, count: 1)
@@ -167,7 +167,7 @@ struct LimitTests {
                 writer.write(fixed: UInt64(5))
             }
         }
-        // More rows below a child than there can be in a list, and more than in a leaf.
+        // More rows below a child than a list can have, and more than a leaf can have.
         for count in [UInt64(Limits.nodeElements) + 1, UInt64(Limits.rows) + 1, UInt64(UInt32.max)] {
             Self.expectDamaged(1, count: 1, childCount: UInt32(count)) { writer in
                 writer.write(delta: -1)
@@ -178,12 +178,12 @@ struct LimitTests {
         }
     }
 
-    @Test("A checkpoint that runs out of numbers fails, and the list goes on")
+    @Test("A checkpoint that runs out of stored numbers fails, and the list can still be edited")
     func storedNumbers() throws {
         var list = MemoryList()
         try list.commit { try $0.insertSection(NewSection(id: 1, title: "", items: [NewItem(id: 1, content: [])])) }
         for missing in [0, 1, 2] as [UInt64] {
-            // Nodes of rows and of sections, after eight pages and directories.
+            // Nodes of rows and of sections, after eight chunks and directories.
             let image = list.editor.state.captureCheckpoint(nextNumber: Limits.storedNumbers - 8 - missing)
             var numbers: [UInt64] = []
             var writer = CheckpointWriter(image) { number, _ in numbers.append(number) }
@@ -199,7 +199,7 @@ struct LimitTests {
         }
     }
 
-    @Test("A page of the index is read however long it is, and not made room for if it cannot be that long")
+    @Test("A chunk of the index of any possible length is read; memory is not allocated for an impossible one")
     func equalEntries() throws {
         func page(_ count: Int, isEqual: Bool) -> (nodes: MemoryNodes, words: [UInt64]) {
             let words = (0..<UInt64(count)).map { isEqual ? 7 << 32 | 3 : 7 << 32 | $0 % 2 }

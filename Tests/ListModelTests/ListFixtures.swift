@@ -1,4 +1,4 @@
-// Small lists for the tests, and what their edits do.
+// Small lists for the tests, and checks of their edits.
 
 import ListModel
 import TestSupport
@@ -24,12 +24,12 @@ extension MemoryList {
     /// The ids of the sections.
     mutating func sectionIDs() -> [Identifier] { snapshot().sections.map(\.id) }
 
-    /// The events of a commit that does `body`; none if nothing happened.
+    /// The events of a commit of the edits in `body`; none if nothing changed.
     mutating func events(_ body: (inout ListEditor) throws -> Void) throws -> [Event] {
         try commit("edit", body)?.events() ?? []
     }
 
-    /// That `body` throws this error and changes nothing: neither rows nor what the commit has so far.
+    /// Expects that `body` throws this error and changes nothing: neither the rows nor the events of the commit so far.
     mutating func expectError(
         _ expected: ListError, sourceLocation: SourceLocation = #_sourceLocation,
         _ body: (inout ListEditor) throws -> Void
@@ -45,13 +45,13 @@ extension MemoryList {
             #expect(editor.snapshot().stateHash == hash, sourceLocation: sourceLocation)
             try editor.checkInvariants()
         }
-        // The error was caught inside the commit: what came before it in that commit has happened.
+        // The error is caught inside the commit: the edits before it are committed.
         let events = try #require(made, sourceLocation: sourceLocation).events()
         #expect(events.count == 1, sourceLocation: sourceLocation)
         #expect(editor.state.indexOfSection("pending") != nil, sourceLocation: sourceLocation)
         try undo()
         #expect(try contents() == before, sourceLocation: sourceLocation)
-        // The error leaves the commit: nothing has happened at all.
+        // The error is thrown out of the commit: nothing is committed.
         let error = #expect(throws: ListError.self, sourceLocation: sourceLocation) {
             try commit("spoiled") { editor in
                 try editor.insertSection(NewSection(id: "pending", items: [NewItem(id: "pending", content: [1])]))

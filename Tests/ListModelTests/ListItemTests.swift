@@ -1,4 +1,4 @@
-// Rows and their packing: nothing is lost in 40 bytes, and the hash is always that of a row built afresh.
+// Tests rows in 40 bytes: no field is lost, and after a change the hash is that of a newly created row.
 
 @testable import ListModel
 import TestSupport
@@ -27,7 +27,7 @@ struct ListItemTests {
         #expect(MemoryLayout<ListItem>.size == 40)
     }
 
-    @Test("A reference to content comes out as it went in, large versions, offsets and lengths included")
+    @Test("A reference to content is stored without loss, including large versions, offsets and lengths")
     func contentRoundTrip() {
         for content in Self.references {
             for id in Self.identifiers {
@@ -46,7 +46,7 @@ struct ListItemTests {
         }
     }
 
-    @Test("A row changed in its place is the row built afresh", arguments: 1...10 as ClosedRange<UInt64>)
+    @Test("A row that is changed in place equals a newly created row", arguments: 1...10 as ClosedRange<UInt64>)
     func changesInPlace(seed: UInt64) {
         var generator = SeededGenerator(seed: seed)
         for id in Self.identifiers {
@@ -79,7 +79,7 @@ struct ListItemTests {
         }
     }
 
-    @Test("The hash depends on the id, the checkmark and the content, not on where the content is written")
+    @Test("The hash depends on the id, the checkmark and the content, not on the place of the content")
     func whatTheHashCovers() {
         let item = ListItem(id: 7, isChecked: false, content: Self.reference(3, 40, 5, 99))
         let elsewhere = ListItem(id: 7, isChecked: false, content: Self.reference(8, 50, 5, 99))
@@ -112,7 +112,7 @@ struct ListItemTests {
         #expect(!short.content.hasSameContent(as: long.content))
     }
 
-    @Test("The hash of a content is a residue, and tells contents apart")
+    @Test("The hash of a content is a residue, and differs for different contents")
     func contentHash() {
         let contents: [[UInt8]] = [[], [0], [0, 0], Array("milk".utf8), Array("Milk".utf8)]
         let hashes = contents.map { content in content.withUnsafeBytes { ContentReference.hash(of: $0) } }

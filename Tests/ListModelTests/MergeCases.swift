@@ -1,4 +1,4 @@
-// The rows of the table of merges.
+// The cases of the table of merges.
 
 @testable import ListModel
 import TestSupport

@@ -1,4 +1,4 @@
-// Merges of many rows: what each of them looks at does not grow with the number of the others.
+// Tests merges of many rows: the work for each row does not grow with the number of the others.
 
 @testable import ListModel
 import TestSupport
@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Merges of many rows")
 struct MergeCostTests {
-    // Who compares each conflict with all others notices here: that is a hundred million comparisons.
+    // If each conflict were compared with all others, this test would make a hundred million comparisons.
     @Test("Each of many rows that others changed is a conflict, once and in order")
     func manyConflicts() throws {
         let count = 15_000
@@ -22,11 +22,11 @@ struct MergeCostTests {
     }
 
     @Test(
-        "What is not in its place is looked at once, however many places come after it",
+        "A row that is not in its place is visited once, however many rows follow it",
         arguments: 1...20 as ClosedRange<UInt64>)
     func searches(seed: UInt64) {
         var generator = SeededGenerator(seed: seed)
-        // Which of the target are in their place; those that are placed are from then on.
+        // Which rows of the target are in their place. A row that is placed is in its place from then on.
         var isInPlace = (0..<2_000).map { _ in Int.random(in: 0..<Int(seed) * 10, using: &generator) == 0 }
         var searched = Searched()
         var looks = 0

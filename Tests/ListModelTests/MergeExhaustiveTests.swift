@@ -1,5 +1,5 @@
-// Undo among edits of others, over all small lists, all edits of one and all edits of another from a complete small
-// repertoire: the outcome is what the naive merge by id says, and nothing that the other did is lost.
+// Tests undo among edits of others exhaustively: all small lists, and all pairs of edits of two origins from a small
+// complete set. The result is that of the naive merge by id, and no edit of the other origin is lost.
 
 @testable import ListModel
 import TestSupport
@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Undo among edits of others, exhaustively")
 struct MergeExhaustiveTests {
-    /// All lists of up to three rows in up to two sections; the larger ones of them in a soak only.
+    /// All lists of up to three rows in up to two sections; the larger ones only in a soak.
     static let lists: [[[Int]]] = {
         var lists: [[[Int]]] = []
         for first in 0...3 {
@@ -22,8 +22,8 @@ struct MergeExhaustiveTests {
     /// All edits of a list, one of each kind at every place.
     ///
     /// - Parameters:
-    ///   - number: of a row that is inserted, and the content that rows get.
-    ///   - known: rows that others may have deleted, which come back as they were, and in another way.
+    ///   - number: the number of an inserted row, and the new content of rows.
+    ///   - known: rows that others may have deleted, which are inserted again, unchanged and changed.
     private static func edits(_ list: ReferenceList, number: Int, known: [Int] = []) -> [EditOperation] {
         var edits: [EditOperation] = []
         let paths = list.paths
@@ -70,7 +70,7 @@ struct MergeExhaustiveTests {
         return edits
     }
 
-    @Test("Undo and redo do what the merge by id says, and lose nothing that others did", arguments: lists)
+    @Test("Undo and redo have the result of the merge by id, and lose no edit of others", arguments: lists)
     func everyPair(start: [[Int]]) throws {
         let rows = Array(1..<(1 + start.joined().count))
         var count = 0
@@ -87,14 +87,14 @@ struct MergeExhaustiveTests {
         #expect(count >= 80, "\(start)")
     }
 
-    /// One in so many pairs of the larger lists, always the same ones.
+    /// Chooses a fixed share of the pairs for the larger lists.
     private static func isChosen(_ start: [[Int]], _ mine: EditOperation, _ others: EditOperation) -> Bool {
         guard start.joined().count > 1 else { return true }
         let hash = Array("\(mine), \(others)".utf8).withUnsafeBytes { XXHash64.hash($0, seed: 0) }
         return hash % (start.joined().count == 3 ? 12 : 4) == 0
     }
 
-    /// A list, the rows of its versions, and what was done to it.
+    /// A list, the rows of its versions, and its edits.
     private struct Trial: ~Copyable {
         var list: KeptList
         var rows: [ReferenceList]
@@ -124,7 +124,7 @@ struct MergeExhaustiveTests {
         }
         let (before, after) = (try side(1, trial.rows[1]), try side(2, trial.rows[2]))
         let undo = ReferenceMerge(.init(base: after, target: before, now: try side(3, trial.rows[3])))
-        // All or nothing first.
+        // First, conflicts are refused.
         if !undo.conflicts.isEmpty {
             var found: ListError?
             do { try trial.list.undo("a") } catch let error as ListError { found = error }
@@ -140,7 +140,7 @@ struct MergeExhaustiveTests {
             now == undo.result, "\(comment.rawValue): \(MergeRows.text(now)), not \(MergeRows.text(undo.result))")
         try checkOthers(trial.rows, now, comment)
         try trial.list.editor.checkInvariants()
-        // And down again.
+        // Then the redo.
         let redo = ReferenceMerge(.init(base: before, target: after, now: try side(4, now)))
         let redone = try trial.list.redo("a", onConflict: .skip)
         let end = try trial.list.contents()
@@ -155,7 +155,7 @@ struct MergeExhaustiveTests {
         init(_ text: String?) { self.text = text }
     }
 
-    /// Nothing that led from the rows of version 2 to those of version 3 is lost in the rows after the undo.
+    /// Checks that no change between the rows of version 2 and version 3 is lost in the rows after the undo.
     private func checkOthers(_ rows: [ReferenceList], _ now: ReferenceList, _ comment: Comment) throws {
         let (base, left) = (rows[2], rows[3])
         for path in base.paths {
@@ -167,7 +167,7 @@ struct MergeExhaustiveTests {
             let section = left.sections[path.section].id
             let found = now.path(of: item.id)
             guard let old = base.path(of: item.id) else {
-                // Inserted: there, as it was, in its section.
+                // An inserted row is still in its section, unchanged.
                 let place = try #require(found, "\(item.id), \(comment.rawValue)")
                 try #require(now.item(at: place) == item && now.sections[place.section].id == section, comment)
                 continue
@@ -196,8 +196,8 @@ struct MergeExhaustiveTests {
         }
     }
 
-    /// An undo without conflicts and its redo get back the rows that were there, but for places beside rows of others;
-    /// what the other had taken back already comes again.
+    /// Checks that an undo without conflicts and its redo restore the rows, except for places beside rows of others; a
+    /// change that the other had already taken back is made again.
     private func checkBack(
         _ rows: [ReferenceList], _ undone: ReferenceList, _ end: ReferenceList, _ comment: Comment
     ) throws {
@@ -206,7 +206,7 @@ struct MergeExhaustiveTests {
         }
         let (first, mine, left, now) = (items(rows[1]), items(rows[2]), items(rows[3]), items(end))
         for id in Set(left.keys).union(now.keys) where left[id] != now[id] {
-            // Only what I had changed, and the other had changed again, can be otherwise.
+            // Only a row that both origins had changed can differ.
             try #require(first[id] != mine[id] && mine[id] != left[id], "\(id), \(comment.rawValue)")
         }
         let titles = Dictionary(uniqueKeysWithValues: rows[3].sections.map { ($0.id, $0.title) })

@@ -1,13 +1,13 @@
-// The table of merges in `Docs/Design/History.md`, row by row: an edit of one origin, then an edit of another, then the undo
-// of the first. Rows are written down as `MergeRows` writes them.
+// Tests the table of merges in `Docs/Design/History.md`, row by row: an edit of one origin, then an edit of another,
+// then the undo of the first. Rows are written in the format of `MergeRows`.
 
 @testable import ListModel
 import TestSupport
 import Testing
 
-/// How the rows of a list are written down: "s0[1 2* 3=99] s1(title)[]".
+/// The rows of a list as text: "s0[1 2* 3=99] s1(title)[]".
 enum MergeRows {
-    /// - Parameter list: rows whose content is their number, and sections whose title is their id, need say no more.
+    /// - Parameter list: content that equals the row's number, and a title that equals the section's id, are left out.
     static func text(_ list: ReferenceList) -> String {
         list.sections.map { section in
             let id = text(section.id)
@@ -30,7 +30,7 @@ enum MergeRows {
     }
 }
 
-/// A row of the table: what one did, what another did then, and what the undo of the first leads to.
+/// A row of the table: an edit of one origin, then an edit of another, and the result of the first one's undo.
 struct MergeCase: CustomTestStringConvertible, Sendable {
     typealias Edit = @Sendable (inout ListEditor) throws -> Void
 
@@ -39,7 +39,7 @@ struct MergeCase: CustomTestStringConvertible, Sendable {
     let others: Edit
     let rows: String
     let conflicts: [MergeConflict]
-    /// Whether nothing was left to do, so that the undo is a commit without events.
+    /// Whether nothing is left to do, so that the undo is a commit without events.
     let isEmpty: Bool
 
     init(
@@ -72,7 +72,7 @@ extension MergeConflict {
 
 @Suite("Undo among edits of others, case by case")
 struct MergeTableTests {
-    /// The state in which the other has edited.
+    /// The list after both edits.
     private func edited(_ row: MergeCase) throws -> KeptList {
         var list = try MergeCase.list()
         #expect(MergeRows.text(try list.contents()) == MergeCase.start)
@@ -81,7 +81,7 @@ struct MergeTableTests {
         return list
     }
 
-    @Test("Skipping what cannot be done does the rest", arguments: MergeCase.all)
+    @Test("If conflicts are skipped, the rest is applied", arguments: MergeCase.all)
     func skip(row: MergeCase) throws {
         var list = try edited(row)
         let histories = list.editor.state.histories
@@ -91,7 +91,7 @@ struct MergeTableTests {
         let commit = try #require(reversal.commit)
         #expect(commit.eventCount == 0 || !row.isEmpty)
         #expect(commit.cause == .undo(of: Version(2)) && commit.name == "mine" && commit.origin == "a")
-        // The position moves whatever was skipped, and that of the other does not.
+        // The position moves even if conflicts were skipped; the other origin's position does not.
         #expect(list.editor.state.history(of: .origin("a")).undoCount == 0)
         #expect(list.editor.state.history(of: .origin("a")).redoCount == 1)
         #expect(list.editor.state.history(of: .origin("b")) == histories[.origin("b")])
@@ -104,7 +104,7 @@ struct MergeTableTests {
     }
 
     @Test(
-        "Refusing conflicts changes nothing at all, and without conflicts both policies are the same",
+        "If conflicts are refused, nothing changes; without conflicts both policies have the same result",
         arguments: MergeCase.all)
     func refuse(row: MergeCase) throws {
         var list = try edited(row)
@@ -120,14 +120,14 @@ struct MergeTableTests {
             #expect(list.log.head == head)
             #expect(list.editor.snapshot().stateHash == hash && list.editor.state.histories == histories)
             #expect(!list.editor.isEditing && list.editor.pendingEventCount == 0)
-            // What comes next is not disturbed either.
+            // Later edits are not affected either.
             try list.commit(by: "b") { try $0.insertSection(NewSection(7), at: .end) }
             #expect(list.log.head == head.next)
         }
         try list.editor.checkInvariants()
     }
 
-    @Test("A revert of the same commit by a third does the same", arguments: MergeCase.all)
+    @Test("A revert of the same commit by a third origin has the same result", arguments: MergeCase.all)
     func revert(row: MergeCase) throws {
         var list = try edited(row)
         let draft = CommitDraft(name: "revert", origin: "c", time: list.now(), tracking: .own)
@@ -138,13 +138,13 @@ struct MergeTableTests {
         #expect((reversal.commit == nil) == row.isEmpty)
         try list.editor.checkInvariants()
         if row.isEmpty { return }
-        // It can itself be undone, which gets back what both had done: nobody edited since.
+        // The revert can itself be undone, which restores the results of both edits, because there was no edit since.
         try list.undo("c")
         let before = try list.log.commit(Version(3)).stateHash
         #expect(list.editor.snapshot().stateHash == before)
     }
 
-    @Test("Without edits of others the undo is exact, and redo gets back", arguments: MergeCase.all)
+    @Test("Without edits of others undo and redo are exact", arguments: MergeCase.all)
     func alone(row: MergeCase) throws {
         var list = try MergeCase.list()
         try list.commit(by: "a", row.mine)

@@ -1,11 +1,11 @@
-// Whether a changeset moves as few rows and sections as can be, by the definition: of those that are in both versions of
-// a section, a longest increasing subsequence stays.
+// Checks that a changeset moves as few rows and sections as possible, by the definition: of the rows that are in both
+// versions of a section, a longest increasing subsequence stays.
 
 import ListModel
 import TestSupport
 
 enum MinimalMoves {
-    /// What a changeset has too many of, or too few; nil if nothing.
+    /// Describes moves that are too many or too few; nil if there are none.
     static func problem(_ changes: Changeset, from old: ReferenceList, to new: ReferenceList) -> String? {
         let (oldIDs, newIDs) = (old.sections.map(\.id), new.sections.map(\.id))
         let before = Dictionary(uniqueKeysWithValues: old.sections.map { ($0.id, $0.items.map(\.id)) })
@@ -15,7 +15,7 @@ enum MinimalMoves {
         for (id, rows) in after {
             let earlier = before[id] ?? []
             moves += leastMoves(earlier, rows)
-            // Those that come from other sections.
+            // Rows that come from other sections.
             moves += Set(rows).subtracting(earlier).intersection(oldRows).count
         }
         let counts: [(what: String, found: Int, least: Int)] = [
@@ -29,11 +29,11 @@ enum MinimalMoves {
         return counts.first { $0.found != $0.least }.map { "\($0.found) \($0.what), where \($0.least) are enough" }
     }
 
-    /// How many of the elements that are in both arrays have to move.
+    /// The fewest moves for the elements that are in both arrays.
     private static func leastMoves(_ old: [Identifier], _ new: [Identifier]) -> Int {
         let places = Dictionary(uniqueKeysWithValues: old.enumerated().map { ($1, $0) })
         let order = new.compactMap { places[$0] }
-        // The least last places of increasing subsequences, by length.
+        // The least last position of an increasing subsequence, for each length.
         var ends: [Int] = []
         for place in order {
             if let index = ends.firstIndex(where: { $0 > place }) { ends[index] = place } else { ends.append(place) }

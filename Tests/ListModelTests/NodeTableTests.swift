@@ -1,4 +1,4 @@
-// The table of the cache beside a dictionary.
+// Compares the hash table of the node cache with a dictionary.
 
 import TestSupport
 import Testing
@@ -11,13 +11,13 @@ struct NodeTableTests {
 
     private static func node(_ number: UInt32) -> Node { Node.make(height: 0, width: 1, number: number) }
 
-    /// What a parent says of a leaf.
+    /// The key of a leaf: the number, count, hash and height that its parent states.
     private static func key(_ number: UInt64, count: UInt32 = 1, hash: UInt64 = 7, height: UInt8 = 0) -> NodeKey {
         NodeKey(number: number, hash: hash, count: count, height: height)
     }
 
     @Test(
-        "A table holds what a dictionary holds, whatever is put in, put in again and taken out",
+        "A table has the entries of a dictionary after random insertions, replacements and removals",
         arguments: 1...UInt64(20))
     func random(_ seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
@@ -27,7 +27,7 @@ struct NodeTableTests {
         let numbers = (1...40).map { UInt64($0) } + (1...20).map { UInt64($0) << 32 } + [Limits.storedNumbers - 1]
         for step in 0..<2_000 {
             let number = numbers.randomElement(using: &random)!
-            // Now it fills up, now it empties.
+            // The table fills and empties alternately.
             let adds = Int.random(in: 0..<10, using: &random) < (step / 200 % 2 == 0 ? 7 : 3)
             if adds {
                 let node = Self.node(UInt32(step))
@@ -45,7 +45,7 @@ struct NodeTableTests {
         }
     }
 
-    @Test("A node that was taken out is let go of")
+    @Test("A node that was removed is released")
     func references() {
         var table = NodeTable<ListItem>()
         weak var node: Node?
@@ -59,7 +59,7 @@ struct NodeTableTests {
         #expect(node == nil && table.count == 0 && table[Self.key(1)] == nil)
     }
 
-    @Test("A node is given to no parent that says something else of it")
+    @Test("A node is not returned for a parent that states other values")
     func otherParents() {
         var table = NodeTable<ListItem>()
         let node = Self.node(1)

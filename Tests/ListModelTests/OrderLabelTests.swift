@@ -1,4 +1,4 @@
-// Labels that ascend along a sequence, whatever is inserted where, and what it costs.
+// Tests labels: they ascend along a sequence after any insertions; and counts how many labels change.
 
 @testable import ListModel
 import TestSupport
@@ -57,7 +57,7 @@ struct OrderLabelTests {
         #expect(labels.relabelled > 0 && labels.relabelled < 20_000 * 16)
     }
 
-    @Test("A space without an end at hand is used from its middle again")
+    @Test("When labels reach an end of the space, they are distributed again from its middle")
     func endOfSpace() throws {
         var labels = Labels(space: LabelSpace(maximum: 1 << 20, step: 1 << 16))
         for _ in 0..<300 { labels.insert(1, at: labels.labels.count) }

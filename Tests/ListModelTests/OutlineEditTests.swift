@@ -1,4 +1,4 @@
-// What each edit of an outline does, by example and by its events; and how outlines are read, exhaustively.
+// Tests edits of outlines by examples and their events, and reading outlines exhaustively.
 
 import ListModel
 import TestSupport
@@ -18,7 +18,7 @@ struct OutlineEditTests {
         return list
     }
 
-    /// The rows of a section as text: one dot for each step of depth, the id, a minus if collapsed.
+    /// The rows of a section as text: one dot for each level of depth, the id, a minus if collapsed.
     static func text(_ list: inout MemoryList, _ section: Int = 0) -> String {
         list.snapshot().sections[section].items.map { item in
             String(repeating: ".", count: item.depth) + item.id.description + (item.isCollapsed ? "-" : "")
@@ -27,7 +27,7 @@ struct OutlineEditTests {
 
     private static let depths = [0, 1, 2, 1, 0, 1]
 
-    @Test("A subtree moves as one, to another parent, another place, another section; an undo puts it back")
+    @Test("A subtree moves as a unit, to another parent, place or section; an undo moves it back")
     func moving() throws {
         let moves: [(Identifier, OutlineDestination, String, String)] = [
             (1, .lastChild(of: 4), "0 .3 4 .5 .1 ..2", ""), (1, .firstChild(of: 4), "0 .3 4 .1 ..2 .5", ""),
@@ -48,7 +48,7 @@ struct OutlineEditTests {
         }
     }
 
-    @Test("A move to where the subtree stands is no event")
+    @Test("A move of a subtree to its own place is no event")
     func movingNowhere() throws {
         let places: [(Identifier, OutlineDestination)] = [
             (1, .firstChild(of: 0)), (3, .lastChild(of: 0)), (3, .after(1)), (1, .before(3)), (0, .before(4)),
@@ -59,7 +59,7 @@ struct OutlineEditTests {
         }
     }
 
-    @Test("Rows that are inserted stand below the place, with their own children")
+    @Test("Inserted rows are children of the destination, with their own children")
     func inserting() throws {
         let new = [NewItem(id: 90, content: []), NewItem(id: 91, content: [], depth: 1)]
         let places: [(OutlineDestination, String)] = [
@@ -90,7 +90,7 @@ struct OutlineEditTests {
         #expect(Self.text(&list) == "0 .1 ..2 .3 4 .5")
     }
 
-    @Test("A subtree is deleted as one, also if rows of it are named besides")
+    @Test("A subtree is deleted as a unit, also if some of its rows are named as well")
     func deleting() throws {
         var list = try Self.list(Self.depths)
         #expect(try list.events { try $0.deleteSubtrees([1, 2, 5]) }.count == 2)
@@ -102,7 +102,7 @@ struct OutlineEditTests {
         #expect(Self.text(&list) == "0 .1 ..2 .3 4 .5")
     }
 
-    @Test("A row that is deleted or moved alone leaves its children to the row before that is less deep")
+    @Test("If a row is deleted or moved alone, its children belong to the row before them that is less deep")
     func aloneWithoutChildren() throws {
         var list = try Self.list(Self.depths)
         try list.commit { try $0.delete(.item(1)) }
@@ -113,7 +113,7 @@ struct OutlineEditTests {
         #expect(Self.text(&list) == "4 0 ..2 .3 .5")
     }
 
-    @Test("Collapsing is an event for each row that changes, and an undo expands just those")
+    @Test("Collapsing is an event for each row that changes, and an undo expands exactly those")
     func collapsing() throws {
         var list = try Self.list(Self.depths)
         #expect(try list.events { try $0.collapse(0) }.count == 1)
@@ -140,7 +140,7 @@ struct OutlineEditTests {
         #expect(Changeset(from: before, to: list.snapshot()) == expected)
     }
 
-    @Test("Bad input is a typed error, and the rows stay")
+    @Test("Bad input is a typed error, and the rows do not change")
     func errors() throws {
         var list = try Self.list(Self.depths)
         try list.expectError(.movedOntoItself(1)) { try $0.moveSubtree(1, to: .after(1)) }
@@ -178,7 +178,7 @@ struct OutlineEditTests {
             let outlines = 1 << (2 * count)
             while number < outlines {
                 let depths = (0..<count).map { (number >> (2 * $0)) & 3 }
-                // Which rows are collapsed differs from outline to outline.
+                // Other rows are collapsed in each outline.
                 let collapsed = Set((0..<count).filter { (number &* 2_654_435_761 >> ($0 + 7)) & 3 == 0 })
                 number += count < 5 ? 1 : 3
                 var list = try Self.list(depths, collapsed: collapsed)

@@ -1,4 +1,4 @@
-// Annotations in packed blocks: given back byte for byte, and small where they change little.
+// Tests annotations in packed blocks: they are rebuilt byte for byte, and are small if they change little.
 
 @testable import ListModel
 import TestSupport
@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Packed annotations")
 struct PackedAnnotationTests {
-    /// The records that the blocks of a log give back.
+    /// The records that are rebuilt from the blocks of a log.
     private static func unpacked(_ log: PackedLog) throws -> [[UInt8]] {
         var found: [[UInt8]] = []
         var state = ListState(limits: TreeLimits(leafCapacity: 4, innerCapacity: 4))
@@ -63,7 +63,7 @@ struct PackedAnnotationTests {
         }
     }
 
-    @Test("Random commits with random annotations come back byte for byte", arguments: 0..<8 as Range<UInt64>)
+    @Test("Random commits with random annotations are rebuilt byte for byte", arguments: 0..<8 as Range<UInt64>)
     func random(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
         var edits = RandomEdits(seed: seed)
@@ -103,7 +103,7 @@ struct PackedAnnotationTests {
         try log.pack(BlockPacker.Options(commitCount: Int.random(in: 1...150, using: &generator)))
         try #require(log.plain.isEmpty, "seed \(seed)")
         #expect(try Self.unpacked(log) == log.records, "seed \(seed)")
-        // Folded without their records, the commits give the same rows.
+        // Replaying the blocks without records gives the same rows.
         var state = ListState(limits: TreeLimits(leafCapacity: 4, innerCapacity: 4))
         for (_, bytes) in log.blocks {
             try bytes.withUnsafeBytes { bytes in
@@ -114,7 +114,7 @@ struct PackedAnnotationTests {
         }
     }
 
-    @Test("A commit with an event that is not known stays a record, and those around it are packed")
+    @Test("A commit with an unknown event stays a record, and those around it are packed")
     func unknown() throws {
         var list = try MemoryList([[1, 2, 3]])
         for version in 2...9 {
@@ -130,7 +130,7 @@ struct PackedAnnotationTests {
         #expect(try Self.unpacked(log) == log.records)
     }
 
-    @Test("A block whose annotations are damaged is refused or gives other records, and ends")
+    @Test("A block with damaged annotations is refused or gives other records, and reading it ends")
     func hostile() throws {
         let log = try Self.typing(40) { [UInt8($0), 0, 1] }
         let bytes = try #require(log.blocks.first).bytes
@@ -147,7 +147,7 @@ struct PackedAnnotationTests {
                 } catch is RecordError { refused += 1 }
             }
         }
-        // What a commit is called is part of its record, so nothing in these bytes can be changed without being noticed.
+        // The name of a commit is part of its record, so every change in these bytes is detected.
         #expect(refused == names.count * 4)
     }
 }

@@ -1,4 +1,4 @@
-// Packed blocks against the records they were made of: over seeded random logs, in blocks of random sizes.
+// Compares packed blocks with the records that they were made of, over seeded random logs, in blocks of random sizes.
 
 @testable import ListModel
 import TestSupport
@@ -17,7 +17,7 @@ struct PackedBlockTests {
         return log
     }
 
-    @Test("Every commit is in one piece, and only what is too large is left out", arguments: seeds)
+    @Test("Every commit is in a block, unless it is too large", arguments: seeds)
     func pieces(seed: UInt64) throws {
         let log = try Self.packed(seed)
         var next = Version(1)
@@ -37,7 +37,7 @@ struct PackedBlockTests {
         #expect(next.rawValue == UInt64(log.records.count) + 1, "seed \(seed)")
     }
 
-    @Test("Records come back byte for byte", arguments: seeds)
+    @Test("Records are rebuilt byte for byte", arguments: seeds)
     func records(seed: UInt64) throws {
         let log = try Self.packed(seed)
         for (first, bytes) in log.blocks {
@@ -81,7 +81,7 @@ struct PackedBlockTests {
         }
     }
 
-    @Test("What each commit says of itself is listed without the rows", arguments: seeds)
+    @Test("The headers of the commits are listed without a state", arguments: seeds)
     func listing(seed: UInt64) throws {
         let log = try Self.packed(seed)
         for (first, bytes) in log.blocks {
@@ -102,7 +102,7 @@ struct PackedBlockTests {
         }
     }
 
-    @Test("Every content is found without a state, and nothing where there is none", arguments: seeds)
+    @Test("Every content is found without a state; a wrong reference finds nothing", arguments: seeds)
     func contents(seed: UInt64) throws {
         let log = try Self.packed(seed)
         for (_, bytes) in log.blocks {
@@ -113,7 +113,7 @@ struct PackedBlockTests {
                     let record = log.record(of: version)
                     let commit = try Commit(record: record, version: version)
                     var written = Set<UInt32>()
-                    // A reference to the commit itself points to its content, which is inline once.
+                    // A reference of a commit to itself means its own content, which is inline once.
                     for reference in try commit.events().flatMap(\.references) where reference.version == version {
                         let expected = Array(record[Int(reference.offset)...].prefix(Int(reference.length)))
                         let found = try block.withContent(of: reference) { Array($0) }
@@ -136,7 +136,7 @@ struct PackedBlockTests {
         }
     }
 
-    @Test("One record comes back without those after it")
+    @Test("One record is rebuilt without those after it")
     func oneRecord() throws {
         var log = try PackedLog(seed: 6, commits: 40)
         try log.pack(BlockPacker.Options(commitCount: 40))
@@ -151,7 +151,7 @@ struct PackedBlockTests {
         }
     }
 
-    @Test("Undos and redos of commits that lie before the block take next to nothing")
+    @Test("Undos and redos of commits before the block take very few bytes")
     func distantUndo() throws {
         var list = try MemoryList([[]])
         for number in 1...200 { try list.commit { try $0.insert(NewItem(number), at: .end(ofSection: "s0")) } }
@@ -160,7 +160,7 @@ struct PackedBlockTests {
         var log = PackedLog(records: (1...list.log.head.rawValue).map { list.log.record(of: Version($0)) })
         try log.pack(BlockPacker.Options(commitCount: 201))
         let sizes = log.blocks.map { Double($0.bytes.count) / 200 }
-        // Content is typed anew, undone, and restored by reference: with its hash, of eight bytes.
+        // Content is typed, undone, and restored by a reference with its hash of eight bytes.
         #expect(sizes.count == 3 && sizes[1] < 1 && sizes[2] < 11, "\(sizes)")
     }
 

@@ -8,12 +8,12 @@ import Foundation
 @testable import ListModel
 import TestSupport
 
-/// A log, and the pieces it was packed into.
+/// A log, and the blocks and records that it was packed into.
 struct PackedLog {
     var records: [[UInt8]]
     var pieces: [BlockPacker.Piece] = []
 
-    /// The record before a version has this checksum.
+    /// The checksum of the record before a version.
     func checksum(before version: Version) -> UInt64 {
         version.rawValue <= 1 ? 0 : RecordBytes.checksum(records[Int(version.rawValue) - 2])
     }
@@ -83,7 +83,7 @@ extension PackedLog {
             case 1 where history.redoCount > 0: commit = try editor.redo(time: now, onConflict: .skip).commit
             case 2 where log.head > .empty:
                 let target = Version(UInt64.random(in: 0...log.head.rawValue, using: &edits.generator))
-                // Not every commit is one that can be gone to.
+                // Not every commit can be checked out.
                 commit = (try? editor.go(to: target, time: now, onConflict: .skip))?.commit
             case 3 where log.head > .empty && edits.generator.oneIn(4):
                 let target = Version(UInt64.random(in: 1...log.head.rawValue, using: &edits.generator))
@@ -112,7 +112,7 @@ extension PackedLog {
         }
     }
 
-    /// One edit, or none if it does not fit any more.
+    /// One edit, or none if it no longer fits.
     private static func edit(_ editor: inout ListEditor, _ list: ReferenceList, _ edits: inout RandomEdits) throws {
         do {
             if !list.sections.isEmpty, edits.generator.oneIn(6) {
@@ -123,7 +123,7 @@ extension PackedLog {
         } catch is ListError {}
     }
 
-    /// A row with a UUID or a string beyond ASCII, and content that may be large, or JSON.
+    /// A row with a UUID or a non-ASCII string as id, and content that may be large, or JSON.
     private static func oddItem(_ generator: inout SeededGenerator) -> NewItem {
         let words = (UInt64.random(in: 0...(.max), using: &generator), UInt64.random(in: 0...(.max), using: &generator))
         let uuid = withUnsafeBytes(of: words) { UUID(uuid: $0.loadUnaligned(as: uuid_t.self)) }
@@ -146,7 +146,7 @@ extension PackedLog {
         names.randomElement(using: &generator)!
     }
 
-    /// Time that passes, or does not, or goes back, or jumps.
+    /// A time step: forward, zero, backward, or a jump.
     private static func step(_ generator: inout SeededGenerator) -> Int64 {
         switch Int.random(in: 0..<8, using: &generator) {
         case 0: Int64.random(in: .min ... .max, using: &generator)
@@ -158,7 +158,7 @@ extension PackedLog {
 }
 
 extension PackedBlock {
-    /// The bytes with a checksum that is right again, as somebody would make them who means harm.
+    /// The bytes with a right checksum, as an attacker would make them.
     static func resealed(_ bytes: [UInt8]) -> [UInt8] {
         guard bytes.count >= PackedLayout.variable else { return bytes }
         var result = bytes

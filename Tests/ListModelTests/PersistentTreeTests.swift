@@ -1,4 +1,4 @@
-// The persistent tree against an array: random edits over every width, and all small cases one by one.
+// Compares the persistent tree with an array: random edits over every width, and all small cases.
 
 @testable import ListModel
 import TestSupport
@@ -8,7 +8,7 @@ import Testing
 struct PersistentTreeTests {
     private static let seeds: [UInt64] = (1...(5 * UInt64(Soak.factor))).map { $0 }
 
-    @Test("Random edits leave what an array holds, old versions as they were", arguments: TestLimits.allCases, seeds)
+    @Test("After random edits the elements are right, and old versions unchanged", arguments: TestLimits.allCases, seeds)
     func randomEdits(limits: TestLimits, seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
         var harness = TreeHarness(limits.limits, trees: 2)
@@ -76,7 +76,7 @@ struct PersistentTreeTests {
         try harness.checkKept("seed 99")
     }
 
-    @Test("Seven elements come out right in whatever order they are inserted")
+    @Test("Seven elements are in order after insertions in any sequence")
     func everyInsertionOrder() throws {
         // The k-th insertion has k + 1 places: 7! = 5,040 sequences.
         for sequence in 0..<5_040 {
@@ -91,7 +91,7 @@ struct PersistentTreeTests {
         }
     }
 
-    /// How a tree of the range test comes about; the shapes differ.
+    /// How a tree of the range test is made; the shapes differ.
     enum Making: CaseIterable {
         case appending, prepending, building
 
@@ -153,7 +153,7 @@ struct PersistentTreeTests {
         try harness.check("320 appended")
     }
 
-    @Test("Typing at one place leaves leaves behind that are nearly full")
+    @Test("After typing at one place, the leaves are three quarters full")
     func typingFillsLeaves() throws {
         for isForward in [true, false] {
             var harness = Making.building.make(320, TestLimits.wide.limits)
@@ -165,7 +165,7 @@ struct PersistentTreeTests {
         }
     }
 
-    @Test("Typing with second thoughts leaves what an array holds", arguments: TestLimits.allCases, seeds)
+    @Test("After typing with corrections the elements are those of an array", arguments: TestLimits.allCases, seeds)
     func typedStretches(limits: TestLimits, seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
         var harness = TreeHarness(limits.limits)
@@ -186,7 +186,7 @@ struct PersistentTreeTests {
         try harness.checkLookups("\(limits), seed \(seed), at the end")
     }
 
-    @Test("An element is removed only if it is the right one")
+    @Test("An element is removed only if its id is the expected one")
     func removalOfTheRightOne() throws {
         for limits in TestLimits.allCases {
             var harness = Making.appending.make(41, limits.limits)
@@ -196,7 +196,7 @@ struct PersistentTreeTests {
         }
     }
 
-    @Test("Walking a range visits just its elements")
+    @Test("Walking a range visits exactly its elements")
     func forEachInRange() {
         let harness = Making.building.make(23, TestLimits.fourFour.limits)
         for start in 0...23 {
@@ -219,7 +219,7 @@ struct PersistentTreeTests {
                 #expect(isShared == (slot != 500 / 32), "child \(slot)")
             }
         }
-        // Nobody keeps the new version: the next edit happens in its place.
+        // No snapshot of the new version is kept, so the next edit changes it in place.
         let written = harness.trees[0].top.node.map { ObjectIdentifier($0) }
         harness.toggle(501)
         #expect(harness.trees[0].top.node.map { ObjectIdentifier($0) } == written)

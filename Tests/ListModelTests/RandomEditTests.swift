@@ -1,19 +1,19 @@
-// The whole model against the reference, over seeded random edits: rows, lookups by id, hashes, changesets, undo,
+// Compares the whole model with the reference, over seeded random edits: rows, lookups by id, hashes, changesets, undo,
 // replay.
 
 import ListModel
 import TestSupport
 import Testing
 
-@Suite("Random edits, held against the reference")
+@Suite("Random edits, compared with the reference")
 struct RandomEditTests {
-    /// Narrow nodes, so that a handful of rows makes a deep tree.
+    /// Narrow nodes, so that a few rows make a deep tree.
     static let narrow = TreeLimits(leafCapacity: 4, innerCapacity: 4)
 
     /// Seeds that together make more than 200,000 edits in a normal run.
     static let seeds: [UInt64] = (1...(42 * UInt64(Soak.factor))).map { $0 }
 
-    @Test("Every edit does what the reference does, or throws what it throws", arguments: seeds)
+    @Test("Every edit has the result of the reference, or throws the same error", arguments: seeds)
     func everyEdit(seed: UInt64) throws {
         var list = MemoryList(limits: seed % 3 == 0 ? TreeLimits() : Self.narrow)
         var edits = RandomEdits(seed: seed, targetCount: seed % 7 == 0 ? 400 : 60)
@@ -37,7 +37,7 @@ struct RandomEditTests {
         try list.editor.checkInvariants()
     }
 
-    /// The rows are those of the reference, and the changeset leads to them.
+    /// Checks that the rows are those of the reference, and that the changeset leads to them.
     private func check(
         before: Snapshot, after: Snapshot, _ reference: ReferenceList, _ log: MemoryLog, _ comment: Comment
     ) throws {
@@ -80,7 +80,7 @@ struct RandomEditTests {
             #expect(list.editor.state.history.undoCount == position)
             #expect(list.editor.state.history.redoCount == stack.count - 1 - position)
         }
-        // Hashes that are followed edit by edit are those that are summed up at the end.
+        // Hashes that are updated with each edit equal those that are computed at the end.
         for check in [ReplayCheck.everyHash, .records] {
             var state = ListState(limits: list.editor.state.pool.limits)
             var checksum: UInt64 = 0

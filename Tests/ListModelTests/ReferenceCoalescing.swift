@@ -1,17 +1,16 @@
-// The specification of what continues a step, told from the rows before and after a commit and from nothing that it
-// wrote.
+// The specification of which commits continue a step. It uses only the rows before and after a commit, not its record.
 
 @testable import ListModel
 import TestSupport
 
-/// Which commits continue the step before them, with the standard policy unless another is given.
+/// Decides which commits continue the step before them, with the standard policy unless another is given.
 struct ReferenceCoalescing {
-    /// What a commit did, if it is of a kind that coalesces.
+    /// The change of a commit, if it is of a kind that coalesces.
     enum Change: Equatable {
         case update(Identifier)
-        /// Rows that stand one behind the other now.
+        /// Rows that now follow one another.
         case insertion(section: Identifier, [Identifier])
-        /// Rows that stood one behind the other, and the rows of their section before the first of them was deleted.
+        /// Rows that followed one another, and the rows of their section before the first deletion.
         case deletion(section: Identifier, [Identifier], among: [Identifier])
     }
 
@@ -52,13 +51,13 @@ struct ReferenceCoalescing {
         return true
     }
 
-    /// What a move in a history, an untracked commit and the end of a group do.
+    /// Ends the step, as a checkout, an untracked commit and the end of a group do.
     mutating func endStep() { last = nil }
 
-    /// What opening does.
+    /// Ends all steps and groups, as opening does.
     mutating func forget() { self = ReferenceCoalescing() }
 
-    /// Whether a commit that made rows continues the step; notes it.
+    /// Whether a revision continues the step. Records the revision.
     mutating func continues(
         _ commit: Commit, in scope: HistoryScope, isAtTip: Bool, before: ReferenceList, after: ReferenceList,
         isEdit: Bool
@@ -81,7 +80,7 @@ struct ReferenceCoalescing {
         return true
     }
 
-    /// What both did; nil if the second does not go on with the first.
+    /// The change of both; nil if the second does not continue the first.
     private static func joined(_ first: Change, _ second: Change, _ after: ReferenceList) -> Change? {
         switch (first, second) {
         case (.update(let id), .update(let other)):
@@ -99,7 +98,7 @@ struct ReferenceCoalescing {
         }
     }
 
-    /// What leads from some rows to others, if it is one thing.
+    /// The change between two lists of rows, if it is of one kind.
     private static func change(_ before: ReferenceList, _ after: ReferenceList) -> Change? {
         guard before.sections.map(\.id) == after.sections.map(\.id),
             before.sections.map(\.title) == after.sections.map(\.title)

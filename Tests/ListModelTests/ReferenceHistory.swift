@@ -1,13 +1,14 @@
-// The specification of the history: the whole tree of commits in a dictionary of parents, walked from end to end. Slow,
-// short and obviously right: no jumps, no counts that are carried along, and no record is read.
+// The specification of the history: the whole tree of commits as a dictionary of parents, walked from end to end. Slow,
+// short and obviously right: without jumps, stored counts or records.
 //
-// Always holds: the position of a scope is its tip or an ancestor of it, and every other leaf was left by some commit.
+// Always holds: the position of a scope is its tip or an ancestor of the tip, and every other leaf of the tree was left
+// by some commit.
 
 @testable import ListModel
 
 /// The trees of commits of all scopes.
 struct ReferenceHistory {
-    /// A commit that made rows.
+    /// A revision.
     struct Node {
         var scope: HistoryScope
         var parent: Version
@@ -16,13 +17,13 @@ struct ReferenceHistory {
         var origin: String
     }
 
-    /// Where a scope is.
+    /// The state of a scope.
     struct Place {
         var position = Version.empty
         var tip = Version.empty
         /// All nodes, in the order in which they were made.
         var nodes: [Version] = []
-        /// When a tip was left the last time.
+        /// The version that last left each tip.
         var left: [Version: Version] = [:]
     }
 
@@ -43,7 +44,7 @@ struct ReferenceHistory {
 
     // MARK: Commits
 
-    /// Notes a commit that made rows at the position of a scope.
+    /// Adds a revision at the position of a scope.
     mutating func add(_ version: Version, in scope: HistoryScope, continues: Bool, name: String, origin: String) {
         var place = self[scope]
         if place.position != place.tip { place.left[place.tip] = version }
@@ -55,7 +56,7 @@ struct ReferenceHistory {
         places[scope] = place
     }
 
-    /// Notes a commit that moved a scope to a node.
+    /// Adds a checkout of a revision in a scope.
     mutating func move(to target: Version, in scope: HistoryScope, at version: Version) {
         var place = self[scope]
         let tip = tip(of: target, in: scope)
@@ -67,7 +68,7 @@ struct ReferenceHistory {
 
     // MARK: Ways
 
-    /// The nodes from the root to one, which is the last.
+    /// The revisions on the path from the root to a revision, including it.
     func path(_ version: Version) -> [Version] {
         var path: [Version] = []
         var next = version
@@ -84,7 +85,7 @@ struct ReferenceHistory {
 
     private func continues(_ version: Version) -> Bool { nodes[version]!.continues }
 
-    /// How many steps some nodes are, if they are all of the way behind another node.
+    /// The number of steps in some revisions that follow one another on a path.
     private func stepCount(_ nodes: some Collection<Version>) -> Int {
         nodes.reduce(0) { $0 + (continues($1) ? 0 : 1) }
     }
@@ -93,11 +94,11 @@ struct ReferenceHistory {
 
     func redoCount(_ scope: HistoryScope) -> Int {
         let rest = path(self[scope].tip).dropFirst(path(self[scope].position).count)
-        // The rest of a step is a step to redo.
+        // The rest of a partly undone step counts as a step of redo.
         return stepCount(rest) + (rest.first.map(continues) == true ? 1 : 0)
     }
 
-    /// The nodes of the next undo, the last one first; none if there is nothing to undo.
+    /// The revisions of the next undo, the last one first; empty if there is nothing to undo.
     func undoStep(_ scope: HistoryScope) -> [Version] {
         var step: [Version] = []
         for version in path(self[scope].position).reversed() {
@@ -107,7 +108,7 @@ struct ReferenceHistory {
         return step
     }
 
-    /// The nodes of the next redo, the first one first; none if there is nothing to redo.
+    /// The revisions of the next redo, the first one first; empty if there is nothing to redo.
     func redoStep(_ scope: HistoryScope) -> [Version] {
         let rest = path(self[scope].tip).dropFirst(path(self[scope].position).count)
         return Array(rest.prefix(1)) + Array(rest.dropFirst().prefix { continues($0) })
@@ -115,14 +116,14 @@ struct ReferenceHistory {
 
     // MARK: Branches
 
-    /// The nodes of a scope on which none was made.
+    /// The revisions of a scope without children.
     func leaves(_ scope: HistoryScope) -> [Version] {
         let all = self[scope].nodes
         let parents = Set(all.map { nodes[$0]!.parent })
         return all.filter { !parents.contains($0) }
     }
 
-    /// Leaves but for the tip, those that were left last first.
+    /// The leaves except the tip, the most recently left first.
     private func leftLeaves(_ scope: HistoryScope) -> [Version] {
         let place = self[scope]
         return leaves(scope).filter { $0 != place.tip }.sorted { place.left[$0]! > place.left[$1]! }

@@ -1,15 +1,14 @@
-// The specification of a merge, in arrays and by id: what led from some rows to others is done to the rows as they
-// are now.
+// The specification of a merge, in arrays and by id: applies a change between two lists of rows to the present rows.
 //
-// Which rows and sections moved is told by changesets, because of two that changed places either may be the one; those
-// have tests of their own.
+// Changesets say which rows and sections moved, because if two change places, either may be the one that moves.
+// Changesets have their own tests.
 
 @testable import ListModel
 import TestSupport
 
 /// One merge.
 struct ReferenceMerge {
-    /// Rows before and after a change, and as they are now, all of them as snapshots too.
+    /// The rows before and after a change, and the present rows, each also as a snapshot.
     struct Sides {
         var base: (rows: ReferenceList, snapshot: Snapshot)
         var target: (rows: ReferenceList, snapshot: Snapshot)
@@ -18,13 +17,13 @@ struct ReferenceMerge {
 
     private let base: ReferenceList
     private let target: ReferenceList
-    /// What the merge leads to.
+    /// The rows after the merge.
     private(set) var result: ReferenceList
     private(set) var conflicts: Set<MergeConflict> = []
 
-    /// What the change moves.
+    /// The rows and sections that the change moves.
     private let moves: Moved
-    /// What others moved: it is not in its place.
+    /// The rows and sections that others moved: they are not in their place.
     private let away: Moved
 
     private struct Moved {
@@ -162,7 +161,7 @@ struct ReferenceMerge {
         }
     }
 
-    /// Behind the nearest row before it that is in its place, in the section of an index.
+    /// The place after the nearest row before it that is in its place, in the section of an index.
     private func place(in section: ReferenceSection, before item: Int, _ index: Int) -> Int {
         let ids = result.sections[index].items.map(\.id)
         let anchor = section.items[..<item].last { ids.contains($0.id) && !away.items.contains($0.id) }

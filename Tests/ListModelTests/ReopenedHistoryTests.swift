@@ -1,19 +1,19 @@
-// There and back on every branch, with an editor that is opened anew before each step: nothing of the history is
-// anywhere but in the records.
+// Tests undo and redo on every branch with an editor that is reopened before each step: the history is only in the
+// records.
 
 @testable import ListModel
 import TestSupport
 import Testing
 
-@Suite("Undo and redo by an editor that is opened anew")
+@Suite("Undo and redo by an editor that is reopened")
 struct ReopenedHistoryTests {
-    /// How the editor comes to be before each step.
+    /// How the editor is made before each step.
     enum Opening: CaseIterable {
-        /// It is the one that made the commits.
+        /// The editor that made the commits.
         case same
-        /// It replayed the records.
+        /// An editor that replayed the records.
         case replayed
-        /// Its rows were put together anew, in nodes of another width, as when a checkpoint is opened.
+        /// An editor whose rows were rebuilt in nodes of another width, as when a checkpoint is opened.
         case rebuilt
     }
 
@@ -61,13 +61,13 @@ struct ReopenedHistoryTests {
             #expect(list.editor.state.history.position == branch.tip, comment)
             #expect(list.editor.state.history.tip == branch.tip && list.editor.state.history.redoCount == 0, comment)
         }
-        // The log is the same whoever wrote it, and a last replay agrees with all of it.
+        // The log is the same with every editor, and a last replay agrees with it.
         var other = try list.replayed()
         #expect(other.snapshot().stateHash == list.editor.snapshot().stateHash)
         #expect(other.state.histories == list.editor.state.histories)
     }
 
-    @Test("Editors that are opened anew before each step write the same records as one that never is")
+    @Test("Editors that are reopened before each step write the same records as one that never is")
     func sameRecords() throws {
         func records(_ opening: Opening) throws -> [[UInt8]] {
             var list = KeptList()

@@ -1,4 +1,5 @@
-// Histories beside others: undo, redo, groups and going anywhere among commits of other scopes, whose rows stay.
+// Tests several histories in one list: undo, redo, groups and checkouts among commits of other scopes, whose changes
+// stay.
 
 @testable import ListModel
 import TestSupport
@@ -17,7 +18,7 @@ struct ScopedHistoryTests {
         { try $0.insert(NewItem(number), at: id.map { .before($0) } ?? .end(ofSection: "s0")) }
     }
 
-    @Test("A group among whose commits others edited is undone and redone, and what they did stays")
+    @Test("A group is undone and redone although others edited between its commits, and their edits stay")
     func interruptedGroup() throws {
         var list = try list([1, 2, 3])
         list.editor.beginGroup(in: .origin("a"))
@@ -37,7 +38,7 @@ struct ScopedHistoryTests {
         try list.editor.checkInvariants()
     }
 
-    @Test("A redo after others took back what it was made on does not take their rows for its own")
+    @Test("A redo does not overwrite rows of others who took back the edits on which it was made")
     func redoOnOtherRows() throws {
         var list = try list([1, 2, 3])
         try list.commit(by: "a", add(10))
@@ -45,7 +46,7 @@ struct ScopedHistoryTests {
         try list.commit(by: "a", add(11, before: 3))
         try list.undo("a")
         try list.undo("b")
-        // The rows are those of the commit that the position is, but not those that the next step was made on.
+        // The rows are those of the position's commit, but not those on which the next step was made.
         #expect(list.editor.snapshot().ids == [[1, 2, 3, 10]])
         try list.redo("a")
         #expect(list.editor.snapshot().ids == [[1, 2, 11, 3, 10]])
@@ -53,7 +54,7 @@ struct ScopedHistoryTests {
         #expect(list.editor.snapshot().ids == [[20, 21, 1, 2, 11, 3, 10]])
     }
 
-    @Test("Going back and forth in an own history leaves the rows of others")
+    @Test("Checkouts in an own history keep the rows of others")
     func goAmongOthers() throws {
         var list = try list([1])
         let first = try #require(try list.commit(by: "a", add(10))).version
@@ -68,7 +69,7 @@ struct ScopedHistoryTests {
         #expect(list.editor.snapshot().stateHash == hash)
         try list.go(to: .empty, "a")
         #expect(list.editor.snapshot().ids == [[1, 20, 30]])
-        // Another branch, and back from there: the rows of the one go, those of the other come.
+        // To another branch and back: the changes of one are undone, those of the other are made.
         let other = try #require(try list.commit(by: "a", add(13, before: 1))).version
         try list.go(to: last, "a")
         #expect(list.editor.snapshot().stateHash == hash)
@@ -77,7 +78,7 @@ struct ScopedHistoryTests {
         #expect(throws: ListError.notInHistory(Version(3))) { try list.go(to: Version(3), "a") }
     }
 
-    @Test("Going over many nodes is one change if nobody else edited, and one for each interruption if somebody did")
+    @Test("A checkout over many revisions is one change without edits of others, otherwise one for each interruption")
     func ways() throws {
         var list = KeptList()
         try list.commit { try $0.insertSection(NewSection(0)) }
@@ -87,7 +88,7 @@ struct ScopedHistoryTests {
         for number in 41...60 { try list.commit("add", add(number)) }
         let tree = HistoryTree(list.log, oldest: .empty)
         let tip = list.editor.state.history.tip
-        // The undos in between end with the rows of the node that the next one was made on.
+        // The undos in between end with the rows on which the next revision was made.
         #expect(try tree.changes(from: tip, to: .empty) == [HistoryChange(from: tip, to: .empty)])
         #expect(
             try tree.changes(from: Version(41), to: tip) == [HistoryChange(from: Version(41), to: tip)])
@@ -100,7 +101,7 @@ struct ScopedHistoryTests {
         #expect(try tree.changes(from: newest, to: newest) == [])
     }
 
-    @Test("An undo reports a conflict only for the field that it is about")
+    @Test("An undo reports a conflict only for the field that it changes")
     func otherField() throws {
         var list = try list([1, 2])
         try list.commit(by: "a") { try $0.toggle(.item(1)) }
@@ -114,7 +115,7 @@ struct ScopedHistoryTests {
         #expect(other.content == [1] && other.isChecked)
     }
 
-    @Test("An editor of a log that was replayed goes on as the editor of that log does")
+    @Test("An editor after a replay continues like the editor that wrote the log")
     func replayedLog() throws {
         var list = KeptList()
         try list.commit { try $0.insertSection(NewSection(0, [1])) }
@@ -125,7 +126,7 @@ struct ScopedHistoryTests {
         list.editor.coalescingPolicy = .standard
         list.keep(try list.editor.commit(draft(1)) { try $0.update(1, content: [5]) })
         #expect(try list.log.commit(mine.version).record == mine.record)
-        // Where the position moves away.
+        // When the position moves away.
         try list.undo()
         try list.commit { try $0.update(1, content: [6]) }
         other = try list.replayed()

@@ -1,4 +1,4 @@
-// Searching: what is found, and in which order it is found out.
+// Tests searching: which rows are found, and how little work it takes.
 
 @testable import ListModel
 import TestSupport
@@ -22,7 +22,7 @@ struct SearchTests {
         #expect(TextFolding.fold(folded) == folded)
     }
 
-    @Test("All words have to be there, anywhere and in any order")
+    @Test("A row is found if it has all words, anywhere and in any order")
     func words() {
         let text = SearchText("Buy two bottles of milk")
         for query in ["", "  ", "milk", "milk buy", "OTT two", "b m", "two bottles of"] {
@@ -32,7 +32,7 @@ struct SearchTests {
         #expect(!SearchWords("a").matches(SearchText("")) && SearchWords("").matches(SearchText("")))
     }
 
-    @Test("Words are narrower if each of the others is a part of one of them")
+    @Test("A search is narrower if each word of the old search is a part of a new word")
     func narrower() {
         for (left, right) in [("milk", ""), ("milk", "mil"), ("milk tea", "tea"), ("Milk tea", "te mi"), ("a", "a")] {
             #expect(SearchWords(left).isNarrower(than: SearchWords(right)), "\(left), \(right)")
@@ -42,7 +42,7 @@ struct SearchTests {
         }
     }
 
-    @Test("A search asks no row for its place, and says what changed")
+    @Test("A search calls no function for any row, and returns the changes")
     func searching() throws {
         var list = try MemoryList([[1, 2], [3]])
         let texts: [Identifier: String] = [1: "Milk", 2: "Crème", 3: "Cream and milk"]
@@ -55,7 +55,7 @@ struct SearchTests {
         #expect(try view.search(SearchWords("milk cre")).changeset.sections.deleted == [0])
         #expect(try view.search(SearchWords("cre")).changeset.items.inserted == [ListIndexPath(0, 0)])
         #expect(view.snapshot.ids == [[2], [3]])
-        // Rows that come while it is searched are searched too.
+        // Rows that are inserted during a search are searched too.
         try list.commit { try $0.insert([NewItem(4), NewItem(5)], at: .before(1)) }
         #expect(try view.advance(to: list.snapshot()).isEmpty)
         try view.search(SearchWords("NEW"))

@@ -1,4 +1,4 @@
-// Edits of sections, and the reload that replaces everything.
+// Tests edits of sections, and the reload that replaces everything.
 
 import ListModel
 import TestSupport
@@ -50,7 +50,7 @@ struct SectionEditTests {
         try list.commit { try $0.deleteSection(.section("s2")) }
         #expect(list.editor.state.itemCount == 2)
         for id in [3, 4, 5] as [Identifier] { #expect(list.editor.state.indexPath(of: id) == nil) }
-        // Its id and those of its rows are free again.
+        // Its id and those of its rows can be used again.
         try list.commit { try $0.insertSection(NewSection(2, [5]), at: .at(0)) }
         #expect(list.editor.state.indexPath(of: 5) == ListIndexPath(0, 0))
     }
@@ -72,7 +72,7 @@ struct SectionEditTests {
         #expect(list.editor.state.indexPath(of: 2) == ListIndexPath(1, 1))
     }
 
-    @Test("A section has another title, and its rows are untouched")
+    @Test("Renaming changes the title of a section and not its rows")
     func rename() throws {
         var list = try MemoryList(Self.start)
         let events = try list.events { try $0.renameSection(.section("s2"), to: "Später") }
@@ -83,7 +83,7 @@ struct SectionEditTests {
         #expect(list.snapshot().sections[0].title.isEmpty)
     }
 
-    @Test("A title of other bytes is another title, even if it looks the same")
+    @Test("A title with other bytes is another title, even if it looks the same")
     func renameByBytes() throws {
         var list = MemoryList()
         try list.commit { try $0.insertSection(NewSection(id: 1, title: "caf\u{E9}")) }
@@ -92,7 +92,7 @@ struct SectionEditTests {
         #expect(Array(list.snapshot().sections[0].title.utf8) == Array("cafe\u{301}".utf8))
     }
 
-    @Test("A reload replaces everything as one event; ids of the old list may come again")
+    @Test("A reload replaces everything as one event; ids of the old list may occur again")
     func reload() throws {
         let new = [NewSection(2, [5, 1]), NewSection(7, [8]), NewSection(1)]
         try expect(["s2", "s7", "s1"], rows: [[5, 1], [8], []]) { try $0.reload(new) }
@@ -104,7 +104,7 @@ struct SectionEditTests {
         #expect(list.editor.state.itemCount == 3)
     }
 
-    @Test("Section numbers that were freed are used again, and lookups stay right")
+    @Test("Freed section numbers are used again, and lookups stay right")
     func sectionNumbersAreReused() throws {
         var list = try MemoryList([[1], [2], [3]])
         for round in 0..<30 {

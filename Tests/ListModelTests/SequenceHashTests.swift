@@ -1,4 +1,4 @@
-// The polynomial hash, against the same arithmetic in 128 bits.
+// Compares the polynomial hash with the same arithmetic in 128 bits.
 
 @testable import ListModel
 import TestSupport
@@ -8,7 +8,7 @@ import Testing
 struct SequenceHashTests {
     private static let modulus = UInt128(SequenceHash.modulus)
 
-    /// Words at the edges of the ranges that occur, and some between.
+    /// Words at the edges of the ranges, and some between.
     private static let words: [UInt64] = {
         let modulus = SequenceHash.modulus
         let edges: [UInt64] = [
@@ -42,7 +42,7 @@ struct SequenceHashTests {
         #expect(SequenceHash.unsealed >= SequenceHash.modulus)
     }
 
-    @Test("Sums, differences and products of residues are those of 128 bits")
+    @Test("Sums, differences and products of residues equal those in 128 bits")
     func arithmetic() {
         for left in Self.residues {
             for right in Self.residues {
@@ -56,14 +56,14 @@ struct SequenceHashTests {
         }
     }
 
-    @Test("Any word becomes its residue, the modulus zero")
+    @Test("Any word is reduced to its residue, the modulus to zero")
     func residue() {
         for word in Self.words { #expect(SequenceHash.residue(word) == word % SequenceHash.modulus) }
         #expect(SequenceHash.residue(SequenceHash.modulus) == 0)
         #expect(SequenceHash.residue(.max) == 7)
     }
 
-    @Test("A sum of any number of products is that of 128 bits, even of the largest")
+    @Test("A sum of any number of products equals that in 128 bits, even of the largest")
     func sums() {
         var generator = SeededGenerator(seed: 2)
         for largest in [true, false] {
@@ -80,7 +80,7 @@ struct SequenceHashTests {
         }
     }
 
-    @Test("Powers are repeated products, in the tables, at their edges and beyond them")
+    @Test("Powers equal repeated products, in the tables, at their edges and beyond them")
     func powers() {
         var exponents = Array(0...300) + [1_023 << 10, 1_023 << 20, (1 << 30) - 1_024, .max]
         for edge in [1_024, 1 << 20, 1 << 30, 1 << 40] {

@@ -1,4 +1,4 @@
-// Snapshots as values: what they show, how they are looked into, and that they never change.
+// Tests snapshots: their rows, their lookups, and that they never change.
 
 #if canImport(FoundationEssentials)
 import FoundationEssentials
@@ -13,7 +13,7 @@ import Testing
 struct SnapshotTests {
     private static let rows = [Array(1...40), [], [50], Array(60...75)]
 
-    @Test("A row that is moved in a snapshot is not counted among the changes that are to be stored")
+    @Test("A row that is moved in a snapshot does not count as a change to store")
     func movingCountsNothing() throws {
         var list = try MemoryList(Self.rows)
         let snapshot = list.snapshot()
@@ -21,7 +21,7 @@ struct SnapshotTests {
         store.beginEpoch()
         let moved = try snapshot.moving(from: ListIndexPath(0, 3), to: ListIndexPath(3, 1))
         #expect(moved.ids[3].prefix(3) == [60, 4, 61] && store.touched == 0)
-        // The control: an edit is.
+        // The control: an edit is counted.
         try list.commit { try $0.move(.item(4), to: .end(ofSection: "s3")) }
         #expect(store.touched > 0)
     }
@@ -54,7 +54,7 @@ struct SnapshotTests {
         #expect(list.editor.state.sectionCount == 4 && list.editor.state.itemCount == 57)
     }
 
-    @Test("A number that says which section is an id, unless it says that it is an index")
+    @Test("A number names a section by its id, unless the label says that it is an index")
     func numbersOfSections() throws {
         var list = MemoryList()
         try list.commit { editor in
@@ -68,7 +68,7 @@ struct SnapshotTests {
         #expect(throws: ListError.unknownSection(7)) { try list.editor.state.itemCount(inSection: 7) }
     }
 
-    @Test("Outside of the list there is nothing: nil, and no crash")
+    @Test("A lookup outside of the list returns nil")
     func outside() throws {
         var list = try MemoryList(Self.rows)
         let snapshot = list.snapshot()
@@ -89,7 +89,7 @@ struct SnapshotTests {
         #expect(list.editor.state.indexOfSection("s4") == nil && list.editor.state.indexOfSection(1) == nil)
     }
 
-    @Test("The empty snapshot is that of a list before any commit, and of one that was emptied")
+    @Test("The empty snapshot equals that of a list before any commit, and that of an emptied list")
     func empty() throws {
         #expect(Snapshot.empty.sectionCount == 0 && Snapshot.empty.itemCount == 0)
         #expect(Snapshot.empty.sections.isEmpty && Snapshot.empty.version == .empty)
@@ -102,7 +102,7 @@ struct SnapshotTests {
         #expect(list.snapshot().version == Version(2))
     }
 
-    @Test("The path of a row is found whatever kind of id it has, and sections have ids of their own")
+    @Test("The path of a row is found for any kind of id; rows and sections may have the same id")
     func idsOfSectionsAndRows() throws {
         var list = MemoryList()
         let ids = TestRecords.identifiers
@@ -121,7 +121,7 @@ struct SnapshotTests {
         }
     }
 
-    @Test("A snapshot that is kept never changes, whatever happens afterwards", arguments: 1...4 as ClosedRange<UInt64>)
+    @Test("A kept snapshot never changes, whatever edits follow", arguments: 1...4 as ClosedRange<UInt64>)
     func snapshotsAreValues(seed: UInt64) throws {
         var list = MemoryList(limits: TreeLimits(leafCapacity: 4, innerCapacity: 4))
         var edits = RandomEdits(seed: seed)

@@ -1,4 +1,4 @@
-// Nodes that are used again while versions are compared.
+// Tests nodes whose memory is used again while versions are compared.
 
 import Testing
 
@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Spare nodes")
 struct SpareNodesTests {
-    @Test("A node that nobody has any more is used again, and is like a new one")
+    @Test("A node without other references is used again, and is like a new one")
     func usedAgain() {
         var spares = SpareNodes<ListItem>()
         let address = putLeaf(into: &spares)
@@ -16,7 +16,7 @@ struct SpareNodesTests {
         #expect(ObjectIdentifier(spares.take(height: 0, width: 3, number: 9)) != address)
     }
 
-    /// Puts away a leaf with rows whose ids are referred to.
+    /// Stores a spare leaf whose rows have ids with references.
     private func putLeaf(into spares: inout SpareNodes<ListItem>) -> ObjectIdentifier {
         putNode(height: 0, into: &spares) { node in
             for slot in 0..<3 { node.elements.advanced(by: slot).initialize(to: .unreadable()) }
@@ -26,7 +26,7 @@ struct SpareNodesTests {
         }
     }
 
-    /// Makes a node, and puts it away when it is filled and nobody else has it.
+    /// Makes a node, and stores it as a spare node when it is filled and has no other reference.
     private func putNode(
         height: Int, into spares: inout SpareNodes<ListItem>, _ fill: (TreeNode<ListItem>) -> Void
     ) -> ObjectIdentifier {
@@ -52,7 +52,7 @@ struct SpareNodesTests {
         #expect(node.height == 3 && node.count == 0 && !node.isPlain)
     }
 
-    @Test("A node that somebody else has, or that is too narrow, is not used again")
+    @Test("A node with another reference, or one that is too narrow, is not used again")
     func unfit() {
         var spares = SpareNodes<ListItem>()
         let shared = TreeNode<ListItem>.make(height: 0, width: 4, number: 1)

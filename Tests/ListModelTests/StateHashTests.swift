@@ -1,4 +1,4 @@
-// The state hash: one for one list, however it came about; another for any other list.
+// Tests the state hash: equal lists have equal hashes, whatever edits led to them; different lists have different ones.
 
 @testable import ListModel
 import TestSupport
@@ -29,7 +29,7 @@ struct StateHashTests {
         return list.snapshot().stateHash
     }
 
-    /// A list that random edits made, and the hash that the edits left.
+    /// A list that random edits made, and its hash after them.
     private static func edited(seed: UInt64) throws -> (rows: ReferenceList, hash: StateHash) {
         var list = MemoryList(limits: widths[Int(seed) % widths.count])
         var edits = RandomEdits(seed: seed, targetCount: 80)
@@ -42,11 +42,11 @@ struct StateHashTests {
         return (reference, list.snapshot().stateHash)
     }
 
-    @Test("Equal lists have equal hashes, by whatever edits and in nodes of whatever width", arguments: 1...12)
+    @Test("Equal lists have equal hashes, after any edits and in nodes of any width", arguments: 1...12)
     func sameListSameHash(seed: UInt64) throws {
         let (rows, hash) = try Self.edited(seed: seed)
         for limits in Self.widths { #expect(try Self.hash(rows, limits: limits) == hash, "seed \(seed)") }
-        // Row by row from the back, each moved into its place and updated to its content.
+        // Inserted row by row from the back, each moved into its place and updated to its content.
         var list = MemoryList(limits: Self.widths[(Int(seed) + 1) % Self.widths.count])
         for section in rows.sections.reversed() {
             try list.commit { try $0.insertSection(NewSection(id: section.id, title: "draft"), at: .at(0)) }
@@ -106,7 +106,7 @@ struct StateHashTests {
         }
     }
 
-    @Test("Where a boundary between sections lies makes a difference, even between rows of the same order")
+    @Test("The boundary between sections changes the hash, even if the order of the rows is the same")
     func boundaries() throws {
         let splits = try [[[1, 2, 3], []], [[1, 2], [3]], [[1], [2, 3]], [[], [1, 2, 3]], [[1, 2, 3]]].map { rows in
             var list = try MemoryList(rows)
@@ -115,7 +115,7 @@ struct StateHashTests {
         #expect(Set(splits).count == splits.count)
     }
 
-    @Test("Looking at the hash in the middle of a commit does not disturb it", arguments: 1...4 as ClosedRange<UInt64>)
+    @Test("Reading the hash in the middle of a commit does not change it", arguments: 1...4 as ClosedRange<UInt64>)
     func hashWithinACommit(seed: UInt64) throws {
         var (looking, other) = ([StateHash](), [StateHash]())
         for looks in [true, false] {

@@ -1,4 +1,4 @@
-// A list whose checkpoints are stored in a dictionary: what a store's database is to the model, without a file.
+// A list whose checkpoints are stored in a dictionary, which takes the place of a store's database.
 
 @testable import ListModel
 import Synchronization
@@ -9,7 +9,7 @@ final class MemoryNodes: NodeSource {
     private let nodes = Mutex<[UInt64: [UInt8]]>([:])
     private let reads = Atomic<Int>(0)
 
-    /// How many nodes and pages were read.
+    /// How many nodes and chunks were read.
     var readCount: Int { reads.load(ordering: .relaxed) }
     var count: Int { nodes.withLock { $0.count } }
     var numbers: [UInt64] { nodes.withLock { $0.keys.sorted() } }
@@ -27,12 +27,12 @@ final class MemoryNodes: NodeSource {
     }
 }
 
-/// A list, its log, its stored nodes and its checkpoints, of which each has the rows that it should give.
+/// A list, its log, its stored nodes and its checkpoints, each with the rows that it should have.
 struct StoredList: ~Copyable {
     struct Kept {
         var checkpoint: Checkpoint
         var rows: ReferenceList
-        /// Nodes that the checkpoint before had and this one has not.
+        /// Nodes that the checkpoint before has and this one does not have.
         var gone: [UInt64]
     }
 
@@ -59,7 +59,7 @@ struct StoredList: ~Copyable {
 
     /// Takes a checkpoint.
     ///
-    /// - Parameter failing: after how many nodes the writing fails; the list goes on as if nothing had happened.
+    /// - Parameter failing: after how many nodes writing fails; the list can still be edited then.
     mutating func checkpoint(budget: Int = .max, failingAfter failing: Int = .max) throws {
         let image = list.editor.state.captureCheckpoint(nextNumber: nextNumber)
         let nodes = self.nodes
@@ -86,7 +86,7 @@ struct StoredList: ~Copyable {
         list.editor.state.adopt(writer.written, store)
         _ = list.editor.state.evict(to: budget, olderThan: checkpoint.firstNumber)
         nextNumber = checkpoint.lastNumber + 1
-        // Both rows go through their bytes, as they do in a store.
+        // Both rows are encoded and decoded, as in a store.
         let copy = checkpoint.bytes.withUnsafeBytes { Checkpoint($0, version: checkpoint.version) }
         locators = image.locators.bytes(checkpoint.version).withUnsafeBytes {
             StoredLocators($0, version: checkpoint.version)
@@ -94,8 +94,8 @@ struct StoredList: ~Copyable {
         kept.append(Kept(checkpoint: copy!, rows: try list.contents(), gone: gone))
     }
 
-    /// Begins again from the newest checkpoint, and replays what came after it; the hash of the last version is compared in
-    /// any case.
+    /// Begins again from the newest checkpoint, and replays the commits after it; the hash of the last version is
+    /// always compared.
     mutating func reopen(_ check: ReplayCheck = .everyHash) throws {
         guard let newest = kept.last?.checkpoint, let locators else { return }
         store = NodePool(limits: limits, source: nodes, cacheSize: cacheSize, salt: salt)
@@ -112,7 +112,7 @@ struct StoredList: ~Copyable {
         list.replace(state, checksum: checksum)
     }
 
-    /// Forgets a checkpoint, but the newest, and the nodes that only it had.
+    /// Drops a checkpoint other than the newest, and the nodes that only it had.
     mutating func drop(at index: Int) {
         let dropped = kept.remove(at: index)
         let before = index == 0 ? 0 : kept[index - 1].checkpoint.lastNumber
@@ -125,7 +125,7 @@ struct StoredList: ~Copyable {
         kept[index].checkpoint.snapshot(store)
     }
 
-    /// How many nodes and pages the newest checkpoint has.
+    /// How many nodes and chunks the newest checkpoint has.
     var expectedCount: Int {
         guard let locators else { return 0 }
         return [locators.items, locators.sections].reduce(0) { sum, root in

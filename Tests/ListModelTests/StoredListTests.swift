@@ -1,4 +1,4 @@
-// Checkpoints against the reference: stored, read as rows are looked at, evicted, taken again, dropped.
+// Compares checkpoints with the reference: stored, read on demand, evicted, taken again, dropped.
 
 @testable import ListModel
 import TestSupport
@@ -11,7 +11,7 @@ struct StoredListTests {
     ]
     static let seeds: [UInt64] = (1...(18 * UInt64(Soak.factor))).map { $0 }
 
-    @Test("A list that is stored, evicted and opened again is the list that it was", arguments: seeds)
+    @Test("A list that is stored, evicted and opened again has the same rows", arguments: seeds)
     func randomEdits(seed: UInt64) throws {
         var stored = StoredList(Self.limits[Int(seed % 3)], cacheSize: seed % 2 == 0 ? 1 << 20 : 1 << 10)
         var edits = RandomEdits(seed: seed, targetCount: seed % 5 == 0 ? 400 : 60)
@@ -47,7 +47,7 @@ struct StoredListTests {
         try checkKept(&stored, &edits.generator, "seed \(seed)")
     }
 
-    /// Drops checkpoints in any order; those that are left give their rows, and nothing is stored that they do not need.
+    /// Drops checkpoints in any order; checks that the others have their rows, and that no unneeded node is stored.
     private func checkKept(
         _ stored: inout StoredList, _ generator: inout SeededGenerator, _ comment: Comment
     ) throws {
@@ -73,7 +73,7 @@ struct StoredListTests {
         #expect(stored.nodes.count == stored.expectedCount, comment)
     }
 
-    /// A list of the rows 1 to 20,000, of which there is a checkpoint.
+    /// A list of the rows 1 to 20,000, with a checkpoint.
     private static func filled(cacheSize: Int = 1 << 20) throws -> StoredList {
         var stored = StoredList(TreeLimits(), cacheSize: cacheSize)
         try stored.list.commit { list in
@@ -84,7 +84,7 @@ struct StoredListTests {
         return stored
     }
 
-    @Test("A checkpoint after one edit of many rows stores a path of nodes and a page or two")
+    @Test("After one edit in a long list, a checkpoint stores one path of nodes and one or two chunks")
     func proportionalToChanges() throws {
         var stored = try Self.filled()
         let before = stored.nodes.count
@@ -97,12 +97,12 @@ struct StoredListTests {
         try stored.list.commit { try $0.insert(NewItem(id: 30_000, content: [2]), at: .before(15_000)) }
         let third = stored.nextNumber
         try stored.checkpoint()
-        // A full leaf and its full parent are split, and half of the leaf's ids are in another leaf now, each of which
-        // may be in another page of the index; pages of parents, directories and a split of the index come on top.
+        // A full leaf and its full parent are split. Half of the leaf's ids are in another leaf now, and each may be in
+        // another chunk of the index. Chunks of parents, directories and a split of the index are added.
         #expect(stored.nextNumber - third <= 6 + 17 + 8)
     }
 
-    @Test("Opening reads no more than the rows that are looked at")
+    @Test("Opening reads only the nodes of the rows that are read")
     func readsOnDemand() throws {
         var stored = try Self.filled()
         try stored.reopen()
@@ -112,11 +112,12 @@ struct StoredListTests {
         #expect(stored.store.damage == nil)
     }
 
-    @Test("Stored versions are compared by reading the nodes that one of them has alone", arguments: [1, 2, 12, 600])
+    @Test("Comparing stored versions reads only the nodes that one of them has alone", arguments: [1, 2, 12, 600])
     func comparesWhatDiffers(_ stretch: Int) throws {
         var stored = try Self.filled()
         let next = stored.nextNumber
-        // Leaves are gone in one place, new in another, and changed in a third, so that those between stand elsewhere.
+        // Leaves are deleted in one place, inserted in another, and changed in a third, so the leaves between have
+        // other positions.
         try stored.list.commit { list in
             for id in 0..<stretch { try list.delete(.item(.integer(Int64(2_000 + id)))) }
             let rows = (0..<stretch).map { NewItem(id: .integer(Int64(30_000 + $0)), content: [2]) }
@@ -135,12 +136,12 @@ struct StoredListTests {
         #expect(changes.items.updated.map(\.item) == Array(14_999..<14_999 + stretch))
         #expect(changes.items.moved.isEmpty)
         #expect(stored.store.damage == nil)
-        // Control: who compares with an empty list reads every node that is left.
+        // Control: a comparison with the empty list reads every remaining node.
         #expect(Changeset(from: Snapshot.empty, to: stored.snapshot(at: 1)).items.inserted.count == 20_000)
         #expect(stored.nodes.readCount - before > 600)
     }
 
-    @Test("The version before an edit is compared with the one after it without reading again what the edit read")
+    @Test("Comparing the versions before and after an edit does not read again the nodes that the edit read")
     func comparesWithWhatWasEdited() throws {
         var stored = try Self.filled()
         try stored.reopen()
@@ -152,14 +153,14 @@ struct StoredListTests {
             #expect(edited > before)
             let new = stored.list.snapshot()
             let changes = Changeset(from: shown, to: new)
-            // Nobody knows of a version that is stored as a whole whether somebody has it.
+            // For a version all of whose nodes are stored, it is not known whether a snapshot of it exists.
             if index > 0 { #expect(stored.nodes.readCount == edited, "edit \(index)") }
             #expect(changes.items.updated == [ListIndexPath(section: 0, item: id - 1)])
             shown = new
         }
     }
 
-    @Test("What is edited while nobody has the version before does not stay in the cache")
+    @Test("A node that is edited without a snapshot of the version before does not stay in the cache")
     func editsInPassing() throws {
         var stored = try Self.filled()
         try stored.reopen()
@@ -177,13 +178,13 @@ struct StoredListTests {
         #expect(changes.items.updated.map(\.item) == [499, 500, 2_999, 7_776, 11_999, 15_999])
         // The sections, the top of the rows, and two nodes below it for each place.
         #expect(stored.nodes.readCount - before == 2 + 5 * 2)
-        // The same version, and nothing to read.
+        // The same version: nothing has to be read.
         let after = stored.nodes.readCount
         #expect(Changeset(from: stored.snapshot(at: 0), to: stored.snapshot(at: 0)).isEmpty)
         #expect(stored.nodes.readCount == after)
     }
 
-    @Test("Comparing long lists that share nothing leaves in the cache what was looked at before")
+    @Test("Comparing long lists that share no nodes does not evict nodes from the cache")
     func comparesInPassing() throws {
         var stored = try Self.filled(cacheSize: 64 << 10)
         try stored.reopen()
@@ -198,7 +199,7 @@ struct StoredListTests {
         #expect(stored.nodes.readCount == after)
     }
 
-    @Test("The parent and the end of a subtree of 20,000 rows are found without a look at the rows between")
+    @Test("The parent and the end of a subtree of 20,000 rows are found without reading the rows between")
     func outlineReadsOnDemand() throws {
         var stored = StoredList(TreeLimits())
         let rows = (0...20_000).map { (number: Int64) in
@@ -215,13 +216,13 @@ struct StoredListTests {
         #expect(outline.isVisible(19_999))
         // Three levels of nodes, at the beginning and at the end.
         #expect(stored.nodes.readCount - before <= 8)
-        // Control: who looks at every row reads every node.
+        // Control: reading every row reads every node.
         #expect(Array(outline.children(of: 0)).count > 6_000)
         #expect(stored.nodes.readCount - before > 600)
         #expect(stored.store.damage == nil)
     }
 
-    @Test("A node that is missing or damaged gives rows that say so, and the store knows")
+    @Test("The rows below a missing or damaged node say so, and the pool reports it")
     func damage() throws {
         for kind in 0..<3 {
             var stored = StoredList(TreeLimits(leafCapacity: 4, innerCapacity: 4))
@@ -259,7 +260,7 @@ struct StoredListTests {
 }
 
 extension MemoryLog {
-    /// The content of a row, for references that may be to no commit at all.
+    /// The content of a row, even if its reference names no commit.
     fileprivate func checkedContent(of reference: ContentReference) throws -> [UInt8] {
         guard reference.version <= head else { throw ListError.unknownItem("no commit") }
         return try content(of: reference)

@@ -1,4 +1,4 @@
-// Stages of lists whose nodes are stored: what stands between two batches is made of the nodes of both versions.
+// Tests batches of stored lists: the snapshots between batches are made of the nodes of both versions.
 
 @testable import ListModel
 import ListoryTestSupport
@@ -10,7 +10,7 @@ struct StoredStageTests {
     private static let narrow = TreeLimits(leafCapacity: 4, innerCapacity: 4)
 
     @Test(
-        "Versions of different checkpoints, evicted or opened again, lead to each other",
+        "Transitions between versions of different checkpoints, evicted or opened again, are right",
         arguments: 1...8 as ClosedRange<UInt64>)
     func randomEdits(seed: UInt64) throws {
         var stored = StoredList(
@@ -53,7 +53,7 @@ struct StoredStageTests {
         try stored.list.editor.checkInvariants()
     }
 
-    /// The trees of a snapshot are trees, and its hashes are right.
+    /// Checks that the trees of a snapshot are valid, and that its hashes are right.
     private func check(_ snapshot: Snapshot, _ comment: Comment) throws {
         let store = snapshot.tree.pool
         _ = try snapshot.tree.checkInvariants(owner: 0, isFilled: false, Locator(store, isTracking: false))
@@ -64,7 +64,7 @@ struct StoredStageTests {
         try #require(store.damage == nil, comment)
     }
 
-    @Test("Versions of two files lead to each other")
+    @Test("Transitions between versions of two files are right")
     func twoFiles() throws {
         func stored(_ rows: [[Int]]) throws -> Snapshot {
             var stored = StoredList(Self.narrow)
@@ -74,7 +74,7 @@ struct StoredStageTests {
             try stored.checkpoint(budget: 0)
             return stored.list.snapshot()
         }
-        // Sections 1 and 101 in one, 1 and 51 in the other; rows change sections.
+        // One list has sections 1 and 101, the other 1 and 51; rows change sections.
         let left = try stored([Array(1...40), Array(100...140)])
         let right = try stored([Array(1...30) + Array(120...140), Array(50...80) + Array(31...40) + [100]])
         for transition in [Transition(from: left, to: right), Transition(from: right, to: left)] {
@@ -85,7 +85,7 @@ struct StoredStageTests {
         }
     }
 
-    @Test("However often rows are moved on screen, the moved rows keep the checkpoint and no store in between")
+    @Test("However often rows are moved on screen, the shown rows keep only the checkpoint in memory")
     func manyDrags() throws {
         weak var between: NodePool?
         weak var kept: CheckpointLease?

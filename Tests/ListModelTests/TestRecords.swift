@@ -1,4 +1,4 @@
-// Records made by hand for the tests of the codec: of any events, well-formed or damaged on purpose.
+// Records that are made by hand for the tests of the codec: with any events, well-formed or damaged on purpose.
 
 #if canImport(FoundationEssentials)
 import FoundationEssentials
@@ -9,7 +9,7 @@ import Foundation
 import TestSupport
 
 enum TestRecords {
-    /// The record of a commit of these events, whose content was all written before.
+    /// The record of a commit of these events, without new content.
     static func record(
         of events: [Event], version: Version, cause: Commit.Cause = .edit, name: String = "name",
         origin: String = "origin", tracking: Tracking = .shared, isDiscardable: Bool = false,
@@ -28,7 +28,7 @@ enum TestRecords {
             eventCount: eventCount ?? events.count)
     }
 
-    /// A place in the history for a commit that nobody looks for there: behind the one before it, or back at it.
+    /// A history entry for a commit whose history does not matter: it follows the commit before it, or checks it out.
     static func entry(_ version: Version, _ cause: Commit.Cause) -> HistoryEntry {
         let before = Version(version.rawValue - 1)
         if cause.isMove {
@@ -44,7 +44,7 @@ enum TestRecords {
                 branchSwitch: nil))
     }
 
-    /// The record with a checksum that is right again, as somebody would make it who means harm.
+    /// The record with a right checksum, as an attacker would make it.
     static func resealed(_ record: [UInt8], version: Version) -> [UInt8] {
         var result = record
         let checksum = record.withUnsafeBytes { RecordLayout.checksum($0, version: version) }
@@ -52,14 +52,14 @@ enum TestRecords {
         return result
     }
 
-    /// The record with one byte replaced and the checksum mended.
+    /// The record with one byte replaced and a right checksum.
     static func resealed(_ record: [UInt8], version: Version, byte: UInt8, at offset: Int) -> [UInt8] {
         var result = record
         result[offset] = byte
         return resealed(result, version: version)
     }
 
-    /// What a record is rejected with; nil if it is not, or with another kind of error.
+    /// The problem for which a record is rejected; nil if it is accepted, or if the error is of another type.
     static func problem(
         _ record: [UInt8], version: Version, previousChecksum: UInt64? = nil
     ) -> RecordError.Problem? {
@@ -134,7 +134,7 @@ enum TestRecords {
 }
 
 extension Event {
-    /// The content references that the event carries, in order; equality of rows does not compare them whole.
+    /// The content references of the event, in order; equality of rows does not compare them completely.
     var references: [ContentReference] {
         switch self {
         case .itemsInserted(_, let items), .itemsDeleted(_, let items): items.map(\.content)
@@ -148,7 +148,7 @@ extension Event {
     }
 }
 
-/// A log that says that a record is missing instead of ending the process.
+/// A log that throws if a record is missing.
 struct ArraySource: CommitSource {
     struct Missing: Error {}
 

@@ -1,10 +1,10 @@
-// A persistent tree beside the array that it should equal, with the copies that were kept on the way.
+// A persistent tree, the array that it should equal, and copies of older versions.
 
 @testable import ListModel
 import TestSupport
 import Testing
 
-/// Two trees that share a locator, each beside an array, and older versions beside what they held.
+/// Two trees that share a locator, each with its array, and older versions with their elements.
 struct TreeHarness: ~Copyable {
     typealias Tree = PersistentTree<ListItem>
 
@@ -31,7 +31,7 @@ struct TreeHarness: ~Copyable {
         (0..<count).map { _ in
             nextID += 1
             let content = ContentReference(version: Version(1), offset: 0, length: 4, hash: UInt64(nextID) * 31)
-            // Deep stretches and shallow ones, by a rule that looks like none.
+            // Deep and shallow stretches, by an irregular rule.
             let depth = Int(nextID / 7 * 31 + nextID % 5) % (greatestDepth + 1)
             return ListItem(id: .integer(nextID), isChecked: false, content: content, depth: depth)
         }
@@ -52,7 +52,7 @@ struct TreeHarness: ~Copyable {
         arrays[which].removeSubrange(range)
     }
 
-    /// Tries to remove an element, and says on the way that it is not the right one.
+    /// Tries to remove an element, and rejects it during the removal.
     mutating func rejectRemoval(_ offset: Int, in which: Int = 0) {
         var seen: Identifier?
         let isRemoved = trees[which].top.remove(offset, store, &locator) { element in
@@ -68,13 +68,13 @@ struct TreeHarness: ~Copyable {
         arrays[which][offset].setChecked(isChecked)
     }
 
-    /// Puts one element, or all elements of a range, at another depth.
+    /// Changes the depth of one element, or of all elements of a range.
     mutating func setDepth(_ depth: Int, _ range: Range<Int>, in which: Int = 0) {
         trees[which].updateAll(in: range) { $0.changeDepth(by: depth - $0.depth) }
         for offset in range { arrays[which][offset].changeDepth(by: depth - arrays[which][offset].depth) }
     }
 
-    /// Puts a tree of `count` new elements, built at once, in the place of the present one.
+    /// Replaces a tree by one of `count` new elements, built at once.
     mutating func rebuild(_ count: Int, in which: Int = 0) {
         trees[which].detach(&locator)
         arrays[which] = newItems(count)
@@ -89,7 +89,7 @@ struct TreeHarness: ~Copyable {
         kept.append((trees[which], arrays[which]))
     }
 
-    /// The trees are their arrays, and what always holds does.
+    /// Checks that the trees equal their arrays, and their invariants.
     func check(_ comment: @autoclosure () -> Comment) throws {
         var nodes = 0
         for which in trees.indices {
@@ -101,7 +101,7 @@ struct TreeHarness: ~Copyable {
         try #require(locator.index.count == arrays.reduce(0) { $0 + $1.count }, comment())
     }
 
-    /// Every element is where the locator, the subscript, the cursor and the hash say.
+    /// Checks every element by the locator, the subscript, the cursor and the hash.
     mutating func checkLookups(_ comment: @autoclosure () -> Comment) throws {
         for which in trees.indices {
             for (offset, item) in arrays[which].enumerated() {
@@ -120,7 +120,7 @@ struct TreeHarness: ~Copyable {
         try #require(offsets(of: absent).allSatisfy { $0 == nil }, comment())
     }
 
-    /// Elements are found by their depth, from every place in both directions.
+    /// Checks searches by depth, from every place in both directions.
     func checkDepths(_ comment: @autoclosure () -> Comment) throws {
         for which in trees.indices {
             let depths = arrays[which].map(\.depth)
@@ -144,7 +144,7 @@ struct TreeHarness: ~Copyable {
         }
     }
 
-    /// No version that was kept has changed, neither its elements nor its hash.
+    /// Checks that no kept version has changed its elements or its hash.
     func checkKept(_ comment: @autoclosure () -> Comment) throws {
         for (tree, array) in kept {
             try #require(tree.elements(in: tree.indices) == array, comment())

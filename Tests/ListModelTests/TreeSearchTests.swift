@@ -1,4 +1,4 @@
-// Searching an ordered tree, and the beginning of a tree.
+// Tests searching an ordered tree, and prefixes of a tree.
 
 @testable import ListModel
 import TestSupport
@@ -12,7 +12,7 @@ struct TreeSearchTests {
             return ListItem(id: .integer(Int64(number)), isChecked: false, content: content)
         }
         var tree = PersistentTree<ListItem>(NodePool(limits: TreeLimits(leafCapacity: 4, innerCapacity: 4)))
-        // From the middle outwards, so that nodes are not all full.
+        // Inserted from the middle outwards, so that nodes have different sizes.
         for (index, item) in items.enumerated() where index % 2 == 0 { tree.insert(item, at: index / 2) }
         for (index, item) in items.enumerated() where index % 2 == 1 { tree.insert(item, at: index) }
         tree.seal()
@@ -33,7 +33,7 @@ struct TreeSearchTests {
         }
     }
 
-    @Test("What is no order gives some place in the tree")
+    @Test("With a `<` that is not an order, a search gives some place in the tree")
     func noOrder() {
         let tree = Self.tree(77)
         for divisor in 2...9 {
@@ -41,7 +41,7 @@ struct TreeSearchTests {
         }
     }
 
-    @Test("The beginning of a tree is its first elements, and the tree is as it was")
+    @Test("A prefix of a tree has its first elements, and the tree does not change")
     func prefix() throws {
         for count in 0...90 {
             let tree = Self.tree(count)

@@ -1,5 +1,5 @@
-// The stage of visible rows against the reference: after every edit it is what building anew gives, and its changeset leads
-// there. `DerivedViewRandomTests` stacks it over and under the others.
+// Compares the stage of visible rows with the reference: after every edit it equals a rebuilt stage, and its changeset
+// leads there. `DerivedViewRandomTests` combines it with the other stages.
 
 @testable import ListModel
 import TestSupport
@@ -35,7 +35,7 @@ struct VisibleRowsTests {
             if edits.generator.oneIn(20) { kept.append(target) }
             if edits.generator.oneIn(25), let other = kept.randomElement(using: &edits.generator) { target = other }
             let comment: Comment = "seed \(seed), step \(step), version \(target.0.version)"
-            // A copy goes its own way and changes nothing here.
+            // A copy shows another version, which does not change this stage.
             if edits.generator.oneIn(20) {
                 var copy = view
                 try copy.advance(to: kept.first?.0 ?? .empty)
@@ -53,7 +53,7 @@ struct VisibleRowsTests {
         }
     }
 
-    @Test("Collapsing deletes just the rows below, expanding inserts them, but for those that are hidden by others")
+    @Test("Collapsing deletes exactly the rows below, expanding inserts those that no other row hides")
     func collapsing() throws {
         var list = try OutlineEditTests.list([0, 1, 2, 2, 1, 0, 1], collapsed: [1])
         var view = try Self.view(of: list.snapshot())
@@ -63,7 +63,7 @@ struct VisibleRowsTests {
         expected.items.deleted = [1, 2].map { ListIndexPath(0, $0) }
         expected.items.updated = [ListIndexPath(0, 0)]
         #expect(try view.advance(to: list.snapshot()).changeset == expected)
-        // What happens to hidden rows is not seen.
+        // Changes of hidden rows have no effect.
         try list.commit { editor in
             try editor.update(2, content: [99])
             try editor.expand(1)
@@ -78,7 +78,7 @@ struct VisibleRowsTests {
         #expect(view.snapshot.ids[0] == [0, 1, 2, 3, 77, 4, 5, 6])
     }
 
-    @Test("A subtree that moves below a collapsed row disappears as one, and appears where it is moved out")
+    @Test("A subtree that moves below a collapsed row disappears, and appears again when it is moved out")
     func moving() throws {
         var list = try OutlineEditTests.list([0, 1, 0, 1, 1], collapsed: [0])
         var view = try Self.view(of: list.snapshot())
@@ -91,7 +91,7 @@ struct VisibleRowsTests {
         #expect(view.snapshot.ids == [[0], [2, 3, 4]])
     }
 
-    @Test("A row of a large outline that is expanded costs what appears, not what there is")
+    @Test("Expanding a row of a large outline takes work only for the rows that appear")
     func proportional() throws {
         var list = MemoryList()
         let rows = (0..<20_000).map { (number: Int) -> NewItem in
@@ -105,7 +105,7 @@ struct VisibleRowsTests {
         try list.commit { try $0.expand(9_990) }
         let changes = try view.advance(to: list.snapshot()).changeset
         #expect(changes.items.inserted.count == 9 && changes.items.updated.count == 1 && changes.items.deleted.isEmpty)
-        // All but the path to the row is shared with the view before.
+        // All nodes but those on the path to the row are shared with the view before.
         let now = try #require(view.snapshot.tree[0].rows.node)
         let before = Set((0..<top.count).compactMap { top.children[$0].node.map { ObjectIdentifier($0) } })
         let shared = (0..<now.count).filter { slot in
@@ -114,7 +114,7 @@ struct VisibleRowsTests {
         #expect(shared.count >= top.count - 1 && top.count > 1)
     }
 
-    @Test("A collapsed row costs what it hides, however much is hidden below already")
+    @Test("Collapsing a row takes work only for the rows that disappear, however many are already hidden")
     func collapsingCosts() throws {
         var list = MemoryList()
         var rows = [NewItem(id: 0, content: []), NewItem(id: 1, content: [], depth: 1, isCollapsed: true)]
@@ -127,7 +127,7 @@ struct VisibleRowsTests {
         try list.commit { try $0.collapse(0) }
         #expect(try view.advance(to: list.snapshot()).changeset.items.deleted == [ListIndexPath(0, 1)])
         guard case .visible(let after) = view.levels[0].stage else { return }
-        // What is known of the hidden rows is the same tree but for one leaf: that of the row that is hidden.
+        // The entries are the same tree except for one leaf: that of the row that is now hidden.
         let leaves = [before, after].map { (visible: VisibleRows) -> [ObjectIdentifier] in
             let top = visible.rows.sources[0].slots.node!
             return (0..<top.count).map { top.children[$0].node! }.flatMap { node in
@@ -137,7 +137,7 @@ struct VisibleRowsTests {
         #expect(leaves[0].count > 10 && Set(leaves[1]).subtracting(leaves[0]).count == 1)
     }
 
-    @Test("A stage that was told less than happened is noticed by the checks")
+    @Test("The control: the checks detect a stage that missed a change")
     func missedChanges() throws {
         let kinds: [(inout ListEditor) throws -> Void] = [
             { try $0.toggle(.item(3)) }, { try $0.collapse(0) }, { try $0.delete(.item(1)) }, { try $0.outdent(2) },
@@ -155,7 +155,7 @@ struct VisibleRowsTests {
     }
 
     @Test(
-        "Rows that cannot be read have one id, and changes among them are followed as by building anew",
+        "Rows that cannot be read have the same id, and changes among them give the same rows as a rebuild",
         arguments: 0...3)
     func equalIDs(visibleCount: Int) throws {
         func row(_ number: Int, depth: Int) -> ListItem {
@@ -166,7 +166,7 @@ struct VisibleRowsTests {
         var generator = SeededGenerator(seed: 4)
         for round in 0..<50 {
             var state = ListState(NodePool(limits: RandomEditTests.narrow), isTracking: false)
-            // As many of them are shown as are wanted; most others are hidden.
+            // The wanted number of them is shown; most others are hidden.
             let shown = (0..<visibleCount).map { _ in row(4, depth: 0) } + [row(1, depth: 0)]
             let rows = shown + (1...30).map { row($0, depth: Int.random(in: 1...4, using: &generator)) }
             try state.apply(.sectionInserted(at: 0, ListSection(id: "s", title: "", items: rows)))
@@ -186,7 +186,7 @@ struct VisibleRowsTests {
         }
     }
 
-    @Test("Rows that cannot be read are shown as such, and the view goes on")
+    @Test("Rows that cannot be read are shown as such, and the view stays usable")
     func damage() throws {
         var stored = StoredList(TreeLimits(leafCapacity: 4, innerCapacity: 4))
         try stored.list.commit { list in
@@ -210,7 +210,7 @@ struct VisibleRowsTests {
         #expect(try Self.view(of: stored.list.snapshot()).snapshot.itemCount == 60)
     }
 
-    @Test("A stage that is filled anew is of the same kind")
+    @Test("A stage that is filled again keeps its kind")
     func clearing() {
         var outline = ArrangedRows(outlineWith: ArrangedRows.Limits())
         outline.clear()
@@ -220,7 +220,7 @@ struct VisibleRowsTests {
         #expect(!other.isOutline)
     }
 
-    /// Narrow nodes, labels that run out, and stages that are built anew for any change or for none.
+    /// Narrow nodes, labels that run out, and stages that are rebuilt for any change or for none.
     private func limits(_ seed: UInt64) -> ArrangedRows.Limits {
         ArrangedRows.Limits(
             tree: seed % 3 == 0 ? TreeLimits() : RandomEditTests.narrow,

@@ -1,4 +1,4 @@
-// What is taken apart into two batches, without trees: the rule alone, for any elements that stay.
+// Tests the rule that splits moves into two batches, without trees, for any elements that stay.
 
 import TestSupport
 import Testing
@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Moves that wait")
 struct WaitingMovesTests {
-    /// Plays changes of a sequence; nil if a move leads to its own index.
+    /// Plays changes of a sequence; nil if a move leads to the same index.
     private static func applied(
         _ old: [Int], deleted: [Int], moved: [Changeset.Move<Int>], arriving: [(to: Int, element: Int)]
     ) -> [Int]? {
@@ -22,7 +22,7 @@ struct WaitingMovesTests {
         return result
     }
 
-    /// Some elements that may stay, none of which could be joined by another one.
+    /// A random set of elements that may stay, to which no other element can be added.
     private static func staying(_ old: [Int], _ new: [Int], _ generator: inout SeededGenerator) -> Set<Int> {
         var places: [(old: Int, new: Int, element: Int)] = []
         for element in old.shuffled(using: &generator) {
@@ -33,7 +33,7 @@ struct WaitingMovesTests {
     }
 
     @Test(
-        "In neither batch does anything move to its own index, whatever stays, comes and goes",
+        "In both batches no element moves to its own index, whatever elements stay, appear and disappear",
         arguments: 1...4 as ClosedRange<UInt64>)
     func twoBatches(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
@@ -73,7 +73,7 @@ struct WaitingMovesTests {
         #expect(waitingCount > 100, "seed \(seed)")
     }
 
-    @Test("Nothing waits if nothing moves to its own index")
+    @Test("No move waits if no element moves to its own index")
     func nothingWaits() {
         var changes = Changeset.Changes<Int>()
         changes.moved = [Changeset.Move(from: 2, to: 0)]

@@ -1,4 +1,4 @@
-// XXH64 against results of the reference implementation (the C library, by way of the Python package xxhash).
+// Compares XXH64 with results of the reference implementation (the C library, through the Python package xxhash).
 
 @testable import ListModel
 import TestSupport
@@ -14,7 +14,7 @@ struct XXHash64Tests {
     }
 
     @Test(
-        "The published vectors come out",
+        "The published vectors have the published hashes",
         arguments: [
             ("", 0xEF46_DB37_51D8_E999), ("a", 0xD24E_C4F1_A98C_6E5B), ("abc", 0x44BC_2CF5_AD77_0999),
             ("Nobody inspects the spammish repetition", 0xFBCE_A83C_8A37_8BF1),
@@ -24,7 +24,7 @@ struct XXHash64Tests {
     }
 
     @Test(
-        "Every kind of tail comes out: bytes, a half word, words, stripes",
+        "Inputs with every kind of rest are right: bytes, a half word, words, stripes",
         arguments: [
             (0, 0, 0xEF46_DB37_51D8_E999), (1, 0, 0x1F25_C8D0_BC1F_4BB6), (3, 0, 0x31D2_363F_52E5_64C9),
             (4, 0, 0x9BB6_4B7D_66EE_9FDA), (7, 0, 0x9A7B_1499_59CE_60D8), (8, 0, 0xDAB9_9D95_C6F9_0092),
@@ -39,7 +39,7 @@ struct XXHash64Tests {
     }
 
     @Test(
-        "All lengths up to 100 come out, judged by a hash of their hashes",
+        "All lengths up to 100 are right, by a hash of their hashes",
         arguments: [
             (0, 0x6927_8944_434A_BCF6), (1, 0x4C31_1BC9_9C41_B98C), (2, 0xD9CF_3795_AB92_ED79),
             (0x9E37_79B1_85EB_CA87, 0xD2F4_6129_7EBF_DED3), (.max, 0xF617_82BF_C73C_24A0),
@@ -52,7 +52,7 @@ struct XXHash64Tests {
         #expect(Self.hash(hashes, seed: 0) == expected)
     }
 
-    @Test("Where the bytes lie in memory makes no difference")
+    @Test("The address of the bytes makes no difference")
     func alignment() {
         for shift in 0..<8 {
             let shifted = [UInt8](repeating: 0xEE, count: shift) + Self.pattern
@@ -63,7 +63,7 @@ struct XXHash64Tests {
         }
     }
 
-    @Test("One word and two words hash as their bytes do", arguments: 1...20 as ClosedRange<UInt64>)
+    @Test("One word and two words have the hash of their bytes", arguments: 1...20 as ClosedRange<UInt64>)
     func words(seed: UInt64) {
         var generator = SeededGenerator(seed: seed)
         for (first, second) in [(0, 0), (.max, .max), (1, 1 << 63), (generator.next(), generator.next())] {
