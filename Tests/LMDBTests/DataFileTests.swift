@@ -218,6 +218,38 @@ import Testing
         }
     }
 
+    @Test("A free page that is one in use is found by the full check, and by a commit only where it looks")
+    func freePageInUse() throws {
+        var bytes = try makeFile()
+        func word(_ place: Int) -> Int {
+            bytes.withUnsafeBytes { Int($0.loadUnaligned(fromByteOffset: place, as: UInt64.self)) }
+        }
+        func half(_ place: Int) -> Int { Int(bytes[place]) | Int(bytes[place + 1]) << 8 }
+        let newest = word(144) > word(Self.pageSize + 144) ? 0 : Self.pageSize
+        let (free, main) = (word(newest + 80) * Self.pageSize, word(newest + 128) * Self.pageSize)
+        #expect(half(free + 10) == 2 && half(main + 10) == 2, "both trees are one leaf")
+        // A leaf of the named database: the last child of its root.
+        let record = main + half(main + 16)
+        let root = word(record + 8 + half(record + 6) + 40) * Self.pageSize
+        let nodes = (half(root + 12) - 16) / 2
+        let child = root + half(root + 16 + 2 * (nodes - 1))
+        let inUse = half(child) | half(child + 2) << 16
+        // The least number of the first entry with several; the numbers go down.
+        let entry = free + half(free + 16)
+        let numbers = entry + 8 + half(entry + 6)
+        let count = word(numbers)
+        #expect(count > 0)
+        let place = (1...count).map { numbers + 8 * $0 }.last { word($0) > inUse } ?? numbers + 8 * count
+        bytes.withUnsafeMutableBytes { $0.storeBytes(of: UInt64(inUse), toByteOffset: place, as: UInt64.self) }
+        let path = try write(bytes, to: "in-use")
+        try DataFile.check(path: path, depth: .quick)
+        guard case .damaged(let damage) = kind({ try DataFile.check(path: path, depth: .full) }) else {
+            Issue.record("not noticed")
+            return
+        }
+        #expect(damage.what == "reference to a page" || damage.what == "free page")
+    }
+
     @Test("A damaged file that passes the full check does not end the process; without the check some do")
     func randomDamage() throws {
         let seed = UInt64.random(in: .min ... .max)

@@ -11,6 +11,9 @@ extension Snapshot {
         if tree.count > 0 { try check(tree.top, &known) }
     }
 
+    /// Runs `body`, and throws if nodes of this snapshot could not be read meanwhile.
+    package func checked<Result>(_ body: () throws -> Result) throws -> Result { try tree.pool.checked(body) }
+
     private func check(_ child: TreeChild<SectionEntry>, _ known: inout Set<UInt64>) throws {
         guard let node = try read(child, &known) else { return }
         for slot in 0..<node.count {
@@ -32,8 +35,6 @@ extension Snapshot {
         _ child: TreeChild<Element>, _ known: inout Set<UInt64>
     ) throws -> TreeNode<Element>? {
         if child.node == nil && !known.insert(child.stored).inserted { return nil }
-        let node = tree.pool.node(child)
-        if let damage = tree.pool.damage { throw damage }
-        return node
+        return try tree.pool.checked { tree.pool.node(child) }
     }
 }

@@ -17,11 +17,14 @@ extension ListEditor {
     /// - Throws: ``ListError`` or an error of the log; the commit must then be cancelled.
     /// - Complexity: O((k + m) log n) for k rows in the change and m rows that differ between `base` and `now`.
     mutating func merge(from base: Snapshot, to target: Snapshot, now: Snapshot) throws -> [MergeConflict] {
-        var merge = Merge(base, target, now: now)
-        try merge.run(&self)
         // If nodes of a snapshot could not be read, its rows are placeholders, and the merge is wrong.
-        for snapshot in [base, target] { if let damage = snapshot.tree.pool.damage { throw damage } }
-        return merge.conflicts
+        try base.checked {
+            try target.checked {
+                var merge = Merge(base, target, now: now)
+                try merge.run(&self)
+                return merge.conflicts
+            }
+        }
     }
 }
 

@@ -43,6 +43,8 @@ public struct ListEditor: ~Copyable, @unchecked Sendable {
     private var shape = EditShape.nothing
     /// The size of the record before its first event, in bytes.
     private var eventsOffset = 0
+    /// How many reads of nodes had failed before the present commit.
+    private var failuresBefore = 0
     private var eventCount = 0
     /// The number of events that are annotations.
     private var annotationCount = 0
@@ -65,6 +67,12 @@ public struct ListEditor: ~Copyable, @unchecked Sendable {
         self.state = state
         self.checksum = checksum
         self.source = source
+    }
+
+    /// Replaces the state by one with the same rows and histories, after nodes could not be read.
+    package mutating func replace(_ state: consuming ListState) {
+        precondition(!isEditing && state.version == self.state.version, "the same version, between two commits")
+        self.state = state
     }
 
     /// The number of events of the present commit so far.
@@ -105,6 +113,7 @@ extension ListEditor {
         writer.begin(draft, version: version, entry: entry, link: RecordLayout.link(to: checksum))
         eventsOffset = writer.count
         (eventCount, annotationCount) = (0, 0)
+        failuresBefore = state.pool.failureCount
         shape = .nothing
         self.entry = entry
         self.draft = draft
@@ -129,9 +138,9 @@ extension ListEditor {
             (eventCount, annotationCount) = (0, 0)
             return nil
         }
-        if let damage = state.pool.damage {
+        if let failure = state.pool.failure(since: failuresBefore) {
             cancel()
-            throw damage
+            throw failure
         }
         // An event takes at least one byte, so this also limits the number of events.
         guard writer.count <= recordLimit else {
@@ -293,10 +302,11 @@ extension ListEditor {
                 if let inverse = event.inverse { try state.apply(inverse) } else { annotationCount -= 1 }
             }
         } catch {
-            // Rolling back may fail only after damage, when rows could not be read. Nothing can be committed to such a
-            // list.
+            // Rolling back may fail only if rows could not be read. Nothing can be committed to such a list: its owner
+            // has to replace the state.
             precondition(
-                state.pool.damage != nil, "an event that was just applied cannot be taken back: \(error)")
+                state.pool.failure(since: failuresBefore) != nil,
+                "an event that was just applied cannot be taken back: \(error)")
         }
         writer.truncate(to: offset)
         eventCount = count

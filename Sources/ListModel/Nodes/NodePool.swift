@@ -1,13 +1,15 @@
 // The node pool of a list: the widths of its nodes, the source of stored nodes, and a cache of them.
 //
 // A snapshot of a stored list is a number and a summary. Its nodes are read lazily, and evicted from the cache when
-// others need the memory. Reading a row cannot throw, because a snapshot is a value. So a damaged node is replaced by
-// placeholder rows whose content cannot be read, and `damage` has the error. An editor checks `damage` before it
-// commits. The damage does not affect the log: reopening the list rebuilds the nodes from it.
+// others need the memory. Reading a row cannot throw, because a snapshot is a value. So a node that cannot be read is
+// replaced by placeholder rows whose content cannot be read, and the pool counts the failure (`failureCount`). What
+// computes something from rows compares the count before and after. If the error says that the node is damaged, `damage`
+// has it from then on, and nothing more is committed. The damage does not affect the log: reopening the list rebuilds the
+// nodes from it. After any other error, the next look reads the node again.
 //
 // Always holds:
 // - a node in the cache is never written; to change it, an edit removes it from the cache or copies it;
-// - a node that was read has the element count and the hash of its parent's summary, or `damage` is set.
+// - a node that was read has the element count and the hash of its parent's summary, or a failure was counted.
 
 import Synchronization
 
@@ -36,10 +38,18 @@ package final class NodePool: Sendable {
     private let leases: [CheckpointLease]
     private let currentEpoch = Atomic<UInt32>(1)
     private let touchedCount = Atomic<Int>(0)
-    private let firstDamage = Mutex<(any Error)?>(nil)
+    private let errors = Mutex(Errors())
     private let isDamaged = Atomic<Bool>(false)
+    private let failures = Atomic<Int>(0)
     /// Whether somebody holds the version before the present edit. A guess: true if the edit had to copy a shared node.
     private let isWatched = Atomic<Bool>(false)
+
+    /// Why nodes could not be read.
+    private struct Errors: Sendable {
+        /// The first error that said that a node is damaged.
+        var damage: (any Error)?
+        var last: (any Error)?
+    }
 
     private final class Shared: Sendable {
         /// The source of stored nodes; nil for a list in memory.
@@ -83,6 +93,10 @@ package final class NodePool: Sendable {
         // one.
         currentEpoch.store(other.epoch, ordering: .relaxed)
         touchedCount.store(other.touched, ordering: .relaxed)
+        // So does the count of failures: a check that began with the other pool may end with this one.
+        failures.store(other.failureCount, ordering: .relaxed)
+        isDamaged.store(other.isDamaged.load(ordering: .relaxed), ordering: .relaxed)
+        errors.withLock { $0 = other.errors.withLock { $0 } }
     }
 
     /// A pool for a tree that is made of parts of two others; nil if their nodes have different sources.
@@ -114,15 +128,43 @@ package final class NodePool: Sendable {
     var items: NodeCache<ListItem> { shared.items }
     var sections: NodeCache<SectionEntry> { shared.sections }
 
-    /// The error of the first stored node of this checkpoint that could not be read, if any.
+    /// The error of the first stored node that was found damaged, if any.
     package var damage: (any Error)? {
-        isDamaged.load(ordering: .relaxed) ? firstDamage.withLock { $0 } : nil
+        isDamaged.load(ordering: .relaxed) ? errors.withLock { $0.damage } : nil
+    }
+
+    /// How many times a stored node could not be read, for ``failure(since:)``.
+    package var failureCount: Int { failures.load(ordering: .relaxed) }
+
+    /// The damage, or the error of a read that failed since there were so many failures; nil if there is neither.
+    @inline(__always)
+    package func failure(since count: Int) -> (any Error)? {
+        if !isDamaged.load(ordering: .relaxed) && failureCount == count { return nil }
+        return errors.withLock { $0.damage ?? $0.last }
+    }
+
+    /// Runs `body`, and throws if nodes could not be read meanwhile: what it returned, or threw, then comes from rows that
+    /// are not there.
+    package func checked<Result>(_ body: () throws -> Result) throws -> Result {
+        let count = failureCount
+        do {
+            let result = try body()
+            if let failure = failure(since: count) { throw failure }
+            return result
+        } catch {
+            throw failure(since: count) ?? error
+        }
     }
 
     /// Records that a stored node cannot be read.
     package func report(_ error: any Error) {
-        firstDamage.withLock { $0 = $0 ?? error }
-        isDamaged.store(true, ordering: .relaxed)
+        let isDamage = error is NodeError || source?.saysDamage(error) ?? true
+        errors.withLock { errors in
+            errors.last = error
+            if isDamage { errors.damage = errors.damage ?? error }
+        }
+        if isDamage { isDamaged.store(true, ordering: .relaxed) }
+        failures.add(1, ordering: .relaxed)
     }
 
     /// Empties the cache.

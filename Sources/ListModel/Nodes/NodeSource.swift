@@ -11,12 +11,16 @@ package protocol NodeSource: AnyObject, Sendable {
     /// - Throws: errors of reading. `body` does not throw.
     func readNode(_ number: UInt64, _ body: (UnsafeRawBufferPointer?) -> Void) throws
 
+    /// Whether an error of `readNode` says that the node is damaged. After any other, the same read may succeed.
+    func saysDamage(_ error: any Error) -> Bool
+
     /// A source of the same nodes, for one thread that reads many of them at once. It releases the scan afterwards.
     func scan() -> any NodeSource
 }
 
 extension NodeSource {
     package func scan() -> any NodeSource { self }
+    package func saysDamage(_ error: any Error) -> Bool { true }
 }
 
 /// A stored node is damaged. The log is intact, so reopening the store rebuilds the node.

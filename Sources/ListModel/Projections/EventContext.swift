@@ -13,8 +13,13 @@ public final class EventContext {
     /// The rows after the events so far. A class, because a noncopyable state cannot be taken out of an optional.
     fileprivate final class Before {
         var state: ListState
+        /// How many reads of its nodes had failed before.
+        let failures: Int
 
-        init(_ rows: Snapshot) { state = ListState(from: rows) }
+        init(_ rows: Snapshot) {
+            state = ListState(from: rows)
+            failures = state.pool.failureCount
+        }
     }
 
     /// Why a content could not be read, if that happened. The projection did not cause such an error.
@@ -135,7 +140,7 @@ extension EventContext {
     /// - Throws: the error, if some rows could not be read.
     package func rowsAfter() throws -> Snapshot? {
         guard let before else { return nil }
-        if let damage = before.state.pool.damage { throw damage }
+        if let failure = before.state.pool.failure(since: before.failures) { throw failure }
         return before.state.snapshot()
     }
 }

@@ -70,6 +70,7 @@ extension ListState: EventReceiver {
 
     mutating func itemsDeleted(at path: ListIndexPath, _ items: Run<ListItem>) throws {
         if case .one(let item) = items { return try delete(item.id, at: path) }
+        try checkCount(items.count)
         try checkItems(items, at: path)
         editRows(inSection: path.section) { rows, _, pool, locator in
             rows.remove(path.item..<path.item + items.count, pool, &locator)
@@ -79,6 +80,7 @@ extension ListState: EventReceiver {
 
     private mutating func delete(_ id: Identifier, at path: ListIndexPath) throws {
         try checkRange(path, count: 1)
+        try checkCount(1)
         _ = try take(id, at: path)
         itemCount -= 1
     }
@@ -198,6 +200,7 @@ extension ListState {
         if let items = Run(section.items) {
             try checkItems(items, at: ListIndexPath(section: index, item: 0))
         }
+        try checkCount(section.items.count)
         entry.items(pool).detach(&itemLocator)
         tree.remove(index..<index + 1, &sectionLocator)
         itemCount -= section.items.count
@@ -265,6 +268,20 @@ extension ListState {
         if itemCount + count > pool.limits.rows {
             throw ListError.limitReached(what: "rows", limit: UInt64(pool.limits.rows))
         }
+    }
+
+    /// Checks that the list counts the rows that are deleted. If it does not, the checkpoint that it began with has a
+    /// wrong count: the log is right, so that is damage.
+    @inline(__always)
+    private func checkCount(_ count: Int) throws {
+        if count > itemCount { throw miscounted(count) }
+    }
+
+    @inline(never)
+    private func miscounted(_ count: Int) -> NodeError {
+        let error = NodeError(0, "there are \(count) rows to delete, and the checkpoint counts only \(itemCount)")
+        pool.report(error)
+        return error
     }
 
     private func checkSection(_ index: Int, is id: Identifier) throws {

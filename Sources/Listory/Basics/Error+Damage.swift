@@ -7,12 +7,25 @@ import LMDB
 import ListModel
 
 extension Error {
+    /// Whether the error says that a newer release has written what was read.
+    var isOfNewerRelease: Bool {
+        switch (self as? RecordError)?.problem {
+        case .unknownFormat, .unknown: true
+        default: false
+        }
+    }
+
+    /// The error to throw for rows that could not be read because of this one.
+    var ofRows: any Error { saysDamage ? StoreError.damagedNode(self) : self }
+
     /// Whether the error says that what was read is not what was written.
     var saysDamage: Bool {
         switch self as any Error {
         case let error as LMDBError: error.saysDamage
         case StoreError.damagedNode(let cause): cause.saysDamage
-        case StoreError.damagedCheckpoint, StoreError.damagedProjection, StoreError.headMismatch: true
+        case StoreError.damagedCommit, StoreError.damagedCheckpoint, StoreError.damagedProjection,
+            StoreError.headMismatch:
+            true
         case is NodeError, is RecordError, is ListError, is InvariantViolation: true
         default: false
         }

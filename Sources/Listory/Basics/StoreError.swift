@@ -28,6 +28,9 @@ public enum StoreError: Error, Sendable {
     case damagedNode(any Error)
     /// The newest checkpoint cannot be read. Opening the store makes a new one from the log.
     case damagedCheckpoint(Version)
+    /// The commit of a version cannot be read or replayed, and no checkpoint follows it. Nothing was changed. The rows before
+    /// it can be read: set ``StoreOptions/isReadOnly``, and ``StoreOptions/lastVersion`` to the version before.
+    case damagedCommit(Version, cause: any Error)
     /// The stored state of a projection cannot be read: verifying a store found that. It is folded anew when it is asked
     /// for.
     case damagedProjection(name: String)
@@ -62,6 +65,7 @@ extension StoreError {
         case .writtenElsewhere: "writtenElsewhere"
         case .damagedNode: "damagedNode"
         case .damagedCheckpoint: "damagedCheckpoint"
+        case .damagedCommit: "damagedCommit"
         case .damagedProjection: "damagedProjection"
         case .readOnly: "readOnly"
         case .notPermitted: "notPermitted"
@@ -94,6 +98,8 @@ extension StoreError: CustomStringConvertible {
             "another process wrote to the store: expected version \(expected) to be the newest, found \(found)"
         case .damagedNode(let cause): "some rows cannot be read, open the store again: \(cause)"
         case .damagedCheckpoint(let version): "the checkpoint of version \(version) is damaged"
+        case .damagedCommit(let version, let cause):
+            "the commit of version \(version) is damaged, those before it can be read: \(cause)"
         case .damagedProjection(let name): "the stored state of the projection \(name) is damaged"
         case .readOnly: "the store was opened for reading"
         case .notPermitted(let path, isReadOnly: false):

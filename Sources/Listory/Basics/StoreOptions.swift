@@ -44,6 +44,9 @@ public struct StoreOptions: Sendable {
     /// Reading needs a lock file beside the store. Where it is not there and cannot be made, as in an app's bundle, the
     /// store is read without one: then nobody may edit it meanwhile.
     public var isReadOnly = false
+    /// The version with which a store that is only read ends; nil for the newest. Later commits are not looked at: this is
+    /// how to read what comes before a damaged one.
+    public var lastVersion: Version?
     /// What commits wait for by default.
     public var durability = Durability.immediate
     /// How far the file may grow, in bytes.

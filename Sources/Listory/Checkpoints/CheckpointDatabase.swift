@@ -33,7 +33,7 @@ final class CheckpointDatabase: NodeSource {
     let known = Locked(Known())
 
     /// How far the checkpoints were written when this process last looked.
-    struct Known: Sendable {
+    struct Known: Equatable, Sendable {
         /// How many transactions had written to them.
         var revision: UInt64 = 0
         /// The newest one.
@@ -75,6 +75,8 @@ final class CheckpointDatabase: NodeSource {
     func readNode(_ number: UInt64, _ body: (UnsafeRawBufferPointer?) -> Void) throws {
         try reading { txn in try txn.withValue(forKey: number, in: nodes) { body($0) } }
     }
+
+    func saysDamage(_ error: any Error) -> Bool { error.saysDamage }
 
     func scan() -> any NodeSource {
         // A read-only process has one transaction for all reads.

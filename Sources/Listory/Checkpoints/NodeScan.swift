@@ -25,6 +25,8 @@ final class NodeScan: NodeSource, @unchecked Sendable {
         self.nodes = nodes
     }
 
+    func saysDamage(_ error: any Error) -> Bool { error.saysDamage }
+
     func readNode(_ number: UInt64, _ body: (UnsafeRawBufferPointer?) -> Void) throws {
         if left == 0 {
             transaction = nil

@@ -12,15 +12,13 @@ extension CommitLog {
     ///     not known.
     ///   - version: the last version to replay.
     ///   - check: which hashes to compare on the way. The hash of the last version is always compared.
-    ///   - isCopied: whether to copy records out of the file first. Replaying may read nodes, and a read within a read
-    ///     keeps the map from growing, so copying is needed while another thread may write.
     ///   - progress: called after every commit with its record.
     /// - Returns: the checksum of the last record.
     /// - Throws: `RecordError`, `ListError`, ``StoreError``, `LMDBError`: the log is damaged.
     /// - Complexity: O(events · log n).
     func replay(
         into state: inout ListState, after checksum: UInt64? = nil, through version: Version,
-        check: ReplayCheck = .records, isCopied: Bool = false,
+        check: ReplayCheck = .records,
         progress: (Version, UnsafeRawBufferPointer) throws -> Void = { _, _ in }
     ) throws -> UInt64 {
         var checksum = try checksum ?? self.checksum(of: state.version)
@@ -31,7 +29,7 @@ extension CommitLog {
             }
             let block = try sealed?.nextBlock(after: state.version)
             let last = min(version.rawValue, block.map { $0.rawValue - 1 } ?? .max)
-            try forEachRecord(in: state.version.next.rawValue...last, isCopied: isCopied) { next, record in
+            try forEachCopy(of: state.version.next.rawValue...last) { next, record in
                 let isLast = next == version
                 checksum = try state.replay(
                     record, previousChecksum: checksum, check: isLast ? .everyHash : check)
@@ -41,11 +39,11 @@ extension CommitLog {
         return checksum
     }
 
-    /// Calls `body` with the records of a range of versions, in order; with copies of them, while no transaction is open.
-    private func forEachRecord(
-        in range: ClosedRange<UInt64>, isCopied: Bool, _ body: (Version, UnsafeRawBufferPointer) throws -> Void
+    /// Calls `body` with copies of the records of a range of versions, in order, while no transaction is open: replaying
+    /// reads nodes, and a read within a read keeps the map from growing, which another process may ask for.
+    private func forEachCopy(
+        of range: ClosedRange<UInt64>, _ body: (Version, UnsafeRawBufferPointer) throws -> Void
     ) throws {
-        guard isCopied else { return try forEachRecord(in: range, body) }
         var next = range.lowerBound
         while next <= range.upperBound {
             let batch = try copies(of: next...range.upperBound)

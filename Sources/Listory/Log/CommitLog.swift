@@ -169,6 +169,19 @@ extension CommitLog {
         return findings
     }
 
+    /// The head of the log, if it ended with an earlier version. Its totals are those of the whole log.
+    ///
+    /// - Throws: ``StoreError/unknownVersion(_:head:)``, ``StoreError/droppedVersion(_:oldest:)``, an error of the log.
+    func head(_ head: LogHead, at version: Version) throws -> LogHead {
+        if version > head.version { throw StoreError.unknownVersion(version, head: head.version) }
+        // The commits up to the last packed one are in blocks, of which no part is a log.
+        let oldest = max(base.version, base.sealed)
+        if version < oldest { throw StoreError.droppedVersion(version, oldest: oldest) }
+        var found = head
+        (found.version, found.checksum) = (version, try checksum(of: version))
+        return found
+    }
+
     /// Calls `body` with the record of a version, or nil if the log has none or it is packed.
     func withRecord<Result>(of version: Version, _ body: (UnsafeRawBufferPointer?) throws -> Result) throws -> Result {
         // A record is in the database before it leaves the journal.

@@ -87,18 +87,20 @@ final class Past: Sendable {
     private func replay(from start: Snapshot, to version: Version) throws -> Snapshot {
         if start.version == version { return start }
         var state = ListState(from: start)
+        let pool = state.pool
+        let failures = pool.failureCount
         do {
-            if start.version < version {
-                _ = try log.replay(into: &state, through: version, isCopied: true)
-            } else {
-                try log.unreplay(&state, to: version)
+            // Events do not fit rows that could not be read: that is the error to report.
+            try pool.checked {
+                if start.version < version {
+                    _ = try log.replay(into: &state, through: version)
+                } else {
+                    try log.unreplay(&state, to: version)
+                }
             }
         } catch {
-            // Events do not fit unreadable rows: report the damage instead.
-            if let damage = state.pool.damage { throw StoreError.damagedNode(damage) }
-            throw error
+            throw pool.failure(since: failures) == nil ? error : error.ofRows
         }
-        if let damage = state.pool.damage { throw StoreError.damagedNode(damage) }
         return state.snapshot()
     }
 }

@@ -111,14 +111,17 @@ public struct StoreVerification: Hashable, Sendable {
         do {
             for checkpoint in checkpoints {
                 let nodes = NodePool(limits: TreeLimits(), source: database)
-                try checkpoint.snapshot(nodes).checkNodes(&known)
+                let snapshot = checkpoint.snapshot(nodes)
+                try snapshot.checkNodes(&known)
+                guard snapshot.sections.reduce(0, { $0 + $1.items.count }) == checkpoint.itemCount else {
+                    throw StoreError.damagedCheckpoint(checkpoint.version)
+                }
             }
             guard let (checkpoint, locators) = try database.newest(), checkpoint.version == newest.version else {
                 throw StoreError.damagedCheckpoint(newest.version)
             }
             let nodes = NodePool(limits: TreeLimits(leafCapacity: 4, innerCapacity: 4), source: database)
-            try checkInvariants(ListState(checkpoint, locators, nodes))
-            if let damage = nodes.damage { throw damage }
+            try nodes.checked { try checkInvariants(ListState(checkpoint, locators, nodes)) }
         } catch let error as NodeError {
             throw StoreError.damagedNode(error)
         }

@@ -37,7 +37,7 @@ extension Store {
     func projectionHead(withRows: Bool) throws -> ProjectionHead {
         try withHead { head in
             // A kept snapshot makes edits copy what they change: only who needs it takes one.
-            ProjectionHead(version: head.editor.state.version, rows: withRows ? head.editor.snapshot() : nil)
+            ProjectionHead(version: head.editor.state.version, rows: withRows ? try head.snapshot() : nil)
         }
     }
 

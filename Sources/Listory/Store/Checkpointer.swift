@@ -34,6 +34,8 @@ final class Checkpointer: Sendable {
         /// Whether a checkpoint is due, and whether one is running or scheduled.
         var isDue = false
         var isQueued = false
+        /// Whether a captured version is being written.
+        var isWriting = false
         /// Edits that wait for the running checkpoint.
         var waiting: [DispatchSemaphore] = []
         /// The number of intervals until a checkpoint is due: more after a failure.
@@ -79,6 +81,9 @@ final class Checkpointer: Sendable {
 
     /// The newest checkpoint.
     var newest: Checkpoint? { state.withLock { $0.newest } }
+
+    /// Whether a captured version is being written. It began under the store's lock, under which it also ends.
+    var isWriting: Bool { state.withLock { $0.isWriting } }
 
     /// The error of the last checkpoint; nil if it succeeded.
     var failure: (any Error)? { state.withLock { $0.failure } }
@@ -188,6 +193,7 @@ extension Checkpointer {
     private func captureAndWrite(_ store: Store) throws {
         let captured = try store.withHead { head in try self.capture(&head) }
         guard let captured else { return }
+        defer { state.withLock { $0.isWriting = false } }
         do {
             try write(captured, store)
         } catch {
@@ -206,6 +212,8 @@ extension Checkpointer {
     /// The captured version.
     private struct Captured {
         var image: CheckpointImage
+        /// How many reads of nodes had failed by then.
+        var failures: Int
         var eventCount: UInt64
         var checksum: UInt64
         var events: Int
@@ -236,6 +244,7 @@ extension Checkpointer {
         return state.withLock { state in
             guard head.editor.state.version != state.newest?.version ?? .empty else { return nil }
             let image = head.editor.state.captureCheckpoint(nextNumber: state.nextNumber)
+            state.isWriting = true
             // The chunks have numbers from here on, even if the checkpoint fails.
             state.nextNumber = image.firstNodeNumber
             let work = state.workBefore + UInt64(max(1, state.work))
@@ -244,8 +253,8 @@ extension Checkpointer {
                 state.workBefore = work
             }
             return Captured(
-                image: image, eventCount: head.eventCount, checksum: head.editor.checksum, events: state.events,
-                work: work, workBefore: state.workBefore)
+                image: image, failures: head.editor.state.pool.failureCount, eventCount: head.eventCount,
+                checksum: head.editor.checksum, events: state.events, work: work, workBefore: state.workBefore)
         }
     }
 
@@ -269,8 +278,8 @@ extension Checkpointer {
         let reader = try store.withHead { $0.editor.state.pool }
         let gone = previous.map { writer.nodesGone(since: $0, reader) } ?? []
         try put(slice)
-        // A chunk or a node that was found damaged meanwhile may be missing from the checkpoint.
-        try store.withHead { try $0.checkNodes() }
+        // A chunk or a node that could not be read meanwhile may be missing from the checkpoint.
+        if let failure = reader.failure(since: captured.failures) { throw failure.ofRows }
         try complete(checkpoint, image, gone)
         try adopt(checkpoint, writer.written, store)
     }

@@ -46,6 +46,7 @@ extension Store.Recovery {
     static func run(
         _ log: CommitLog, _ head: LogHead, _ database: CheckpointDatabase?, _ options: StoreOptions
     ) throws -> Result {
+        let isPast = options.lastVersion != nil
         let clock = ContinuousClock()
         let start = clock.now
         var wasRebuilt = false
@@ -56,7 +57,7 @@ extension Store.Recovery {
         if let database {
             let transaction = try log.environment.information.lastTransaction
             do {
-                if let (checkpoint, locators) = try database.newest() {
+                if let (checkpoint, locators) = try database.newest(), checkpoint.version <= head.version || !isPast {
                     return try run(from: checkpoint, locators, log, head, database, nodes, options, start)
                 }
             } catch {
@@ -76,12 +77,46 @@ extension Store.Recovery {
         // Nothing of an unusable checkpoint is used again, not even from a cache.
         if wasRebuilt { nodes = makeNodes() }
         var state = try beginning(log, database, nodes)
-        let checksum = try log.replay(into: &state, after: log.base.checksum, through: head.version)
+        let checksum: UInt64
+        do {
+            checksum = try log.replay(into: &state, after: log.base.checksum, through: head.version)
+        } catch {
+            guard error.saysDamage && !error.isOfNewerRelease else { throw error }
+            throw StoreError.damagedCommit(state.version.next, cause: error)
+        }
         let recovery = Store.Recovery(
             checkpoint: .empty, wasRebuilt: wasRebuilt,
             commitCount: head.version.rawValue - log.base.version.rawValue,
             eventCount: head.eventCount - log.base.eventCount, duration: clock.now - start)
         return Result(state: state, checksum: checksum, newest: nil, recovery: recovery, nodes: nodes)
+    }
+
+    /// Reads the newest version again, for a store that is open.
+    ///
+    /// - Parameters:
+    ///   - head: the version, which is in the log.
+    ///   - pool: the pool of the rows that it replaces.
+    /// - Throws: as when a store is opened; but nothing is rebuilt.
+    static func reload(
+        _ log: CommitLog, _ head: LogHead, _ database: CheckpointDatabase?, after pool: NodePool,
+        _ options: StoreOptions
+    ) throws -> ListState {
+        if let database, !database.isUnusable.withLock({ $0 }) {
+            let known = database.known.withLock { $0 }
+            let newest = try database.newest()
+            guard database.known.withLock({ $0 }) == known else {
+                database.known.withLock { $0 = known }
+                throw StoreError.writtenElsewhere(expected: head.version, found: newest?.checkpoint.version ?? .empty)
+            }
+            if let (checkpoint, locators) = newest, checkpoint.version <= head.version {
+                let result = try run(
+                    from: checkpoint, locators, log, head, database, pool, options, ContinuousClock.now)
+                return result.state
+            }
+        }
+        var state = try beginning(log, database, pool)
+        _ = try log.replay(into: &state, after: log.base.checksum, through: head.version)
+        return state
     }
 
     /// The list at the beginning of the log: without rows, or as the checkpoint says that a compacted log begins with.
@@ -92,9 +127,10 @@ extension Store.Recovery {
         guard let database, let checkpoint = try database.checkpoint(log.base.version) else {
             throw StoreError.damagedCheckpoint(log.base.version)
         }
-        let store = NodePool(after: nodes)
-        let state = try ListState(rebuilding: checkpoint, store)
-        if let damage = store.damage { throw StoreError.damagedNode(damage) }
+        let pool = NodePool(after: nodes)
+        let failures = pool.failureCount
+        let state = try ListState(rebuilding: checkpoint, pool)
+        if let failure = pool.failure(since: failures) { throw failure.ofRows }
         return state
     }
 
@@ -109,17 +145,14 @@ extension Store.Recovery {
             try log.checksum(of: checkpoint.version) == checkpoint.checksum,
             try log.fits(checkpoint)
         else { throw StoreError.damagedCheckpoint(checkpoint.version) }
-        let store = NodePool(after: nodes, database.lease(checkpoint.version))
-        var state = ListState(checkpoint, locators, store)
-        let checksum: UInt64
-        do {
-            checksum = try log.replay(into: &state, after: checkpoint.checksum, through: head.version)
+        let pool = NodePool(after: nodes, database.lease(checkpoint.version))
+        var state = ListState(checkpoint, locators, pool)
+        // Events do not fit rows that could not be read: that is the error to report.
+        let checksum = try pool.checked {
+            let checksum = try log.replay(into: &state, after: checkpoint.checksum, through: head.version)
             if options.gate == .full { try state.checkInvariants(isFilled: false) }
-        } catch {
-            // Events do not fit unreadable rows: report the damage instead.
-            throw store.damage ?? error
+            return checksum
         }
-        if let damage = store.damage { throw damage }
         let recovery = Store.Recovery(
             checkpoint: checkpoint.version, wasRebuilt: false,
             commitCount: head.version.rawValue - checkpoint.version.rawValue,

@@ -45,7 +45,7 @@ extension Store {
     /// The statistics, after everything so far was made durable.
     public func statistics() throws -> StoreStatistics {
         try group.flush(through: nil)
-        let (snapshot, history) = try withHead { ($0.editor.snapshot(), try reachable($0, .shared)) }
+        let (snapshot, history) = try withHead { (try $0.snapshot(), try reachable($0, .shared)) }
         let (head, base) = (group.head, group.log.base)
         let checkpoints = try checkpointer?.database.all() ?? []
         return StoreStatistics(

@@ -19,7 +19,7 @@ extension StoreProtocol {
         let first = try core.point(at: old, newest)
         // Derived from the first version, so that both share unchanged nodes.
         let second = try core.point(at: new, newest, first)
-        return Changeset(from: first, to: second)
+        return try Changeset(checked: first, to: second)
     }
 
     /// The commit that made a version.
@@ -61,6 +61,17 @@ extension StoreProtocol {
             throw StoreError.droppedVersion(version, oldest: oldestVersion)
         }
         if version == .empty || version > newest { throw StoreError.unknownVersion(version, head: newest) }
+    }
+}
+
+extension Changeset {
+    /// The changeset of two snapshots whose nodes can be read.
+    fileprivate init(checked old: Snapshot, to new: Snapshot) throws {
+        do {
+            self = try old.checked { try new.checked { Changeset(from: old, to: new) } }
+        } catch {
+            throw error.ofRows
+        }
     }
 }
 

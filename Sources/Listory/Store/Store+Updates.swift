@@ -129,7 +129,7 @@ extension Store {
             ListUpdate(previous: first.previous, snapshot: second.snapshot, cause: second.cause)
         }
         let (number, initial) = try withHead { head in
-            let snapshot = head.editor.snapshot()
+            let snapshot = try head.snapshot()
             return (head.observers.add(queue, snapshot), snapshot)
         }
         queue.onTermination { [weak self] in self?.removeObserver(number) }

@@ -34,10 +34,27 @@ public final class Store: Sendable {
         /// How many events led to the newest version.
         var eventCount: UInt64
         var isClosed = false
+        /// Why the rows have to be read from the file again: nodes could not be read, and the trees may hold what took their
+        /// place.
+        var failure: (any Error)?
+        /// How many reads of nodes had failed when the lock was taken.
+        fileprivate var failuresBefore = 0
 
-        /// Checks that everything could be read that was looked at.
+        /// Checks that everything could be read that was looked at under the lock.
         func checkNodes() throws {
-            if let damage = editor.state.pool.damage { throw StoreError.damagedNode(damage) }
+            if let failure = editor.state.pool.failure(since: failuresBefore) ?? failure { throw failure.ofRows }
+        }
+
+        /// Notes whether nodes could not be read under the lock.
+        fileprivate mutating func noteFailure() {
+            guard let found = editor.state.pool.failure(since: failuresBefore), !found.saysDamage else { return }
+            failure = found
+        }
+
+        /// The newest rows. What damage has taken the place of says so; after another error there are none.
+        mutating func snapshot() throws -> Snapshot {
+            if let failure { throw failure }
+            return editor.snapshot()
         }
     }
 
@@ -62,7 +79,7 @@ public final class Store: Sendable {
             // First of all, so that what a process sees that only reads is no newer than the head that it reads next.
             let database = try log.lingering ?? CheckpointDatabase(log.environment, meta: log.meta)
             let findings = try log.readHead()
-            let logHead = findings.head
+            let logHead = try options.lastVersion.map { try log.head(findings.head, at: $0) } ?? findings.head
             let recovered = try Recovery.run(log, logHead, database, options)
             guard recovered.checksum == logHead.checksum else {
                 throw StoreError.headMismatch(
@@ -113,11 +130,12 @@ public final class Store: Sendable {
 
     /// Opens a store: reads the newest checkpoint, and replays what came after it.
     ///
-    /// - Throws: ``StoreError`` if the file is missing, foreign or newer; an `LMDBError` or `RecordError` if it is
-    ///   damaged; ``ListError`` if its events do not fit together.
+    /// - Throws: ``StoreError`` if the file is missing, foreign or newer; ``StoreError/damagedCommit(_:cause:)`` or an
+    ///   `LMDBError` if it is damaged.
     /// - Complexity: O(log n), and a replay of the events since the newest checkpoint.
     public static func open(at path: String, options: StoreOptions = StoreOptions()) throws -> Store {
-        try Store(CommitLog(path: path, mode: .open, options: options), options)
+        precondition(options.isReadOnly || options.lastVersion == nil, "an earlier version is only read")
+        return try Store(CommitLog(path: path, mode: .open, options: options), options)
     }
 
     /// Calls `body` with what the lock protects.
@@ -125,7 +143,25 @@ public final class Store: Sendable {
         try checkIsOutside()
         return try head.withLock { head in
             if head.isClosed { throw StoreError.closed }
+            if head.failure != nil { reload(&head) }
+            head.failuresBefore = head.editor.state.pool.failureCount
+            defer { head.noteFailure() }
             return try body(&head)
+        }
+    }
+
+    /// Reads the newest version again, after an error that did not say damage. If that fails as well, the error remains.
+    private func reload(_ head: inout Head) {
+        // A checkpoint that is being written has taken its numbers from the present rows.
+        if head.editor.state.pool.damage != nil || checkpointer?.isWriting == true { return }
+        do {
+            try group.flush(through: nil)
+            let state = try Recovery.reload(
+                group.log, group.head, checkpointer?.database, after: head.editor.state.pool, options)
+            head.editor.replace(state)
+            head.failure = nil
+        } catch {
+            head.failure = error
         }
     }
 
@@ -197,7 +233,6 @@ public final class Store: Sendable {
     /// Closes the file, or leaves that to the snapshots that still read from it.
     private func closeFile(_ head: inout Head) throws {
         guard let checkpointer else { return try group.log.environment.close() }
-        let damage = head.editor.state.pool.damage
         // Who looks at the newest checkpoint besides the store itself can be told only when the store does not. The epoch goes on,
         // because the list may: a node that is edited in one that was before is not taken for changed.
         head.editor.state.replaceStore(NodePool(after: head.editor.state.pool))
@@ -206,7 +241,6 @@ public final class Store: Sendable {
                 let lease = checkpointer.database.lease(newest.version)
                 head.editor.state.replaceStore(NodePool(after: head.editor.state.pool, lease))
             }
-            if let damage { head.editor.state.pool.report(damage) }
             throw error
         }
     }
@@ -224,7 +258,7 @@ extension Store {
     ///
     /// - Complexity: O(1).
     public var snapshot: Snapshot {
-        get throws { try withHead { $0.editor.snapshot() } }
+        get throws { try withHead { try $0.snapshot() } }
     }
 
     /// Where the row of an id is in the newest version, or nil if there is none.

@@ -125,7 +125,7 @@ extension LiveView {
                 let path = head.editor.state.indexPath(of: id)
                 // An unreadable row is not found: report the damage instead.
                 if path == nil { try head.checkNodes() }
-                return (head.editor.snapshot(), path)
+                return (try head.snapshot(), path)
             }
             guard let path else { return nil }
             let found: ListIndexPath?? = try withState { state in

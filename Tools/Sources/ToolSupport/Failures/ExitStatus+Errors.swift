@@ -22,7 +22,7 @@ extension ExitStatus {
     private init(_ error: StoreError) {
         switch error {
         case .notFound, .notAStore, .unknownFormat: self = .unusable
-        case .headMismatch, .damagedNode, .damagedCheckpoint, .damagedProjection: self = .damaged
+        case .headMismatch, .damagedNode, .damagedCheckpoint, .damagedCommit, .damagedProjection: self = .damaged
         case .alreadyExists, .unknownVersion, .droppedVersion, .inUse, .writtenElsewhere, .readOnly, .closed,
             .usedInside, .editEnded:
             self = .refused
