@@ -8,7 +8,7 @@ import Testing
 struct PersistentTreeTests {
     private static let seeds: [UInt64] = (1...(5 * UInt64(Soak.factor))).map { $0 }
 
-    @Test("After random edits the elements are right, and old versions unchanged", arguments: TestLimits.allCases, seeds)
+    @Test("After random edits the elements are right, old versions unchanged", arguments: TestLimits.allCases, seeds)
     func randomEdits(limits: TestLimits, seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
         var harness = TreeHarness(limits.limits, trees: 2)

@@ -1,4 +1,4 @@
-// `listory compact`. Always holds: the store is what it was, or is compacted whole.
+// `listory compact`. Always holds: the store is either unchanged or completely compacted.
 
 import ArgumentParser
 import ToolSupport

@@ -1,4 +1,4 @@
-// `listory demo`: what runs without arguments. Always holds: it works in a folder of its own, and removes it.
+// `listory demo`, which also runs without arguments. Always holds: it works in a temporary folder, and removes it.
 
 import ArgumentParser
 import Foundation

@@ -1,4 +1,4 @@
-// `listory earlier`. Always holds: when it has printed, the list is there, and that is durable.
+// `listory earlier`. Always holds: when it has printed, the checkout is made and durable.
 
 import ArgumentParser
 import ToolSupport

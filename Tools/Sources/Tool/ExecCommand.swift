@@ -1,4 +1,4 @@
-// `listory exec`. Always holds: an answer that was printed is durable.
+// `listory exec`. Always holds: when an answer is printed, its commit is durable.
 
 import ArgumentParser
 import Foundation

@@ -1,4 +1,4 @@
-// `listory go`. Always holds: when it has printed, the list is there, and that is durable.
+// `listory go`. Always holds: when it has printed, the checkout is made and durable.
 
 import ArgumentParser
 import ListModel

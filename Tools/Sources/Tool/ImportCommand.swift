@@ -1,4 +1,4 @@
-// `listory import`. Always holds: an input that is not what its format says leaves no trace.
+// `listory import`. Always holds: an input that does not fit its format changes nothing.
 
 import ArgumentParser
 import ListModel

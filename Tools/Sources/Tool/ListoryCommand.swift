@@ -1,7 +1,7 @@
-// The tool `listory`: its subcommands, and how any of them ends.
+// The tool `listory`: its subcommands, and how they report errors.
 //
-// Always holds: results go to standard output and nothing else does; an error is one line on standard error and one of
-// the documented exit codes.
+// Always holds: only results go to standard output; an error is one line on standard error and one of the documented
+// exit codes.
 
 import ArgumentParser
 import Foundation
@@ -42,7 +42,7 @@ struct ListoryCommand: ParsableCommand {
         }
     }
 
-    /// Tells an error and ends the process.
+    /// Prints an error and ends the process.
     private static func end(_ error: any Error) -> Never {
         switch exitCode(for: error) {
         case .success:

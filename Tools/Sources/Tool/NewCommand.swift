@@ -1,4 +1,4 @@
-// `listory new`. Always holds: a file that is there already is not touched.
+// `listory new`. Always holds: an existing file is not changed.
 
 import ArgumentParser
 import Listory

@@ -1,8 +1,8 @@
-// The option of commands that walk the history. Always holds: without it, the history is the one that all share.
+// The option of commands that use the history. Always holds: without it, they use the shared history.
 
 import ArgumentParser
 
-/// Whose history a command is about.
+/// The origin whose history a command uses.
 struct OriginOption: ParsableArguments {
     @Option(
         name: .customLong("origin"),

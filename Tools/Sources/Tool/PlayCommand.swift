@@ -1,4 +1,5 @@
-// `listory play`. Always holds: it changes nothing; what is printed leads from the first version to the last, frame by frame.
+// `listory play`. Always holds: it changes nothing; the printed changes lead from the first version to the last, frame
+// by frame.
 
 import ArgumentParser
 import Listory

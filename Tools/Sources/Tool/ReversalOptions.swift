@@ -1,21 +1,21 @@
-// The options of every command that steps through the history, and what each does with them.
+// The options of every command that makes steps in the history, and the common part of these commands.
 //
-// Always holds: what was printed is durable; rows that somebody else changed are all named.
+// Always holds: when a commit is printed, it is durable; all conflicts are printed.
 
 import ArgumentParser
 import ListModel
 import Listory
 import ToolSupport
 
-/// Which store, whose history, and how the result is printed.
+/// The store, the origin, and the format of the result.
 struct ReversalOptions: ParsableArguments {
     @OptionGroup var store: StoreArgument
     @OptionGroup var origin: OriginOption
     @OptionGroup var format: FormatOption
 
-    /// Opens the store, carries out a request and prints what that did.
+    /// Opens the store, carries out a request and prints the result.
     ///
-    /// - Throws: `ListError.conflicts` if rows are not as expected, after what could be done was printed.
+    /// - Throws: `ListError.conflicts` if there are conflicts, after printing the steps that were made.
     func run(_ request: HistoryRequest, _ onConflict: ConflictPolicy = .refuse) throws {
         let store = try store.file.open(isReadOnly: false, origin: origin.name)
         let report = try ReversalReport(

@@ -2,7 +2,7 @@
 
 import ArgumentParser
 
-/// How many steps.
+/// The number of steps.
 struct StepCount: ParsableArguments {
     @Argument(help: "How many steps.")
     var count = 1

@@ -3,7 +3,7 @@
 import ArgumentParser
 import ToolSupport
 
-/// The store that a command is about.
+/// The store of a command.
 struct StoreArgument: ParsableArguments {
     @Argument(help: ArgumentHelp("The file of the store.", valueName: "store"))
     var path: String

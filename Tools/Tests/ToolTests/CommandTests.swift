@@ -1,4 +1,4 @@
-// The commands that look at a store or step through its history, and how they end.
+// Tests commands that read a store or use its history, and their exit codes.
 
 import Foundation
 import Testing
@@ -141,7 +141,7 @@ import ToolSupport
 
     @Test func `A damaged store ends with 4 in both formats of verify`() throws {
         var data = try Data(contentsOf: URL(fileURLWithPath: store))
-        // Wherever it stands: the tail may still have a record that is in the database by now.
+        // At every place: the journal may still have a copy of a record that is in the database.
         var rest = data.startIndex..<data.endIndex
         while let name = data.range(of: Data("Tidy".utf8), in: rest) {
             data[name.lowerBound] = UInt8(ascii: "t")
@@ -158,7 +158,7 @@ import ToolSupport
         #expect(text.status == .damaged)
         #expect(text.output == "")
         #expect(try ToolProcess.run("log", damaged).status == .damaged)
-        // The rows are those of the checkpoint, which is sound.
+        // The rows are those of the checkpoint, which is not damaged.
         #expect(try ToolProcess.run("show", damaged).output == ToolProcess.run("show", store).output)
         try data.prefix(data.count - 4_096).write(to: URL(fileURLWithPath: damaged))
         #expect(try ToolProcess.run("verify", damaged).status == .damaged)

@@ -1,4 +1,4 @@
-// A recorded session in a compacted store: how small the file is, and that all of its history is still there.
+// Tests a recorded session in a compacted store: the size of the file, and that its whole history can still be read.
 
 import Foundation
 import ListModel
@@ -9,14 +9,14 @@ import ToolSupport
 
 @Suite("The recorded sessions, compacted", .enabled(if: RecordedTrace.isAvailable, "the recordings are not there"))
 struct CompactedTraceTests {
-    /// How many keys were pressed while the paper was written.
+    /// The number of key strokes with which the paper was written.
     private static let keyCount = 259_778
-    /// How many bytes of file each of them may take, with everything kept.
+    /// The most bytes of the file per key stroke, with the whole history.
     private static let goal = 4.0
-    /// How many bytes of packed blocks each of them may take.
+    /// The most bytes of packed blocks per key stroke.
     private static let packedGoal = 1.5
 
-    @Test("With its whole history a key takes four bytes of file at most, and the history is what it was")
+    @Test("With its whole history, the file has at most four bytes per key stroke, and the history is unchanged")
     func paper() throws {
         let folder = try TemporaryFolder()
         let path = folder.file("trace.listory")
@@ -40,7 +40,7 @@ struct CompactedTraceTests {
         for (version, hash) in hashes {
             #expect(try store.snapshot(at: version).stateHash == hash, "version \(version)")
         }
-        // Further back than what was left as it was.
+        // Back into the packed commits.
         try store.undo(300, durability: .deferred)
         let past = try store.snapshot(at: Version(report.version.rawValue - 300)).stateHash
         #expect(try store.snapshot.stateHash == past)
@@ -51,7 +51,7 @@ struct CompactedTraceTests {
         #expect(try StoreVerification(path: path).stateHash == verified.stateHash)
     }
 
-    @Test("Every record comes back, byte for byte")
+    @Test("Every record is rebuilt byte for byte")
     func records() throws {
         let folder = try TemporaryFolder()
         let path = folder.file("trace.listory")

@@ -1,4 +1,4 @@
-// Damaged stores: whatever happened to the bytes, a command ends in an orderly way.
+// Tests commands on damaged stores: after any damage, a command ends with an exit code and not by a crash.
 
 import Foundation
 import Testing
@@ -7,7 +7,7 @@ import ToolSupport
 @Suite struct DamageTests {
     private let folder: TemporaryFolder
     private let bytes: [UInt8]
-    /// What `show` prints of the sound store.
+    /// The output of `show` for the undamaged store.
     private let rows: String
 
     init() throws {
@@ -21,7 +21,7 @@ import ToolSupport
         bytes = Array(try Data(contentsOf: URL(fileURLWithPath: store)))
     }
 
-    /// Ways to damage a file, each with a place in it.
+    /// Kinds of damage, each at some place of the file.
     enum Damage: CaseIterable {
         case bit, pageHeader, zeroedPage, truncation
 
@@ -55,7 +55,7 @@ import ToolSupport
                     "seed \(seed), round \(round): \(result.errors)")
             }
             #expect(shown.status != .success || shown.output == rows, "seed \(seed), round \(round)")
-            // What cannot be shown cannot be called sound.
+            // If a store cannot be shown, verifying must fail.
             #expect(shown.status == .success || verified.status != .success, "seed \(seed), round \(round)")
         }
     }

@@ -1,11 +1,11 @@
-// The guided demo, as a new user sees it.
+// Tests the guided demo, as a new user sees it.
 
 import Testing
 import ToolSupport
 
 @Suite("The demo")
 struct DemoTests {
-    @Test("It edits, undoes, branches, merges, travels, is killed thrice, loses nothing, and says what to try next")
+    @Test("It edits, undoes, branches, merges, travels in time, survives three kills, and suggests what to try next")
     func demo() throws {
         let result = try ToolProcess.run("demo")
         #expect(result.status == .success)

@@ -1,4 +1,4 @@
-// `exec` from end to end: the built tool, driven through its pipes.
+// Tests `exec` from end to end: the built tool, through its pipes.
 
 import Foundation
 import ListModel

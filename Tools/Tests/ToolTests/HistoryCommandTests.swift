@@ -1,4 +1,4 @@
-// The commands that walk the history: branches, going elsewhere, taking one commit back, and what is in conflict.
+// Tests the commands that use the history: branches, go, earlier, later, revert, restore, and conflicts.
 
 import Foundation
 import ListModel
@@ -10,7 +10,7 @@ import ToolSupport
     private let folder: TemporaryFolder
     private let store: String
 
-    /// A store of two branches: versions 1 to 3 make a section and two rows, 4 undoes the second row, and 5 makes
+    /// A store with two branches: versions 1 to 3 make a section and two rows, 4 undoes the second row, and 5 makes
     /// another one.
     init() throws {
         (folder, store) = try ToolProcess.makeStore(
@@ -64,7 +64,7 @@ import ToolSupport
         #expect(try rows() == "[ ] Milk [ ] Eggs")
         #expect(try ToolProcess.run("go", store, "0").output == "went to version 0\nversion 10\n")
         #expect(try ToolProcess.run("show", store).output == "")
-        // A move is no place that one can go to.
+        // A checkout is not a revision, so it cannot be checked out.
         let move = try ToolProcess.run("go", store, "4")
         #expect(move.status == .refused && move.errors.contains("version 4"))
     }

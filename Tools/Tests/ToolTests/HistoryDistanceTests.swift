@@ -1,4 +1,4 @@
-// Distances and versions, as command lines say them.
+// Tests parsing distances and versions on a command line.
 
 import ListModel
 import Testing

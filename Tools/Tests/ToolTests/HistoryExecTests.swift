@@ -1,4 +1,4 @@
-// The requests of `exec` that walk the history, and groups of commits.
+// Tests the requests of `exec` to the history, and groups of commits.
 
 import ListModel
 import Listory

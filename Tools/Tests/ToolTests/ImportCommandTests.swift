@@ -1,4 +1,4 @@
-// Importing through the built tool: files, pipes, compressed files, real recordings.
+// Tests imports with the built tool: files, pipes, compressed files, real recordings.
 
 import Foundation
 import ListModel
@@ -46,7 +46,7 @@ import ToolSupport
         #expect(log.map { $0["name"] } == ["start", "type", "type"])
         #expect(log.last?["events"]?[0]?["itemsDeleted"]?["at"] == .array([0, 4]))
         #expect(log.last?["events"]?[1]?["itemsInserted"]?["at"] == .array([0, 4]))
-        // A second import goes into a section of its own, with ids of its own.
+        // A second import makes a new section with new ids.
         #expect(try ToolProcess.run("import", store, path, "--format", "editing-trace").status == .success)
         let shown = try #require(ToolProcess.run("show", store, "--format", "json").json().first)
         #expect(shown["sections"]?[1]?["id"] == "text-2")
@@ -89,7 +89,7 @@ import ToolSupport
             shown["sections"]?[1].map(JSONValue.text)
                 == #"{"id":"shop-2","items":[\#(milk),\#(bread)],"title":"Shop"}"#)
         #expect(shown["sections"]?[2]?["id"] == "später")
-        // The rows came as one run.
+        // The rows were inserted as one run.
         #expect(log[0]["events"]?[1]?["itemsInserted"]?["items"]?[1]?["id"] == 43)
     }
 

@@ -1,10 +1,10 @@
-// Importers: from text to sections and rows.
+// Tests importers: they make sections and rows of a text.
 
 import Testing
 @testable import ToolSupport
 
 @Suite struct ImporterTests {
-    /// Sections with their rows, one line each: what an importer made of a text, short enough to compare.
+    /// The sections and rows of an importer, one line each, to compare.
     private func outline(_ list: ImportedList) -> [String] {
         list.sections.flatMap { section -> [String] in
             let name =
@@ -197,7 +197,7 @@ import Testing
         #expect(error?.description.hasPrefix(expected) == true, "found \(error?.description ?? "nothing")")
     }
 
-    @Test("Times of a recording are read to the millisecond, and what is none is left out")
+    @Test("Times of a recording are read to the millisecond, and invalid ones are left out")
     func recordedTimes() {
         #expect(RecordedTime.timestamp("2021-04-19T06:06:58.219Z")?.microseconds == 1_618_812_418_219_000)
         #expect(RecordedTime.timestamp("2024-02-29T23:59:59.001Z")?.microseconds == 1_709_251_199_001_000)

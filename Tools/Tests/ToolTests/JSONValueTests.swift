@@ -1,4 +1,4 @@
-// JSON values: that bytes become values and values canonical bytes.
+// Tests parsing JSON values, and writing them as canonical bytes.
 
 import Foundation
 import ListModel
@@ -77,7 +77,7 @@ import ToolSupport
         #expect(bytes.withUnsafeBytes(RowContent.title) == "Milk")
         let binary: [UInt8] = [0xFF, 1, 0, 0xFE]
         #expect(RowContent.bytes(binary.withUnsafeBytes(RowContent.value)) == binary)
-        // A version that no envelope can say is an object like any other.
+        // If an envelope cannot have the version, the object is a content like any other.
         let plain = Array(#"{"$content":1,"$version":126}"#.utf8)
         #expect(RowContent.bytes(plain.withUnsafeBytes(RowContent.value)) == plain)
     }

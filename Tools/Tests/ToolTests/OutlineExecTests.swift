@@ -1,4 +1,4 @@
-// Outlines through the tool: edited by `exec`, told by `show`, `log` and `diff`.
+// Tests outlines in the tool: edits by `exec`, output of `show`, `log` and `diff`.
 
 import Foundation
 import ListModel

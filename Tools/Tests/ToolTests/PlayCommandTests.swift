@@ -1,4 +1,4 @@
-// `listory play`: every version in its order, with what changed, forward and backward.
+// Tests `listory play`: all versions in order with their changes, forward and backward.
 
 import Foundation
 import ListModel

@@ -1,7 +1,7 @@
-// How tests use the recorded editing sessions.
+// The use of recorded editing sessions in tests.
 //
-// Always holds: a test that needs them and runs without them is skipped and says so, unless `LISTORY_REQUIRE_TRACES` is
-// set, as it is in continuous integration: then it fails.
+// Always holds: without the recordings, a test that needs them is skipped with a message. If `LISTORY_REQUIRE_TRACES`
+// is set, as in continuous integration, it fails instead.
 
 import Foundation
 import TestSupport
@@ -9,7 +9,7 @@ import Testing
 import ToolSupport
 
 extension RecordedTrace {
-    /// Whether the tests that need recordings are to run.
+    /// Whether the tests that need recordings run.
     static var isAvailable: Bool {
         ProcessInfo.processInfo.environment["LISTORY_REQUIRE_TRACES"] != nil || allCases.allSatisfy(\.exists)
     }

@@ -1,4 +1,4 @@
-// Requests: what each line asks for, and what is wrong with a line that asks for nothing.
+// Tests parsing requests: valid lines, and the errors of invalid ones.
 
 import ListModel
 import Testing

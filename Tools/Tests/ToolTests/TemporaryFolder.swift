@@ -1,4 +1,4 @@
-// The folder that tests of the library use serves those of the tool.
+// Makes the temporary folder of the library's tests available to the tests of the tool.
 
 import TestSupport
 

@@ -1,4 +1,4 @@
-// A store that the built tool has made and filled: what the tests of commands begin with.
+// Makes a store with the built tool, for the tests of commands.
 
 import Testing
 

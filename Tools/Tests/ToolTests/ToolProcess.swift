@@ -12,7 +12,7 @@ final class ToolProcess {
     private let output = Pipe()
     private let errors = Pipe()
 
-    /// What a command has printed, and how it has ended.
+    /// The output and the exit code of a command.
     struct Result {
         var status: ExitStatus?
         var output: String
@@ -49,7 +49,7 @@ final class ToolProcess {
 
     /// Sends the last input and waits for the end.
     func finish(_ data: Data = Data()) throws -> Result {
-        // The tool may answer more than a pipe holds before it has read everything.
+        // The tool may write more output than fits into a pipe before it has read everything.
         let writer = Thread { [input] in
             try? input.fileHandleForWriting.write(contentsOf: data)
             try? input.fileHandleForWriting.close()
@@ -71,7 +71,7 @@ final class ToolProcess {
         return try JSONValue(parsing: answer)
     }
 
-    /// Ends the tool as a crash would.
+    /// Kills the tool, like a crash.
     func kill() {
         Foundation.kill(process.processIdentifier, SIGKILL)
         process.waitUntilExit()

@@ -1,4 +1,4 @@
-// The recorded sessions with all of their history: every version, undo across processes, the text at the end.
+// Tests recorded sessions with their whole history: every version, undo across processes, the text at the end.
 
 import Foundation
 import ListModel
@@ -18,7 +18,7 @@ struct TraceHistoryTests {
         return path
     }
 
-    @Test("An imported session shows the text that it ended with", arguments: RecordedTrace.allCases)
+    @Test("An imported session has the text at the end of the recording", arguments: RecordedTrace.allCases)
     func endContent(trace: RecordedTrace) throws {
         let folder = try TemporaryFolder()
         let path = try Self.importTrace(trace, folder)
@@ -26,7 +26,7 @@ struct TraceHistoryTests {
         #expect(try shown.output == trace.endContent())
     }
 
-    @Test("Replayed from the start, every version has the hash that it had", arguments: RecordedTrace.allCases)
+    @Test("In a replay from the start, every version has its recorded hash", arguments: RecordedTrace.allCases)
     func everyVersion(trace: RecordedTrace) throws {
         let folder = try TemporaryFolder()
         let path = try Self.importTrace(trace, folder)
@@ -38,7 +38,7 @@ struct TraceHistoryTests {
         defer { try? store.close() }
         #expect(try verification.version == store.version)
         #expect(try verification.stateHash == store.snapshot.stateHash)
-        // And some versions as they are looked at: replayed into rows of their own.
+        // Some versions are also read as snapshots, each with its own replay.
         let newest = try store.version.rawValue
         for part in 1...3 {
             let version = Version(newest * UInt64(part) / 4)
@@ -46,7 +46,7 @@ struct TraceHistoryTests {
         }
     }
 
-    @Test("1,000 undos and 1,000 redos end where they began, also across processes", arguments: RecordedTrace.allCases)
+    @Test("1,000 undos and 1,000 redos restore the rows, also across processes", arguments: RecordedTrace.allCases)
     func undoAndRedo(trace: RecordedTrace) throws {
         let folder = try TemporaryFolder()
         let path = try Self.importTrace(trace, folder)
@@ -57,7 +57,7 @@ struct TraceHistoryTests {
         #expect(try store.snapshot.stateHash == store.commit(Version(newest.rawValue - 600)).stateHash)
         try store.close()
 
-        // Another process goes on where this one was.
+        // Another process continues from here.
         let undone = try ToolProcess.run("undo", path, "400", "--format", "json")
         let answer = try #require(undone.json().first)
         #expect(answer["version"] == .integer(Int64(newest.rawValue) + 1_000))

@@ -1,5 +1,5 @@
-// The recorded sessions with the coalescing that an app gets if it says nothing: how many undo steps they make, and that those
-// lead to the start and back.
+// Tests recorded sessions with the default coalescing of an app: the sizes of undo steps, and that undo leads to the
+// start and redo to the end.
 
 import Foundation
 import ListModel
@@ -15,7 +15,7 @@ struct TypingStepTests {
         ProcessInfo.processInfo.environment["LISTORY_SOAK"] == nil ? [.svelteComponent] : RecordedTrace.allCases
     }
 
-    @Test("Undo goes to the start in words and lines, redo to the end, both exactly", arguments: traces)
+    @Test("Undo leads to the start in steps of words and lines, redo to the end, both exactly", arguments: traces)
     func steps(trace: RecordedTrace) throws {
         let folder = try TemporaryFolder()
         let path = folder.file("trace.listory")
@@ -28,7 +28,7 @@ struct TypingStepTests {
         let (commitCount, hash) = (try store.version.rawValue, try store.snapshot.stateHash)
         let steps = try store.history.undoCount
 
-        // How much text a step takes, in commits, and whether it stays in one place.
+        // The length of each step, in commits, and whether it stays in one place.
         var lengths: [Int] = []
         while try store.history.undoCount > 0 { lengths.append(try store.undo().versions.count) }
         #expect(try store.snapshot.stateHash == Snapshot.empty.stateHash)
@@ -38,7 +38,7 @@ struct TypingStepTests {
 
         lengths.sort()
         let mean = Double(commitCount) / Double(steps)
-        // Most typing is in steps of several keys; a step is not the whole session either.
+        // Most typing is in steps of several keys, but no step is the whole session.
         let inWords = lengths.filter { $0 >= 3 }.reduce(0, +)
         print(
             """

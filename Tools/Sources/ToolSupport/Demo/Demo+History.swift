@@ -1,13 +1,13 @@
-// The part of the demo about the history as a tree: a branch that an edit leaves behind, and two people who undo their own.
+// The part of the demo about the history as a tree: an edit leaves a branch, and two people undo their own edits.
 //
-// Always holds: the branch that is left is gone back to, so that the rows after it are those before it.
+// Always holds: at the end, the branch that was left is checked out again, so the rows are those from before.
 
 import Foundation
 import ListModel
 import Listory
 
 extension Demo {
-    /// Edits after an undo, and goes back to what was undone.
+    /// Edits after an undo, and checks out the undone revision.
     func branchOff(_ store: Store) throws {
         heading("4  An edit after an undo leaves a branch behind, and every branch can be gone back to")
         let before = try store.snapshot

@@ -1,13 +1,13 @@
-// The guided demo: a real list is edited, undone, branched, shared, looked at in its past, killed in mid-write and recovered.
+// The guided demo: a real list is edited, undone, branched, shared and shown in its past; a writer is killed, and the
+// store recovers.
 //
-// Always holds: everything that is shown is done by the library on a real file; nothing is printed that was not
-// computed.
+// Always holds: the library does everything that is shown on a real file; all printed results are computed.
 
 import Foundation
 import ListModel
 import Listory
 
-/// Shows what the project is for, in some seconds.
+/// Shows the purpose of the project in a few seconds.
 public struct Demo {
     let style: TerminalStyle
     private let folder: URL
@@ -18,8 +18,8 @@ public struct Demo {
     /// A demo in a folder of its own.
     ///
     /// - Parameters:
-    ///   - style: how text is set off.
-    ///   - print: shows a line.
+    ///   - style: colours and weights of the text.
+    ///   - print: prints a line.
     public init(style: TerminalStyle, print: @escaping (String) -> Void) throws {
         self.style = style
         self.print = print

@@ -1,4 +1,4 @@
-// The part of the demo that kills: a child process writes as fast as it can, until SIGKILL.
+// The part of the demo with kills: a child process writes as fast as possible, until SIGKILL.
 //
 // Always holds: a commit counts as acknowledged only if its line had arrived here before the kill.
 
@@ -6,7 +6,7 @@ import Foundation
 import ListModel
 import Listory
 
-/// Kills a writer and looks at what it left.
+/// Kills a writer and checks the store that it left.
 struct DemoCrash {
     let path: String
     let style: TerminalStyle
@@ -15,7 +15,7 @@ struct DemoCrash {
     /// Lets a child write for a moment, kills it, and recovers the store.
     ///
     /// - Parameters:
-    ///   - round: which round it is; each lasts a little longer.
+    ///   - round: the number of the round; each lasts a little longer.
     ///   - command: the child's command line.
     func run(round: Int, command: [String]) throws {
         let child = Process()

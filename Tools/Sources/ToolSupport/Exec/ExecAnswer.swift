@@ -1,20 +1,21 @@
-// A line that `exec` answers with.
+// An answer of `exec`.
 //
 // Always holds: one line of JSON for each line of input.
 
 import ListModel
 
-/// What came of a request.
+/// The result of a request.
 public enum ExecAnswer {
-    /// A commit, or none if nothing changed: the version that now stands, what led to it, and what was left as it is.
+    /// A commit, or none if nothing changed: the rows now, the changes, and the skipped conflicts.
     case committed(Snapshot, Changeset, conflicts: [MergeConflict] = [])
-    /// The first of several steps were taken, and led there; the next was refused, for this reason.
+    /// Of several steps, the first ones were made; the next was refused for this reason. Has the rows now and the
+    /// changes.
     case stopped(Snapshot, Changeset, any Error)
     /// The branches of the history.
     case branches(BranchReport)
-    /// A group of commits begins or ends: so many are open.
+    /// A group of commits begins or ends; the number of open groups.
     case openGroups(Int)
-    /// An edit inside a group, which has that many events so far.
+    /// An edit inside a group; the number of events of the group so far.
     case pending(Int)
     /// The request changed nothing, for this reason.
     case rejected(any Error)
@@ -42,7 +43,7 @@ extension JSONWriter {
         endLine()
     }
 
-    /// Writes the members about a version and what led to it.
+    /// Writes the members about a version and its changes.
     mutating func write(_ snapshot: Snapshot, _ changeset: Changeset) {
         member("version", snapshot.version.rawValue)
         key("changeset")

@@ -1,24 +1,24 @@
-// A line of `exec`: an object with one member, whose name is the request.
+// A request of `exec`: a line with an object of one member, whose name is the kind of request.
 //
-// Always holds: a request that could be parsed has every field it needs, and no other.
+// Always holds: a parsed request has every field that it needs, and no other.
 
 import ListModel
 
-/// What a line asks for.
+/// A request.
 public enum ExecRequest: Equatable, Sendable {
-    /// One edit: a commit of its own, or a part of the group that has begun.
+    /// One edit: a commit of its own, or a part of the open group.
     case edit(RequestedEdit)
     /// A group begins: all edits up to its end are one commit of this name.
     case begin(String)
     /// The group ends.
     case end
-    /// Something is asked of the history; what to do about rows that somebody else changed.
+    /// A request to the history, with the policy for conflicts.
     case history(HistoryRequest, ConflictPolicy)
-    /// The branches of the history are asked for, at most so many.
+    /// Lists the branches of the history, at most `limit`.
     case branches(limit: Int?)
-    /// A step begins: all commits up to its end are undone together. They have this name, or their own.
+    /// An undo step begins: all commits up to its end are undone together. They have this name, or their own.
     case beginGroup(String?)
-    /// The step ends.
+    /// The undo step ends.
     case endGroup
 }
 
@@ -71,7 +71,7 @@ extension ExecRequest {
         }
     }
 
-    /// The name of a group of commits; nil if they are to have their own.
+    /// The name of a group of commits; nil if they keep their own names.
     private static func groupName(_ argument: JSONValue) throws -> String? {
         if let name = argument.text { return name }
         guard argument.members != nil else {
@@ -81,7 +81,7 @@ extension ExecRequest {
         return nil
     }
 
-    /// What a line calls it; of an edit, what its commit is called.
+    /// The name of the request; for an edit, the name of its commit.
     var name: String {
         switch self {
         case .edit(let edit): edit.commitName

@@ -1,14 +1,14 @@
-// Driving a store with lines of JSON, from any program.
+// Carries out requests of any program, as lines of JSON.
 //
-// Requests are carried out in memory as they come; when no more are there without waiting, the session waits once until
-// all of them are durable, and only then sends the answers. So a program that asks and listens has each answer at once,
-// and a file of requests shares a few syncs.
+// Requests are carried out in memory as they arrive. When no more can be read without waiting, the session waits once
+// until all commits are durable, and only then sends the answers. So a program that waits for each answer gets it at
+// once, and the requests of a file share a few syncs.
 //
 // Always holds:
 // - an answer is sent only after its commit is durable, and answers come in the order of the requests;
-// - a rejected request has changed nothing; if it asked for several steps, and a later one had conflicts, the answer tells
-//   what the first ones did;
-// - of a group in which a request was rejected, or whose end never came, nothing happens.
+// - a rejected request has changed nothing; if it asked for several steps, and a later one had conflicts, the answer
+//   has the result of the first ones;
+// - a group with a rejected request, or without its end, changes nothing.
 
 import ListModel
 import Listory
@@ -16,14 +16,14 @@ import Listory
 /// Carries out the requests of an input and answers each.
 public struct ExecSession {
     private let store: Store
-    /// Who edits.
+    /// The origin of the edits.
     private let origin: String
     private var queue: RequestQueue
     private let send: ([UInt8]) throws -> Void
 
     /// The answers that were not sent yet.
     private var answers = JSONWriter()
-    /// For each of them that needs a commit to be durable: the version, and where the answer ends.
+    /// For each answer that waits for a durable commit: the version, and the end of the answer.
     private var needs: [(version: Version, end: Int)] = []
     /// The rows after the last commit.
     private var rows: Snapshot
@@ -34,7 +34,7 @@ public struct ExecSession {
     /// How many requests were rejected.
     public private(set) var rejectedCount = 0
 
-    /// Why a group came to nothing.
+    /// The reason why a group is discarded.
     private enum GroupFailure: Error {
         case spoiled(line: Int, reason: String)
         case inputEnded
@@ -43,10 +43,10 @@ public struct ExecSession {
     /// A session.
     ///
     /// - Parameters:
-    ///   - store: what is edited.
-    ///   - origin: who edits; and in whose history, if the store was opened for that of an origin.
-    ///   - input: where requests come from.
-    ///   - send: where answers go; called with whole lines.
+    ///   - store: the store to edit.
+    ///   - origin: the origin of the edits, and of the history if the store was opened with `undoScope = .origin`.
+    ///   - input: reads the requests.
+    ///   - send: writes the answers; called with complete lines.
     public init(
         _ store: Store, origin: String = "", input: LineReader, send: @escaping ([UInt8]) throws -> Void
     ) throws {
@@ -59,8 +59,8 @@ public struct ExecSession {
 
     /// Carries out all requests, to the end of the input.
     ///
-    /// - Throws: ``ToolError`` if the input ends inside a group; an error of the store or of the input or output, by
-    ///   which the session ends. Requests that are rejected do not end it.
+    /// - Throws: ``ToolError`` if the input ends inside a group; an error of the store, the input or the output. These
+    ///   end the session; rejected requests do not.
     public mutating func run() throws {
         do {
             while let entry = try next() { try carryOut(entry) }
@@ -69,7 +69,7 @@ public struct ExecSession {
                     .rejected, "the input ended before endGroup: the commits since beginGroup are a step all the same")
             }
         } catch {
-            // What became durable before the failure is answered all the same.
+            // Commits that became durable before the failure are still answered.
             try? sendDurable()
             throw error
         }
@@ -105,7 +105,7 @@ public struct ExecSession {
             case .end: throw RequestError(.noGroup, "end: expected a group that has begun, found none")
             }
         } catch let error as StoreError {
-            // The session ends with it, but not without an answer.
+            // This ends the session, but is answered.
             rejectedCount += 1
             answers.write(.rejected(error))
             throw error
@@ -130,7 +130,7 @@ public struct ExecSession {
         }
     }
 
-    /// Answers that a request changed nothing; what is not the request's fault ends the session.
+    /// Answers that a request changed nothing. An error that the request did not cause ends the session.
     private mutating func reject(_ error: any Error) throws {
         let isRefusal = error is ListError && [.refused, .conflicts].contains(ExitStatus(error))
         guard error is RequestError || isRefusal else { throw error }
@@ -138,7 +138,7 @@ public struct ExecSession {
         answers.write(.rejected(error))
     }
 
-    /// Answers with what changed since the last commit.
+    /// Answers with the changes since the last commit.
     private mutating func answerCommit(_ conflicts: [MergeConflict] = []) throws {
         let before = rows
         rows = try store.snapshot
@@ -150,8 +150,8 @@ public struct ExecSession {
 
     private mutating func carryOutGroup(_ name: String) throws {
         answers.write(.pending(0))
-        // The closure may have to wait for lines, and the answers before must not wait with it; inside, the store must
-        // not be used. If the whole group is there, nothing waits.
+        // The closure may have to wait for lines, and the store cannot be used inside; so the earlier answers are sent
+        // before it. If the whole group is in the queue, the closure does not wait.
         if !queue.holdsEnd { try sendWhenDurable() }
         do {
             try store.edit(name, origin: origin, durability: .deferred) { try readGroup(&$0) }
@@ -188,7 +188,7 @@ public struct ExecSession {
         throw GroupFailure.inputEnded
     }
 
-    /// The next request of a group. All answers before the group were sent if it was not there whole.
+    /// The next request of a group. If the group was not completely in the queue, all answers before it were sent.
     private mutating func nextInGroup() throws -> RequestQueue.Entry? {
         if let entry = queue.next() { return entry }
         try sendAll()

@@ -1,7 +1,7 @@
-// From the member of a request to what it asks of the history: {"undo":2}, {"earlier":"5m"}, or with what to do about
-// conflicts: {"revert":{"version":7,"skipConflicts":true}}.
+// Parses requests to the history: {"undo":2}, {"earlier":"5m"}, or with a policy for conflicts:
+// {"revert":{"version":7,"skipConflicts":true}}.
 //
-// Always holds: a request that was parsed counts at least one step.
+// Always holds: a parsed request has at least one step.
 
 import ListModel
 
@@ -9,7 +9,7 @@ extension HistoryRequest {
     /// The names of these requests.
     static let names = ["earlier", "go", "later", "redo", "restore", "revert", "undo"]
 
-    /// What a line calls it.
+    /// The name in a request.
     var name: String {
         switch self {
         case .undo: "undo"
@@ -22,11 +22,11 @@ extension HistoryRequest {
         }
     }
 
-    /// What a request asks for.
+    /// The request and its policy for conflicts.
     ///
     /// - Parameters:
     ///   - name: the name of the request, one of ``names``.
-    ///   - argument: what it is about, bare or in a field.
+    ///   - argument: its value, plain or in an object.
     /// - Throws: ``RequestError``.
     static func parsed(_ name: String, _ argument: JSONValue) throws -> (HistoryRequest, ConflictPolicy) {
         guard argument.members != nil else { return (try HistoryRequest(name, argument, at: name), .refuse) }
@@ -36,7 +36,7 @@ extension HistoryRequest {
             case "earlier", "later": "by"
             default: "version"
             }
-        // Whatever the rows are, they can become those of a version.
+        // A restore has no conflicts: any rows can be replaced by those of a version.
         let fields =
             name == "restore"
             ? try RequestFields(argument, name, expected: field)
@@ -64,7 +64,7 @@ extension HistoryRequest {
         self = result
     }
 
-    /// What the number or text of a request has to be.
+    /// The expected number or text, for error messages.
     private static func expected(_ name: String) -> String {
         switch name {
         case "undo", "redo": "how many steps, at least 1"

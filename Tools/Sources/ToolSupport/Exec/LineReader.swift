@@ -1,6 +1,6 @@
-// Lines of a file, a pipe or a terminal, and whether there are more of them without waiting.
+// Reads lines of a file, a pipe or a terminal, and tells whether more can be read without waiting.
 //
-// Always holds: a line is handed out once, without its line feed; the last one need not have one.
+// Always holds: each line is returned once, without its line feed; the last line need not have one.
 
 import Foundation
 
@@ -10,18 +10,18 @@ public struct LineReader {
     private var buffer: [UInt8] = []
     /// Where the next line begins.
     private var start = 0
-    /// Up to where no line feed was found.
+    /// The end of the bytes without a line feed.
     private var searched = 0
     private var isAtEnd = false
 
     private static let blockSize = 1 << 16
 
-    /// A reader of an open file descriptor, which stays the caller's to close.
+    /// A reader of an open file descriptor, which the caller closes.
     public init(descriptor: Int32) {
         self.descriptor = descriptor
     }
 
-    /// The next line, if all of it was read already.
+    /// The next line, if it was read completely.
     public mutating func next() -> ArraySlice<UInt8>? {
         if let end = buffer[searched...].firstIndex(of: UInt8(ascii: "\n")) {
             defer {
@@ -36,7 +36,7 @@ public struct LineReader {
         return buffer[start...]
     }
 
-    /// Whether reading more would not wait.
+    /// Whether more can be read without waiting.
     public var isReady: Bool {
         var request = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
         return poll(&request, 1, 0) > 0

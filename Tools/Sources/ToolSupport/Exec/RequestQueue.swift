@@ -1,13 +1,13 @@
-// The requests that were read and not yet carried out.
+// The requests that were read and are not carried out yet.
 //
-// Lines are read ahead as far as they are there without waiting: what stands in one queue shares one wait for
-// durability, and a group that is in it whole needs no wait before it.
+// Lines are read ahead as far as possible without waiting. The requests in the queue share one wait for durability, and
+// a group that is completely in the queue needs no wait before it.
 //
 // Always holds: requests come in the order of the lines; blank lines are counted and skipped.
 
 /// Reads requests ahead.
 struct RequestQueue {
-    /// A line and what it asks for.
+    /// A line and its request.
     struct Entry {
         /// Its number in the input, from 1.
         let line: Int
@@ -19,7 +19,7 @@ struct RequestQueue {
     private var position = 0
     private var lineCount = 0
 
-    /// No more is read ahead than this, in bytes, so that a driver who never pauses gets answers too.
+    /// The most bytes to read ahead, so that a program that never pauses gets answers too.
     private static let readAheadLimit = 1 << 20
 
     init(_ reader: LineReader) {
@@ -40,7 +40,7 @@ struct RequestQueue {
         }
     }
 
-    /// Reads what is there, and waits if nothing is.
+    /// Reads the available lines, and waits if there are none.
     ///
     /// - Returns: false at the end of the input.
     mutating func refill() throws -> Bool {

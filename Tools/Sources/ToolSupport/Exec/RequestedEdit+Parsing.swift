@@ -1,7 +1,7 @@
-// From the member of a request to the edit it asks for.
+// Parses the edit of a request.
 //
-// Always holds: fields that contradict one another, or mean nothing together, are refused and not resolved by a rule
-// that nobody knows.
+// Always holds: fields that contradict one another, or have no meaning together, are refused; no hidden rule chooses
+// between them.
 
 import ListModel
 
@@ -10,7 +10,7 @@ extension RequestedEdit {
     ///
     /// - Parameters:
     ///   - name: the name of the request.
-    ///   - argument: what it is about.
+    ///   - argument: its value.
     /// - Throws: ``RequestError``.
     init(_ name: String, _ argument: JSONValue) throws {
         switch name {

@@ -1,6 +1,6 @@
-// One edit of a list, as a request asks for it.
+// One edit of a list, as a value.
 //
-// Always holds: an edit says what to do and nothing about the list; whether it fits is for the list to say.
+// Always holds: an edit does not depend on the list; whether it fits is checked when it is applied.
 
 import ListModel
 
@@ -29,7 +29,7 @@ public enum RequestedEdit: Equatable, Sendable {
 }
 
 extension RequestedEdit {
-    /// The name of the commit that the edit makes when it stands alone.
+    /// The name of the commit if the edit is a commit of its own.
     public var commitName: String {
         switch self {
         case .insert: "Insert"

@@ -9,7 +9,7 @@ import Listory
 
 /// The text and the code of an error.
 public enum Diagnostic {
-    /// The line about an error; nil if there is nothing to say.
+    /// The line about an error; nil if nothing is to be printed.
     public static func line(_ error: any Error) -> String? {
         let text = text(error)
         return text.isEmpty ? nil : line(text)
@@ -20,7 +20,7 @@ public enum Diagnostic {
         "listory: " + text.split(whereSeparator: \.isNewline).joined(separator: " ") + "\n"
     }
 
-    /// What is wrong, in a sentence.
+    /// The error as a sentence.
     public static func text(_ error: any Error) -> String {
         switch error {
         case is ToolError, is StoreError, is LMDBError, is RecordError, is ListError, is RequestError, is ImportError:

@@ -1,4 +1,4 @@
-// Which exit status an error has.
+// The exit status of each error.
 
 import Foundation
 import LMDB
@@ -6,7 +6,7 @@ import ListModel
 import Listory
 
 extension ExitStatus {
-    /// How a command ends that an error has stopped.
+    /// The exit status of a command that ends with an error.
     public init(_ error: any Error) {
         switch error {
         case let error as ToolError: self = error.status

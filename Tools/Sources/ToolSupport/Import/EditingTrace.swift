@@ -1,6 +1,6 @@
 // A recording of a text being edited: transactions of patches, in Unicode scalars.
 //
-// Always holds: every patch fits the text that the patches before it have left; nothing else is believed of a file.
+// Always holds: every patch fits the text after the patches before it; each value of a file is checked.
 
 import Foundation
 import ListModel
@@ -9,11 +9,11 @@ import ListModel
 public struct EditingTrace: Equatable, Sendable {
     /// The replacement of some scalars by others.
     public struct Patch: Equatable, Sendable {
-        /// Where, in Unicode scalars from the start of the text.
+        /// The position, in Unicode scalars from the start of the text.
         public var position: Int
-        /// How many scalars go.
+        /// How many scalars are deleted.
         public var deleted: Int
-        /// What comes.
+        /// The text that is inserted.
         public var inserted: String
 
         /// A patch.
@@ -26,7 +26,7 @@ public struct EditingTrace: Equatable, Sendable {
 
     /// The edits of one moment.
     public struct Transaction: Equatable, Sendable {
-        /// When they were made, if the recording tells.
+        /// The time, if the recording has it.
         public var time: Timestamp?
         /// The edits, in order.
         public var patches: [Patch]
@@ -34,7 +34,7 @@ public struct EditingTrace: Equatable, Sendable {
 
     /// The text before the first transaction.
     public var startContent: String
-    /// The text after the last, if the recording tells.
+    /// The text after the last transaction, if the recording has it.
     public var endContent: String?
     public var transactions: [Transaction]
 
@@ -48,7 +48,7 @@ public struct EditingTrace: Equatable, Sendable {
         try check()
     }
 
-    /// Checks that every patch fits, and that the text ends as long as it should.
+    /// Checks that every patch fits, and that the text has the right length at the end.
     private func check() throws {
         var count = startContent.unicodeScalars.count
         for (index, transaction) in transactions.enumerated() {
@@ -117,9 +117,9 @@ extension EditingTrace.Transaction: Decodable {
     }
 }
 
-/// Times as recordings write them. Hundreds of thousands are read, which a formatter takes seconds for.
+/// Parses the times of recordings. There are hundreds of thousands, for which a formatter would need seconds.
 enum RecordedTime {
-    /// The moment that `2021-04-19T06:06:58.219Z` says; nil if the text is of another form.
+    /// The time of a text like `2021-04-19T06:06:58.219Z`; nil if the text has another form.
     static func timestamp(_ text: String) -> Timestamp? {
         let bytes = Array(text.utf8)
         guard bytes.count == 24, bytes[10] == UInt8(ascii: "T"), bytes[23] == UInt8(ascii: "Z") else { return nil }

@@ -1,10 +1,10 @@
-// Ids for rows that come without one.
+// Makes ids for rows of an input without ids.
 //
-// Always holds: an id that was given out is greater than every integer id in the store and in the input.
+// Always holds: a new id is greater than every integer id in the store and in the input.
 
 import ListModel
 
-/// Integer ids that nothing has yet, counting up.
+/// Unused integer ids, counting up.
 struct FreshIdentifiers {
     private var last: Int64
 

@@ -1,6 +1,7 @@
-// Input that is not what its format says. Always holds: it says where, what was expected and what was found.
+// The error of an input that does not fit its format. Always holds: it says where, what was expected and what was
+// found.
 
-/// An input that could not be imported. The store is as it was before.
+/// An input that could not be imported. The store is unchanged.
 public struct ImportError: Error, Equatable, CustomStringConvertible, Sendable {
     /// What is wrong, and where.
     public let description: String

@@ -1,4 +1,4 @@
-// What can be imported. Always holds: the raw values are what `--format` takes.
+// The formats that can be imported. Always holds: the raw values are those of `--format`.
 
 /// The format of an input.
 public enum ImportFormat: String, CaseIterable, Sendable {

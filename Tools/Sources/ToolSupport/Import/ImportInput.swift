@@ -1,12 +1,12 @@
-// The bytes of an input: a file or standard input, decompressed if need be.
+// The bytes of an input: a file or standard input, decompressed if necessary.
 //
-// Always holds: what begins like a gzip file is decompressed, whatever its name.
+// Always holds: an input that begins like a gzip file is decompressed, whatever its name.
 
 import Foundation
 
-/// What is to be imported.
+/// An input to import.
 public struct ImportInput: Sendable {
-    /// What commits are named after.
+    /// The name that commits are given.
     public let name: String
     /// The bytes, decompressed.
     public let bytes: [UInt8]
@@ -30,7 +30,7 @@ public struct ImportInput: Sendable {
         bytes = Array(data.starts(with: [0x1F, 0x8B]) ? try ImportInput.decompressed(data, name) : data)
     }
 
-    /// What the system's `gzip` makes of compressed bytes.
+    /// Decompresses bytes with the system's `gzip`.
     private static func decompressed(_ data: Data, _ name: String) throws -> Data {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
@@ -42,9 +42,9 @@ public struct ImportInput: Sendable {
         process.standardError = FileHandle.nullDevice
         do {
             try process.run()
-            // On a thread of its own: both pipes are short, and gzip answers before it has read everything.
+            // On a separate thread, because both pipes are short, and gzip writes output before it has read everything.
             let writer = Thread {
-                // If gzip has gone, its exit code will say so.
+                // If gzip has ended, its exit code shows it.
                 try? input.fileHandleForWriting.write(contentsOf: data)
                 try? input.fileHandleForWriting.close()
             }

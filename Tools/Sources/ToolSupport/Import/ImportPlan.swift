@@ -1,6 +1,6 @@
-// From what an importer read to what is inserted: every section and row gets its place and its id.
+// Gives every section and row of an input its place and its id.
 //
-// Always holds: an id that was made is not taken, neither in the store nor in the input; ids from the input are kept.
+// Always holds: a new id is used neither in the store nor in the input; ids from the input are kept.
 
 import ListModel
 
@@ -39,7 +39,7 @@ struct ImportPlan {
         }
     }
 
-    /// A name that no section has: with a number after it if need be.
+    /// A name that no section has, with a number after it if necessary.
     static func unique(_ name: String, _ taken: inout Set<Identifier>) -> Identifier {
         var id = Identifier.string(name)
         var number = 2

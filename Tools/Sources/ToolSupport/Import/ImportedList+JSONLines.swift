@@ -2,7 +2,7 @@
 //
 // An object with a member "content" describes a row; anything else is itself the content of one.
 //
-// Always holds: a described row has no member that is not known; no id comes twice.
+// Always holds: a described row has no unknown member; no id occurs twice.
 
 import ListModel
 

@@ -1,6 +1,6 @@
 // A Markdown task list as a list: headings become sections, list items become rows.
 //
-// Nested items are deeper than those that they are nested in. Text that is neither, and code, is left out and reported.
+// A nested item is deeper than the item around it. Code and all other text are left out and reported.
 //
 // Always holds: every item is a row of the section of the last heading before it.
 
@@ -17,7 +17,7 @@ extension ImportedList {
         var fence: Substring?
         // Whether the line before belongs to an item, so that an indented one continues it.
         var titles: [String]?
-        // How far the items are indented that the next may be nested in.
+        // The indentations of the items that the next one may be nested in.
         var indents: [Int] = []
         for (number, text) in try InputLines(bytes) {
             let line = MarkdownLine(text, fence: fence)
@@ -57,7 +57,7 @@ extension ImportedList {
 }
 
 extension StringProtocol {
-    /// How far the text is indented: a tab leads to the next multiple of four.
+    /// The indentation of the text: a tab leads to the next multiple of four.
     fileprivate var indent: Int {
         prefix(while: \.isWhitespace).reduce(0) { $1 == "\t" ? ($0 / 4 + 1) * 4 : $0 + 1 }
     }

@@ -1,6 +1,6 @@
-// What an importer read, before it has places and ids in a store.
+// The sections and rows that an importer has read, before they have places and ids in a store.
 //
-// Always holds: rows and sections are in the order of the input; whatever the input did not say is nil.
+// Always holds: rows and sections are in the order of the input; values that the input does not have are nil.
 
 import ListModel
 
@@ -12,18 +12,18 @@ public struct ImportedList: Equatable, Sendable {
         public var id: Identifier?
         public var isChecked = false
         public var content: [UInt8]
-        /// How deep it stands in an outline, and whether its children are hidden.
+        /// Its depth in an outline, and whether it is collapsed.
         public var depth = 0
         public var isCollapsed = false
-        /// Where in the input it stands.
+        /// Its line in the input.
         public var line: Int
     }
 
     /// How a section gets its id.
     public enum SectionName: Hashable, Sendable {
-        /// A new section, whose id is made from this and must be one that is not taken.
+        /// A new section, whose id is made from this name and is unused.
         case new(String)
-        /// The section of this id, which may be there already.
+        /// The section of this id, which may exist already.
         case named(Identifier)
     }
 
@@ -35,10 +35,10 @@ public struct ImportedList: Equatable, Sendable {
     }
 
     public var sections: [Section] = []
-    /// The lines that hold nothing a list could hold.
+    /// The lines that were left out.
     public var ignoredLines: [Int] = []
 
-    /// The content of a row that has a title and nothing else.
+    /// The content of a row with only a title.
     static func content(title: String) -> [UInt8] {
         JSONValue.object(["title": .string(title)]).bytes
     }

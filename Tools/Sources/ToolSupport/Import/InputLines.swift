@@ -1,7 +1,7 @@
 // The lines of an input as text.
 //
-// Always holds: a line is valid UTF-8 and has neither its line feed nor a carriage return before it; the last line of
-// an input that ends with a line feed is the one before that.
+// Always holds: a line is valid UTF-8, without its line feed and a carriage return before it; a line feed at the end of
+// the input begins no further line.
 
 /// The lines of an input.
 struct InputLines: Sequence {
@@ -14,7 +14,7 @@ struct InputLines: Sequence {
     init(_ bytes: [UInt8]) throws {
         var lines: [Element] = []
         var rest = bytes[...]
-        // Some editors mark UTF-8 with this at the beginning.
+        // Some editors write a byte order mark.
         if rest.starts(with: [0xEF, 0xBB, 0xBF]) { rest = rest.dropFirst(3) }
         while !rest.isEmpty {
             let end = rest.firstIndex(of: UInt8(ascii: "\n")) ?? rest.endIndex

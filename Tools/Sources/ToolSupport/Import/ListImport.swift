@@ -1,15 +1,15 @@
-// Importing: an input becomes commits of a store.
+// Imports an input as commits of a store.
 //
-// Always holds: an input is read and checked whole before the store is touched; a list is one commit, a recording is
-// one commit for each of its transactions; when the import returns, all of it is durable.
+// Always holds: an input is read and checked completely before the store is changed. A list becomes one commit, a
+// recording one commit for each transaction. When the import returns, all of it is durable.
 
 import Foundation
 import ListModel
 import Listory
 
-/// What is imported, and how long that took.
+/// An import, with its times.
 public struct ListImport {
-    /// What an input holds.
+    /// The content of an input.
     enum Content {
         case list(ImportedList)
         case trace(EditingTrace)
@@ -18,14 +18,14 @@ public struct ListImport {
     private let name: String
     let content: Content
 
-    /// How long reading and understanding the input took.
+    /// How long reading and parsing the input took.
     public private(set) var parseTime: Duration
     /// How long the edits took, in memory.
     public private(set) var applyTime = Duration.zero
-    /// How long it took after that until everything was durable.
+    /// How long it then took until everything was durable.
     public private(set) var commitTime = Duration.zero
 
-    /// The lines of the input that hold nothing a list could hold.
+    /// The lines of the input that were left out.
     public var ignoredLines: [Int] {
         if case .list(let list) = content { list.ignoredLines } else { [] }
     }
@@ -34,7 +34,7 @@ public struct ListImport {
     ///
     /// - Parameters:
     ///   - path: a file, or `-` for standard input.
-    ///   - format: what it holds.
+    ///   - format: its format.
     /// - Throws: ``ToolError``, ``ImportError``.
     public init(path: String, format: ImportFormat) throws {
         let clock = ContinuousClock()
@@ -51,7 +51,7 @@ public struct ListImport {
         parseTime = clock.now - start
     }
 
-    /// Imports into a store, and waits until that is durable.
+    /// Imports into a store, and waits until the commits are durable.
     ///
     /// - Parameter progress: called now and then with the share that is done, 0 to 1.
     /// - Throws: ``ImportError``, `ListError` if an id is taken, an error of the store.

@@ -1,8 +1,8 @@
 // A line of Markdown, as far as lists are concerned.
 //
-// Always holds: every line is something; what is neither heading, item nor code is `other`.
+// Always holds: every line has a kind; a line that is neither heading, item nor code is `other`.
 
-/// What a line of Markdown is.
+/// The kind of a line of Markdown.
 enum MarkdownLine {
     case heading(String)
     case item(String, isChecked: Bool)

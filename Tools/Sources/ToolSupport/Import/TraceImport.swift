@@ -1,7 +1,7 @@
-// Replaying a recorded editing session into a store: a row for each Unicode scalar.
+// Replays a recorded editing session into a store: a row for each Unicode scalar.
 //
-// Always holds: the rows of the section are the scalars of the text, in order; a transaction is one commit, made when the
-// recording says, of a run of deletions and a run of insertions for each patch.
+// Always holds: the rows of the section are the scalars of the text, in order. A transaction is one commit, with the
+// time of the recording; each patch is a run of deletions and a run of insertions.
 
 import ListModel
 import Listory

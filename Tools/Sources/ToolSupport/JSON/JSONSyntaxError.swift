@@ -1,4 +1,4 @@
-// Bytes that are not JSON. Always holds: it says what is wrong with them.
+// The error of bytes that are not JSON. Always holds: it says what is wrong and where.
 
 /// Bytes that are not JSON.
 public struct JSONSyntaxError: Error, Equatable, CustomStringConvertible {

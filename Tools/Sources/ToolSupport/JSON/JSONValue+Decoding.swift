@@ -1,13 +1,13 @@
-// From bytes to a JSON value. The parser is Foundation's.
+// Parses a JSON value, with Foundation's parser.
 //
-// Always holds: bytes that are not JSON throw; they never become a value that means something else.
+// Always holds: bytes that are not JSON throw; they never become a wrong value.
 
 import Foundation
 
 extension JSONValue {
     private static let decoder = JSONDecoder()
 
-    /// The value that the bytes stand for.
+    /// The value of the bytes.
     ///
     /// - Throws: ``JSONSyntaxError``.
     /// - Complexity: O(bytes).
@@ -18,7 +18,7 @@ extension JSONValue {
         }
     }
 
-    /// Why bytes are not JSON. The other parser of Foundation says where it stopped, so it is asked.
+    /// Why bytes are not JSON. Only the other parser of Foundation says where it stopped.
     private static func reason(_ data: Data) -> String {
         do { _ = try JSONSerialization.jsonObject(with: data, options: .fragmentsAllowed) } catch {
             if let text = (error as NSError).userInfo["NSDebugDescription"] as? String {

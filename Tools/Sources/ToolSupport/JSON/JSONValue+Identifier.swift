@@ -1,16 +1,16 @@
 // Identifiers as JSON: an integer is a number, a string is a string, and a UUID is shown as its string.
 //
-// Always holds: every identifier can be given in a request; a UUID, which would be read back as a string, as
-// {"$uuid": "…"}.
+// Always holds: every identifier can be given in a request. A UUID is given as {"$uuid": "…"}, because its string would
+// be read as a string.
 
 import Foundation
 import ListModel
 
 extension JSONValue {
-    /// The member that says that an object stands for a UUID.
+    /// The member of an object that means a UUID.
     static let uuidKey = "$uuid"
 
-    /// The identifier that the value stands for; nil if it is none.
+    /// The identifier that the value means; nil if it is none.
     public var identifier: Identifier? {
         switch self {
         case .integer(let value): .integer(value)
@@ -34,7 +34,7 @@ extension JSONWriter {
 }
 
 extension Identifier {
-    /// The identifier as people read it: without quotation marks.
+    /// The identifier without quotation marks, for people.
     public var plainText: String {
         if case .string(let value) = self { value } else { description }
     }

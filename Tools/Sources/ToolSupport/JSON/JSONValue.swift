@@ -1,4 +1,4 @@
-// JSON as a value: what a request holds, and what the content of a row means to the tool.
+// A JSON value: a part of a request, or the content of a row.
 //
 // Always holds: a whole number of up to 38 digits is kept digit by digit; the bytes of a value are canonical
 // (`JSONWriter`), so two equal values have equal bytes.
@@ -11,7 +11,7 @@ public enum JSONValue: Hashable, Sendable {
     case bool(Bool)
     /// A whole number, however it was written: `1.0` is the integer 1.
     case integer(Int64)
-    /// A whole number that 64 bits do not hold, of up to 38 digits.
+    /// A whole number that does not fit into 64 bits, of up to 38 digits.
     case largeInteger(Decimal)
     /// Any other number.
     case number(Double)
@@ -31,7 +31,7 @@ extension JSONValue {
         if case .string(let text) = self { text } else { nil }
     }
 
-    /// What the value is, as an error message names what it found.
+    /// A description of the value, for error messages.
     public var summary: String {
         switch self {
         case .null: "null"

@@ -1,7 +1,7 @@
 // A changeset as JSON.
 //
-// Always holds: deletions and sources of moves are positions before the change, insertions, targets of moves and
-// updates positions after it; lists and groups without anything in them are left out.
+// Always holds: deletions and sources of moves are positions before the change; insertions, targets of moves and
+// updates are positions after it; empty lists and groups are left out.
 
 import ListModel
 

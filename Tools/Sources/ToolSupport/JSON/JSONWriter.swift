@@ -1,4 +1,4 @@
-// Writing JSON, byte by byte, without building values first: an answer or a list goes straight into its bytes.
+// Writes JSON byte by byte, without building values first.
 //
 // Always holds: between matching `begin` and `end` calls the bytes are a prefix of valid JSON; strings are escaped as
 // little as JSON allows, so that equal values have equal bytes.
@@ -7,24 +7,24 @@ import Foundation
 
 /// Writes JSON values one after another.
 public struct JSONWriter {
-    /// What was written so far.
+    /// The bytes so far.
     public private(set) var bytes: [UInt8] = []
-    /// Whether something stands before the place of the next value that a comma has to part from it.
+    /// Whether a comma has to be written before the next value.
     private var needsComma = false
 
     /// A writer without bytes.
     public init() {}
 
-    /// The text that was written so far.
+    /// The text so far.
     public var text: String { String(decoding: bytes, as: UTF8.self) }
 
-    /// Ends a line, and with it the value: what follows stands alone.
+    /// Ends the line and the value; the next value needs no comma.
     public mutating func endLine() {
         bytes.append(UInt8(ascii: "\n"))
         needsComma = false
     }
 
-    /// Forgets the first `count` bytes.
+    /// Removes the first `count` bytes.
     public mutating func removeFirst(_ count: Int) {
         if count == bytes.count { bytes.removeAll(keepingCapacity: true) } else { bytes.removeFirst(count) }
     }
@@ -111,7 +111,7 @@ extension JSONWriter {
         }
     }
 
-    /// Parts the next value from the one before it.
+    /// Writes a comma before the next value if necessary.
     private mutating func beginValue() {
         if needsComma { bytes.append(UInt8(ascii: ",")) }
         needsComma = false

@@ -1,4 +1,4 @@
-// Why a line of `exec` was rejected before the list was asked.
+// The error of a request that is rejected before it reaches the list.
 //
 // Always holds: a request that throws this error has changed nothing.
 
@@ -10,19 +10,19 @@ public struct RequestError: Error, Equatable, CustomStringConvertible, Sendable 
         case invalidJSON
         /// There is no request of this name.
         case unknownRequest
-        /// A field is missing, unknown, or of another kind than expected.
+        /// A field is missing, unknown, or not of the expected kind.
         case invalidRequest
-        /// A group was to end, and none had begun.
+        /// The end of a group that has not begun.
         case noGroup
-        /// What cannot stand between `begin` and `end`: anything but an edit.
+        /// A request other than an edit between `begin` and `end`.
         case insideGroup
-        /// A line of the group was rejected, so nothing of it happened.
+        /// A line of the group was rejected, so the whole group is discarded.
         case groupSpoiled
     }
 
     /// The kind of rejection.
     public let code: Code
-    /// What is wrong, where, and what would have been right.
+    /// What is wrong, where, and what was expected.
     public let description: String
 
     /// A rejection.
@@ -31,12 +31,12 @@ public struct RequestError: Error, Equatable, CustomStringConvertible, Sendable 
         self.description = description
     }
 
-    /// A field that is not what it should be.
+    /// A field with an unexpected value.
     ///
     /// - Parameters:
-    ///   - field: its name, after that of the request.
-    ///   - expected: what would have been right.
-    ///   - found: what is there; nil if it is missing.
+    ///   - field: its path, which begins with the name of the request.
+    ///   - expected: the expected value.
+    ///   - found: the value; nil if it is missing.
     public static func field(_ field: String, expected: String, found: JSONValue?) -> RequestError {
         RequestError(.invalidRequest, "\(field): expected \(expected), found \(found?.summary ?? "nothing")")
     }

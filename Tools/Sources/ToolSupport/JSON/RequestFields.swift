@@ -1,12 +1,12 @@
-// The fields of a request, taken out one by one and checked on the way.
+// Reads and checks the fields of a request.
 //
-// Always holds: a field that is not among the expected ones was refused, because it is probably a typing error.
+// Always holds: an unknown field is refused, because it is probably a typing error.
 
 import ListModel
 
 /// The fields of an object in a request.
 struct RequestFields {
-    /// How errors name the object: the request, and what leads to the object in it.
+    /// The name of the object in errors: the request, and the path to the object in it.
     let name: String
     private let members: [String: JSONValue]
 
@@ -28,10 +28,10 @@ struct RequestFields {
     /// The name of a field in an error message.
     func path(_ field: String) -> String { "\(name).\(field)" }
 
-    /// Whether a field is there.
+    /// Whether a field exists.
     func has(_ field: String) -> Bool { members[field] != nil }
 
-    /// A field as it is.
+    /// The value of a field.
     func value(_ field: String, expected: String) throws -> JSONValue {
         guard let value = members[field] else {
             throw RequestError.field(path(field), expected: expected, found: nil)
@@ -101,7 +101,7 @@ struct RequestFields {
         return elements
     }
 
-    /// Which one of several fields is there.
+    /// The one of several fields that exists.
     ///
     /// - Throws: ``RequestError`` if there is none of them, or more than one.
     func only(of fields: String...) throws -> String {
@@ -115,7 +115,7 @@ struct RequestFields {
         return found[0]
     }
 
-    /// Refuses a field that means nothing without another.
+    /// Refuses a field that needs another one.
     func require(_ other: String, with field: String) throws {
         if has(field) && !has(other) {
             throw RequestError(.invalidRequest, "\(path(field)): expected only together with \(other)")
@@ -124,6 +124,6 @@ struct RequestFields {
 }
 
 extension Int64 {
-    /// The number, or the one nearest to it that has an absolute value.
+    /// The number, or the nearest one whose absolute value can be computed.
     fileprivate var clamped: Int64 { self == .min ? .max : self }
 }

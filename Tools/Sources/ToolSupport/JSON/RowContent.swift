@@ -1,21 +1,21 @@
-// The content of a row, which is opaque bytes to the library, as JSON.
+// Converts the content of a row, which is opaque to the library, to JSON and back.
 //
-// Always holds: bytes that are JSON are shown as what they say, those with a version before them as
-// {"$version": 2, "$content": …}, all others as {"$base64": "…"}; what was shown can be given back.
+// Always holds: bytes that are JSON are shown as JSON, content with an envelope as {"$version": 2, "$content": …}, all
+// others as {"$base64": "…"}. Each of these forms can be used in a request.
 
 import Foundation
 import ListModel
 import Listory
 
-/// Between the bytes of a content and JSON.
+/// Converts between the bytes of a content and JSON.
 public enum RowContent {
-    /// The member that says that an object stands for bytes that are not JSON.
+    /// The member of an object that means bytes that are not JSON.
     static let base64Key = "$base64"
-    /// The members of an object that stands for a content with a version.
+    /// The members of an object that means a content with a version.
     static let versionKey = "$version"
     static let contentKey = "$content"
 
-    /// The bytes that a row of this content has.
+    /// The bytes of a content.
     public static func bytes(_ value: JSONValue) -> [UInt8] {
         if let members = value.members, members.count == 1, let text = members[base64Key]?.text,
             let data = Data(base64Encoded: text)
@@ -31,35 +31,35 @@ public enum RowContent {
         return value.bytes
     }
 
-    /// What the bytes of a content say.
+    /// The JSON of the bytes of a content.
     public static func value(_ bytes: UnsafeRawBufferPointer) -> JSONValue {
         guard let envelope = ContentEnvelope(bytes) else { return plainValue(bytes) }
         let content = envelope.content.withUnsafeBytes(plainValue)
         return .object([versionKey: .integer(Int64(envelope.version)), contentKey: content])
     }
 
-    /// What bytes without a version say.
+    /// The JSON of bytes without an envelope.
     private static func plainValue(_ bytes: UnsafeRawBufferPointer) -> JSONValue {
         (try? JSONValue(parsing: bytes)) ?? .object([base64Key: .string(Data(bytes).base64EncodedString())])
     }
 
-    /// What a list shows of the content: the title of an object that has one, otherwise all of it.
+    /// The text that a list shows: the title of an object that has one, otherwise the whole content.
     public static func title(_ bytes: UnsafeRawBufferPointer) -> String {
         var value = value(bytes)
-        // The version is no part of what a user reads.
+        // The version is not shown.
         if ContentEnvelope(bytes) != nil, let content = value.members?[contentKey] { value = content }
         return value.members?["title"]?.text ?? JSONValue.text(of: value)
     }
 }
 
 extension CommitSource {
-    /// What the content of a row says.
+    /// The content of a row as JSON.
     func value(of reference: ContentReference) throws -> JSONValue {
         try withContent(of: reference, RowContent.value)
     }
 
-    /// The content of a row in a few words, fit for a terminal: content is written by others, so nothing in it may
-    /// move the cursor.
+    /// The content of a row as a short text for a terminal. Others may have written it, so control characters are made
+    /// visible.
     func title(of reference: ContentReference) throws -> String {
         try withContent(of: reference, RowContent.title).visible
     }

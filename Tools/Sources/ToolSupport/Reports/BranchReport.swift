@@ -1,6 +1,6 @@
-// The branches of the history, printed.
+// Prints the branches of the history.
 //
-// Always holds: the present branch comes first, then the others, those that were left last first.
+// Always holds: the current branch is first, then the others, the most recently left first.
 
 import ListModel
 import Listory
@@ -14,14 +14,14 @@ public struct BranchReport {
     /// A report on the branches of a store.
     ///
     /// - Parameters:
-    ///   - origin: whose history, if the store was opened for that of an origin.
+    ///   - origin: the origin of the history, if the store was opened with `undoScope = .origin`.
     ///   - limit: how many branches at most; nil for all.
     public init(_ store: Store, origin: String = "", limit: Int? = nil) throws {
         position = try store.history(of: origin).position
         branches = Array(try store.branches(origin: origin, limit: limit ?? .max).prefix(limit ?? .max))
     }
 
-    /// A line for each branch; the present one has a star.
+    /// A line for each branch; the current one has a star.
     public func text(_ style: TerminalStyle) -> String {
         branches.map { branch in
             let origin = branch.origin.isEmpty ? "" : " by \(branch.origin.visible)"

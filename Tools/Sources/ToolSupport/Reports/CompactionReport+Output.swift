@@ -1,6 +1,6 @@
-// What a compaction did, printed.
+// Prints the result of a compaction.
 //
-// Always holds: both formats tell the same numbers.
+// Always holds: both formats have the same numbers.
 
 import Foundation
 import Listory

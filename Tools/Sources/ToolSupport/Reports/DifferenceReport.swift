@@ -1,6 +1,6 @@
-// What differs between two versions, printed for people.
+// Prints the differences of two versions.
 //
-// Always holds: a line names a row by what its version says; deletions by the older rows, all else by the newer.
+// Always holds: a line names a deleted row by its content in the older version, all other rows by the newer one.
 
 import ListModel
 
@@ -9,10 +9,10 @@ public struct DifferenceReport {
     private let old: Snapshot
     private let new: Snapshot
     private let source: any CommitSource
-    /// What leads from one to the other.
+    /// The changes between the two.
     public let changeset: Changeset
 
-    /// A report on what leads from one snapshot to another.
+    /// A report on the changes between two snapshots.
     public init(from old: Snapshot, to new: Snapshot, source: any CommitSource) {
         self.old = old
         self.new = new

@@ -1,10 +1,10 @@
-// An event in words, for the log.
+// Describes events as text, for the log.
 //
-// Always holds: it says what happened, where and to which row.
+// Always holds: the text says what happened, where and to which row.
 
 import ListModel
 
-/// Tells events.
+/// Describes events.
 struct EventText {
     let source: any CommitSource
 

@@ -1,6 +1,6 @@
 // An event as JSON: an object with one member, whose name is that of the event.
 //
-// Always holds: the names of events and of what they carry are those of the model.
+// Always holds: the names of events and of their values are those of the model.
 
 import ListModel
 

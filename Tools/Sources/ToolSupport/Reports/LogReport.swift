@@ -1,7 +1,7 @@
-// The log, printed commit by commit.
+// Prints the log, commit by commit.
 //
-// Always holds: commits come in the order of their versions; the log is read in parts, and nothing is read while a part
-// is, because both would need the file at once.
+// Always holds: commits are printed in the order of their versions. The log is read in parts, and contents are read
+// between parts, because both need the file.
 
 import Foundation
 import ListModel
@@ -11,7 +11,7 @@ import Listory
 public struct LogReport {
     private let store: Store
 
-    /// How many commits are held at a time.
+    /// How many commits are in memory at a time.
     private static let partSize: UInt64 = 256
 
     /// A report on the log of a store.
@@ -25,7 +25,7 @@ public struct LogReport {
     ///   - first: the first version; nil for the oldest commit that the log has.
     ///   - last: the last version; nil for the newest.
     ///   - limit: how many commits at most: the newest of the range.
-    ///   - send: where the output goes, in parts.
+    ///   - send: receives the output, in parts.
     /// - Throws: `StoreError.unknownVersion`, `StoreError.droppedVersion`, an error of the log, and what `send` throws.
     public func print(
         from first: UInt64?, to last: UInt64?, limit: Int?, _ format: OutputFormat, _ style: TerminalStyle,
@@ -50,7 +50,7 @@ public struct LogReport {
         }
     }
 
-    /// A commit in words, its events on lines of their own.
+    /// A commit as text, with a line for each event.
     private func text(_ commit: Commit, _ style: TerminalStyle) throws -> String {
         let (word, preposition) = commit.cause.words
         let cause = commit.cause.target.map { "\(word) \(preposition) \($0)" } ?? word
@@ -65,7 +65,7 @@ public struct LogReport {
         return text
     }
 
-    /// What is special about a commit's place in the history.
+    /// The special properties of a commit in the history.
     private static func marks(_ commit: Commit) -> [String] {
         var marks: [String] = []
         if commit.continuesStep { marks.append("continues the step") }
@@ -108,7 +108,7 @@ public struct LogReport {
 }
 
 extension Commit.Cause {
-    /// What it is called, and how the version that it speaks of follows.
+    /// The word for a cause, and the preposition before the version that it refers to.
     fileprivate var words: (word: String, preposition: String) {
         switch self {
         case .edit: ("edit", "of")
@@ -122,7 +122,7 @@ extension Commit.Cause {
 }
 
 extension Timestamp {
-    /// The moment as ISO 8601 writes it, in UTC, to the microsecond.
+    /// The time in ISO 8601, in UTC, to the microsecond.
     var text: String {
         let (seconds, rest) = microseconds.quotientAndRemainder(dividingBy: 1_000_000)
         let borrowed: Int64 = rest < 0 ? 1 : 0

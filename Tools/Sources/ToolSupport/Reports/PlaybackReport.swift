@@ -1,12 +1,12 @@
-// A range of versions, printed frame by frame at the speed that is wanted.
+// Prints a range of versions frame by frame, at the given speed.
 //
-// Always holds: a frame is printed when its time has come, and not before.
+// Always holds: a frame is not printed before its time.
 
 import Foundation
 import ListModel
 import Listory
 
-/// Prints what a playback shows.
+/// Prints a playback.
 public struct PlaybackReport {
     private let store: Store
 
@@ -19,8 +19,8 @@ public struct PlaybackReport {
     ///
     /// - Parameters:
     ///   - start: the version to begin with.
-    ///   - end: the version to end with; if it is the older one, it is played backward.
-    ///   - send: where the output goes, frame by frame.
+    ///   - end: the version to end with; if it is the older one, the range is played backward.
+    ///   - send: receives the output, frame by frame.
     /// - Throws: `StoreError.unknownVersion`, `StoreError.droppedVersion`, an error of the log, and what `send` throws.
     public func print(
         from start: Version, to end: Version, _ speed: PlaybackSpeed, _ format: OutputFormat, _ style: TerminalStyle,
@@ -41,7 +41,7 @@ public struct PlaybackReport {
         return "\(frame.commit.time.text)  \(what)\"\(frame.commit.name.visible)\"\n\(changes)"
     }
 
-    /// The commit, and the changeset in the shape of `exec`.
+    /// The commit, and the changeset in the format of `exec`.
     private func json(_ frame: PlaybackFrame) throws -> [UInt8] {
         var writer = JSONWriter()
         writer.object { writer in

@@ -1,27 +1,27 @@
-// What undo, redo, going elsewhere, revert and restore did, printed.
+// Prints the results of undo, redo, go, revert and restore.
 //
-// Always holds: every commit that was made is named, and every conflict; if only the first of several steps could be
-// taken, both formats tell what they did and why it ended there.
+// Always holds: every commit that was made is named, and every conflict. If only the first of several steps could be
+// made, both formats have their results and the reason for the end.
 
 import ListModel
 import Listory
 
-/// Carries out a request of the history, and tells what that did.
+/// Carries out a request to the history, and reports the result.
 public struct ReversalReport {
     private let store: Store
     private let before: Snapshot
     private let after: Snapshot
-    /// What was left as it is.
+    /// The skipped conflicts.
     private let conflicts: [MergeConflict]
-    /// Why not all of it happened: rows that somebody else changed.
+    /// The conflicts that stopped the request, if it was not completed.
     public let refusal: ListError?
 
-    /// Carries out a request, and waits until that is durable.
+    /// Carries out a request, and waits until its commits are durable.
     ///
     /// - Parameters:
-    ///   - origin: who does it; see ``HistoryRequest/carryOut(in:origin:onConflict:durability:)``.
-    ///   - onConflict: what to do about rows that somebody else changed. If that is to refuse, ``refusal`` has them.
-    /// - Throws: `ListError` if there is nothing to do it with: too few steps, no such version.
+    ///   - origin: the origin of the commits; see ``HistoryRequest/carryOut(in:origin:onConflict:durability:)``.
+    ///   - onConflict: the policy for conflicts. If it is to refuse, ``refusal`` has them.
+    /// - Throws: `ListError` if the request is impossible: too few steps, no such version.
     public init(
         _ request: HistoryRequest, in store: Store, origin: String = "", onConflict: ConflictPolicy = .refuse
     ) throws {
@@ -35,11 +35,11 @@ public struct ReversalReport {
             refusal = .conflicts(found)
         }
         after = try store.snapshot
-        // Of what was refused in the middle, the beginning is waited for too.
+        // If a later step is refused, the commits of the first ones become durable too.
         try store.waitUntilDurable()
     }
 
-    /// A line for each commit and each conflict, and the version that now stands; nothing if nothing could be done.
+    /// A line for each commit and each conflict, and the version now; empty if no commit was made.
     public func text() throws -> String {
         if before.version == after.version && refusal != nil { return "" }
         var lines: [String] = []

@@ -1,6 +1,6 @@
-// The rows of a version, printed.
+// Prints the rows of a version.
 //
-// Always holds: output is handed on in parts, so that a long list needs no memory in proportion to its text.
+// Always holds: output is sent in parts, so the text of a long list is never completely in memory.
 
 import ListModel
 
@@ -36,11 +36,11 @@ public struct SnapshotReport {
     private func line(_ item: ListItem, _ style: TerminalStyle) throws -> String {
         let title = try source.title(of: item.content)
         let row = item.isChecked ? "\(style.green("[x]")) \(style.faint(title))" : "[ ] \(title)"
-        // Two blanks for each step of depth; a row whose children are hidden says so.
+        // Two blanks for each level of depth; a collapsed row is marked.
         return String(repeating: "  ", count: item.depth) + row + (item.isCollapsed ? style.faint(" …") : "")
     }
 
-    /// The contents that are strings, one after another with nothing between: the text of an imported editing trace.
+    /// The contents that are strings, one after another without separators: the text of an imported editing trace.
     public func raw(send: ([UInt8]) throws -> Void) throws {
         var part: [UInt8] = []
         for section in snapshot.sections {
@@ -94,7 +94,7 @@ public struct SnapshotReport {
 }
 
 extension SectionView {
-    /// What a header shows: the title, or the id of a section without one.
+    /// The text of a header: the title, or the id of a section without a title.
     var label: String { (title.isEmpty ? id.plainText : title).visible }
 }
 

@@ -1,6 +1,6 @@
-// Numbers about a store, printed.
+// Prints the statistics of a store.
 //
-// Always holds: both formats tell the same numbers.
+// Always holds: both formats have the same numbers.
 
 import Foundation
 import Listory

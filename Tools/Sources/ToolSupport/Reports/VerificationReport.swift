@@ -1,4 +1,4 @@
-// What a complete check of a store came to, printed.
+// Prints the result of a complete check of a store.
 //
 // Always holds: a fault is reported in both formats; the exit code says which kind it is.
 

@@ -1,17 +1,17 @@
-// What a command line asks of a compaction.
+// The options of a compaction on a command line.
 //
-// Always holds: dates are read as `log` prints them, to the microsecond.
+// Always holds: dates can have the form in which `log` prints them, to the microsecond.
 
 import Foundation
 import ListModel
 import Listory
 
-/// What is to be kept of a store, and how.
+/// Which part of a store to keep, and how.
 public struct CompactionRequest: Sendable {
-    /// What the library is asked to do.
+    /// The compaction that the library makes.
     public var compaction: Compaction
 
-    /// A request to keep what one of the bounds says; without any, everything.
+    /// A request to keep the commits within one of the bounds; without a bound, all of them.
     ///
     /// - Parameter since: a date that ``time(_:)`` reads.
     public init(from version: UInt64? = nil, since date: String? = nil, recordBytes: Int? = nil) {
@@ -26,12 +26,12 @@ public struct CompactionRequest: Sendable {
         }
     }
 
-    /// The moment of a date as ISO 8601 writes it, with or without a time of day; nil if it is none.
+    /// The time of an ISO 8601 date, with or without a time of day; nil if the text is not one.
     public static func time(_ text: String) -> Timestamp? {
         let shape = /(\d{4}-\d\d-\d\d)(?:(T\d\d:\d\d:\d\d)(?:\.(\d{1,9}))?(Z|[+-]\d\d:\d\d))?/
         guard let parts = text.wholeMatch(of: shape)?.output,
             let date = try? Date("\(parts.1)\(parts.2 ?? "T00:00:00")\(parts.4 ?? "Z")", strategy: .iso8601),
-            // Counted apart, because a `Date` is too coarse for it.
+            // Parsed separately, because a `Date` is not precise enough.
             let fraction = Int64("\(parts.3 ?? "")000000".prefix(6))
         else { return nil }
         return Timestamp(microseconds: Int64(date.timeIntervalSince1970.rounded()) * 1_000_000 + fraction)

@@ -1,23 +1,23 @@
-// How far `earlier` and `later` go, as Vim's commands of these names read it: `5`, `30s`, `5m`, `2h`, `1d`.
+// How far `earlier` and `later` go, in the syntax of Vim's commands of these names: `5`, `30s`, `5m`, `2h`, `1d`.
 //
-// Always holds: it is at least one step, or longer than no time.
+// Always holds: it is at least one step, or a time above zero.
 
 /// A number of steps, or a length of time.
 public enum HistoryDistance: Hashable, Sendable {
-    /// So many steps.
+    /// A number of steps.
     case steps(Int)
-    /// So long.
+    /// A time.
     case time(Duration)
 
-    /// What would have been right, for error messages.
+    /// The expected form, for error messages.
     static let expected = "a number of steps like 5 or a time like 30s, 5m, 2h or 1d"
 
-    /// A distance from its text; nil if that is none.
+    /// Parses a distance; nil if the text is not one.
     public init?(_ text: String) {
         let units: [Character: Int64] = ["s": 1, "m": 60, "h": 3_600, "d": 86_400]
         guard let unit = text.last else { return nil }
         let digits = units[unit] == nil ? text[...] : text.dropLast()
-        // `Int` would take a sign.
+        // `Int` would accept a sign.
         guard !digits.isEmpty, digits.allSatisfy({ ("0"..."9").contains($0) }), let count = Int64(digits), count > 0
         else { return nil }
         guard let seconds = units[unit] else {

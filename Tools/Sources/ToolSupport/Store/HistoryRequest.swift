@@ -1,37 +1,38 @@
-// What can be asked of the history, by a command or by a line of `exec`.
+// The requests to the history, by a command or by a line of `exec`.
 //
-// Always holds: carrying out a request waits for nothing but the commits that it makes.
+// Always holds: carrying out a request waits only for the commits that it makes.
 
 import ListModel
 import Listory
 
-/// A commit, or several, that are computed from others.
+/// A request for commits that are computed from other commits.
 public enum HistoryRequest: Equatable, Sendable {
-    /// That many steps are to be undone.
+    /// Undo this many steps.
     case undo(Int)
-    /// That many steps are to be redone.
+    /// Redo this many steps.
     case redo(Int)
-    /// The position in the history is to be this commit.
+    /// Check out this commit.
     case go(to: Version)
-    /// The rows are to be as they were earlier, on whatever branch.
+    /// Check out an earlier state, on any branch.
     case earlier(HistoryDistance)
-    /// The rows are to be as they became later, on whatever branch.
+    /// Check out a later state, on any branch.
     case later(HistoryDistance)
-    /// One commit is to be taken back, and all others left.
+    /// Take back one commit, and keep all others.
     case revert(Version)
-    /// The rows are to be those of a version.
+    /// Make the rows equal to those of a version.
     case restore(Version)
 }
 
 extension HistoryRequest {
-    /// Does it.
+    /// Carries out the request.
     ///
     /// - Parameters:
-    ///   - origin: who does it, and in whose history if the store was opened for that of an origin.
-    ///   - onConflict: what to do about rows that somebody else changed.
-    ///   - durability: what to wait for; nil for the store's own choice.
-    /// - Returns: what was left as it is, because of conflicts.
-    /// - Throws: `ListError` if it is refused. Of several steps those before one with conflicts are taken then.
+    ///   - origin: the origin of the commits, and of the history if the store was opened with `undoScope = .origin`.
+    ///   - onConflict: the policy for conflicts.
+    ///   - durability: what to wait for; nil for the default of the store.
+    /// - Returns: the skipped conflicts.
+    /// - Throws: `ListError` if it is refused. Of several steps, those before the first one with conflicts have been
+    ///   made then.
     public func carryOut(
         in store: Store, origin: String = "", onConflict: ConflictPolicy = .refuse, durability: Durability? = nil
     ) throws -> [MergeConflict] {
@@ -56,7 +57,7 @@ extension HistoryRequest {
         }
     }
 
-    /// Whatever the rows are now, they become those of a version: nothing can be in conflict.
+    /// Makes the rows equal to those of a version. There are no conflicts.
     private func restore(
         _ version: Version, in store: Store, _ origin: String, _ durability: Durability?
     ) throws -> [MergeConflict] {

@@ -1,7 +1,7 @@
-// Opening a store by its path, with errors that tell a damaged store from a file of something else.
+// Opens a store by its path, with errors that distinguish a damaged store from a file of another format.
 //
-// Always holds: commands that only look open the store for reading, so that they never wait for, or disturb, an app;
-// every page was checked before LMDB, which believes what it reads, is let near the file.
+// Always holds: commands that only read open the store for reading, so they neither wait for an app nor disturb it. All
+// pages are checked when the store is opened.
 
 import Foundation
 import LMDB
@@ -10,7 +10,7 @@ import Listory
 
 /// The file of a store, as a command line names it.
 public struct StoreFile: Sendable {
-    /// Where it is.
+    /// The path.
     public let path: String
 
     /// The file at a path.
@@ -18,11 +18,11 @@ public struct StoreFile: Sendable {
         self.path = path
     }
 
-    /// Whether anything is at the path.
+    /// Whether a file exists at the path.
     public var exists: Bool { FileManager.default.fileExists(atPath: path) }
 
-    /// How a command edits: each commit is a step of its own, however fast commits come from a program. Steps of several
-    /// are asked for.
+    /// The options for edits: each commit is a separate undo step, however fast a program makes them. Only groups make
+    /// steps of several commits.
     private static var options: StoreOptions {
         var options = StoreOptions()
         options.coalescing = .never
@@ -32,8 +32,8 @@ public struct StoreFile: Sendable {
     /// Opens the store.
     ///
     /// - Parameters:
-    ///   - isReadOnly: whether the command only looks.
-    ///   - origin: in whose own history the command undoes; nil for the one that all share.
+    ///   - isReadOnly: whether the command only reads.
+    ///   - origin: the origin in whose own history the command undoes; nil for the shared history.
     public func open(isReadOnly: Bool, origin: String? = nil) throws -> Store {
         var options = StoreFile.options
         options.isReadOnly = isReadOnly
@@ -49,9 +49,9 @@ public struct StoreFile: Sendable {
         return try explaining { try Store.open(at: path, options: options) }
     }
 
-    /// Opens the store, or makes it if there is none.
+    /// Opens the store, or creates it if it does not exist.
     ///
-    /// - Parameter coalescing: which commits are undone together.
+    /// - Parameter coalescing: which commits become one undo step.
     public func openOrCreate(coalescing: CoalescingPolicy = .never) throws -> Store {
         var options = StoreFile.options
         options.coalescing = coalescing
@@ -64,19 +64,19 @@ public struct StoreFile: Sendable {
         return try explaining { try StoreVerification(path: path, progress: progress) }
     }
 
-    /// Refuses a path where no store can be.
+    /// Refuses a path that cannot be a store.
     func requireFile() throws {
         var isFolder: ObjCBool = false
         guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) else {
             throw StoreError.notFound(path: path)
         }
         if isFolder.boolValue { throw StoreError.notAStore(path: path, found: "a folder") }
-        // LMDB would make an empty file a database.
+        // LMDB would make a database of an empty file.
         let size = try FileManager.default.attributesOfItem(atPath: path)[.size] as? Int
         if size == 0 { throw StoreError.notAStore(path: path, found: "an empty file") }
     }
 
-    /// Calls `body`. A file that was never an LMDB file is not called damaged.
+    /// Calls `body`. If the file was never an LMDB file, the error does not say that it is damaged.
     func explaining<Result>(_ body: () throws -> Result) throws -> Result {
         do { return try body() } catch let error as LMDBError {
             guard case .damaged = error.kind, !hasMetaPage else { throw error }

@@ -1,18 +1,18 @@
-// Which version a command looks at: by its number, or by a date.
+// A version on a command line, by its number or by a date.
 //
-// Always holds: a date has hyphens, so that no text is both.
+// Always holds: a date has hyphens, so no text can be both.
 
 import ListModel
 import Listory
 
-/// A version, or the newest one at a moment.
+/// A version, or the newest one at a time.
 public enum VersionOrDate: Hashable, Sendable {
     /// The version itself.
     case version(Version)
-    /// What the list was then.
+    /// The newest version at this time.
     case time(Timestamp)
 
-    /// A version or a date as ISO 8601 writes it, with or without a time of day; nil if it is neither.
+    /// Parses a version or an ISO 8601 date, with or without a time of day; nil if the text is neither.
     public init?(_ text: String) {
         if let number = UInt64(text) {
             self = .version(Version(number))
@@ -23,7 +23,7 @@ public enum VersionOrDate: Hashable, Sendable {
         }
     }
 
-    /// The version, or the one that was the newest then.
+    /// The version, or the newest one at the time.
     public func version(in store: Store) throws -> Version {
         switch self {
         case .version(let version): version

@@ -1,17 +1,17 @@
-// How a command ends, as a number that scripts can rely on.
+// The exit codes of commands, for scripts.
 //
 // Always holds: every error has exactly one of these; the numbers never change their meaning.
 
 /// The exit codes of the tool.
 public enum ExitStatus: Int32, CaseIterable, Sendable {
-    /// The command did what it was asked.
+    /// The command succeeded.
     case success = 0
     /// The command was refused: nothing to undo, an unknown or dropped version, a store that is in use,
     /// input that is not what was expected.
     case refused = 1
     /// The command line could not be understood.
     case usage = 2
-    /// The store is missing, is something else, or was written by a newer version.
+    /// The store is missing, is a file of another format, or was written by a newer release.
     case unusable = 3
     /// The store is damaged.
     case damaged = 4
@@ -19,10 +19,10 @@ public enum ExitStatus: Int32, CaseIterable, Sendable {
     case inputOutput = 5
     /// `exec`: a line was rejected, or the input ended inside a group.
     case rejected = 6
-    /// Rows are not as an undo, a redo or the like expects them: somebody else changed them.
+    /// An undo, redo, go or revert has conflicts with edits of others.
     case conflicts = 7
 
-    /// What the number means, for the help.
+    /// The meaning of the number, for the help.
     public var meaning: String {
         switch self {
         case .success: "done"

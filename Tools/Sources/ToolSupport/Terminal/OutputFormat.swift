@@ -1,4 +1,5 @@
-// How results look. Always holds: text is for people and may change; JSON is for programs and only gains members.
+// The formats of results. Always holds: text is for people and may change; JSON is for programs, and members are only
+// added.
 
 /// How a command prints its result.
 public enum OutputFormat: String, CaseIterable, Sendable {

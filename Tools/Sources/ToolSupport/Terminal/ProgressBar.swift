@@ -1,6 +1,6 @@
-// A bar that shows how far a long command is.
+// A progress bar for long commands.
 //
-// Always holds: it is drawn on a terminal only, not in the first half second, and is gone when the command ends.
+// Always holds: it is drawn only on a terminal, not in the first half second, and is removed when the command ends.
 
 import Foundation
 
@@ -32,7 +32,7 @@ public struct ProgressBar {
         Standard.error.tryWrite("\r" + ProgressBar.line(title, share))
     }
 
-    /// Takes the bar away.
+    /// Removes the bar.
     public mutating func finish() {
         if lastDrawn != nil { Standard.error.tryWrite("\r\u{1B}[K") }
         lastDrawn = nil

@@ -1,6 +1,6 @@
 // Standard output and standard error.
 //
-// Always holds: bytes are written whole and in order, and a write that fails is an error, not a signal.
+// Always holds: bytes are written completely and in order; a failed write is an error, not a signal.
 
 import Foundation
 
@@ -8,20 +8,20 @@ import Foundation
 public struct Standard: Sendable {
     private let descriptor: Int32
 
-    /// Where results go.
+    /// For results.
     public static let output = Standard(descriptor: STDOUT_FILENO)
-    /// Where diagnostics and progress go.
+    /// For diagnostics and progress.
     public static let error = Standard(descriptor: STDERR_FILENO)
 
-    /// The way results look.
+    /// The style of results.
     public static var style: TerminalStyle { TerminalStyle(descriptor: STDOUT_FILENO) }
 
-    /// Lets a write to a reader that has gone fail instead of ending the process.
+    /// A write to a closed pipe then fails instead of ending the process.
     public static func ignoreBrokenPipes() { signal(SIGPIPE, SIG_IGN) }
 
     /// Writes bytes.
     ///
-    /// - Throws: ``ToolError``. If the reader of the output is gone, the error has no text.
+    /// - Throws: ``ToolError``. If the reader has closed the pipe, the error has no text.
     public func write(_ bytes: some Collection<UInt8>) throws {
         let bytes = ContiguousArray(bytes)
         var written = 0

@@ -1,10 +1,10 @@
-// Colours and weights, on a terminal that wants them.
+// Colours and weights of text on a terminal.
 //
-// Always holds: without them the text is the same, so nothing is said by colour alone.
+// Always holds: without them the text is the same, so no information is in the colour alone.
 
 import Foundation
 
-/// How text is set off.
+/// The style of text.
 public struct TerminalStyle: Sendable {
     private let isOn: Bool
 
@@ -15,7 +15,7 @@ public struct TerminalStyle: Sendable {
         self.isOn = isOn
     }
 
-    /// The style for a file descriptor: plain unless it is a terminal, and where the environment asks for no colour.
+    /// The style for a file descriptor: plain if it is not a terminal, or if the environment asks for no colour.
     public init(descriptor: Int32, environment: [String: String] = ProcessInfo.processInfo.environment) {
         isOn = isatty(descriptor) == 1 && environment["NO_COLOR", default: ""].isEmpty && environment["TERM"] != "dumb"
     }

@@ -1,10 +1,10 @@
-// An error of the tool itself. Always holds: it knows how the command ends.
+// An error of the tool itself. Always holds: it has the exit code of the command.
 
-/// A command that could not go on, for a reason of the tool's own.
+/// An error of a command that is not an error of the library.
 public struct ToolError: Error, CustomStringConvertible, Sendable {
-    /// How the command ends.
+    /// The exit code.
     public let status: ExitStatus
-    /// What is wrong; empty if everything was said already.
+    /// What is wrong; empty if it was printed already.
     public let description: String
 
     /// An error.
