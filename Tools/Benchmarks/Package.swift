@@ -1,5 +1,5 @@
-// swift-tools-version: 6.2
-// Everything that measures: a package of its own, so that nobody else has to build it, or the peers that it measures.
+// swift-tools-version: 6.2 Everything that measures: a separate package, so that only benchmarks build it and the
+// peers.
 import PackageDescription
 
 let package = Package(
@@ -19,8 +19,8 @@ let package = Package(
     targets: [
         .target(
             name: "RawLMDB", dependencies: [.product(name: "LMDB", package: "listory")]),
-        // What both sides of a measurement know that is taken in a fresh process. Nothing here may import Foundation,
-        // which would be measured with the list.
+        // The common part of both processes of a measurement in a fresh process. It must not import Foundation, which
+        // would be measured with the list.
         .target(name: "ProbeSupport"),
         .executableTarget(
             name: "BenchProbe",
@@ -43,7 +43,7 @@ let package = Package(
             name: "Bench",
             dependencies: [
                 "BenchSupport",
-                // Not linked, but built before: `bench` starts it, and must not start an older one.
+                // Not linked, but built first, because `bench` starts it and must not start an older one.
                 "BenchProbe",
                 "ProbeSupport",
                 "RawLMDB",

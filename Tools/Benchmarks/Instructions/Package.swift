@@ -1,6 +1,5 @@
-// swift-tools-version: 6.2
-// Counts instructions. A package of its own, because it is also built against another checkout of the library: the one
-// that LISTORY_CHECKOUT names.
+// swift-tools-version: 6.2 Counts instructions. It is a separate package, because it is also built against another
+// checkout of the library, the folder in LISTORY_CHECKOUT.
 import PackageDescription
 
 let checkout = Context.environment["LISTORY_CHECKOUT"]
@@ -19,7 +18,7 @@ let package = Package(
                 .product(name: "Listory", package: "listory"),
                 .product(name: "ListModel", package: "listory"),
             ],
-            // What is called otherwise in the other checkout goes into Shims.swift, under this condition.
+            // Calls that have other names in the other checkout are put into a file Shims.swift, under this condition.
             swiftSettings: checkout == nil ? [] : [.define("OTHER_CHECKOUT")]),
     ],
     swiftLanguageModes: [.v6]

@@ -1,6 +1,6 @@
-// The command line of the benchmarks: which of them run, how often, and how the results are printed.
+// The command line of the benchmarks: selects them and their number of runs, and prints the results.
 //
-// Always holds: progress goes to the standard error, results and nothing else to the standard output.
+// Always holds: progress goes to standard error; only results go to standard output.
 
 import BenchSupport
 import ArgumentParser
@@ -58,7 +58,7 @@ struct BenchCommand: ParsableCommand {
     }
 
     func run() throws {
-        // Not to be found missing when the first minutes are over.
+        // Checked now, so that a missing program is not noticed only after minutes.
         let probes = try ProbeProgram.besideThisProgram()
         let runner = Runner(runs: runs, filter: filter, isPatient: patient)
         let scale = quick ? Scale.quick : Scale.full

@@ -1,7 +1,7 @@
-// A program that does one thing with a list and says what it took, for measurements that need a process of their own.
+// A program that makes one measurement, for figures that need a fresh process.
 //
-// Always holds: it links the library, what the library needs, and nothing else, so that the time and the memory are those
-// of a program that uses a list; one line of JSON is printed, after everything was measured.
+// Always holds: it links only the library and its dependencies, so time and memory are those of a program that uses a
+// list. It prints one line of JSON, after all measurements.
 
 import ProbeSupport
 
@@ -28,10 +28,10 @@ enum BenchProbe {
         do { print(try result(of: probe, since: start)) } catch { fail("\(error)") }
     }
 
-    /// Does what was asked for.
+    /// Makes the measurement.
     ///
-    /// - Parameter start: when this process began.
-    /// - Returns: what it found out, as JSON.
+    /// - Parameter start: the time when this process began.
+    /// - Returns: the results as JSON.
     private static func result(of probe: Probe, since start: Double) throws -> String {
         switch probe {
         case .opening(let path, let id):
@@ -45,10 +45,10 @@ enum BenchProbe {
         String(decoding: try JSONEncoder().encode(result), as: UTF8.self)
     }
 
-    /// Says on the standard error why there is no result, and ends the process.
+    /// Prints on standard error why there is no result, and ends the process.
     private static func fail(_ reason: String) -> Never {
         let line = Array("\(Probe.program): \(reason)\n".utf8)
-        // Nobody is left to be told if this fails, too.
+        // If this fails too, the error cannot be reported.
         _ = write(STDERR_FILENO, line, line.count)
         exit(1)
     }

@@ -1,6 +1,6 @@
-// Opening a list with a long log, and undoing and redoing a step.
+// Measures opening a list with a long log, and an undo and a redo.
 //
-// Always holds: the store that is opened is as long afterwards, but for the two commits.
+// Always holds: the store has only two more commits afterwards.
 
 import Listory
 import ProbeSupport
@@ -11,7 +11,7 @@ extension HistoryResult {
         guard let before = ProcessMemory.afterTrimming() else { throw WrongResult(what: "no /proc/self/status") }
         var options = StoreOptions()
         options.durability = .deferred
-        // As the log was written: one commit is a step.
+        // As when the log was written: one commit is a step.
         options.coalescing = .never
         let store = try Store.open(at: path, options: options)
         try store.undo()

@@ -1,13 +1,13 @@
-// Loading all rows of a list into memory, and then into an array.
+// Measures the memory of all rows of a list, and of an array of them.
 //
-// Always holds: no checkpoint is in the file, so that no row can be left there; the contents of both stay in the file.
+// Always holds: the file has no checkpoint, so all rows are in memory; the contents of both stay in the file.
 
 import ListModel
 import Listory
 import ProbeSupport
 
 extension MemoryResult {
-    /// What an array needs of a row.
+    /// The part of a row in the array.
     private struct Row {
         let id: Identifier
         let content: ContentReference
@@ -30,7 +30,7 @@ extension MemoryResult {
         array.reserveCapacity(rows.count)
         for row in rows { array.append(Row(id: row.id, content: row.content)) }
         guard let filled = ProcessMemory.current() else { throw WrongResult(what: "memory of the array") }
-        // What both are needed for afterwards cannot be gone before.
+        // Both are used here, so that the compiler cannot release them before the measurement.
         guard array.reduce(0, { $0 + Int($1.content.length) }) == contentBytes else {
             throw WrongResult(what: "rows of the array")
         }

@@ -1,4 +1,4 @@
-// Opening a long list, to the first screen and the first edit.
+// Measures opening a long list, up to the first screen and the first edit.
 //
 // Always holds: the file is in the system's cache, because the process that wrote it did so just before.
 
@@ -12,7 +12,7 @@ extension OpeningResult {
 
     /// Opens the store at a path, reads the first rows, and toggles the row of an id.
     ///
-    /// - Parameter start: when this process began.
+    /// - Parameter start: the time when this process began.
     init(measuring path: String, toggling id: Identifier, since start: Double) throws {
         let store = try Store.open(at: path)
         var byteCount = 0

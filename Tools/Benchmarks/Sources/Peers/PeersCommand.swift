@@ -1,7 +1,7 @@
-// Compares everybody and reports.
+// Compares all contenders and prints the report.
 //
-// Always holds: progress goes to the standard error, the report and nothing else to the standard output; documents are
-// changed only with `--write`, and never with a part of the figures.
+// Always holds: progress goes to standard error; only the report goes to standard output. Documents are changed only
+// with `--write`, and never with a part of the figures.
 
 import ArgumentParser
 import BenchSupport

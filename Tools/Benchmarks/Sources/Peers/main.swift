@@ -1,6 +1,6 @@
-// Where the process begins: a comparison, or one of the processes that it starts to measure something.
+// The beginning of the process: a comparison, or a measuring process that it has started.
 //
-// Always holds: the clock is read before anything else happens, and a process that measures does nothing else first.
+// Always holds: the clock is read first, and a measuring process does nothing else before the measurement.
 
 import ProbeSupport
 

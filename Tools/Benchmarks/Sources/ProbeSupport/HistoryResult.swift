@@ -1,8 +1,8 @@
-// What an open store takes in memory, with its history.
+// The memory of an open store with its history.
 
 /// A store was opened, and a step was undone and redone.
 public struct HistoryResult: Codable, Sendable {
-    /// The memory of the process alone that the store and its history take.
+    /// The private memory of the store and its history.
     public let bytes: Int
 
     public init(bytes: Int) { self.bytes = bytes }

@@ -1,14 +1,14 @@
-// What a list takes in memory when all of it is there, beside an array of the same ids and references.
+// The memory of a list with all its rows, and of an array of the same ids and references.
 
 /// All rows of a store were loaded, and then put into an array.
 public struct MemoryResult: Codable, Sendable {
-    /// What the process took after the rows were loaded that it did not before.
+    /// By how much the memory of the process grew by loading the rows.
     public let listBytes: Int
-    /// The same without what was freed meanwhile and can go back to the system.
+    /// The same, less memory that was freed meanwhile and can be returned to the system.
     public let trimmedListBytes: Int
-    /// What the array took.
+    /// The memory of the array.
     public let arrayBytes: Int
-    /// What an array of the library's own rows would take, which also have their checkmarks.
+    /// The size of an array of the library's rows, which also have checkmarks.
     public let itemArrayBytes: Int
     /// How many rows there are.
     public let rowCount: Int

@@ -1,4 +1,4 @@
-// A clock that two processes can compare: the system's, which counts from the same moment for all of them.
+// The system's clock, which is the same for all processes.
 
 #if canImport(Glibc)
 import Glibc
@@ -10,7 +10,7 @@ import Darwin
 
 /// Seconds since the system started.
 public enum MonotonicClock {
-    /// What the clock says.
+    /// The present time.
     public static var now: Double {
         var time = timespec()
         clock_gettime(CLOCK_MONOTONIC, &time)

@@ -1,4 +1,4 @@
-// What a process sees that opens a long list: how long until its first screen is there, and until the first edit is made.
+// The times of a process that opens a long list: until it has read the first screen, and of the first edit.
 
 /// A store was opened, the first rows were read with their contents, and one row was toggled by its id.
 public struct OpeningResult: Codable, Sendable {
@@ -8,7 +8,7 @@ public struct OpeningResult: Codable, Sendable {
     public let readyAt: Double
     /// The seconds that the first edit took.
     public let firstEdit: Double
-    /// What was resident after both; nil where the kernel does not say.
+    /// The resident memory after both; nil if the kernel does not report it.
     public let residentBytes: Int?
 
     public init(firstRows: Double, readyAt: Double, firstEdit: Double, residentBytes: Int?) {

@@ -1,9 +1,9 @@
-// What a measuring process is asked for, and how: by its arguments, in a fixed order, because a parser of options would
-// be on the clock and in the memory that are measured.
+// The arguments of a measuring process, in a fixed order, because the time and memory of a parser of options would be
+// measured too.
 //
 // Always holds: `arguments` and `init` agree; no part of this module needs Foundation.
 
-/// What a fresh process is asked to do.
+/// A measurement in a fresh process.
 public enum Probe: Equatable, Sendable {
     /// Opens a store, reads the first rows, and toggles the row of an id: an `OpeningResult`.
     case opening(path: String, id: Int64)
@@ -12,10 +12,10 @@ public enum Probe: Equatable, Sendable {
     /// Opens a store, and undoes and redoes a step: a `HistoryResult`.
     case history(path: String)
 
-    /// The program that does it.
+    /// The name of the program.
     public static let program = "bench-probe"
 
-    /// What the arguments say, without the name of the program; nil if they ask for nothing that there is.
+    /// Parses the arguments, without the name of the program; nil if they are not valid.
     public init?(_ arguments: some Collection<String>) {
         let words = Array(arguments)
         switch (words.first, words.count) {
@@ -28,7 +28,7 @@ public enum Probe: Equatable, Sendable {
         }
     }
 
-    /// The arguments that ask for it, without the name of the program.
+    /// The arguments of the measurement, without the name of the program.
     public var arguments: [String] {
         switch self {
         case .opening(let path, let id): ["opening", path, String(id)]

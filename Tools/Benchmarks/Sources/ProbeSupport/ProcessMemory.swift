@@ -1,7 +1,7 @@
-// What the kernel says about the memory of this process.
+// The memory of this process, from the kernel.
 //
-// Always holds: nothing is estimated; where there is no /proc, there is nil. Asking takes no memory but a kibibyte of the
-// stack, so that the answer is about the process and not about the question.
+// Always holds: nothing is estimated; without /proc the result is nil. Reading takes only 1 KiB of the stack, so it
+// does not change the result.
 
 #if canImport(Glibc)
 import Glibc
@@ -13,14 +13,14 @@ import Darwin
 
 /// The resident memory of the process.
 public struct ProcessMemory: Sendable {
-    /// What belongs to the process alone: not the pages of mapped files.
+    /// The private memory, without the pages of mapped files.
     public let privateBytes: Int
-    /// The pages of mapped files, which the system may take back whenever it likes.
+    /// The pages of mapped files, which the system may drop at any time.
     public let mappedBytes: Int
-    /// The most that both ever were together.
+    /// The greatest sum of both so far.
     public let peakBytes: Int
 
-    /// What it is now; nil where the kernel has no /proc/self/status.
+    /// The present memory; nil if there is no /proc/self/status.
     public static func current() -> ProcessMemory? {
         let file = open("/proc/self/status", O_RDONLY | O_CLOEXEC)
         guard file >= 0 else { return nil }
@@ -38,7 +38,7 @@ public struct ProcessMemory: Sendable {
         return isRead ? ProcessMemory(fields) : nil
     }
 
-    /// What it is now, after what was freed has gone back to the system, so that later allocations show.
+    /// The present memory, after freed memory was returned to the system, so that later allocations are visible.
     public static func afterTrimming() -> ProcessMemory? {
         // Swift does not see the declaration of this function of the GNU C library; elsewhere there is none.
         if let symbol = dlsym(nil, "malloc_trim") {
@@ -48,7 +48,7 @@ public struct ProcessMemory: Sendable {
         return current()
     }
 
-    /// What a status file of the kernel says; nil if it does not speak of memory.
+    /// The values in a status file of the kernel; nil if it has none about memory.
     public init?(status: some Sequence<UInt8>) {
         var fields = StatusFields()
         for byte in status { fields.take(byte) }
@@ -63,20 +63,20 @@ public struct ProcessMemory: Sendable {
     }
 }
 
-/// What has been read of a status file, of which every line is a name, a colon and a value.
+/// A parser of a status file, each line of which is a name, a colon and a value.
 private struct StatusFields {
     /// In KiB, as the kernel gives them.
     private(set) var anonymous: Int?
     private(set) var file: Int?
     private(set) var peak: Int?
 
-    /// The last eight bytes of the line's name: all of those that are looked for, which are shorter.
+    /// The last eight bytes of the line's name; all wanted names are shorter.
     private var name: UInt64 = 0
     private var isInName = true
     /// The digits of the line's value as a number.
     private var number = 0
 
-    /// Reads on.
+    /// Parses the next byte.
     mutating func take(_ byte: UInt8) {
         switch byte {
         case UInt8(ascii: "\n"): endLine()
@@ -97,7 +97,7 @@ private struct StatusFields {
         (name, isInName, number) = (0, true, 0)
     }
 
-    /// A name of at most seven bytes as `name` has it.
+    /// A name of at most seven bytes, in the form of `name`.
     private static func word(_ name: StaticString) -> UInt64 {
         name.withUTF8Buffer { $0.reduce(0) { $0 << 8 | UInt64($1) } }
     }

@@ -1,6 +1,6 @@
-// The error of a measurement that is worth nothing.
+// The error of an invalid measurement.
 
-/// What was measured did not do what it should.
+/// The measured operation had a wrong result.
 public struct WrongResult: Error {
     /// What was missing or wrong.
     public let what: String

@@ -1,4 +1,4 @@
-// The page of the documents that the benchmarks write.
+// Tests the page of the documents that the benchmarks write.
 
 import BenchSupport
 import Foundation
@@ -36,7 +36,7 @@ struct BenchmarkPageTests {
         let alone = try text()
         try page.write(part(.library, "ours", commit: "second"))
         let both = try text()
-        // In one order, whoever was measured first.
+        // In a fixed order, whichever part was measured first.
         let peers = try #require(alone.firstRange(of: "## Beside its peers"))
         #expect(both.hasSuffix(alone[peers.lowerBound...]))
         #expect(try #require(both.firstRange(of: "ours")).lowerBound < both.firstRange(of: "others")!.lowerBound)

@@ -1,4 +1,4 @@
-// The plots and tables that the benchmarks write into documents.
+// Tests the plots and tables that the benchmarks write into documents.
 
 import BenchSupport
 import Foundation
@@ -15,7 +15,7 @@ struct PlotTests {
             series: [Plot.Series(name: name, points: points)])
     }
 
-    /// What the numbers after an attribute are.
+    /// The numbers of an attribute.
     private func numbers(_ attribute: String, _ svg: String) -> [Double] {
         svg.components(separatedBy: " \(attribute)=\"").dropFirst().compactMap { part in
             part.split(separator: "\"").first.flatMap { Double($0) }
@@ -33,7 +33,7 @@ struct PlotTests {
 
     @Test func equalRatiosAreEqualDistances() {
         let svg = Plot(panels: [panel("line", [(1, 1), (10, 10), (100, 100)])], columnCount: 1).svg
-        // The last of the markers is the legend's.
+        // The last marker is that of the legend.
         let places = zip(numbers("cx", svg), numbers("cy", svg)).prefix(3).map { ($0, $1) }
         #expect(abs((places[1].0 - places[0].0) - (places[2].0 - places[1].0)) < 0.2)
         #expect(abs((places[1].1 - places[0].1) - (places[2].1 - places[1].1)) < 0.2)

@@ -1,4 +1,4 @@
-// The program that the benchmarks start to measure something in a fresh process.
+// Tests the program that the benchmarks start for measurements in a fresh process.
 
 import BenchSupport
 import Foundation
@@ -11,7 +11,7 @@ import Testing
 struct ProbeTests {
     private static let rowCount = 100
 
-    /// A store of a hundred rows in two commits. Always holds: no checkpoint is in it.
+    /// A store of a hundred rows in two commits. Always holds: it has no checkpoint.
     private struct SmallStore {
         private let folder: TemporaryFolder
         var path: String { folder.file("list") }
@@ -94,13 +94,13 @@ struct ProbeTests {
     }
 
     #if os(Linux)
-    /// The names of the libraries that a program loads stand in it.
+    /// A program contains the names of the libraries that it loads.
     @Test func theProgramLoadsNoMoreThanTheLibraryDoes() throws {
         let probe = try Data(contentsOf: Self.executable(Probe.program))
         for name in ["libFoundation.so", "libFoundationInternationalization.so", "lib_FoundationICU.so"] {
             #expect(probe.range(of: Data(name.utf8)) == nil, "\(name)")
         }
-        // The control: the benchmarks need Foundation, and say so in the same way.
+        // The control: the benchmarks need Foundation, and contain its name.
         let bench = try Data(contentsOf: Self.executable("bench"))
         #expect(bench.range(of: Data("libFoundation.so".utf8)) != nil)
     }
@@ -113,7 +113,7 @@ struct ProbeTests {
         #expect(memory.mappedBytes == 512_000)
         #expect(memory.peakBytes == 3_072_000)
         #expect(ProcessMemory(status: "Name:\tpeers\n".utf8) == nil)
-        // A line that ends as one that is looked for does, and one that speaks of it.
+        // A name that ends like a wanted one, and a value that contains one.
         let other = "NotVmHWM:\t1 kB\nxRssAnon:\t1 kB\nName:\tRssFile: 1 kB\n"
         #expect(try #require(ProcessMemory(status: (status + other).utf8)).peakBytes == 3_072_000)
         #expect(ProcessMemory(status: other.utf8) == nil)
@@ -124,7 +124,7 @@ struct ProbeTests {
         let count = 64 << 20
         let bytes = [UInt8](repeating: 1, count: count)
         let memory = try #require(ProcessMemory.current())
-        // Other tests come and go: how much more it is than before says nothing.
+        // Other tests run at the same time, so the growth cannot be compared.
         #expect(memory.privateBytes > count && memory.privateBytes < 1_000 * count)
         #expect(memory.mappedBytes > 0)
         #expect(memory.peakBytes >= count)

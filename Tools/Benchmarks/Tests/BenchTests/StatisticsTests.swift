@@ -1,4 +1,4 @@
-// What the benchmarks say of their samples.
+// Tests the statistics of samples.
 
 import BenchSupport
 import Testing

@@ -1,8 +1,8 @@
-// Counting the instructions of operations. Always holds: every name is counted once.
+// Counts the instructions of operations. Always holds: every name is counted once.
 
 import Callgrind
 
-/// Counts the instructions that `body` takes, which does something a number of times.
+/// Counts the instructions of `body`, which makes an operation a number of times.
 @inline(never)
 func counting(_ name: String, _ operations: Int, _ body: () throws -> Void) rethrows {
     callgrind_begin()
@@ -10,7 +10,7 @@ func counting(_ name: String, _ operations: Int, _ body: () throws -> Void) reth
     callgrind_end("\(name) \(operations)")
 }
 
-/// Numbers that are all over a range, the same in every run.
+/// Numbers that are scattered over a range, the same in every run.
 struct Scattered {
     private var state: UInt64 = 1
 
@@ -21,6 +21,6 @@ struct Scattered {
     }
 }
 
-/// A name that is given where a result goes, so that the compiler cannot leave out what made it.
+/// Uses a result, so that the compiler cannot leave out the code that computes it.
 @inline(never)
 func use(_ number: Int) {}

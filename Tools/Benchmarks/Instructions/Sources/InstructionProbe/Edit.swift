@@ -1,4 +1,4 @@
-// Edits that were decided before they are counted.
+// Edits that are planned before instructions are counted.
 
 import ListModel
 
@@ -14,9 +14,9 @@ enum Edit {
     case moveSection(Identifier)
     case deleteSection(Identifier)
 
-    /// The kinds of edits that there are of rows.
+    /// The kinds of edits of rows.
     static let rowKinds = ["insert", "delete", "move", "toggle", "update"]
-    /// The kinds of edits that there are of sections, in an order in which the sections of one are there for the next.
+    /// The kinds of edits of sections, in an order in which each kind has the sections that it needs.
     static let sectionKinds = ["insertSection", "renameSection", "moveSection", "deleteSection"]
 
     @inline(__always)
@@ -35,9 +35,9 @@ enum Edit {
     }
 }
 
-/// Decides edits of a list whose rows have the ids 0, 1, 2 … in its only section.
+/// Plans edits of a list whose rows have the ids 0, 1, 2 … in its only section.
 struct EditPlan {
-    /// How many rows the list has at least.
+    /// The least number of rows of the list.
     let rowCount: Int
     private var scattered = Scattered()
     private var fresh: Int64
@@ -50,28 +50,28 @@ struct EditPlan {
 
     static let section: Identifier = "today"
 
-    /// Edits of a kind; of rows by index path and by id in turn.
+    /// Edits of a kind; edits of rows alternate between index paths and ids.
     mutating func edits(_ kind: String, _ count: Int) -> [Edit] {
         (0..<count).map { index in edit(kind, index, byID: index % 2 == 1) }
     }
 
-    /// Edits of rows, each of which is a commit and none of which moves.
+    /// Edits of rows without moves, each a commit.
     mutating func mixed(_ count: Int) -> [Edit] {
         let kinds = ["insert", "delete", "toggle", "update"]
         return (0..<count).map { edit(kinds[$0 % kinds.count], $0, byID: $0 % 8 > 3) }
     }
 
-    /// A row of the lower half, in which nothing is deleted; neither is it the last quarter, which deletions shorten.
+    /// A row of the lower half, in which nothing is deleted, and not of the last quarter, which deletions shorten.
     private mutating func path() -> ListIndexPath {
         ListIndexPath(section: 0, item: rowCount / 2 + scattered.below(rowCount / 4))
     }
 
-    /// A row of the upper half that is not the first of it, which are deleted by id.
+    /// A row of the upper half, except its first rows, which are deleted by id.
     private mutating func deletedPath() -> ListIndexPath {
         ListIndexPath(section: 0, item: rowCount / 4 + scattered.below(rowCount / 8))
     }
 
-    /// The id of a row that was in the lower half at first, and is there still.
+    /// The id of a row that was in the lower half at first and is still in the list.
     private mutating func id() -> Identifier { .integer(Int64(rowCount / 2 + scattered.below(rowCount / 2))) }
 
     private mutating func rows(byID: Bool) -> ItemSelection { byID ? .item(id()) : .at(path()) }
@@ -106,7 +106,7 @@ struct EditPlan {
 }
 
 extension EditPlan {
-    /// Calls `body` with each edit of a log: rows are imported one by one for a tenth of them, and then edited.
+    /// Calls `body` with each edit of a log: the first tenth inserts rows one by one, the others edit them.
     static func forEachOfLog(_ count: Int, _ body: (Edit) throws -> Void) rethrows {
         let rowCount = max(count / 10, 100)
         var scattered = Scattered()

@@ -1,7 +1,7 @@
-// A program that is run by callgrind: makes lists, and counts the instructions of single operations on them.
+// A program that runs under callgrind: it makes lists, and counts the instructions of single operations on them.
 //
-// Always holds: every run does the same, to the byte; what is counted is what the calling thread does. Nothing here may
-// need Foundation.
+// Always holds: every run does exactly the same; only the instructions of the calling thread are counted. No code here
+// may need Foundation.
 
 import ListModel
 import Listory

@@ -1,4 +1,4 @@
-// Operations on a list in memory.
+// Counts operations on a list in memory.
 
 import ListModel
 
@@ -8,7 +8,7 @@ struct MemoryScenarios: ~Copyable {
     private let log = ProbeLog()
     private var plan: EditPlan
     private static let draft = CommitDraft(name: "Edit", time: Timestamp(microseconds: 1))
-    /// How many edits of a kind are made: few beside the rows.
+    /// How many edits of a kind are made: few compared with the rows.
     private var editCount: Int { min(1_000, plan.rowCount / 100) }
 
     init(rowCount: Int) throws {
@@ -19,7 +19,7 @@ struct MemoryScenarios: ~Copyable {
             let items = (start..<min(start + 10_000, rowCount)).map { EditPlan.item(Int64($0)) }
             try commit { try $0.insert(items, at: .end(ofSection: EditPlan.section)) }
         }
-        // So that not all nodes are as an import leaves them.
+        // Edits first, so that not all nodes are full as after an import.
         for edit in plan.mixed(rowCount / 50) { try commit { try edit.make(&$0) } }
     }
 
@@ -64,7 +64,7 @@ struct MemoryScenarios: ~Copyable {
         }
     }
 
-    /// Of versions that are one edit apart, each compared once.
+    /// Counts changesets of versions that are one edit apart, each compared once.
     private mutating func countChangesets() throws {
         for kind in Edit.rowKinds {
             var snapshots = [editor.snapshot()]
@@ -80,7 +80,7 @@ struct MemoryScenarios: ~Copyable {
         }
     }
 
-    /// All rows at once, of which few differ: a row.
+    /// Counts a reload of all rows, of which few differ; the figure is per row.
     private mutating func countReload() throws {
         let items = (0..<min(100_000, plan.rowCount)).map { EditPlan.item(Int64($0 * 3 / 2)) }
         try editor.begin(MemoryScenarios.draft)
@@ -90,7 +90,7 @@ struct MemoryScenarios: ~Copyable {
         }
     }
 
-    /// Counts the replay of a log of single edits, an event.
+    /// Counts the replay of a log of single edits; the figure is per event.
     static func countReplay(eventCount: Int) throws {
         let log = ProbeLog()
         var editor = ListEditor(ListState(), source: log)

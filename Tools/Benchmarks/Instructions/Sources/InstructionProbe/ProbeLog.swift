@@ -1,4 +1,4 @@
-// A log in memory. Always holds: all commits are there.
+// A log in memory. Always holds: it has all commits.
 
 import ListModel
 
@@ -8,7 +8,7 @@ final class ProbeLog: CommitSource, @unchecked Sendable {
 
     private(set) var records: [[UInt8]] = []
 
-    /// A record was asked for that there is not.
+    /// The error for a record that does not exist.
     struct Missing: Error {}
 
     func append(_ commit: Commit?) {

@@ -1,6 +1,6 @@
-// Operations on lists in files, which another run of this program has made.
+// Counts operations on lists in files, which another run of this program has made.
 //
-// Always holds: nothing is done in the background that would change what is counted.
+// Always holds: no work in the background changes the counts.
 
 import ListModel
 import Listory
@@ -69,7 +69,7 @@ struct StoredScenarios {
         try counting("store/edit", rest.count) {
             for edit in rest { try store.edit("Edit") { try edit.make(&$0) } }
         }
-        // Where a record is read from depends on how far the background is with writing it.
+        // A record is read from another place before the background flush has written it.
         try store.waitUntilDurable()
         try counting("store/undo", rest.count) { for _ in rest { _ = try store.undo() } }
         try store.waitUntilDurable()

@@ -1,4 +1,5 @@
-// What a changeset costs after one edit and after many, beside the standard library's difference of two arrays of ids.
+// Measures a changeset after one edit and after many, compared with the standard library's difference of two arrays of
+// ids.
 //
 // Always holds: the peer gets its arrays ready-made and compares ids only; the library also finds updated rows.
 
@@ -10,7 +11,7 @@ struct ChangesetBenchmarks {
     let runner: Runner
     let scale: Scale
 
-    /// What the standard library is asked for.
+    /// The calls of the standard library.
     private enum PeerKind: String, CaseIterable {
         case plain = "difference"
         case moves = "inferring-moves"
@@ -26,7 +27,7 @@ struct ChangesetBenchmarks {
     func run() throws {
         for rowCount in scale.rowCounts {
             let list = Lazy { try BenchList(rowCount: rowCount) }
-            // Only kinds that the peer notices; three of each.
+            // Only kinds of edits that the peer detects; three of each.
             let single = Lazy { try VersionPair.oneEditApart(list.value) }
             try measure("changeset/1-edit/\(NumberText.count(rowCount))", single, rowCount, editCount: 1)
             let editCount = rowCount / 100
@@ -50,9 +51,9 @@ struct ChangesetBenchmarks {
         }
     }
 
-    /// Microseconds a changeset.
+    /// Microseconds per changeset.
     private func sample(_ pairs: [VersionPair]) throws -> Double {
-        // One edit is a matter of microseconds: repeated, so that the clock's own grain does not show.
+        // One edit takes microseconds, so it is repeated to exceed the resolution of the clock.
         let repetitions = pairs.count > 1 ? 200 : 1
         return VersionPair.changesetSeconds(pairs, repetitions: repetitions, runner.sink) * 1e6
     }
@@ -66,7 +67,7 @@ struct ChangesetBenchmarks {
         }
     }
 
-    /// How long the peer would take: its time grows with rows times edits. Measured on lists that are small enough.
+    /// The expected time of the peer, which grows with rows times edits, from measurements on small lists.
     private func predictedPeerSeconds(_ rowCount: Int, editCount: Int) throws -> Double {
         let smallCount = 10_000
         guard editCount > 1, rowCount > smallCount else { return 0 }

@@ -1,13 +1,14 @@
-// What the stages of a transition cost, changeset included, beside the standard library's difference of two arrays of ids.
+// Measures the batches of a transition, including its changeset, compared with the standard library's difference of two
+// arrays of ids.
 //
-// Always holds: the peer gets its arrays ready-made, compares ids only, and gives neither moves nor stages. Where it would
-// take longer than a sample may, it is left out, and the note says how long that would be; or it is measured once, if the
-// runner is patient.
+// Always holds: the peer gets its arrays ready-made, compares only ids, and gives neither moves nor batches. If a
+// sample of it would take too long, it is left out, and the note has the expected time; with a patient runner it is
+// measured once.
 
 import BenchSupport
 import ListModel
 
-/// Measures a changeset and its stages.
+/// Measures a changeset and its batches.
 struct TransitionBenchmarks {
     let runner: Runner
     let scale: Scale
@@ -53,7 +54,8 @@ struct TransitionBenchmarks {
         }
     }
 
-    /// What views without sections are told: the changeset is made anew each time, as for the batches.
+    /// Measures the operations and splices for views without sections. The changeset is made again each time, as for
+    /// the batches.
     private func measureSequences(_ name: String, _ size: String, _ pairs: Lazy<[VersionPair]>) throws {
         for layout in [RowLayout.rows, .rowsWithHeaders] {
             let suffix = layout == .rows ? size : "headers/\(size)"
@@ -70,9 +72,9 @@ struct TransitionBenchmarks {
         }
     }
 
-    /// Microseconds for a changeset and what is made of it.
+    /// Microseconds for a changeset and the batches, operations or splices.
     private func sample(_ pairs: [VersionPair], _ stages: (Transition) -> Int) -> Double {
-        // One edit is a matter of microseconds: repeated, so that the clock's own grain does not show.
+        // One edit takes microseconds, so it is repeated to exceed the resolution of the clock.
         let repetitions = pairs.count > 1 ? 200 : 1
         let time = seconds {
             for _ in 0..<repetitions {
@@ -84,8 +86,8 @@ struct TransitionBenchmarks {
         return time / Double(repetitions * pairs.count) * 1e6
     }
 
-    /// How long the peer would take: its time grows with rows times edits, and for a shuffle with the square of the rows.
-    /// Measured on lists that are small enough.
+    /// The expected time of the peer, which grows with rows times edits, and for a shuffle with the square of the rows,
+    /// from measurements on small lists.
     private func predictedPeerSeconds(_ rowCount: Int, editCount: Int) throws -> Double {
         let smallCount = 2_000
         guard editCount > 1, rowCount > smallCount else { return 0 }

@@ -1,4 +1,4 @@
-// What one edit costs in memory: resolved, checked, folded, encoded, hashed and summed, a commit of its own.
+// Measures one edit in memory as a commit: resolving, checking, applying, encoding, hashing and the checksum.
 
 import BenchSupport
 import ListModel
@@ -52,7 +52,8 @@ struct ApplyBenchmarks {
         Scale.isTargetSize(rowCount) ? .median(atMost: use == .none ? 2_000 : 8_000) : nil
     }
 
-    /// Nanoseconds an edit. A block of edits is small beside the list, so that its size hardly changes.
+    /// Nanoseconds per edit. The edits of a sample are few compared with the rows, so the size of the list hardly
+    /// changes.
     private func sample(_ list: BenchList, _ work: Work, _ use: BenchList.SnapshotUse) throws -> Double {
         let blockSize = min(scale.editCount, list.rowCount / 4)
         let blockCount = scale.editCount / blockSize

@@ -1,20 +1,20 @@
-// Whether the length of the log costs anything: undo, redo and the memory of the history, in a long log and a short one.
+// Compares a long log with a short one: undo, redo and the memory of the history.
 //
-// Always holds: the two logs are measured alternately in one run, and belong to lists of as many rows.
+// Always holds: the two logs are measured alternately in one run, and their lists have equally many rows.
 
 import BenchSupport
 import ListModel
 import Listory
 import ProbeSupport
 
-/// Compares a list that was edited often with one that was not.
+/// Compares a list with many edits with a list with few.
 struct LogLengthBenchmarks {
     let runner: Runner
     let scale: Scale
     let files: FileNames
     let probes: ProbeProgram
 
-    /// How many samples a run takes: one takes less than a millisecond.
+    /// How many samples a run takes, because one takes less than a millisecond.
     private static let samplesPerRun = 5
 
     private var short: String { NumberText.count(scale.logEventCounts.short) }
@@ -30,7 +30,7 @@ struct LogLengthBenchmarks {
         var undo: [Double] = []
         var redo: [Double] = []
 
-        /// Undoes and redoes the same steps. In nanoseconds a commit.
+        /// Undoes and redoes the same steps, in nanoseconds per commit.
         mutating func take(_ list: some LoggedList, _ count: Int, _ counts: Bool) throws {
             let times = (try list.timeUndo(count), try list.timeRedo(count))
             guard counts else { return }
@@ -113,7 +113,8 @@ struct LogLengthBenchmarks {
         add(names, samples.0, samples.1, .ratio(atMost: 1.25))
     }
 
-    /// Far from the tip, which redo finds its way to by O(log n) hops: a thousand times as long a log is twice as many.
+    /// Far from the tip, redo finds its path by O(log n) hops: a log that is a thousand times as long has twice as
+    /// many.
     private func runMiddle(_ names: (undo: String, redo: String), _ lists: (LoggedStore, LoggedStore)) throws {
         guard wantsAny(names) else { return }
         func take(_ list: LoggedStore, _ eventCount: Int, _ samples: inout Samples, _ counts: Bool) throws {
@@ -131,7 +132,7 @@ struct LogLengthBenchmarks {
 
     // MARK: Opened
 
-    /// Each sample in a process of its own.
+    /// Takes each sample in a separate process.
     private func runOpen(_ name: String, _ path: String, _ longPath: String) throws {
         guard runner.wants(name), ProcessMemory.current() != nil else { return }
         var samples: (short: [Double], long: [Double]) = ([], [])

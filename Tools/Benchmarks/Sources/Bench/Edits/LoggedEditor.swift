@@ -3,7 +3,7 @@
 import BenchSupport
 import ListModel
 
-/// A log in memory, all of it.
+/// A complete log in memory.
 final class LoggedEditor: LoggedList {
     private var editor: ListEditor
     private let log = MemoryLog()

@@ -1,13 +1,13 @@
-// The edits of a log of a given length. Always holds: the list has as many rows at the end as in the beginning, if their
-// number is a multiple of four.
+// The edits of a log of a given length. Always holds: the list has as many rows at the end as at the beginning, if the
+// number of edits is a multiple of four.
 
 import BenchSupport
 
-/// What is done to a short list until its log is long.
+/// The edits of a short list that make its log long.
 enum LoggedEdits {
     /// How many rows the list has, whatever the length of its log.
     static let rowCount = 1_000
-    /// A multiple of the number of kinds, so that the rows stay as many.
+    /// A multiple of the number of kinds, so that the number of rows stays the same.
     private static let chunkSize = 1_000
 
     /// Calls `body` with each edit: insertions, deletions, toggles and updates in turn.

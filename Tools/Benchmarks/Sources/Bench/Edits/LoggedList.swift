@@ -1,12 +1,12 @@
-// A short list with a log of a given length: what shows whether the length of the log costs anything.
+// A short list with a log of a given length, to measure whether the length of the log matters.
 //
-// Always holds: every commit is one event and one step; after a sample the position in the history is the tip again, and
-// the tree of commits is as it was, because nothing but moves was made.
+// Always holds: every commit is one event and one step. After a sample, the position is the tip again, and the tree of
+// revisions is unchanged, because a sample makes only checkouts.
 
 /// A list whose newest steps can be undone and redone.
 protocol LoggedList: AnyObject {
-    /// Undoes steps, and takes the time.
+    /// Undoes steps, and measures the time.
     func timeUndo(_ count: Int) throws -> Double
-    /// Redoes steps, and takes the time.
+    /// Redoes steps, and measures the time.
     func timeRedo(_ count: Int) throws -> Double
 }

@@ -9,7 +9,7 @@ final class LoggedStore: LoggedList {
     private let store: Store
     private let sink: Sink
 
-    /// The newest node of the history.
+    /// The newest revision of the history.
     let tip: Version
     /// How many bytes the records of its commits have, on average.
     let bytesPerCommit: Double
@@ -25,7 +25,7 @@ final class LoggedStore: LoggedList {
         self.store = store
     }
 
-    /// How it is opened: one commit is a step, and edits do not wait.
+    /// The options: one commit is a step, and edits do not wait.
     static var options: StoreOptions {
         var options = StoreOptions()
         options.durability = .deferred
@@ -37,7 +37,7 @@ final class LoggedStore: LoggedList {
 
     func timeRedo(_ count: Int) throws -> Double { try time(count) { try store.redo() } }
 
-    /// Goes to a node of the history.
+    /// Checks out a revision.
     func go(to version: Version) throws { try store.go(to: version) }
 
     /// Closes the file.

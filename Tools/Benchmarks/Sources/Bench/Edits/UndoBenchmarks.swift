@@ -1,4 +1,4 @@
-// What it costs to undo a commit and to redo it, in memory and through a store.
+// Measures undo and redo of a commit, in memory and through a store.
 
 import BenchSupport
 import ListModel
@@ -30,12 +30,12 @@ struct UndoBenchmarks {
         }
     }
 
-    /// The kinds of edits that always are a commit: a move may lead back to its own place.
+    /// The kinds of edits that always make a commit. A move may be to its own place, and make none.
     private let kinds: [EditKind] = [.insert, .delete, .toggle, .update]
 
     // MARK: In memory
 
-    /// Nanoseconds a commit of one edit.
+    /// Nanoseconds per commit of one edit.
     private func sampleSmall(_ list: BenchList, isRedo: Bool) throws -> Double {
         let edits = list.planner.mixedEdits(min(scale.undoCount, list.rowCount / 4), kinds)
         let time = try list.restoring {
@@ -45,7 +45,7 @@ struct UndoBenchmarks {
         return time / Double(edits.count) * 1e9
     }
 
-    /// Microseconds a commit of many edits.
+    /// Microseconds per commit of many edits.
     private func sampleLarge(_ list: BenchList, isRedo: Bool) throws -> Double {
         let edits = list.planner.mixedEdits(scale.largeCommitSize)
         let time = try list.restoring {
@@ -55,7 +55,7 @@ struct UndoBenchmarks {
         return time * 1e6
     }
 
-    /// Nanoseconds a commit of one edit that was made after a very large one, whose size must not matter.
+    /// Nanoseconds per commit of one edit after a very large commit, whose size must not matter.
     private func sampleAfterLarge(_ list: BenchList) throws -> Double {
         let large = list.planner.mixedEdits(scale.editCount)
         let small = list.planner.edits(1, .toggle, by: .path)
@@ -91,8 +91,8 @@ struct UndoBenchmarks {
         }
     }
 
-    /// Nanoseconds a commit of one edit. What is undone is durable when the clock starts; the undos themselves are
-    /// appended in the background.
+    /// Nanoseconds per commit of one edit. The undone commits are durable when the clock starts; the undos themselves
+    /// are appended in the background.
     private func sample(_ store: Store, _ planner: inout EditPlanner, isRedo: Bool) throws -> Double {
         let rows = try store.snapshot.itemCount
         let edits = planner.mixedEdits(min(scale.undoCount, rows / 4), kinds)

@@ -1,7 +1,7 @@
-// What it costs to get commits into the log, beside LMDB used directly from C.
+// Measures appending commits to the log, compared with LMDB used directly from C.
 //
-// Always holds: both write the same record bytes in the same order, in batches of the same size, each batch with one
-// full sync. The library's time includes making the commits; the peer gets them ready-made.
+// Always holds: both write the same records in the same order, in groups of the same size, each with one full sync. The
+// library's time includes making the commits; the peer gets the records ready-made.
 
 import BenchSupport
 

@@ -1,4 +1,4 @@
-// One run of the append benchmark: a new store that gets single-row commits, and how many transactions they became.
+// One run of the append benchmark: makes commits of single rows in a new store, and counts their transactions.
 //
 // Always holds: two runs with the same numbers make the same records, byte for byte.
 
@@ -25,7 +25,7 @@ struct AppendRun {
         return records
     }
 
-    /// The seconds that the commits take until all are durable, and how many LMDB transactions they became.
+    /// The seconds until all commits are durable, and the number of LMDB transactions.
     func measure(path: String, _ sink: Sink) throws -> (seconds: Double, transactionCount: Int) {
         let store = try makeStore(path)
         try store.close()

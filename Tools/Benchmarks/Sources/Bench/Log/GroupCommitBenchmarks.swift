@@ -1,6 +1,6 @@
-// Commits that are waited for: what one costs beside LMDB alone, and how many there are when many wait together.
+// Measures commits that are waited for: the time of one, compared with LMDB alone, and the rate of many writers.
 //
-// Always holds: one sample of each figure is taken in turn, so that a ratio compares what was measured side by side.
+// Always holds: the samples of the figures are taken in turn, so a ratio compares samples from the same time.
 
 import BenchSupport
 import ListModel
@@ -19,7 +19,7 @@ struct GroupCommitBenchmarks {
         for kind in [WaitingWriters.Kind.threads, .tasks] { try runWriters(kind) }
     }
 
-    /// One writer beside the same records, each in a synced transaction of LMDB alone.
+    /// Measures one writer, compared with the same records in LMDB, each in a synced transaction.
     private func runOneWriter() throws {
         let name = "\(GroupCommitBenchmarks.prefix)/one-writer"
         guard runner.wants(name), let count = scale.groupCommits.first?.commitCount else { return }
@@ -33,13 +33,13 @@ struct GroupCommitBenchmarks {
         }
     }
 
-    /// Many writers beside one: threads beside a thread, tasks beside a task.
+    /// Compares many writers with one: threads with a thread, tasks with a task.
     private func runWriters(_ kind: WaitingWriters.Kind) throws {
         let all = scale.groupCommits.map {
             WaitingWriters(kind: kind, count: $0.writerCount, commitCount: $0.commitCount)
         }
         guard all.contains(where: { runner.wants(name($0)) }) else { return }
-        // The first is one alone; it is what the others are compared with.
+        // The first is a single writer, with which the others are compared.
         let writers = [all[0]] + all.dropFirst().filter { runner.wants(name($0)) }
         var results: [[WaitingWriters.Result]] = writers.map { _ in [] }
         try runner.repeatedly { counts in

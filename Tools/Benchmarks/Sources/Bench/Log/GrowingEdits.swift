@@ -9,7 +9,7 @@ struct GrowingEdits {
     private var generator = SeededGenerator(seed: 2)
     private var rows = 0
     private var nextID: Int64 = 0
-    /// In how many of a thousand edits a row is inserted: so many more than deleted that the list ends at its size.
+    /// How many of a thousand edits insert a row. They exceed the deletions so that the list ends at its size.
     private let insertions: Int
     private let deletions = 100
 

@@ -1,16 +1,16 @@
-// The peer in C, as Swift calls it.
+// Calls the peer in C.
 
 import BenchSupport
 import RawLMDB
 
 /// Appends records to LMDB with nothing in between.
 enum RawLog {
-    /// LMDB refused what the peer asked for.
+    /// A call of LMDB failed.
     struct Failed: Error {
         let code: Int
     }
 
-    /// The seconds that the peer takes to append records in batches of a size, each with one sync.
+    /// The seconds that the peer needs to append records in groups of a size, each with one sync.
     static func seconds(_ records: [[UInt8]], batch: Int, path: String) throws -> Double {
         let bytes = records.flatMap { $0 }
         return try bytes.withUnsafeBytes { bytes in

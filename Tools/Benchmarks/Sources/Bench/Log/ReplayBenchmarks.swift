@@ -1,4 +1,4 @@
-// How fast a log is folded: from records in memory, and when a store is opened.
+// Measures how fast a log is replayed: from records in memory, and when a store is opened.
 //
 // Always holds: both logs have the same events, mixed edits of a list that grows to its final size.
 

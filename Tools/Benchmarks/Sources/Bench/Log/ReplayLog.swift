@@ -1,12 +1,12 @@
-// The log that replay is measured with, made through a store.
+// The log for the measurement of replay, made through a store.
 //
-// Always holds: the file and the memory hold the same records.
+// Always holds: the file and the memory have the same records.
 
 import BenchSupport
 import ListModel
 import Listory
 
-/// A log, in memory and on a file.
+/// A log, in memory and in a file.
 final class ReplayLog {
     private let path: String
     /// All records, one after another; they begin at `offsets`.
@@ -14,7 +14,7 @@ final class ReplayLog {
     private var offsets: [Int] = [0]
     private(set) var eventCount = 0
 
-    /// The log and the file do not hold the same.
+    /// The log and the file have different records.
     struct Differs: Error {}
 
     init(_ scale: Scale, eventsPerCommit: Int, path: String) throws {
@@ -41,7 +41,7 @@ final class ReplayLog {
         eventCount += commit.eventCount
     }
 
-    /// The seconds that folding the records takes.
+    /// The seconds that a replay of the records takes.
     func replaySeconds(_ sink: Sink) throws -> Double {
         var state = ListState()
         let time = try bytes.withUnsafeBytes { bytes in
@@ -57,7 +57,7 @@ final class ReplayLog {
         return time
     }
 
-    /// How the file is opened: without checkpoints, so that all of the log is replayed.
+    /// The options of the file: without checkpoints, so that the whole log is replayed.
     private static var options: StoreOptions {
         var options = StoreOptions()
         options.checkpoints = .never

@@ -24,7 +24,7 @@ extension Report {
             machine = report.machine
             runs = report.runs
             isQuick = report.isQuick
-            // As text: a reader may keep numbers as floating point.
+            // As text, because a reader may store numbers as floating point.
             sink = String(report.sink, radix: 16)
             figures = report.figures.map(Line.init)
         }

@@ -5,7 +5,7 @@
 import BenchSupport
 
 extension Report {
-    /// What figures are about, by how their names begin.
+    /// The subjects of figures, by the prefixes of their names.
     private static let rooms: [(title: String, prefixes: [String], text: String)] = [
         (
             "One edit in memory", ["apply/"],
@@ -68,7 +68,7 @@ extension Report {
         return table.lines + (notes.isEmpty ? [] : notes.map { "- \($0)" } + [""])
     }
 
-    /// Edits of a kind in a row, lists of a size in a column, the uses of snapshots in a cell.
+    /// A row for each kind of edit, a column for each size of list, and in a cell the uses of snapshots.
     private static func edits(_ figures: [Figure]) -> [String] {
         struct Cell: Hashable {
             let kind: String

@@ -4,16 +4,16 @@
 
 import BenchSupport
 
-/// Everything that a run of the benchmarks found out.
+/// The results of a run of the benchmarks.
 struct Report {
     let machine: MachineFacts
     let runs: Int
     let isQuick: Bool
     let figures: [Figure]
-    /// What the results of all measured work were folded into.
+    /// A number that depends on the results of all measured work.
     let sink: UInt64
 
-    /// On what, and how often it was measured.
+    /// The machine, the versions, and the number of runs.
     var conditions: [String] {
         machine.lines + ["\(runs) runs after one that does not count" + (isQuick ? "; small sizes (--quick)" : "")]
     }
@@ -58,7 +58,7 @@ struct Report {
         return (target.isUpperLimit ? "≤ " : "≥ ") + limit
     }
 
-    /// Who the peers are, and what the figures' own notes say.
+    /// The peers, and the notes of the figures.
     static func notes(of figures: [Figure]) -> [String] {
         var figuresOfPeer: [String: [String]] = [:]
         for figure in figures {

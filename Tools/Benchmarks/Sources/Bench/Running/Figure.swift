@@ -1,27 +1,27 @@
-// One line of the results: what was measured, all samples of it and of its peer, and what was asked for.
+// One line of the results: a figure, all its samples and those of its peer, and its target.
 
 import BenchSupport
 
 /// A measured figure.
 struct Figure {
-    /// What was measured, from the general to the particular, with slashes: `apply/insert/path/1M/no-snapshot`.
+    /// The name, from the general to the particular, with slashes: `apply/insert/path/1M/no-snapshot`.
     let name: String
-    /// What the samples are numbers of: `ns/edit`.
+    /// The unit of the samples: `ns/edit`.
     let unit: String
     /// The samples, in the order in which they were taken.
     let samples: [Double]
-    /// The same by other means.
+    /// The peer that was measured for comparison.
     let peer: Peer?
-    /// What was asked for.
+    /// The target.
     let target: Target?
-    /// What one has to know to read the figure.
+    /// An explanation of the figure.
     let note: String?
 
-    /// Who else was measured, alternately with the library.
+    /// A peer that was measured alternately with the library.
     struct Peer {
         let name: String
         let samples: [Double]
-        /// Which way the ratio of the two is given.
+        /// How the ratio of the two is computed.
         let ratioKind: RatioKind
     }
 
@@ -36,14 +36,14 @@ struct Figure {
     /// The median of the samples.
     var median: Double { Statistics.median(samples) }
 
-    /// The library and the peer compared, if there is a peer.
+    /// The ratio of the library and the peer, if there is a peer.
     var ratio: Double? {
         guard let peer else { return nil }
         let peerMedian = Statistics.median(peer.samples)
         return peer.ratioKind == .cost ? median / peerMedian : peerMedian / median
     }
 
-    /// Whether the figure is as asked for; nil if nothing was, or if the peer it is about was not measured.
+    /// Whether the figure meets its target; nil if it has none, or if its peer was not measured.
     var isTargetMet: Bool? {
         guard let target else { return nil }
         switch target.subject {

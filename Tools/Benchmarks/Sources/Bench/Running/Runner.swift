@@ -1,6 +1,6 @@
 // Takes the samples: one that does not count, then the rest, alternately with those of a peer.
 //
-// Always holds: a figure whose name the filter leaves out costs nothing; neither are its lists built.
+// Always holds: a figure that the filter leaves out takes no time; its lists are not built either.
 
 import BenchSupport
 import Foundation
@@ -15,19 +15,19 @@ final class Runner {
 
     /// - Parameters:
     ///   - runs: how many samples of a figure count.
-    ///   - filter: what the names of figures contain that are measured; nil for all.
-    ///   - isPatient: whether peers are measured that take minutes.
+    ///   - filter: a part of the names of the figures to measure; nil for all.
+    ///   - isPatient: whether to measure peers that take minutes.
     init(runs: Int, filter: String?, isPatient: Bool) {
         self.runs = runs
         self.filter = filter
         self.isPatient = isPatient
     }
 
-    /// The other way to do what is measured.
+    /// The peer of a figure.
     struct Peer {
         let name: String
         let ratioKind: Figure.RatioKind
-        /// Whether a sample takes so long that there is one only.
+        /// Whether a sample takes so long that there is only one.
         var isSampledOnce = false
         /// Takes one sample, in the unit of the figure.
         let sample: () throws -> Double
@@ -36,7 +36,7 @@ final class Runner {
     /// Whether a figure is to be measured.
     func wants(_ name: String) -> Bool { filter.map(name.contains) ?? true }
 
-    /// How a peer is sampled that takes a time.
+    /// How a slow peer is sampled.
     enum Patience {
         case often, once, never
     }
@@ -44,8 +44,8 @@ final class Runner {
     /// How a peer is sampled.
     ///
     /// - Parameters:
-    ///   - seconds: how long a sample will probably take.
-    ///   - longest: how long it may take.
+    ///   - seconds: the expected time of a sample.
+    ///   - longest: the longest allowed time.
     func patience(_ seconds: Double, longest: Double) -> Patience {
         seconds <= longest ? .often : isPatient ? .once : .never
     }
@@ -53,11 +53,11 @@ final class Runner {
     /// Measures a figure, unless the filter leaves it out.
     ///
     /// - Parameters:
-    ///   - name: what it is called.
-    ///   - unit: what the samples are numbers of.
-    ///   - target: what is asked for.
-    ///   - peer: what is measured alternately with it.
-    ///   - note: what is known afterwards and needed to read the figure; nil for nothing.
+    ///   - name: its name.
+    ///   - unit: the unit of the samples.
+    ///   - target: its target.
+    ///   - peer: the peer to measure alternately with it.
+    ///   - note: returns an explanation of the figure after the measurement; nil for none.
     ///   - sample: takes one sample.
     func measure(
         _ name: String, unit: String, target: Target? = nil, peer: Peer? = nil,
@@ -76,10 +76,10 @@ final class Runner {
         add(Figure(name: name, unit: unit, samples: samples, peer: measuredPeer, target: target, note: note()))
     }
 
-    /// Calls `body` for one sample that does not count and then for the rest, for figures that come from one run
-    /// together.
+    /// Calls `body` for one sample that does not count and then for the rest, for several figures that are measured in
+    /// one run.
     ///
-    /// - Parameter body: takes the samples, and keeps them if it is told that they count.
+    /// - Parameter body: takes the samples, and keeps them if they count.
     func repeatedly(_ body: (_ counts: Bool) throws -> Void) rethrows {
         try body(false)
         for _ in 0..<runs { try body(true) }

@@ -1,7 +1,7 @@
-// One run of the checkpoint benchmark: every row is changed, and a checkpoint is taken while somebody goes on editing.
+// One run of the checkpoint benchmark: changes every row, and takes a checkpoint while another thread edits.
 //
-// Always holds: all changes are in the log before the checkpoint begins, so that it alone is measured. The writer pauses
-// between two edits; one that has to wait for the checkpoint is measured from when it began all the same.
+// Always holds: all changes are in the log before the checkpoint begins, so only the checkpoint is measured. The writer
+// pauses between two edits; the time of an edit includes its wait for the checkpoint.
 
 import BenchSupport
 import Foundation
@@ -11,7 +11,7 @@ import ProbeSupport
 import Synchronization
 import TestSupport
 
-/// What a checkpoint of a list was like in which every row had changed.
+/// The measurements of a checkpoint after a change of every row.
 struct CheckpointRun {
     /// The seconds that the checkpoint took.
     let duration: Double
@@ -19,10 +19,10 @@ struct CheckpointRun {
     let worstEdit: Double
     /// How many edits were made meanwhile.
     let editCount: Int
-    /// How much more memory of its own the process had at most than before; nil where the kernel does not say.
+    /// By how much the private memory of the process grew at most; nil if the kernel does not report it.
     let growth: Int?
 
-    /// What both threads leave behind.
+    /// The results of both threads.
     private final class Outcome: Sendable {
         struct Values: Sendable {
             var duration: Double?

@@ -1,10 +1,10 @@
-// The remaining figures: reading the state hash, making and opening a store.
+// Measures the remaining figures: reading the state hash, creating and opening a store.
 
 import BenchSupport
 import ListModel
 import Listory
 
-/// Measures what has no file of its own.
+/// Measures figures that have no separate file.
 struct StoreBenchmarks {
     let runner: Runner
     let scale: Scale
@@ -17,7 +17,7 @@ struct StoreBenchmarks {
 
     // MARK: State hash
 
-    /// Edits with the hash of every version read, beside the same edits without.
+    /// Measures edits with a read of the hash of every version, compared with the same edits without.
     private func runStateHash() throws {
         for rowCount in scale.rowCounts {
             let list = Lazy { try BenchList(rowCount: rowCount) }

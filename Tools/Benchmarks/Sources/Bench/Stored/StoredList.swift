@@ -1,28 +1,29 @@
-// A long list with a long past in a file: what the figures of stored lists are measured on.
+// A long list with a long past in a file, for the figures of stored lists.
 //
-// Always holds: the file is closed between two measurements, and its newest version has as many rows as at first; two
-// files of the same size have the same rows and edits.
+// Always holds: the file is closed between two measurements, and its newest version has the original number of rows;
+// two files of the same size have the same rows and edits.
 
 import BenchSupport
 import ListModel
 import Listory
 import TestSupport
 
-/// A store of many rows that many edits were made in.
+/// A store with many rows and many edits.
 final class StoredList {
     let path: String
     let rowCount: Int
     /// Ids of some rows, which stay in the list as long as only toggles are made.
     private(set) var someIDs: [Identifier] = []
-    /// How much the file grew for each of the edits, with the checkpoints that were taken meanwhile.
+    /// How much the file grew per edit, including checkpoints.
     private(set) var bytesPerEvent = 0.0
-    /// Decides the edits, whose new rows have ids that no row had before.
+    /// Plans the edits; new rows have unused ids.
     private var planner: EditPlanner
 
-    /// How many edits are planned at once. A multiple of the number of kinds, so that the rows stay as many.
+    /// How many edits are planned at once: a multiple of the number of kinds, so that the number of rows stays the
+    /// same.
     private static let chunkSize = 1_000
 
-    /// Makes the store: imports the rows, and then makes as many edits of all kinds in turn, each a commit.
+    /// Makes the store: imports the rows, and then makes an equal number of edits of all kinds in turn, each a commit.
     ///
     /// - Parameters:
     ///   - path: a file that does not exist.
@@ -59,7 +60,7 @@ final class StoredList {
     /// - Parameter count: a multiple of five.
     func plan(_ count: Int) -> [PlannedEdit] { planner.mixedEdits(count) }
 
-    /// How the store is opened: edits do not wait, all else is as it is by default.
+    /// The options of the store: edits do not wait; the other options are the defaults.
     static func options(_ policy: CheckpointPolicy = CheckpointPolicy()) -> StoreOptions {
         var options = StoreOptions()
         options.durability = .deferred
@@ -72,7 +73,7 @@ final class StoredList {
         try store.edit("Edit") { try edit.apply(to: &$0) }
     }
 
-    /// Appends the rows 0, 1, 2 … to a new store, 10,000 a commit, each with some 32 bytes of content.
+    /// Appends the rows 0, 1, 2 … to a new store, 10,000 per commit, each with about 32 bytes of content.
     static func importRows(_ count: Int, into store: Store) throws {
         try store.edit("Begin") { try $0.insertSection(NewSection(id: ListRecipe.section, title: "Today")) }
         for start in stride(from: 0, to: count, by: 10_000) {

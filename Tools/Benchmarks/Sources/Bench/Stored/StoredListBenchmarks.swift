@@ -1,7 +1,7 @@
-// A long list in a file, with a long past: opening it, editing it, what it takes in memory.
+// Measures a long list in a file, with a long past: opening, edits, checkpoints and memory.
 //
-// Always holds: the store is made at most once, and only if a wanted figure needs it; the store is as long after each
-// measurement as before. What changes the file most comes last.
+// Always holds: the store is made at most once, and only if a wanted figure needs it; each measurement keeps the number
+// of rows. The measurements that change the file most are last.
 
 import BenchSupport
 import ListModel
@@ -38,7 +38,7 @@ struct StoredListBenchmarks {
 
     // MARK: Opening
 
-    /// Fresh processes open the short list and the long one in turn.
+    /// Opens the short list and the long one in turn, in fresh processes.
     private func runOpening(_ list: Lazy<StoredList>) throws {
         let names = ["open/\(smallSize)", "open/\(size)", "open/\(size)/vs-\(smallSize)"].map { "stored/\($0)" }
         let more = ["open-from-spawn/\(size)", "first-edit-by-id/\(size)", "open-memory/\(size)"].map { "stored/\($0)" }
@@ -49,7 +49,7 @@ struct StoredListBenchmarks {
             let smallList = try StoredList(path: path, rowCount: StoredListBenchmarks.smallRowCount)
             let list = try list.value
             try runner.repeatedly { counts in
-                // A process takes next to no time: more of them than runs.
+                // A process takes very little time, so there are more of them than runs.
                 for _ in 0..<4 {
                     try small.measure(smallList, probes, counts)
                     try large.measure(list, probes, counts)
@@ -99,7 +99,7 @@ struct StoredListBenchmarks {
 
     // MARK: Edits
 
-    /// Edits one after another, with checkpoints taken in the background.
+    /// Measures edits one after another, with checkpoints in the background.
     private func runEdits(_ list: Lazy<StoredList>) throws {
         let name = "stored/edit/deferred/\(size)"
         guard wantsAny([name, "\(name)/worst", "\(name)/file"]) else { return }
@@ -136,7 +136,7 @@ struct StoredListBenchmarks {
 
     // MARK: Checkpoints
 
-    /// A checkpoint after every row was changed, while single rows are edited.
+    /// Measures a checkpoint after a change of every row, while single rows are edited.
     private func runCheckpoints(_ list: Lazy<StoredList>) throws {
         let name = "stored/checkpoint/\(size)-changed"
         guard wantsAny([name, "\(name)/worst-edit", "\(name)/growth"]) else { return }
@@ -156,7 +156,8 @@ struct StoredListBenchmarks {
 
     // MARK: Memory
 
-    /// All rows in memory, beside an array of their ids and references; each sample in a process of its own.
+    /// Measures all rows in memory, compared with an array of their ids and references; each sample in a separate
+    /// process.
     private func runMemory() throws {
         let name = "stored/memory/\(size)"
         guard runner.wants(name), ProcessMemory.current() != nil else { return }

@@ -1,6 +1,6 @@
-// The past of a long list in a file: any version of it, and what lies between two.
+// Measures the past of a long list in a file: snapshots of any version, and changesets between two.
 //
-// Always holds: each sample opens the store anew, and looks at other versions than the one before.
+// Always holds: each sample opens the store again, and reads other versions than the one before.
 
 import BenchSupport
 import ListModel
@@ -22,7 +22,7 @@ struct StoredPastBenchmarks {
 
     private func target(_ target: Target) -> Target? { Scale.isTargetSize(scale.storedRowCount) ? target : nil }
 
-    /// The rows at random versions, as they are asked for one after another.
+    /// Measures snapshots of random versions, one after another.
     private func runSnapshots() throws {
         let names = (median: "stored/snapshot-at/median", worst: "stored/snapshot-at/worst")
         guard runner.wants(names.median) || runner.wants(names.worst) else { return }
@@ -46,7 +46,7 @@ struct StoredPastBenchmarks {
         add(names.worst, "ms", worsts, .median(atMost: 25))
     }
 
-    /// The changeset that a view asks for after each edit, of what it shows and what it is to show.
+    /// Measures the changeset that a view needs after each edit.
     private func runNeighbours() throws {
         try runner.measure(
             "stored/changeset/1-edit", unit: "µs", target: target(.median(atMost: 20)),
@@ -67,7 +67,8 @@ struct StoredPastBenchmarks {
         }
     }
 
-    /// Versions of the past that are a thousand commits apart, each reached from the checkpoint that is nearest to it.
+    /// Measures changesets of old versions that are a thousand commits apart, each replayed from its nearest
+    /// checkpoint.
     private func runDistant() throws {
         let distance = 1_000
         var generator = SeededGenerator(seed: 5)
@@ -77,12 +78,12 @@ struct StoredPastBenchmarks {
         ) {
             try list.value.withStore { store in
                 let head = Int(try store.version.rawValue)
-                // The edits came last, one a commit.
+                // The edits are the last commits, one each.
                 let firstEdited = head - scale.storedRowCount
                 let times = try (0..<20).map { _ in
                     let version = firstEdited + generator.below(scale.storedRowCount - distance)
                     let old = try store.snapshot(at: Version(UInt64(version)))
-                    // Something far away, so that the second is not replayed from the first.
+                    // A distant version, so that the second is not replayed from the first.
                     _ = try store.snapshot(at: Version(1))
                     let new = try store.snapshot(at: Version(UInt64(version + distance)))
                     return seconds { take(Changeset(from: old, to: new)) }
@@ -92,8 +93,8 @@ struct StoredPastBenchmarks {
         }
     }
 
-    /// Versions that are stored themselves, a thousand commits apart, whose nodes are read from the file: in a store that is in
-    /// use, and as the first thing after opening, when not a page of the file was touched yet.
+    /// Measures changesets of two checkpoints that are a thousand commits apart, whose nodes are read from the file: in
+    /// a store in use, and right after opening, before any page of the file was read.
     private func runCheckpoints() throws {
         for isFirst in [false, true] {
             try runner.measure(
@@ -115,7 +116,7 @@ struct StoredPastBenchmarks {
             for edit in edits.prefix(1_000) { try StoredList.make(edit, in: store) }
             try store.checkpoint()
             let new = try store.version
-            // What the newest version has in memory is not what is stored.
+            // More edits, so that the nodes in memory are no longer those of the checkpoint.
             for edit in edits.dropFirst(1_000) { try StoredList.make(edit, in: store) }
             return (old, new, isFirst ? nil : try changesetSeconds(from: old, to: new, in: store))
         }

@@ -1,6 +1,8 @@
-// What a projection costs: an edit with one attached beside the same edit without, and folding a log from its beginning.
+// Measures projections: an edit with a projection, compared with the same edit without, and folding a log from its
+// beginning.
 //
-// Always holds: commits are not waited for, as the disk would hide what is measured; the store takes its checkpoints.
+// Always holds: edits do not wait for the disk, which would hide the measured time; the store takes checkpoints as
+// usual.
 
 import BenchSupport
 import ListModel
@@ -12,7 +14,7 @@ struct ProjectionBenchmarks {
     let scale: Scale
     let files: FileNames
 
-    /// Counts commits by name; looks at nothing else.
+    /// Counts commits by name; needs nothing else.
     private struct CommitCounts: Projection, Codable {
         static let name = "commit-counts"
         static let version = 1
@@ -21,7 +23,7 @@ struct ProjectionBenchmarks {
         mutating func apply(_ event: Event, in context: EventContext) { counts[context.commit.name, default: 0] += 1 }
     }
 
-    /// How many rows are checked, found out from the rows.
+    /// Counts the checked rows, by reading the rows.
     private struct CheckedCount: Projection, Codable {
         static let name = "checked-count"
         static let version = 1
@@ -34,7 +36,7 @@ struct ProjectionBenchmarks {
         }
     }
 
-    /// Whether the value is looked at.
+    /// When the value is read.
     private enum Reading: String, CaseIterable {
         case atTheEnd = "read-at-the-end"
         case afterEach = "read-after-each"
@@ -53,7 +55,7 @@ struct ProjectionBenchmarks {
         try measureCatchingUp()
     }
 
-    /// What is done after each edit, and after the last.
+    /// Called after each edit, and after the last.
     private typealias Reader = (afterEach: () throws -> Void, atTheEnd: () throws -> Void)
 
     private static func reader<Value: Projection & SendableMetatype>(
@@ -64,7 +66,7 @@ struct ProjectionBenchmarks {
         return ({ if reading == .afterEach { _ = try projection.value } }, { _ = try projection.value })
     }
 
-    /// Nanoseconds an edit, beside the same edits without a projection.
+    /// Nanoseconds per edit, compared with the same edits without a projection.
     private func measure(_ name: String, _ rowCount: Int, _ reader: @escaping (Store) throws -> Reader) throws {
         guard runner.wants(name) else { return }
         let peer = Runner.Peer(name: "the same edits without a projection", ratioKind: .cost) {
@@ -93,7 +95,7 @@ struct ProjectionBenchmarks {
         }
     }
 
-    /// A store with so many rows, whose commits are not waited for.
+    /// A store with the given number of rows, whose edits do not wait.
     private static func store(_ path: String, _ rowCount: Int) throws -> Store {
         var options = StoreOptions()
         options.durability = .deferred
@@ -106,7 +108,7 @@ struct ProjectionBenchmarks {
         return store
     }
 
-    /// Millions of events a second, from the beginning of a log of commits of one event.
+    /// Measures millions of events per second, from the beginning of a log with commits of one event.
     private func measureCatchingUp() throws {
         let names = ["events", "rows"].map { "projection/catch-up/\($0)/\(NumberText.count(scale.replayEventCount))" }
         guard names.contains(where: runner.wants) else { return }

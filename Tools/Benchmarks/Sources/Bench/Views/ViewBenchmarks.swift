@@ -1,8 +1,8 @@
-// What a derived view costs after one edit, beside what somebody does who has only arrays: filtering, sorting or grouping the
-// rows again, and the difference of the ids.
+// Measures a derived view after one edit, compared with arrays: filtering, sorting or grouping all rows again, and the
+// difference of the ids.
 //
-// Always holds: the view finds out itself what changed in the list and says what changed in the view; both are on the
-// clock. The functions look at ids and checkmarks only: decoding contents would make the peers slower, not the view.
+// Always holds: the measured time includes both the changeset of the list and that of the view. The query's functions
+// use only ids and checkmarks; decoding contents would make the peers slower, not the view.
 
 import BenchSupport
 import ListModel
@@ -13,7 +13,7 @@ struct ViewBenchmarks {
     let runner: Runner
     let scale: Scale
 
-    /// Versions of a list, each one edit from the next, and a view that follows them.
+    /// Versions of a list, one edit apart, and a view that follows them.
     private final class Followed {
         let versions: [Snapshot]
         var view: DerivedView
@@ -23,7 +23,7 @@ struct ViewBenchmarks {
             view = try DerivedView(stages, of: versions[0])
         }
 
-        /// Microseconds to follow one edit, on the way through all versions and back.
+        /// Microseconds to follow one edit, over all versions and back.
         func sample(_ runner: Runner) throws -> Double {
             let rounds = 20
             let way = versions.dropFirst() + versions.dropLast().reversed()
@@ -39,7 +39,7 @@ struct ViewBenchmarks {
         }
     }
 
-    /// What a view does.
+    /// The kinds of views.
     private enum Kind: String, CaseIterable {
         case filter
         case sort
@@ -63,7 +63,7 @@ struct ViewBenchmarks {
             }
         }
 
-        /// What the standard library is asked for.
+        /// The calls of the standard library.
         var peerName: String {
             let derived =
                 switch self {
@@ -75,8 +75,8 @@ struct ViewBenchmarks {
             return "\(derived), [Int64].difference(from:)"
         }
 
-        /// The ids of the rows that the view shows, in their order. As in the view, rows of one key stay in the order of
-        /// the list: `sort` is stable.
+        /// The ids of the rows that the view shows, in order. As in the view, rows with equal keys keep the order of
+        /// the list, because `sort` is stable.
         func ids(of snapshot: Snapshot) -> [Int64] {
             let items = snapshot.sections[0].items
             switch self {
@@ -99,7 +99,7 @@ struct ViewBenchmarks {
         if case .integer(let number) = item.id { number } else { 0 }
     }
 
-    /// Half of the rows, which an edit may change.
+    /// True for half of the rows; an edit may change it.
     private static func isShown(_ item: ListItem) -> Bool { (number(item) % 2 == 0) != item.isChecked }
 
     func run() throws {
@@ -124,7 +124,7 @@ struct ViewBenchmarks {
         try runner.measure(name, unit: "µs", target: target, peer: try peer()) { try followed.value.sample(runner) }
     }
 
-    /// Deriving the ids of a version with the standard library, and comparing them with those before.
+    /// Derives the ids of a version with the standard library, and compares them with those before.
     private func difference(_ kind: Kind, _ versions: [Snapshot]) -> Runner.Peer {
         let old = kind.ids(of: versions[0])
         return Runner.Peer(name: kind.peerName, ratioKind: .speedUp) {
@@ -132,7 +132,7 @@ struct ViewBenchmarks {
         }
     }
 
-    /// Milliseconds for another predicate.
+    /// Measures milliseconds for another predicate.
     private func measureReplacing(_ versions: Lazy<[Snapshot]>, _ rowCount: Int) throws {
         let everything = Arrangement { _ in RowPlacement() }
         let changes: [(name: String, from: Arrangement, to: Arrangement)] = [
@@ -154,7 +154,7 @@ struct ViewBenchmarks {
         }
     }
 
-    /// Bytes that a view takes for each row of the list, half of which it shows.
+    /// Measures the bytes of a view for each row of the list, half of which it shows.
     private func measureMemory(_ versions: Lazy<[Snapshot]>, _ rowCount: Int) throws {
         for kind in [Kind.filter, .sort] {
             try runner.measure("view/memory/\(kind.rawValue)/\(NumberText.count(rowCount))", unit: "bytes/row") {
@@ -164,7 +164,7 @@ struct ViewBenchmarks {
                 let after = ProcessMemory.afterTrimming()
                 guard let before, let after else { throw WrongResult(what: "no /proc/self/status") }
                 runner.sink.take(view.snapshot.itemCount)
-                // A small view fits into what was freed before.
+                // A small view may fit into memory that was freed before.
                 return Double(max(0, after.privateBytes - before.privateBytes)) / Double(rowCount)
             }
         }

@@ -1,11 +1,11 @@
-// A list in memory that is edited, timed and put back.
+// A list in memory on which samples are taken; each sample is undone afterwards.
 //
-// Always holds: between two samples the rows are those of the recipe, in the same order: what a sample did is undone,
-// off the clock. The shape of the tree may differ, as it does in any list that is in use.
+// Always holds: between two samples the rows are those of the recipe, in the same order, because a sample is undone
+// outside of the measured time. The shape of the tree may differ, as in any list in use.
 
 import ListModel
 
-/// A list that samples are taken on.
+/// A list for samples.
 public final class BenchList {
     public let rowCount: Int
     public var planner: EditPlanner
@@ -13,17 +13,17 @@ public final class BenchList {
     private let log = MemoryLog()
     private var clock: Int64 = 0
 
-    /// What a caller of the library keeps while it edits.
+    /// The snapshots that are kept during the edits.
     public enum SnapshotUse: String, CaseIterable, Sendable {
-        /// Nothing: the list is edited in its place.
+        /// None: the list is changed in place.
         case none = "no-snapshot"
         /// One snapshot, taken before the first edit.
         case one = "one-snapshot"
-        /// A snapshot after every edit; it is kept until the next.
+        /// A snapshot after every edit, which is kept until the next.
         case each = "each-snapshot"
     }
 
-    /// A sample changed the list and could not be put back.
+    /// The rows could not be restored after a sample.
     public struct NotRestored: Error {}
 
     public init(rowCount: Int) throws {
@@ -32,7 +32,8 @@ public final class BenchList {
         editor = ListEditor(ListState(), source: log)
         try ListRecipe(rowCount: rowCount).forEachCommit { body in
             guard let commit = try editor.commit(draft(), body) else { return }
-            // What a sample leaves is on a branch that nobody goes to; only these are met by the next.
+            // The commits of a sample stay on a branch that is not used again, so undo reads only the records that are
+            // kept here.
             log.keepPlace(of: commit)
             log.forgetAll(but: commit)
         }
@@ -43,7 +44,7 @@ public final class BenchList {
         return CommitDraft(name: "Edit", time: Timestamp(microseconds: clock))
     }
 
-    /// The rows as they are now.
+    /// The present rows.
     public func snapshot() -> Snapshot { editor.snapshot() }
 
     /// Makes one commit of these edits.
@@ -54,11 +55,11 @@ public final class BenchList {
         if let commit { log.append(commit) }
     }
 
-    /// Makes each edit a commit, and takes the time.
+    /// Makes a commit of each edit, and measures the time.
     ///
     /// - Parameters:
-    ///   - edits: what is done.
-    ///   - use: which snapshots are kept meanwhile.
+    ///   - edits: the edits.
+    ///   - use: the snapshots that are kept meanwhile.
     ///   - readsHash: whether the state hash of each version is read.
     /// - Returns: the seconds that all of it took.
     public func time(_ edits: [PlannedEdit], _ use: SnapshotUse, readsHash: Bool = false, _ sink: Sink) throws -> Double
@@ -79,8 +80,8 @@ public final class BenchList {
         return result
     }
 
-    /// The loop that is timed, not inlined so that a profile shows it. The editor is passed so that the class's own
-    /// access to it is checked once.
+    /// The measured loop. It is not inlined, so that a profile shows it. The editor is passed as an argument, so that
+    /// exclusive access to the property is checked only once.
     @inline(never)
     private static func run(
         _ editor: inout ListEditor, _ edits: [PlannedEdit], _ draft: CommitDraft, _ commits: inout [Commit],
@@ -94,7 +95,7 @@ public final class BenchList {
         }
     }
 
-    /// Undoes commits, one by one, and takes the time.
+    /// Undoes commits, one by one, and measures the time.
     public func timeUndo(_ count: Int) throws -> Double {
         let time = Timestamp(microseconds: clock)
         return try seconds {
@@ -102,7 +103,7 @@ public final class BenchList {
         }
     }
 
-    /// Takes undone commits back, one by one, and takes the time.
+    /// Redoes commits, one by one, and measures the time.
     public func timeRedo(_ count: Int) throws -> Double {
         let time = Timestamp(microseconds: clock)
         return try seconds {
@@ -110,7 +111,7 @@ public final class BenchList {
         }
     }
 
-    /// Calls `body`, and then undoes what it did.
+    /// Calls `body`, and then undoes its edits.
     public func restoring<Result>(_ body: () throws -> Result) throws -> Result {
         let before = editor.snapshot().stateHash
         let depth = editor.state.history.undoCount

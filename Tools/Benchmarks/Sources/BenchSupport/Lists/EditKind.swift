@@ -1,6 +1,6 @@
-// What the planned edits are about.
+// The kinds of planned edits.
 
-/// What an edit does.
+/// The kind of an edit.
 public enum EditKind: String, CaseIterable, Sendable {
     case insert
     case delete

@@ -1,4 +1,4 @@
-// Decides edits of a list whose rows have the ids 0, 1, 2 … in any order, all in its first section.
+// Plans edits of a list whose rows have the ids 0, 1, 2 … in any order, all in its first section.
 //
 // Always holds: the edits of one plan can be made one after another; the same calls on the same planner give the same
 // edits.
@@ -11,7 +11,7 @@ public struct EditPlanner: Sendable {
     /// How many rows the list has whenever a plan begins.
     private let rowCount: Int
     private var generator: SeededGenerator
-    /// A number that no row's id and no content had yet.
+    /// A number that no id and no content has used yet.
     private var fresh: Int64
 
     /// A planner for a list of rows with the ids from 0 up to `rowCount`.
@@ -57,8 +57,8 @@ public struct EditPlanner: Sendable {
         }
     }
 
-    /// What somebody does who writes a text, every character a row: types at a cursor, sometimes takes the last
-    /// character back, and now and then goes on elsewhere.
+    /// Edits like typing a text with a row for each character: insertions at a cursor, sometimes a deletion before it,
+    /// and sometimes a jump of the cursor.
     public mutating func typing(_ count: Int) -> [PlannedEdit] {
         var rows = rowCount
         var cursor = generator.below(rows + 1)

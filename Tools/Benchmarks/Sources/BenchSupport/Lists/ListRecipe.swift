@@ -1,5 +1,5 @@
-// How the lists that are measured come about: half of the rows at once, the other half one by one at random places, so
-// that the nodes of the tree are filled as they are in a list that was edited for a while.
+// Makes the lists that are measured: half of the rows at once, the other half one by one at random places, so that the
+// nodes of the tree are filled as in a list that was edited for a while.
 //
 // Always holds: the list has one section, and its rows have the ids from 0 up to `rowCount`, in a random order.
 
@@ -13,7 +13,7 @@ public struct ListRecipe: Sendable {
 
     public let rowCount: Int
 
-    /// The recipe for so many rows.
+    /// The recipe for a number of rows.
     public init(rowCount: Int) { self.rowCount = rowCount }
 
     /// Calls `body` with the edits of each commit that makes the list.

@@ -1,12 +1,12 @@
-// A log in memory: the latest commits of a list, so that they can be undone without a file.
+// A log in memory: the newest commits of a list, so that they can be undone without a file.
 //
-// Always holds: `records[i]` is the record of the commit that made version `first + i`; older ones are forgotten, but for
-// the beginnings of those whose place in the history is kept.
+// Always holds: `records[i]` is the record of the commit that made version `first + i`. Older records are dropped,
+// except the headers of those whose history entry is kept.
 
 import ListModel
 import Synchronization
 
-/// The records of the latest commits.
+/// The records of the newest commits.
 public final class MemoryLog: CommitSource {
     private struct State {
         var first: UInt64 = 1
@@ -14,7 +14,7 @@ public final class MemoryLog: CommitSource {
         var heads: [UInt64: [UInt8]] = [:]
     }
 
-    /// Into so many bytes fits what a record says of the history.
+    /// The most bytes of a record's header with its history entry.
     private static let headSize = 128
 
     private let state = Mutex(State())
@@ -22,7 +22,7 @@ public final class MemoryLog: CommitSource {
     /// A log without commits.
     public init() {}
 
-    /// A record that was forgotten or never written was asked for.
+    /// The error for a record that was dropped or never written.
     public struct MissingRecord: Error {
         let version: Version
     }
@@ -32,12 +32,12 @@ public final class MemoryLog: CommitSource {
         state.withLock { $0.records.append(commit.record) }
     }
 
-    /// Keeps what a commit says of the history, where undo may meet it, even if the commit is forgotten.
+    /// Keeps the header of a commit, which undo may read, even if its record is dropped.
     public func keepPlace(of commit: Commit) {
         state.withLock { $0.heads[commit.version.rawValue] = Array(commit.record.prefix(MemoryLog.headSize)) }
     }
 
-    /// Forgets all commits but one, the newest, after which the next is appended.
+    /// Drops all commits but the newest.
     public func forgetAll(but newest: Commit) {
         state.withLock { state in
             state.first = newest.version.rawValue

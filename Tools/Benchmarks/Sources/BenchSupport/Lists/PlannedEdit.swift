@@ -1,4 +1,4 @@
-// An edit that was decided before the clock starts, so that deciding is not measured.
+// An edit that is planned before the clock starts, so that planning is not measured.
 
 import ListModel
 
@@ -11,7 +11,7 @@ public enum PlannedEdit: Sendable {
     case updateItem(Identifier, content: [UInt8])
     case updateRow(ListIndexPath, content: [UInt8])
 
-    /// Makes the edit, in a commit that was begun.
+    /// Makes the edit, in a commit that has begun.
     @inline(__always)
     public func apply(to editor: inout ListEditor) throws {
         switch self {

@@ -1,6 +1,6 @@
-// Two versions of a list, for whoever compares versions.
+// Two versions of a list, for measurements of comparisons.
 //
-// Always holds: the list is as it was before once a pair is made; the snapshots stay as they are.
+// Always holds: after a pair is made, the list has its old rows again; the snapshots do not change.
 
 import ListModel
 import TestSupport
@@ -25,8 +25,7 @@ public struct VersionPair: Sendable {
         }
     }
 
-    /// Versions that are one edit apart: three insertions, deletions and moves each, which is what a difference of ids
-    /// notices.
+    /// Versions that are one edit apart: three insertions, deletions and moves each, which a difference of ids detects.
     public static func oneEditApart(_ list: BenchList) throws -> [VersionPair] {
         let edits = list.planner.mixedEdits(9, [.insert, .delete, .move])
         return try list.restoring {
@@ -85,10 +84,10 @@ public struct VersionPair: Sendable {
         return time / Double(repetitions * pairs.count)
     }
 
-    /// The seconds that the standard library takes to compare the same ids, on average. Like the changeset, it has seen
-    /// them before the clock starts, and is repeated until the clock's own grain does not show.
+    /// The seconds that the standard library takes to compare the same ids, on average. As for the changeset, they are
+    /// compared once before the clock starts, and often enough to exceed the resolution of the clock.
     ///
-    /// - Parameter count: takes a number from the difference, so that it is made.
+    /// - Parameter count: computes a number from the difference, so that the compiler cannot leave it out.
     public static func differenceSeconds(
         _ arrays: [(old: [Int64], new: [Int64])], _ sink: Sink,
         count: (CollectionDifference<Int64>) -> Int = { $0.count }

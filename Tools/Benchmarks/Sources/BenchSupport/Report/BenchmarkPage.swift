@@ -1,13 +1,13 @@
-// The page of the documents that has all figures, written whole from what each program measured last.
+// Writes the page of the documents with all figures, completely, from the last results of each program.
 //
-// Always holds: nobody edits the page; a part of it that was not measured anew is as its program left it, with its own
-// date, commit and machine, because it lies beside the page as JSON.
+// Always holds: the page is not edited by hand. A part that was not measured again keeps its figures, date, commit and
+// machine, because each part is stored as JSON beside the page.
 
 import Foundation
 
-/// What one program measured.
+/// The results of one program.
 public struct BenchmarkPart: Codable, Sendable {
-    /// Which part it is.
+    /// The name of the part.
     public enum Name: String, Codable, CaseIterable, Sendable {
         case library
         case peers
@@ -23,9 +23,9 @@ public struct BenchmarkPart: Codable, Sendable {
     let name: Name
     /// The day, as 2026-03-01.
     let date: String
-    /// What was checked out.
+    /// The commit of the project.
     let commit: String
-    /// On what it was measured, and with which versions.
+    /// The machine and the versions.
     let machine: [String]
     /// The tables, under headings of the third level.
     let markdown: String
@@ -44,7 +44,7 @@ public struct BenchmarkPart: Codable, Sendable {
     }
 }
 
-/// The page, `Benchmarks.md` in the folder of the documents.
+/// The page `Benchmarks.md` in the folder of the documents.
 public struct BenchmarkPage {
     private let folder: URL
 
@@ -57,7 +57,7 @@ public struct BenchmarkPage {
         folder.appendingPathComponent("Benchmarks-\(name.rawValue).json")
     }
 
-    /// Writes the page with a new part, and with the others as they were measured last.
+    /// Writes the page with a new part, and the last results of the other parts.
     public func write(_ part: BenchmarkPart) throws {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]

@@ -1,4 +1,4 @@
-// On what the figures were measured: without it they say nothing.
+// The machine and the versions of a measurement, without which figures have no meaning.
 
 import Foundation
 import RawLMDB
@@ -11,7 +11,7 @@ public struct MachineFacts: Encodable, Sendable {
     public let lmdbVersion: String
     public let isOptimized: Bool
 
-    /// The machine that this runs on.
+    /// The machine of this process.
     public static func current() -> MachineFacts {
         MachineFacts(
             coreCount: ProcessInfo.processInfo.activeProcessorCount, processor: processorName, swiftVersion: swift,
@@ -25,7 +25,7 @@ public struct MachineFacts: Encodable, Sendable {
         return ["\(coreCount) × \(processor)", "Swift \(swiftVersion), \(lmdbVersion), \(build)"]
     }
 
-    /// What the kernel calls the processor; "unknown" where it does not say.
+    /// The kernel's name of the processor; "unknown" if it has none.
     private static var processorName: String {
         let text = (try? String(contentsOfFile: "/proc/cpuinfo", encoding: .utf8)) ?? ""
         let line = text.split(separator: "\n").first { $0.hasPrefix("model name") }

@@ -1,4 +1,4 @@
-// How a plot becomes text. Always holds: every text is escaped, every number has at most one decimal.
+// Writes a plot as SVG. Always holds: every text is escaped, every number has at most one decimal.
 
 import Foundation
 
@@ -73,7 +73,7 @@ extension Plot {
         return lines
     }
 
-    /// Where a value is on an axis, from 0 to 1.
+    /// The position of a value on an axis, from 0 to 1.
     static func position(_ value: Double, _ decades: ClosedRange<Int>) -> Double {
         (log10(value) - Double(decades.lowerBound)) / Double(decades.count - 1)
     }

@@ -1,13 +1,13 @@
 // Plots of several panels, as SVG: lines over logarithmic axes, for curves that run over many powers of ten.
 //
-// Colours and greys have about the same contrast on white and on black, because nobody knows what a plot is shown on;
-// series also differ by their markers.
+// Colours and greys have about the same contrast on white and on black, because the background is unknown; series also
+// differ by their markers.
 //
-// Always holds: all values that are drawn are greater than zero; an axis goes from a power of ten to another.
+// Always holds: all drawn values are greater than zero; an axis begins and ends at a power of ten.
 
 /// A plot.
 public struct Plot: Sendable {
-    /// What an axis counts.
+    /// The unit of an axis.
     public enum Unit: Sendable {
         case count
         case seconds
@@ -28,7 +28,7 @@ public struct Plot: Sendable {
         let name: String
         let points: [(x: Double, y: Double)]
 
-        /// A line; points that a logarithmic axis has no place for are left out.
+        /// A line; points that have no place on a logarithmic axis are left out.
         public init(name: String, points: [(x: Double, y: Double)]) {
             self.name = name
             self.points = points.filter { $0.x > 0 && $0.y > 0 }
@@ -62,7 +62,7 @@ public struct Plot: Sendable {
         self.columnCount = columnCount
     }
 
-    /// The names of all series, each once, in the order in which they first come.
+    /// The names of all series, each once, in the order of their first use.
     var names: [String] {
         var names: [String] = []
         for name in panels.flatMap(\.series).map(\.name) where !names.contains(name) { names.append(name) }
@@ -91,10 +91,10 @@ public struct Plot: Sendable {
         return exponent
     }
 
-    /// A power of ten in the greatest unit that it is not a fraction of.
+    /// A power of ten in the greatest unit in which it is at least 1.
     private static func text(_ exponent: Int, units: [(exponent: Int, name: String)]) -> String {
         let unit = units.first { $0.exponent <= exponent } ?? units.last!
-        // Nothing that is measured here is a fraction of a nanosecond or of a byte.
+        // No measured value is a fraction of a nanosecond or of a byte.
         return String(Int(power(max(0, exponent - unit.exponent)))) + unit.name
     }
 }

@@ -1,6 +1,6 @@
-// What several samples say together. Always holds: the samples are numbers and there is at least one.
+// Statistics of samples. Always holds: the samples are numbers and there is at least one.
 
-/// Numbers that stand for many.
+/// Computes statistics of samples.
 public enum Statistics {
     /// The median; of an even number of samples the mean of the middle two.
     public static func median(_ samples: [Double]) -> Double {
@@ -9,7 +9,7 @@ public enum Statistics {
         return sorted.count % 2 == 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2
     }
 
-    /// The least sample that at least so much of the samples does not exceed (the nearest rank).
+    /// The least sample that the given part of the samples does not exceed (the nearest rank).
     ///
     /// - Parameter part: from 0 to 1; 0.99 for the 99th percentile.
     public static func percentile(_ part: Double, of samples: [Double]) -> Double {

@@ -1,8 +1,8 @@
-// What was asked for: a limit for a median or for a ratio to a peer.
+// A target: a limit for a median or for a ratio to a peer.
 
-/// What a figure should be.
+/// The target of a figure.
 public struct Target: Sendable {
-    /// What is compared with the limit.
+    /// The value that is compared with the limit.
     public enum Subject: String, Encodable, Sendable {
         case median
         case ratio
@@ -10,7 +10,7 @@ public struct Target: Sendable {
 
     public let subject: Subject
     public let limit: Double
-    /// Whether the limit is the most or the least that is good.
+    /// Whether the limit is an upper or a lower one.
     public let isUpperLimit: Bool
 
     /// The median is at most this.

@@ -1,15 +1,15 @@
-// Names for files in the temporary folder. Always holds: no name is given twice.
+// Makes names for files in the temporary folder. Always holds: no name is given twice.
 
 import Foundation
 
-/// Gives each file a name that no other has.
+/// Gives each file a unique name.
 public final class FileNames {
     private let folder: String
     private var count = 0
 
     public init(folder: String) { self.folder = folder }
 
-    /// Calls `body` with the path of a file that does not exist, and removes what it leaves there.
+    /// Calls `body` with the path of a file that does not exist, and removes the file afterwards.
     public func withNewFile<Result>(_ body: (String) throws -> Result) throws -> Result {
         count += 1
         let path = "\(folder)/\(count).listory"

@@ -1,10 +1,10 @@
-// Numbers that LMDB keeps in a file.
+// Reads numbers that LMDB stores in a file.
 
 import LMDB
 
-/// Numbers of files that nobody has open.
+/// Numbers of files that no process has open.
 public enum FileNumbers {
-    /// The number of the last transaction in a file that nobody has open.
+    /// The number of the last transaction in a file that no process has open.
     public static func lastTransaction(_ path: String) throws -> Int {
         var options = Environment.Options()
         options.isReadOnly = true

@@ -1,4 +1,4 @@
-// A value that is made when it is first needed: a list that no wanted figure needs is never built.
+// A value that is made when it is first needed, so that a list for unwanted figures is never built.
 
 /// Makes its value once, on demand.
 public final class Lazy<Value> {

@@ -1,12 +1,12 @@
-// Starting a process that takes a measurement, and waiting for what it finds out.
+// Starts a process that makes a measurement, and waits for its result.
 //
-// Always holds: one runs at a time, and this process does nothing else meanwhile; what a measuring process has to say of
-// a failure is on the standard error.
+// Always holds: one process runs at a time, and this one does nothing else meanwhile; errors of a measuring process are
+// on standard error.
 
 import Foundation
 import ProbeSupport
 
-/// The built program that carries out probes.
+/// The program that makes measurements.
 public struct ProbeProgram: Sendable {
     private let path: String
 
@@ -19,26 +19,26 @@ public struct ProbeProgram: Sendable {
         }
     }
 
-    /// A measuring process did not end well.
+    /// A measuring process has failed.
     public struct Failed: Error, CustomStringConvertible {
         let status: Int32
 
         public var description: String { "a measuring process failed with status \(status)" }
     }
 
-    /// The program at a path, which has to be there.
+    /// The program at a path, which must exist.
     public init(path: String) throws {
         guard FileManager.default.isExecutableFile(atPath: path) else { throw Missing(path: path) }
         self.path = path
     }
 
-    /// The program that lies beside the one that asks, where the package manager puts both.
+    /// The program beside the running one, where the package manager puts both.
     public static func besideThisProgram() throws -> ProbeProgram {
         let program = URL(fileURLWithPath: Bundle.main.executablePath ?? CommandLine.arguments[0])
         return try ProbeProgram(path: program.deletingLastPathComponent().appendingPathComponent(Probe.program).path)
     }
 
-    /// Starts a process that does what the probe says, and waits for what it finds out.
+    /// Starts a process for a measurement, and waits for its result.
     public func result<Result: Decodable>(of probe: Probe, as type: Result.Type) throws -> Result {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: path)

@@ -1,10 +1,10 @@
-// Keeps the compiler from leaving measured work out.
+// Prevents that the compiler leaves out measured work.
 
-/// Where results go so that no compiler can leave out what made them. It is printed at the end.
+/// Uses results, so that the compiler cannot leave out the code that computes them. It is printed at the end.
 public final class Sink {
     public private(set) var word: UInt64 = 0
 
-    /// A sink that nothing has gone into.
+    /// A sink without results.
     public init() {}
 
     @inline(never)

@@ -1,4 +1,4 @@
-// Taking the time. Always holds: the clock never goes backwards.
+// Measures time. Always holds: the clock never goes backwards.
 
 /// The seconds that `body` takes.
 public func seconds(_ body: () throws -> Void) rethrows -> Double {

@@ -1,28 +1,28 @@
 // Writers that wait for every commit, on threads or in tasks.
 //
-// Always holds: all writers begin together, and the latency of a commit is the time from the call of `edit` until its
-// writer may go on, with the commit durable.
+// Always holds: all writers begin together. The latency of a commit is the time from the call of `edit` until its
+// writer continues, when the commit is durable.
 
 import Foundation
 import ListModel
 import Listory
 import Synchronization
 
-/// Commits made by several writers at once, each of which waits for every one of its own.
+/// Lets several writers commit at once; each waits for every one of its commits.
 public struct WaitingWriters: Sendable {
-    /// Where the writers run, and so how they wait.
+    /// Whether the writers block threads or suspend tasks.
     public enum Kind: String, Sendable {
-        /// On threads of their own, which block.
+        /// On separate threads, which block.
         case threads
         /// In tasks on the shared pool, which suspend.
         case tasks
     }
 
-    /// What a run was like.
+    /// The measurements of a run.
     public struct Result: Sendable {
-        /// Commits a second, of all writers together.
+        /// Commits per second, of all writers together.
         public let rate: Double
-        /// How long each commit took, in seconds, in no order.
+        /// How long each commit took, in seconds, in no particular order.
         public let latencies: [Double]
         /// How many commits were moved into the database with one transaction, on average.
         public let commitsPerTransaction: Double
@@ -130,7 +130,7 @@ public struct WaitingWriters: Sendable {
     }
 }
 
-/// What all writers measured.
+/// The latencies of all writers.
 private final class Latencies: Sendable {
     private let all = Mutex<[Double]>([])
 
@@ -139,7 +139,7 @@ private final class Latencies: Sendable {
     var values: [Double] { all.withLock { $0 } }
 }
 
-/// What went wrong for one of the writers.
+/// The first error of a writer.
 private final class FirstFailure: Sendable {
     private let error = Mutex<(any Error)?>(nil)
 

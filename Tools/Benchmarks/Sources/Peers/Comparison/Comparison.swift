@@ -1,12 +1,12 @@
 // Takes all samples.
 //
-// Always holds: in each round every contender of a group is measured once, so that whatever the machine does besides
-// hits all of them.
+// Always holds: in each round, every contender of a group is measured once, so that other load of the machine affects
+// all of them.
 
 import BenchSupport
 import Foundation
 
-/// Measures everybody.
+/// Measures all contenders.
 struct Comparison {
     let scale: PeerScale
     let process: MeasuringProcess
@@ -29,7 +29,7 @@ struct Comparison {
         return results
     }
 
-    /// The lists that some jobs read, made before anything is measured, each read once so that it is in the cache.
+    /// Makes the lists that some jobs read, before the measurements, and reads each once, so that it is in the cache.
     private func buildLists(_ jobs: [Job]) throws -> [Job: String] {
         var lists: [Job: String] = [:]
         for job in jobs where job.workload == .open || job.workload == .memory {

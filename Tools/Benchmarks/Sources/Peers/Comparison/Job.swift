@@ -1,18 +1,18 @@
-// One thing to measure: what, with whom, how large, how often.
+// One measurement: the workload, the contender, the size, the number of samples.
 
 import BenchSupport
 
-/// Something to measure.
+/// A measurement.
 struct Job: Hashable {
     let workload: Workload
     let contender: Contender
-    /// How large the list is, how many threads there are, how many keys are replayed.
+    /// The size of the list, the number of threads, or the number of replayed keys.
     let size: Int
     /// How many edits, commits or undos are made.
     let count: Int
     /// How many samples are taken.
     let runs: Int
 
-    /// What the filter looks at.
+    /// The name that the filter is compared with.
     var name: String { "\(workload.rawValue)/\(contender.rawValue)/\(NumberText.count(size))" }
 }

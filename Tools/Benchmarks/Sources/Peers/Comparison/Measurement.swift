@@ -1,8 +1,8 @@
-// What a measuring process prints. Always holds: one line of JSON, an object of numbers.
+// The output of a measuring process. Always holds: it is one line of JSON, an object of numbers.
 
 import Foundation
 
-/// Reads and writes what was measured.
+/// Encodes and decodes measured values.
 enum Measurement {
     /// The line.
     static func line(_ values: Values) throws -> String {
@@ -11,6 +11,6 @@ enum Measurement {
         return String(decoding: try encoder.encode(values), as: UTF8.self)
     }
 
-    /// What a line says.
+    /// The values of a line.
     static func values(_ line: Data) throws -> Values { try JSONDecoder().decode(Values.self, from: line) }
 }

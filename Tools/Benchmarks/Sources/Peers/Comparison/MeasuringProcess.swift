@@ -1,19 +1,19 @@
 // Starts the processes that measure.
 //
-// Always holds: one runs at a time, and this process waits for it; its files are in a folder of its own, which is gone
-// afterwards, unless it was asked to leave them for others.
+// Always holds: one process runs at a time, and this one waits for it. Its files are in a temporary folder, which is
+// removed afterwards, unless other jobs need them.
 
 import Foundation
 import ProbeSupport
 
-/// How to start a measuring process.
+/// Starts a measuring process.
 struct MeasuringProcess {
     let python: String
     let script: String
     let recording: String
     let folder: String
 
-    /// A measuring process failed; what it had to say is on the standard error.
+    /// A measuring process has failed; its messages are on standard error.
     struct Failed: Error, CustomStringConvertible {
         let name: String
         let status: Int32
@@ -26,7 +26,7 @@ struct MeasuringProcess {
     func values(_ job: Job, list: String? = nil) throws -> Values {
         let place = list ?? "\(folder)/files"
         if list == nil { try FileManager.default.createDirectory(atPath: place, withIntermediateDirectories: false) }
-        // Nothing depends on its being gone, but the disk would fill up.
+        // If removing fails, the results are still right; only the disk fills up.
         defer { if list == nil { try? FileManager.default.removeItem(atPath: place) } }
         let spawn = MonotonicClock.now
         let output =
@@ -38,7 +38,7 @@ struct MeasuringProcess {
         return values
     }
 
-    /// The versions of what is measured, as far as it tells.
+    /// The versions of the contenders, as far as they report them.
     func versions() -> [String] {
         let code = "from importlib.metadata import version as v; print('Loro', v('loro') + ', pycrdt', v('pycrdt'))"
         let python = try? run(self.python, ["-c", code], "python")

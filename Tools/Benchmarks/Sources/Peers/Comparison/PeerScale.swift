@@ -1,4 +1,4 @@
-// How large everything is, and in which order it is measured.
+// The sizes of the workloads, and the order of the measurements.
 //
 // Always holds: contenders that are compared with each other are measured in turn, not one after the other.
 
@@ -29,10 +29,10 @@ struct PeerScale {
         self.hasRecording = hasRecording
     }
 
-    /// The size that targets speak of when they speak of a list.
+    /// The size of the list in the targets.
     var targetRowCount: Int { isQuick ? 10_000 : 100_000 }
 
-    /// What is measured, in groups whose members take turns.
+    /// The measurements, in groups whose members take turns.
     var groups: [[Job]] {
         var groups: [[Job]] = []
         for size in rowCounts {
@@ -58,12 +58,13 @@ struct PeerScale {
             runs: worthwhileRuns(workload, contender, size))
     }
 
-    /// How many samples are worth their time.
+    /// A reasonable number of samples.
     private func worthwhileRuns(_ workload: Workload, _ contender: Contender, _ size: Int) -> Int {
         switch workload {
         // An undo of Loro takes longer than replaying everything before it.
         case .undo where contender == .loroList: 1
-        // Few milliseconds, or hundreds that end with a sync: no samples differ more, and few are cheaper.
+        // These samples take few milliseconds, or hundreds with a sync at the end. They differ most and are cheap, so
+        // there are more of them.
         case .undo: 3 * runs
         case .trace where contender == .listoryAtOnce || contender == .loroList: 3 * runs
         case .trace where contender.isPython: min(runs, 3)

@@ -1,10 +1,10 @@
-// All samples. Always holds: what was not measured is not there; nothing is filled in.
+// All samples. Always holds: a value that was not measured is missing; nothing is filled in.
 
 import BenchSupport
 
-/// What was measured.
+/// The measured values.
 struct Results {
-    /// What samples are of.
+    /// The subject of samples.
     private struct Key: Hashable {
         let workload: Workload
         let contender: Contender
@@ -35,10 +35,11 @@ struct Results {
         samples(workload, contender, size, quantity).map(Statistics.median)
     }
 
-    /// How many times that of another the figure of a contender is; nil if one of them was not measured.
+    /// The ratio of a contender's figure to that of another one; nil if one of them was not measured.
     ///
-    /// It is the median of the ratios of the rounds, in each of which everybody is measured once. A machine that is fast and
-    /// slow by turns moves both sides of such a ratio; it could move the median of one side and not that of the other.
+    /// It is the median of the ratios of the rounds, because each round measures every contender once. If the machine
+    /// is alternately fast and slow, both sides of such a ratio change together; a ratio of two medians could change on
+    /// one side only.
     func ratio(
         _ workload: Workload, _ contender: Contender, to other: Contender, _ size: Int, _ quantity: Quantity
     ) -> Double? {
@@ -48,13 +49,13 @@ struct Results {
         return Statistics.median(zip(samples, others).map { $0 / $1 })
     }
 
-    /// For which sizes a quantity was measured, from the least.
+    /// The sizes for which a quantity was measured, ascending.
     func sizes(_ workload: Workload, _ contender: Contender, _ quantity: Quantity) -> [Int] {
         samples.keys.filter { $0.workload == workload && $0.contender == contender && $0.quantity == quantity }
             .map(\.size).sorted()
     }
 
-    /// For which sizes a workload was measured at all, from the least.
+    /// The sizes for which a workload was measured, ascending.
     func sizes(_ workload: Workload) -> [Int] {
         Set(samples.keys.filter { $0.workload == workload }.map(\.size)).sorted()
     }

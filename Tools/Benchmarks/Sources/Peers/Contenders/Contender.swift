@@ -1,6 +1,6 @@
-// Everybody who is measured. Always holds: the raw values are what the Python script calls them.
+// All contenders. Always holds: the raw values are the names in the Python script.
 
-/// A way to keep a list.
+/// A library that stores a list.
 enum Contender: String, Sendable {
     case listory
     case listoryAtOnce = "listory-at-once"
@@ -16,7 +16,7 @@ enum Contender: String, Sendable {
     case pycrdtArray = "pycrdt-array"
     case pycrdtText = "pycrdt-text"
 
-    /// What people call it.
+    /// The name for people.
     var title: String {
         switch self {
         case .listory: "Listory"
@@ -38,7 +38,8 @@ enum Contender: String, Sendable {
     /// Whether it is the library.
     var isOurs: Bool { self == .listory || self == .listoryAtOnce }
 
-    /// Whether others are compared with it. Who cares for speed does not renumber positions: that column only shows why.
+    /// Whether the library is compared with it. An app that needs speed does not renumber positions; that column only
+    /// shows why.
     var isPeer: Bool { !isOurs && self != .sqliteRenumber }
 
     /// Whether the Python script measures it.

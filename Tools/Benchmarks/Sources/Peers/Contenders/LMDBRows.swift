@@ -1,4 +1,4 @@
-// LMDB from C: a record under each id, and no order, no history, no undo: what durability alone costs.
+// LMDB from C: a record under each id, without order, history and undo. It shows the cost of durability alone.
 
 import RawLMDB
 
@@ -6,12 +6,12 @@ import RawLMDB
 final class LMDBRows: RowStore {
     private let file: OpaquePointer
 
-    /// LMDB refused something.
+    /// A call of LMDB failed.
     struct Failed: Error {
         let code: Int32
     }
 
-    /// Records, one after another in one piece of memory.
+    /// Records, one after another in memory.
     struct Batch {
         let first: Int
         let count: Int

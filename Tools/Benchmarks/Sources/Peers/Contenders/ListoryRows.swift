@@ -9,11 +9,11 @@ final class ListoryRows: RowStore {
     private let store: Store
     private static let section: Identifier = "today"
 
-    /// - Parameter memoryBudget: how many bytes of the rows stay in memory; nil for as many as by default.
+    /// - Parameter memoryBudget: how many bytes of the rows stay in memory; nil for the default.
     init(path: String, memoryBudget: Int? = nil) throws {
         var options = StoreOptions()
         if let memoryBudget { options.memoryBudget = memoryBudget }
-        // An undo takes back one edit, as that of a peer does.
+        // An undo takes back one edit, as with the peers.
         options.coalescing = .never
         do { store = try Store.open(at: path, options: options) } catch StoreError.notFound {
             store = try Store.create(at: path, options: options)

@@ -1,7 +1,7 @@
-// What a store of rows has to do to be compared with the others.
+// The functions of a store of rows that are compared.
 //
-// Always holds: when a call returns, what it did survives a power cut; rows are named by id, places by the row that
-// comes after.
+// Always holds: when a call returns, its changes survive a power cut; rows are named by id, places by the row after
+// them.
 
 /// An edit of one row.
 enum RowEdit {
@@ -12,9 +12,9 @@ enum RowEdit {
     case move(Int64, before: Int64)
 }
 
-/// What was read of the first rows.
+/// The result of reading the first rows.
 struct FirstRows {
-    /// Their ids, in order; none if the store has no order.
+    /// Their ids, in order; empty if the store has no order.
     var ids: [Int64] = []
     /// How many bytes their contents have together.
     var byteCount = 0
@@ -22,7 +22,7 @@ struct FirstRows {
 
 /// A list on a disk.
 protocol RowStore {
-    /// Rows in the form in which the store takes them, so that making them is not measured.
+    /// Rows in the format of the store, so that encoding them is not measured.
     associatedtype Batch
 
     /// Rows of these ids.
@@ -31,7 +31,7 @@ protocol RowStore {
     func append(_ batch: Batch) throws
     /// Makes an edit.
     func edit(_ edit: RowEdit) throws
-    /// Takes back the newest edit that was not taken back.
+    /// Takes back the newest edit that is not undone yet.
     func undo() throws
     /// Reads the first rows.
     func readFirst(_ count: Int) throws -> FirstRows
@@ -52,7 +52,7 @@ extension Contender {
     }
 }
 
-/// Something that a store has no notion of was asked for.
+/// The store does not have this function.
 struct NotSupported: Error {}
 
 /// What rows contain: JSON of 40 bytes, as an app would write it.

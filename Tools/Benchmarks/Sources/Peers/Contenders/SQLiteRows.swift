@@ -1,8 +1,8 @@
 // SQLite through GRDB, as an app would use it: a table with a position, cached statements, and triggers for undo.
 //
-// Always holds: the journal is a write-ahead log and every commit is synced (`synchronous=FULL`), which is read back
-// and checked when the file is made; the cache is large and the file mapped into memory. Where a step of the undo log begins is kept in memory only, as on sqlite.org: that favours SQLite, which
-// could not undo after a restart.
+// Always holds: the journal is a write-ahead log and every commit is synced (`synchronous=FULL`), which is checked when
+// the file is made; the cache is large and the file is mapped into memory. The beginnings of steps in the undo log are
+// only in memory, as on sqlite.org. That favours SQLite, which could not undo after a restart.
 
 import Foundation
 import GRDB
@@ -12,7 +12,7 @@ import ProbeSupport
 final class SQLiteRows: RowStore {
     private let queue: DatabaseQueue
     private let schema: SQLiteSchema
-    /// What each edit has written into the undo log.
+    /// The entries of each edit in the undo log.
     private var steps: [ClosedRange<Int64>] = []
 
     typealias Batch = [(id: Int64, content: Data)]
@@ -33,7 +33,7 @@ final class SQLiteRows: RowStore {
                     PRAGMA cache_size = -262144;
                     PRAGMA mmap_size = 8589934592
                     """)
-            // Not at every opening, which is measured.
+            // Only once, because opening is measured.
             guard isNew else { return }
             let journal = try String.fetchOne(database, sql: "PRAGMA journal_mode")
             let synchronous = try Int.fetchOne(database, sql: "PRAGMA synchronous")
@@ -80,7 +80,7 @@ final class SQLiteRows: RowStore {
                 arguments: StatementArguments(range))
             try database.cachedStatement(sql: "DELETE FROM undolog WHERE seq BETWEEN ? AND ?")
                 .execute(arguments: StatementArguments(range))
-            // The triggers write down how to take the undo back: the redo of sqlite.org.
+            // The triggers record how to take the undo back: the redo of sqlite.org.
             for sql in statements { try database.execute(sql: sql) }
         }
     }
@@ -114,7 +114,7 @@ final class SQLiteRows: RowStore {
 // MARK: - Positions
 
 extension SQLiteRows {
-    /// A position before a row that no other row has.
+    /// An unused position before a row.
     private func makeRoom(_ database: Database, before next: Int64) throws -> DatabaseValue {
         switch schema.position {
         case .integer:

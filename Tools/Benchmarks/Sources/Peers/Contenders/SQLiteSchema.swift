@@ -1,17 +1,17 @@
-// The tables, and the triggers that write down how to take every change back: sqlite.org/undoredo.html, in a table that
-// stays in the file.
+// The tables, and the triggers that record how to take back every change, as in sqlite.org/undoredo.html, but in a
+// table in the file.
 //
-// Always holds: each statement in `undolog` takes back one change of one row; run from the last to the first they
+// Always holds: each statement in `undolog` takes back one change of one row; run from the last to the first, they
 // restore the rows.
 
-/// How SQLite keeps the order of the rows, and whether it can take edits back.
+/// How SQLite stores the order of the rows, and whether it can undo edits.
 struct SQLiteSchema {
-    /// How the order is kept.
+    /// How the order is stored.
     enum Position: String {
-        /// Consecutive integers: rows in between are renumbered.
+        /// Consecutive integers: later rows are renumbered.
         case integer = "INTEGER"
-        /// Any numbers: a row gets the mean of its neighbours'. Some fifty insertions at one place use the digits up,
-        /// and then an app has to renumber after all; here that never happens.
+        /// Any numbers: a row gets the mean of its neighbours'. After about fifty insertions at one place no digits are
+        /// left, and an app has to renumber; here that never happens.
         case fractional = "REAL"
     }
 

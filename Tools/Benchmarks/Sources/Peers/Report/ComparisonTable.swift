@@ -1,7 +1,7 @@
 // A table of one quantity or several: a row for each size, a column for each contender.
 //
-// Always holds: what was not measured is a dash; the library stands first, and after each other figure stands how many
-// times ours it is. A figure that is better than ours is bold.
+// Always holds: a value that was not measured is a dash. The library is first, and each other figure is followed by its
+// ratio to ours. A figure that is better than ours is bold.
 
 import BenchSupport
 
@@ -11,7 +11,7 @@ struct ComparisonTable {
     let contenders: [Contender]
     let unit: Plot.Unit
 
-    /// What a row is about.
+    /// The subject of a row.
     struct Row {
         let label: String
         let workload: Workload
@@ -19,7 +19,7 @@ struct ComparisonTable {
         let quantity: Quantity
     }
 
-    /// The table; nothing if none of it was measured.
+    /// The table; empty if none of it was measured.
     func lines(_ head: String, _ rows: [Row]) -> [String] {
         var table = MarkdownTable([head] + contenders.map(\.title))
         for row in rows {

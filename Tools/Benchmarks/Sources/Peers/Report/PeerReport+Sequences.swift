@@ -1,4 +1,4 @@
-// The report on the replayed recording, beside libraries that keep sequences in memory.
+// The report on the replayed recording, compared with libraries that keep sequences in memory.
 
 import BenchSupport
 
@@ -17,7 +17,7 @@ extension PeerReport {
         var lines: [String] = []
         for (label, quantity, unit) in rows {
             let more = byContender([.listory, .listoryAtOnce] + Contender.sequences, .trace, label, quantity, unit)
-            // One table of all: the head comes once.
+            // One table of all, with one head.
             lines = lines.isEmpty ? more : lines.dropLast() + more.dropFirst(2)
         }
         guard !lines.isEmpty else { return [] }

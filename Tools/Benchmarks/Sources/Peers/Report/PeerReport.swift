@@ -1,10 +1,10 @@
 // The whole comparison as Markdown.
 //
-// Always holds: every figure stands beside that of its peers from the same run, the losses as plainly as the wins.
+// Always holds: every figure is beside that of its peers from the same run, whether the library is better or worse.
 
 import BenchSupport
 
-/// Everything that a comparison found out.
+/// The report of a comparison.
 struct PeerReport {
     let scale: PeerScale
     let results: Results
@@ -32,7 +32,7 @@ struct PeerReport {
     private var targets: [String] { PeerTarget.lines(PeerTarget.all(results, scale), isJudged: !scale.isQuick) }
 
     private var curves: [String] {
-        // Two sizes are no curve.
+        // Two sizes make no curve.
         guard !scale.isQuick else { return [] }
         return ScalingCharts(results: results).files.flatMap { name, _ in
             ["![Time and memory by the number of rows](\(name))", ""]

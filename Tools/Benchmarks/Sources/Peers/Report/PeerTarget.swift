@@ -1,4 +1,4 @@
-// What was asked for, as ratios of the library to its peers.
+// The targets, as ratios of the library to its peers.
 //
 // Always holds: every target is listed, whether it is met, missed or was not measured.
 
@@ -56,7 +56,7 @@ struct PeerTarget {
 
     /// The targets as a table.
     ///
-    /// - Parameter isJudged: whether the sizes are those that the targets speak of.
+    /// - Parameter isJudged: whether the sizes are those of the targets.
     static func lines(_ targets: [PeerTarget], isJudged: Bool) -> [String] {
         var table = MarkdownTable(["target", "wanted", "measured", ""])
         for target in targets {

@@ -1,4 +1,4 @@
-// The curves: what grows with the number of rows, and how.
+// The curves of figures over the number of rows.
 
 import BenchSupport
 

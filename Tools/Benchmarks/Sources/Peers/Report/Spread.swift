@@ -1,4 +1,4 @@
-// Several samples in a cell. Always holds: the median, the least and the greatest have one unit.
+// Several samples in a cell of a table. Always holds: the median, the least and the greatest have the same unit.
 
 import BenchSupport
 
@@ -9,7 +9,7 @@ struct Spread {
     init(_ samples: [Double], _ unit: Plot.Unit) {
         let median = Statistics.median(samples)
         let (factor, name) = Spread.scale(median, unit)
-        // A quantity of memory can be a little below zero when nothing grew.
+        // A growth of memory can be slightly below zero.
         let numbers = [median, samples.min()!, samples.max()!].map { NumberText.text(max(0, $0) / factor) }
         text = numbers[0] + name + (numbers[1] != numbers[2] ? " (\(numbers[1])–\(numbers[2]))" : "")
     }

@@ -1,7 +1,8 @@
-// The changeset of two versions of a list, beside the standard library's difference of two arrays of the same ids.
+// Measures the changeset of two versions of a list, compared with the standard library's difference of two arrays of
+// the same ids.
 //
-// Always holds: the standard library gets its arrays ready-made and compares ids only; the changeset also finds updated
-// rows. Both have walked over their versions once before the clock starts.
+// Always holds: the standard library gets its arrays ready-made and compares only ids; the changeset also finds updated
+// rows. Both have read their versions once before the clock starts.
 
 import BenchSupport
 
@@ -17,7 +18,7 @@ struct ChangesetWorkload {
             ? try VersionPair.oneEditApart(list) : [try VersionPair(list, editCount: max(1, order.size / 100))]
         if order.contender == .listory {
             let repetitions = isSingle ? 200 : 1
-            // The first walk only brings the nodes into the cache.
+            // The first comparison only reads the nodes into the cache.
             sink.take(Int(VersionPair.changesetSeconds(pairs, repetitions: 1, sink)))
             return [.seconds: VersionPair.changesetSeconds(pairs, repetitions: repetitions, sink)]
         }

@@ -1,5 +1,5 @@
-// What a measuring process is told, and how: by its arguments, in a fixed order, because a parser of options would take
-// longer than opening a store.
+// The arguments of a measuring process, in a fixed order, because a parser of options would take longer than opening a
+// store.
 //
 // Always holds: `arguments` and `init` agree.
 
@@ -7,11 +7,11 @@
 struct MeasureOrder {
     let workload: Workload
     let contender: Contender
-    /// How large the list is; how many threads there are; how many keys are replayed.
+    /// The size of the list, the number of threads, or the number of replayed keys.
     let size: Int
-    /// How many edits are made of each kind, how many commits, how many undos.
+    /// The number of edits of each kind, of commits, or of undos.
     let count: Int
-    /// Where files are made.
+    /// The folder for files.
     let folder: String
 
     /// The file of the list.
@@ -29,7 +29,7 @@ struct MeasureOrder {
         self.folder = folder
     }
 
-    /// What the arguments of this process say, or nil if they say something else.
+    /// The order in the arguments of this process; nil if they are not an order.
     init?(_ arguments: [String]) {
         guard arguments.count == 7, arguments[1] == MeasureOrder.verb, let workload = Workload(rawValue: arguments[2]),
             let contender = Contender(rawValue: arguments[3]), let size = Int(arguments[4]),
@@ -39,7 +39,7 @@ struct MeasureOrder {
         folder = arguments[6]
     }
 
-    /// Measures, and prints what was measured.
+    /// Measures, and prints the results.
     func carryOut() throws {
         print(try Measurement.line(try workload.measure(self)))
     }

@@ -1,4 +1,4 @@
-// What a list takes in memory when all of its rows were looked at, beside an array of the same rows.
+// Measures the memory of a list after reading all its rows, compared with an array of the same rows.
 //
 // Always holds: the rows of both are ids, checkmarks and references to the contents, not the contents.
 
@@ -11,18 +11,18 @@ struct MemoryWorkload {
     let order: MeasureOrder
 
     func measure(_ sink: Sink) throws -> Values {
-        // Without /proc there is nothing to say.
+        // Without /proc, memory cannot be measured.
         guard ProcessMemory.current() != nil else { return [:] }
         if order.contender == .array { return [.memory: try arrayBytes(sink)] }
         let cached = try walk(memoryBudget: nil, sink)
-        // So much that nothing is evicted.
+        // Large enough that nothing is evicted.
         let loaded = try walk(memoryBudget: 1 << 40, sink)
         return [.memory: loaded.own, .cached: cached.own, .mapped: loaded.mapped]
     }
 
-    /// Looks at all rows of the store.
+    /// Reads all rows of the store.
     ///
-    /// - Returns: how much more memory the process has then, of its own and of mapped files.
+    /// - Returns: by how much the private memory and the mapped files of the process have grown.
     private func walk(memoryBudget: Int?, _ sink: Sink) throws -> (own: Double, mapped: Double) {
         let before = try MemoryWorkload.trimmed()
         let store = try ListoryRows(path: order.path, memoryBudget: memoryBudget)

@@ -1,6 +1,6 @@
-// A store is opened and its first screen of rows is read, with their contents, in a process that does nothing else.
+// Opens a store and reads its first screen of rows, with their contents, in a process that does nothing else.
 //
-// Always holds: the file is in the system's cache, because the run before read it; that is so for every store.
+// Always holds: for every store, the file is in the system's cache, because the run before read it.
 
 import ProbeSupport
 

@@ -1,7 +1,7 @@
-// Rows are imported in batches, and then edited one at a time, everything durable.
+// Imports rows in batches, and then edits them one at a time, all durable.
 //
 // Always holds: all stores get the same rows in the same batches and the same edits in the same order; between the
-// import and the edits the store is closed and opened again; moves that were all undone leave the order as it was.
+// import and the edits the store is closed and opened again; undoing all moves restores the order.
 
 import BenchSupport
 import ProbeSupport
@@ -13,7 +13,7 @@ struct RowsWorkload {
 
     /// How many rows a transaction imports.
     static let batch = 10_000
-    /// How long edits of one kind go on at most: renumbering a large table takes seconds an edit.
+    /// The most seconds for edits of one kind, because renumbering a large table takes seconds per edit.
     private static let longest = 2.0
 
     func measure() throws -> Values {
@@ -29,7 +29,7 @@ struct RowsWorkload {
         note(moves, .move, .moveSlow, &values)
         let undos = try times(atMost: moves.count) { try store.undo() }
         note(undos, .undoMove, nil, &values)
-        // Where the time was not enough to undo all moves, the others have to vouch for it.
+        // If there was not enough time to undo all moves, the order cannot be checked.
         guard try undos.count != moves.count || store.readFirst(order.size).ids == before else {
             throw WrongResult(what: "order of the rows after the undos")
         }
@@ -37,7 +37,7 @@ struct RowsWorkload {
         return values
     }
 
-    /// Makes the list and nothing else.
+    /// Only makes the list.
     func build() throws { _ = try imported() }
 
     private func imported() throws -> Values {
@@ -61,7 +61,7 @@ struct RowsWorkload {
         return try seconds { try store.append(batch) }
     }
 
-    /// The seconds that each call takes; none if the store cannot do it.
+    /// The seconds of each call; empty if the store does not have the function.
     private func times(atMost limit: Int = .max, _ body: () throws -> Void) throws -> [Double] {
         var times: [Double] = []
         var total = 0.0

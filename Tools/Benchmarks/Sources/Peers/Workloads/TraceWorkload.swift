@@ -1,4 +1,5 @@
-// A recorded editing session, one row a character, into a store on a disk: a commit a key, or all keys in one commit.
+// Replays a recorded editing session into a store, with a row for each character: a commit per key, or all keys in one
+// commit.
 //
 // Always holds: reading the recording and making the rows is not measured; the clock stops when everything is durable.
 
@@ -14,7 +15,7 @@ struct TraceWorkload {
     let order: MeasureOrder
     private static let section: Identifier = "text"
 
-    /// A key that was pressed: a character came, or one went.
+    /// A key stroke: it inserts or deletes a character.
     private struct Key {
         let place: ListIndexPath
         let item: NewItem?
@@ -25,13 +26,13 @@ struct TraceWorkload {
         }
     }
 
-    /// Replays, then looks at the middle and compares it with the end.
+    /// Replays, then reads the version in the middle and compares it with the newest.
     func measurePast(_ sink: Sink) throws -> Values {
         let (store, rowCount, time, memory) = try replayed()
         let end = try store.snapshot
         guard end.itemCount == rowCount else { throw WrongResult(what: "rows of the recording") }
         var values: Values = [.seconds: time, .net: time]
-        // One commit has no middle.
+        // A single commit has no version in the middle.
         if order.contender == .listory {
             let middle = Version(end.version.rawValue / 2)
             var past: Snapshot?
@@ -48,10 +49,10 @@ struct TraceWorkload {
         return values
     }
 
-    /// Replays, then takes back the last keys.
+    /// Replays, then undoes the last keys.
     func measureUndo() throws -> Values {
         let (store, _, _, _) = try replayed()
-        // The checkpoint that the recording asks for in the background is not part of an undo.
+        // The checkpoint that the replay has made due is taken now, so that it is not measured with the undo.
         try store.checkpoint()
         let before = try store.snapshot.version
         let count = min(order.count, Int(before.rawValue) - 1)
@@ -71,7 +72,7 @@ struct TraceWorkload {
         let keys = try TraceWorkload.keys(atMost: order.size)
         let before = ProcessMemory.afterTrimming()
         var options = StoreOptions()
-        // Keys are taken back one by one.
+        // Each key is a separate undo step.
         options.coalescing = .never
         let store = try Store.create(at: order.path, options: options)
         try store.edit("Begin") { try $0.insertSection(NewSection(id: TraceWorkload.section)) }
@@ -81,7 +82,7 @@ struct TraceWorkload {
             while !rest.isEmpty {
                 let group = rest.prefix(commitSize)
                 try store.edit("type", durability: .deferred) { list in
-                    // By index: a copy of each key would be measured, too.
+                    // By index, because a copy of each key would be measured too.
                     for index in group.indices { try group[index].press(&list) }
                 }
                 rest = rest.dropFirst(group.count)

@@ -1,9 +1,9 @@
-// What is done to be measured: one of these in a process of its own, so that neither memory nor caches are shared.
+// The workloads. Each runs in a separate process, so that they share neither memory nor caches.
 
 import BenchSupport
 import Foundation
 
-/// Something that a process does and measures.
+/// A workload.
 enum Workload: String, Sendable {
     /// Rows are imported, and then edited one at a time.
     case rows
@@ -23,7 +23,7 @@ enum Workload: String, Sendable {
     /// A recording is replayed, and its end undone.
     case undo
 
-    /// Does it.
+    /// Runs the workload.
     func measure(_ order: MeasureOrder) throws -> Values {
         let sink = Sink()
         defer { withExtendedLifetime(sink) {} }
@@ -43,8 +43,8 @@ enum Workload: String, Sendable {
     }
 }
 
-/// What files take on the disk, with everything beside them whose name begins the same: blocks, not lengths, because
-/// LMDB's files have holes.
+/// The size on the disk of a file and of all files beside it whose names begin with its name: blocks, not lengths,
+/// because LMDB's files have holes.
 func bytesOnDisk(_ path: String) throws -> Double {
     let url = URL(fileURLWithPath: path)
     let folder = url.deletingLastPathComponent().path

@@ -1,4 +1,4 @@
-// Threads that each wait for every one of their commits, in one store of the library.
+// Lets threads commit to one store of the library; each waits for every one of its commits.
 
 import BenchSupport
 
