@@ -1,5 +1,4 @@
-// swift-tools-version: 6.2
-// A window over a store: an example in a package of its own, so that nobody else has to have GTK.
+// swift-tools-version: 6.2 A window over a store. This example is a separate package, so that only it needs GTK.
 import PackageDescription
 
 let package = Package(
@@ -22,7 +21,8 @@ let package = Package(
 
         .target(
             name: "CDriver", dependencies: ["CGTK"], path: "Tests/CDriver", linkerSettings: [.linkedLibrary("X11")]),
-        // Runs a window and drives it from the inside; the tests start it, so that a crash fails one test.
+        // Runs a window and drives it from the inside. The tests start it as a process, so that a crash fails only one
+        // test.
         .executableTarget(
             name: "WindowDriver",
             dependencies: [

@@ -1,6 +1,6 @@
 // The program: opens a store and shows it in a window.
 //
-// Always holds: when it ends, by whatever way is left to it, all edits are in the file.
+// Always holds: however it ends, except by a kill, all edits are in the file.
 
 import Foundation
 import TodoWindow

@@ -1,4 +1,4 @@
-// The program as a user starts it.
+// Tests the program as a user starts it.
 
 import Foundation
 import Testing
@@ -7,14 +7,14 @@ import Testing
 struct ProgramTests {
     private let folder = FileManager.default.temporaryDirectory.appendingPathComponent("todo-\(UUID())")
 
-    @Test("Without a display it says so")
+    @Test("Without a display it ends with an error")
     func withoutDisplay() throws {
         let outcome = try Program("todo-window", [], on: nil).finish()
         #expect(outcome.code == 69)
         #expect(outcome.output.contains("There is no display to show a window on."))
     }
 
-    @Test("A file that is no store is an error that names it, and is left as it was")
+    @Test("A file that is no store is an error with its name, and is not changed")
     func foreignFile() throws {
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }
@@ -27,7 +27,7 @@ struct ProgramTests {
         #expect(try Data(contentsOf: file) == Data("milk\n".utf8))
     }
 
-    @Test("Told to end at once it closes its store, though whoever started it may block the signals that say so")
+    @Test("After a signal it closes its store, even if it has inherited blocked signals")
     func nextTime() throws {
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }

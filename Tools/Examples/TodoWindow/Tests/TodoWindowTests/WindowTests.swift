@@ -1,4 +1,4 @@
-// The window on a display: driven by keyboard and mouse, by random edits, and compared with the store all the time.
+// Tests the window on a display, with keyboard, mouse and random edits; after each, it is compared with the store.
 
 import Foundation
 import Testing
@@ -12,7 +12,7 @@ struct WindowTests {
     /// Runs a scenario of the driver in a folder of its own.
     @discardableResult
     private func drive(_ scenario: String, _ arguments: String...) throws -> String {
-        // Where somebody wants to look at the pictures, they are kept.
+        // The pictures are kept if this variable names a folder.
         let kept = ProcessInfo.processInfo.environment["LISTORY_PICTURES"].map { URL(fileURLWithPath: $0) }
         let folder = (kept ?? FileManager.default.temporaryDirectory).appendingPathComponent("todo-window-\(UUID())")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -25,7 +25,7 @@ struct WindowTests {
         return outcome.output
     }
 
-    @Test("A listener that knows only the signals finds out every model that lies, and no other")
+    @Test("A listener that knows only the signals detects every model with wrong signals, and accepts a right one")
     func controls() throws {
         try drive("controls")
     }
@@ -35,7 +35,7 @@ struct WindowTests {
         try drive("gestures")
     }
 
-    @Test("Selection and scroll position survive, and a thousand fast commits are few transitions")
+    @Test("Selection and scroll position are kept, and a thousand fast commits are few transitions")
     func place() throws {
         try drive("keeping-its-place")
     }
@@ -46,7 +46,7 @@ struct WindowTests {
         for name in ["window", "search", "nothing"] { #expect(output.contains("\(name): ")) }
     }
 
-    @Test("After each of hundreds of random edits, widgets and signals show what is in the store", arguments: [1, 2])
+    @Test("After each of hundreds of random edits, widgets and signals show the rows of the store", arguments: [1, 2])
     func random(seed: Int) throws {
         try drive("random", "\(seed)", Self.isSoak ? "4000" : "300")
     }

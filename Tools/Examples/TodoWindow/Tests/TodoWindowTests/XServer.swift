@@ -1,7 +1,6 @@
 // An X server without a screen, and programs on it.
 //
-// Always holds: the server ends with the object; its number is free, because it chooses it itself; no test waits for
-// ever for a program.
+// Always holds: the server ends with the object; it chooses a free number itself; no test waits forever for a program.
 
 import Foundation
 
@@ -12,7 +11,7 @@ struct Missing: Error, CustomStringConvertible {
 
 /// A display for tests.
 final class XServer: Sendable {
-    /// What programs find it by.
+    /// The display for programs.
     let display: String
     private let process: Int32
 
@@ -25,7 +24,7 @@ final class XServer: Sendable {
         process.standardError = FileHandle.nullDevice
         try process.start(blocking: [])
         self.process = process.processIdentifier
-        // The number is written when the server is ready; nothing is, if it ends before.
+        // The server writes its number when it is ready; if it ends before, it writes nothing.
         let text = String(decoding: output.fileHandleForReading.availableData, as: UTF8.self)
         guard let number = Int(text.trimmingCharacters(in: .whitespacesAndNewlines)) else {
             throw Missing(description: "Xvfb did not start; install xvfb and xdotool, as Tools/prepare does")
@@ -36,7 +35,7 @@ final class XServer: Sendable {
     deinit { kill(process, SIGTERM) }
 }
 
-/// What a program did.
+/// The result of a program.
 struct Outcome {
     let code: Int32
     let output: String
@@ -51,9 +50,9 @@ final class Program: @unchecked Sendable {
     /// Starts a program.
     ///
     /// - Parameters:
-    ///   - name: its name in the folder of products, or of a tool that is found by the path.
-    ///   - display: where it shows its windows; nil for nowhere.
-    ///   - blocked: the signals that it does not hear unless it wants to.
+    ///   - name: its name in the folder of products, or the name of a tool in the PATH.
+    ///   - display: its display; nil for none.
+    ///   - blocked: the signals that are blocked when it starts.
     init(_ name: String, _ arguments: [String], on display: String?, blocking blocked: [Int32] = []) throws {
         let product = Bundle.main.bundleURL.appendingPathComponent(name)
         let isProduct = FileManager.default.isExecutableFile(atPath: product.path)
@@ -68,9 +67,9 @@ final class Program: @unchecked Sendable {
     /// Asks the program to end.
     func interrupt() { kill(process.processIdentifier, SIGTERM) }
 
-    /// Waits for its end, and ends it by force if that does not come.
+    /// Waits for its end, and kills it after the limit.
     ///
-    /// - Parameter seconds: for how long a program may run that does not hang.
+    /// - Parameter seconds: the limit; no program that works needs it.
     func finish(within seconds: Double = 60) -> Outcome {
         let force = DispatchWorkItem { [self] in kill(process.processIdentifier, SIGKILL) }
         DispatchQueue.global().asyncAfter(deadline: .now() + seconds, execute: force)
@@ -81,7 +80,7 @@ final class Program: @unchecked Sendable {
         return Outcome(code: process.terminationStatus, output: text)
     }
 
-    /// Critical messages of GTK end a program; nothing outside of the test has an influence on it.
+    /// The environment of a program: critical messages of GTK end it, and settings outside of the test have no effect.
     private static func environment(_ display: String?) -> [String: String] {
         var environment = ProcessInfo.processInfo.environment
         for name in ["WAYLAND_DISPLAY", "DISPLAY", "DBUS_SESSION_BUS_ADDRESS", "GTK_THEME"] {
@@ -98,8 +97,8 @@ final class Program: @unchecked Sendable {
 extension Process {
     /// Runs the program with exactly these signals blocked.
     ///
-    /// A program inherits what the thread blocks that starts it. Tests run on threads of a pool, which block all that they
-    /// can: a program of theirs would never hear that it is to end.
+    /// A program inherits the blocked signals of the thread that starts it. Tests run on threads of a pool, which block
+    /// all signals, so their programs would never receive the signal to end.
     func start(blocking blocked: [Int32]) throws {
         var (mask, before) = (sigset_t(), sigset_t())
         sigemptyset(&mask)

@@ -1,4 +1,4 @@
-// Models that lie: the listener has to find out each of them, and has nothing to say of one that does not.
+// Models with wrong signals: the listener must detect each of them, and accept the right one.
 
 import CListRows
 import TodoWindow
@@ -29,7 +29,8 @@ enum Controls {
         try expect("without a signal row 0 is") { model in
             model.replace(0..<1, with: ["x"])
         }
-        // All at once, where two splices had been due: between them the rows behind are not the old ones any more.
+        // Changes all rows at once instead of by two splices: between them, the rows after the first are no longer the
+        // old ones.
         try expect("after items-changed(0, 1, 0) there are") { model in
             model.replace(0..<1, with: [])
             model.replace(1..<2, with: [])
@@ -41,7 +42,7 @@ enum Controls {
         }
     }
 
-    /// Has a model do something, and compares what the listener says.
+    /// Changes a model, and compares the problem that the listener found.
     private static func expect(_ problem: String?, _ body: (HonestModel) -> Void) throws {
         let model = HonestModel(["a", "b", "c"])
         let mirror = MirrorList(model.list)
@@ -58,7 +59,7 @@ enum Controls {
     }
 }
 
-/// Rows in an array; the signals are left to whoever changes it.
+/// Rows in an array; the code that changes it emits the signals.
 @MainActor
 private final class HonestModel {
     private(set) var list: OpaquePointer!
@@ -77,7 +78,7 @@ private final class HonestModel {
     private nonisolated static func of<Answer>(
         _ context: UnsafeMutableRawPointer, _ body: @MainActor (HonestModel) -> Answer
     ) -> Answer {
-        // SAFETY: the driver has one thread; the list retains the model that it was made with, for good.
+        // SAFETY: the driver has one thread; the list retains its model forever.
         nonisolated(unsafe) var answer: Answer?
         nonisolated(unsafe) let context = context
         MainActor.assumeIsolated {

@@ -1,4 +1,5 @@
-// The window by keyboard and mouse, through the X server: each gesture is one commit, and the screen shows it.
+// Uses the window by keyboard and mouse, through the X server: each gesture must be one commit, and the screen must
+// show it.
 
 import CListRows
 import Foundation
@@ -30,7 +31,7 @@ extension Driver {
             try expectCommit("Add \(title)")
         }
         try expect(titles(), ["Milk", "Tea", "Bread"], "after typing")
-        // An empty title is no row.
+        // An empty title adds no row.
         try press("Return")
         try check("after an empty line")
         try expect(store.core.version.rawValue, 3, "commits")
@@ -63,14 +64,14 @@ extension Driver {
         try type("Green tea")
         try press("Return")
         try expectCommit("Rename Tea to Green tea")
-        // F2 does, too; Escape leaves the title as it was.
+        // So does F2; Escape keeps the old title.
         try press("F2")
         try waitUntil("the title is edited") { try row("Green tea").isEditing }
         try type("nonsense")
         try press("Escape")
         try waitUntil("the title is as it was") { window.shownRows.allSatisfy { !$0.widget.isEditing } }
         try check("after Escape")
-        // A rename from elsewhere, of the title that is being edited, does not take the text away under the cursor.
+        // A rename by others does not change the text of a title that is being edited.
         try press("F2")
         try waitUntil("the title is edited") { try row("Green tea").isEditing }
         let id = try row("Green tea").id!
@@ -87,7 +88,7 @@ extension Driver {
         try expectCommit("Move Black tea")
         try expect(titles(), ["Black tea", "Milk", "Bread"], "after Alt+Up")
         try expect(window.selectedRow, row("Black tea").id, "the selected row")
-        // The row has kept the keyboard.
+        // The row has kept the focus.
         try press("alt+Down")
         try waitUntil("the row is back") { try titles() == ["Milk", "Black tea", "Bread"] }
         try check("after Alt+Down")
@@ -103,7 +104,7 @@ extension Driver {
     private func drag(_ title: String, to target: String, height: Double) throws {
         try point(at: row(title).handle)
         try xdotool("mousedown", "1")
-        // A few steps, as a hand would: a drag begins after some pixels.
+        // In a few steps, because a drag begins only after some pixels.
         for part in [0.5, height + 0.1, height] {
             try point(at: row(target).box, height: part)
             try settle()
@@ -118,7 +119,7 @@ extension Driver {
         search = "EA"
         try check("searching")
         try expect(titles(), ["Black tea", "Bread"], "found")
-        // A row that no longer matches goes, and one that begins to comes.
+        // A row that no longer matches disappears, and one that now matches appears.
         let milk = try store.snapshot.row(at: .init(section: 0, item: 0))!.id
         try elsewhere.rename(milk, to: "Oat milk, for tea")
         try check("renamed into the search")

@@ -1,4 +1,4 @@
-// Selection and scroll position survive what happens around them; and the picture of a window.
+// Checks that edits of other rows do not change selection and scroll position; and makes a picture of a window.
 
 import CListRows
 import CDriver
@@ -19,7 +19,7 @@ extension Driver {
         gtk_single_selection_set_selected(window.selection, guint(ids.firstIndex(of: selected)!))
         let handled = mirror.spliceCount
 
-        // Rows come, go and move above, and change in themselves.
+        // Rows above are inserted, deleted, moved and updated.
         try store.edit("Around", durability: .deferred) { list in
             try list.insert(Todo(title: "New at the top"), at: .before(ids[0]))
             try list.delete(ids[7])
@@ -31,7 +31,7 @@ extension Driver {
         try expect(topRow().title, top.title, "the row at the top")
         try expect(topRow().y, top.y, "where it stands")
         try expect(window.selectedRow, selected, "the selected row")
-        // What changed in itself was neither removed nor added.
+        // An updated row was neither removed nor added.
         try expect(mirror.spliceCount - handled, 4, "splices")
 
         // The selected row itself moves, and stays selected.
@@ -49,7 +49,7 @@ extension Driver {
         Thread.detachNewThread {
             for round in 0..<1000 { try! edits.move(ids[round % 5], to: .after(ids[10 + round % 80])) }
         }
-        // The loop stands still meanwhile, as it does while a large view is laid out.
+        // GTK's loop does not run meanwhile, as during the layout of a large view.
         while try store.core.version.rawValue < goal { usleep(1000) }
         try check("a thousand moves")
         let played = mirror.spliceCount - splices
@@ -91,16 +91,16 @@ extension Driver {
         return todos.map(\.id)
     }
 
-    /// The first row that is wholly in sight, and how far below the list's upper edge it stands.
+    /// The first completely visible row, and its distance from the upper edge of the list.
     private func topRow() throws -> (title: String, y: Double) {
         guard let row = visibleRows.first else { throw Failure("no row can be seen") }
         return (row.widget.shownTitle, row.y)
     }
 
-    /// The rows that are wholly in sight, and how far below the list's upper edge each stands.
+    /// The completely visible rows, and their distances from the upper edge of the list.
     var visibleRows: [(widget: RowWidget, y: Double)] {
         window.shownRows.compactMap { row in
-            // Rows that were scrolled away keep their widgets for a while, and say that they are where they were.
+            // Rows that were scrolled away keep their widgets for a while, with their old positions.
             guard gtk_widget_get_mapped(row.widget.box) != 0 else { return nil }
             var (x, y) = (0.0, 0.0)
             gtk_widget_translate_coordinates(row.widget.box, window.listView, 0, 0, &x, &y)

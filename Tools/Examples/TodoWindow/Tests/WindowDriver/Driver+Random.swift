@@ -1,5 +1,5 @@
-// Random edits, by the window's own widgets and from elsewhere; after each, model, listeners and widgets are compared
-// with the store.
+// Makes random edits, by the window's widgets and by others; after each, model, listeners and widgets are compared with
+// the store.
 
 import CDriver
 import CListRows
@@ -18,7 +18,7 @@ extension Driver {
         print("\(steps) steps, \(try store.core.version) commits, \(mirror.spliceCount) splices")
     }
 
-    /// Edits somehow, and says how.
+    /// Makes a random edit, and returns its description.
     private func edit(_ random: inout Randomness) throws -> String {
         switch random.below(10) {
         case 0, 1: return try editByWidgets(&random)
@@ -33,9 +33,9 @@ extension Driver {
         }
     }
 
-    /// Uses the widgets of a row that is on the screen.
+    /// Uses the widgets of a visible row.
     private func editByWidgets(_ random: inout Randomness) throws -> String {
-        // A title can be edited only where it can be seen.
+        // Only a visible title can be edited.
         guard let row = visibleRows.randomElement(using: &random)?.widget else { return try enter(&random) }
         switch random.below(4) {
         case 0: return try enter(&random)
@@ -83,7 +83,7 @@ extension Driver {
         return isUndo ? "\(count) undone" : "\(count) redone"
     }
 
-    /// Lets another thread edit, as fast as it can.
+    /// Lets another thread edit as fast as possible.
     private func editFromElsewhere(count: Int, _ random: inout Randomness) throws -> String {
         let edits = elsewhere
         let done = DispatchSemaphore(value: 0)
@@ -101,7 +101,7 @@ extension Driver {
 }
 
 extension TodoEdits {
-    /// Makes one edit, of a row found at random.
+    /// Makes one edit of a random row.
     fileprivate func randomEdit(_ name: String, _ random: inout Randomness) throws {
         let rows = try store.snapshot.sections.flatMap { try $0.rows.map { try $0.id } }
         guard let id = rows.randomElement(using: &random), let other = rows.randomElement(using: &random) else {
@@ -127,7 +127,7 @@ extension TodoEdits {
     }
 }
 
-/// Randomness that can be repeated: SplitMix64 from a seed.
+/// Repeatable random numbers: SplitMix64 from a seed.
 struct Randomness: RandomNumberGenerator {
     private var state: UInt64
 

@@ -1,6 +1,6 @@
-// A window over a store of its own, and what a test does with it.
+// A window over a separate store, with the functions of a test.
 //
-// Always holds: `settle` returns when the window has shown the newest version and has been drawn since.
+// Always holds: when `settle` returns, the window shows the newest version and has been drawn.
 
 import CListRows
 import CDriver
@@ -9,14 +9,14 @@ import ListModel
 import Listory
 import TodoWindow
 
-/// Something that is not as it should be.
+/// A failed check.
 struct Failure: Error, CustomStringConvertible {
     let description: String
 
     init(_ description: String) { self.description = description }
 }
 
-/// What a row shows, wherever one looks.
+/// The values of a row, as the store, the model or a widget has them.
 struct ShownRow: Equatable, CustomStringConvertible {
     var title: String
     var isChecked: Bool
@@ -28,16 +28,16 @@ struct ShownRow: Equatable, CustomStringConvertible {
 final class Driver {
     let folder: String
     let store: ListStore<String, Todo>
-    /// The same store, edited by somebody else.
+    /// Edits of the same store by others.
     let elsewhere: TodoEdits
     let window: TodoWindow
     /// Listens to the rows of the list view.
     let mirror: MirrorList
-    /// What is searched for.
+    /// The text of the search.
     var search = ""
     private var drawnFrames = 0
 
-    /// Opens a window, drives it, closes it, and checks that nothing of it is left.
+    /// Opens a window, drives it, closes it, and checks that all its objects are freed.
     static func run(in folder: String, _ body: (Driver) throws -> Void) throws {
         let rest = try Rest { () -> Driver in
             let driver = try Driver(folder: folder)
@@ -53,7 +53,7 @@ final class Driver {
         if rest.isAnythingLeft { throw Failure("the window or its model outlives its end") }
     }
 
-    /// What has to be gone when a window is closed.
+    /// The objects that must be freed when a window is closed.
     private struct Rest {
         private weak var window: TodoWindow?
         private weak var model: RowModel?
@@ -77,7 +77,7 @@ final class Driver {
         window.present()
         onSignal(gdk_surface_get_frame_clock(surface)!.raw, "after-paint") { [unowned self] _ in drawnFrames += 1 }
         try settle()
-        // Without a window manager nobody else gives the window the keyboard.
+        // Without a window manager, the window does not get the focus by itself.
         try xdotool("windowfocus", "--sync", "\(windowNumber)")
         try waitUntil("the window is active") { gtk_window_is_active(window.window.gtkWindow) != 0 }
     }
@@ -89,10 +89,9 @@ final class Driver {
 
     // MARK: Time
 
-    /// Runs GTK's loop until something is so.
+    /// Runs GTK's loop until a condition is true.
     ///
-    /// - Throws: ``Failure`` if it is not after twenty seconds, which is long even where other programs have the cores:
-    ///   something hangs.
+    /// - Throws: ``Failure`` after twenty seconds, which is enough even on a busy machine.
     func waitUntil(_ what: @autoclosure () -> String, _ isSo: () throws -> Bool) throws {
         let deadline = ContinuousClock.now + .seconds(20)
         while try !isSo() {
@@ -103,9 +102,9 @@ final class Driver {
 
     /// Runs GTK's loop until the window shows the newest version.
     func settle() throws {
-        // The newest as of now: what the loop has still to do may commit as well.
+        // The version that is newest now: work that the loop still has to do may make further commits.
         try waitUntil(unsettled) { try window.shownVersion == store.core.version && window.view.search == search }
-        // What a frame lays out may ask for another frame.
+        // The layout of a frame may request another frame.
         for _ in 0..<3 {
             let frames = drawnFrames
             gtk_widget_queue_draw(window.window)
@@ -113,7 +112,7 @@ final class Driver {
         }
     }
 
-    /// What is waited for, and what there is instead.
+    /// The expected version and search, and the present ones.
     private var unsettled: String {
         let newest = (try? "version \(store.core.version), \(newestName),") ?? "the newest version"
         let status = String(cString: gtk_label_get_text(window.status.object))
@@ -129,13 +128,13 @@ final class Driver {
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
         process.arguments = ["xdotool"] + arguments
         try process.run()
-        // One that waits for what never comes would keep the test waiting for its output.
+        // Otherwise, a program that hangs would keep the test waiting for its output.
         defer { if process.isRunning { kill(process.processIdentifier, SIGKILL) } }
         try waitUntil("xdotool has run") { !process.isRunning }
         guard process.terminationStatus == 0 else { throw Failure("xdotool \(arguments) failed") }
     }
 
-    /// Types a text into what has the keyboard.
+    /// Types a text into the widget with the focus.
     func type(_ text: String) throws { try xdotool("type", "--delay", "1", text) }
 
     /// Presses a key.
@@ -174,7 +173,7 @@ final class Driver {
         return row.widget
     }
 
-    /// What the store says that the list view has to show.
+    /// The rows that the list view has to show, from the store.
     func expectedRows() throws -> [ShownRow] {
         try store.snapshot.sections.flatMap { section in
             try section.rows.map { ShownRow(title: try $0.item.title, isChecked: $0.isChecked) }
@@ -183,7 +182,7 @@ final class Driver {
         }
     }
 
-    /// Waits until all is shown, and compares model, listeners and widgets with the store.
+    /// Waits until the newest version is shown, and compares model, listeners and widgets with the store.
     func check(_ when: String) throws {
         print(when)
         try settle()

@@ -1,7 +1,7 @@
-// A strict listener: it knows of a model only what signals say, and finds the model out if they are not the whole truth.
+// A strict listener: it mirrors a model only by its signals, and detects wrong or missing ones.
 //
-// Always holds: `objects` are the rows that the signals so far lead to, each retained, so that one that goes and comes
-// again is seen to be the same.
+// Always holds: `objects` are the rows according to the signals so far. Each is retained, so that a row that is removed
+// and added again is recognised as the same object.
 
 import CListRows
 import TodoWindow
@@ -11,13 +11,13 @@ import TodoWindow
 final class MirrorList {
     private let list: OpaquePointer
     private var objects: [OpaquePointer] = []
-    /// What each row said when it last notified, or when it came.
+    /// The values of each row at its last signal, or when it was added.
     private var said: [OpaquePointer: ShownRow] = [:]
     private var connections: [OpaquePointer: gulong] = [:]
     private var connection: gulong = 0
-    /// What was wrong with a signal, the first time that something was.
+    /// The first problem with a signal.
     private(set) var problem: String?
-    /// How many splices were heard.
+    /// How many splices were received.
     private(set) var spliceCount = 0
 
     init(_ list: OpaquePointer) {
@@ -40,10 +40,10 @@ final class MirrorList {
 
     private var count: Int { Int(g_list_model_get_n_items(list)) }
 
-    /// What a view would show that knows only the signals.
+    /// The rows of a view that knows only the signals.
     var rows: [ShownRow] { objects.map { said[$0]! } }
 
-    /// Checks that no signal was wrong, and that the rows now are those that the signals led to.
+    /// Checks that no signal was wrong, and that the rows of the model are those according to the signals.
     func check(_ when: String) throws {
         compare("without a signal")
         for object in objects where said[object] != Rows.shown(object) {
@@ -80,14 +80,14 @@ final class MirrorList {
     private func items(_ range: Range<Int>) -> [OpaquePointer] {
         range.map { position in
             let row = OpaquePointer(g_list_model_get_item(list, guint(position))!)
-            // Known rows are held already; new ones must not go before they are.
+            // Known rows are retained already; new ones must be retained before they are freed.
             if connections[row] == nil { adopt([row]) }
             g_object_unref(row.raw)
             return row
         }
     }
 
-    /// Holds rows and listens to them.
+    /// Retains rows and connects to their signals.
     private func adopt(_ rows: [OpaquePointer]) {
         for row in rows where connections[row] == nil {
             g_object_ref(row.raw)

@@ -1,11 +1,11 @@
-// What is really on the screen: found by walking the widgets, as an assistive tool would.
+// Reads the rows on the screen from the tree of widgets, like an assistive tool.
 
 import CListRows
 import TodoWindow
 
 @MainActor
 enum WidgetTree {
-    /// Compares the rows that have widgets with those that they have to show.
+    /// Compares the rows of the widgets with the expected rows.
     static func check(_ window: TodoWindow, _ expected: [ShownRow], _ when: String) throws {
         let known = Dictionary(uniqueKeysWithValues: window.shownRows.map { ($0.widget.box, $0) })
         var positions: [Int] = []
@@ -24,7 +24,7 @@ enum WidgetTree {
             }
             positions.append(position)
         }
-        // Rows that cannot be seen need no widgets; the window has room for a dozen.
+        // Invisible rows need no widgets; the window has space for a dozen.
         guard positions.count >= min(expected.count, 12) else {
             throw Failure("\(when): only the rows \(positions) of \(expected.count) have widgets")
         }

@@ -1,6 +1,6 @@
-// Runs a window on the display that it is given, and drives it: `WindowDriver SCENARIO FOLDER [SEED] [STEPS]`.
+// Runs a window on the given display, and drives it: `WindowDriver SCENARIO FOLDER [SEED] [STEPS]`.
 //
-// Always holds: it ends with 0 if all was as it should be, else with 1 and a sentence that says what was not.
+// Always holds: it ends with 0 if all checks succeed, otherwise with 1 and a sentence about the failed check.
 
 import CListRows
 import Foundation

@@ -1,4 +1,4 @@
-// C casts between the types of one object with macros, which Swift does not see. These are those casts.
+// Casts between the types of one object. In C they are macros, which Swift does not import.
 //
 // Always holds: GTK checks the type itself at each call, and warns; the tests make such a warning fatal.
 
@@ -8,7 +8,7 @@ import CListRows
 public typealias Widget = UnsafeMutablePointer<GtkWidget>
 
 extension UnsafeMutablePointer {
-    /// The same object as another type of it whose fields C shows.
+    /// The same object as another of its types, whose fields are public in C.
     ///
     /// - Precondition: the object is of that type.
     func `as`<Other>(_ type: Other.Type = Other.self) -> UnsafeMutablePointer<Other> {
@@ -16,7 +16,7 @@ extension UnsafeMutablePointer {
         UnsafeMutableRawPointer(self).assumingMemoryBound(to: Other.self)
     }
 
-    /// The same object as one of the types whose fields C hides.
+    /// The same object as one of its types whose fields are hidden in C.
     public var object: OpaquePointer { OpaquePointer(self) }
 }
 
@@ -31,6 +31,6 @@ extension OpaquePointer {
 }
 
 extension Bool {
-    /// As GLib writes it.
+    /// The value as GLib's type.
     var gboolean: Int32 { self ? 1 : 0 }
 }

@@ -1,15 +1,15 @@
-// Signals of GTK with Swift closures as handlers.
+// Connects Swift closures to signals of GTK.
 //
-// Always holds: a closure lives as long as its connection, which ends with the object or with `disconnect`.
+// Always holds: a closure exists as long as its connection, which ends with the object or with `disconnect`.
 
 import CListRows
 
-/// What a signal was emitted with.
+/// The arguments of an emitted signal.
 @MainActor
 public struct SignalArguments {
     private let count: Int
     private let values: UnsafePointer<GValue>
-    /// Where the answer goes, if the signal has one.
+    /// The place of the result, if the signal has one.
     let result: UnsafeMutablePointer<GValue>?
 
     fileprivate init(
@@ -28,26 +28,26 @@ public struct SignalArguments {
 
     /// An object, borrowed.
     public func object(_ index: Int) -> UnsafeMutableRawPointer {
-        // SAFETY: GLib checks that the value is an object; no signal used here sends none.
+        // SAFETY: GLib checks that the value is an object; every signal that is used here has one.
         UnsafeMutableRawPointer(g_value_get_object(value(index))!)
     }
 
     public func number(_ index: Int) -> Int { Int(g_value_get_uint(value(index))) }
     public func double(_ index: Int) -> Double { g_value_get_double(value(index)) }
 
-    /// The object inside an argument that is a value of any type itself.
+    /// The object in an argument that is itself a boxed value.
     func boxedObject(_ index: Int) -> UnsafeMutableRawPointer? {
         guard let inner = g_value_get_boxed(value(index)) else { return nil }
         // SAFETY: GLib checks that the argument is boxed; what drop targets box is a value.
         return g_value_get_object(inner.assumingMemoryBound(to: GValue.self)).map { UnsafeMutableRawPointer($0) }
     }
 
-    /// Answers yes or no.
+    /// Sets the result to true or false.
     func answer(_ isTrue: Bool) {
         if let result { g_value_set_boolean(result, isTrue ? 1 : 0) }
     }
 
-    /// Answers with an object, and gives the reference away.
+    /// Sets the result to an object, and passes its reference on.
     func answer(giving object: UnsafeMutableRawPointer?) {
         if let result { g_value_take_object(result, object) }
     }
@@ -70,7 +70,7 @@ public func onSignal(
                 handler.body(SignalArguments(result, count, values))
             }
         },
-        // SAFETY: the retain of above ends when GLib says that the connection did.
+        // SAFETY: this ends the retain above, when GLib ends the connection.
         { Unmanaged<SignalHandler>.fromOpaque($0!).release() })
 }
 

@@ -1,13 +1,14 @@
-// A GListModel over snapshots: GTK asks it for rows, and is told by splices how they change.
+// A GListModel over snapshots: GTK asks it for rows, and splices announce their changes.
 //
-// A row is an object that lives as long as GTK holds it. Asked for a row again, the model gives the same object, so that
-// a row keeps its identity wherever it goes; and a row that changed in itself says so with a signal of its own, so that
-// the list view neither removes nor adds it.
+// A row is an object that exists as long as GTK holds it. If GTK asks for a row again, the model returns the same
+// object, so a row keeps its identity when it moves. If the content of a row changes, its object emits a signal, so the
+// list view neither removes nor adds it.
 //
 // Always holds:
-// - `items-changed` is emitted after the model changed, and never while the model is asked for something;
-// - when it is emitted, the rows before the end of the splice are the new ones, and those after it still the old ones;
-// - two objects that live never stand for the same row.
+// - `items-changed` is emitted after the model has changed, and never during a call of the model;
+// - when it is emitted, the rows before the end of the splice are the new ones, and those after it are still the old
+//   ones;
+// - two existing objects never represent the same row.
 
 import CListRows
 import Foundation
@@ -27,7 +28,7 @@ public final class RowModel {
     public let list: OpaquePointer
     /// The rows that are shown when all splices were played.
     public private(set) var snapshot: Snapshot
-    /// What the model answers with: between two splices, rows of both versions.
+    /// The rows with which the model answers; between two splices, they are of both versions.
     private var rows: SplicedRows
     private let source: any CommitSource
     private let decode: @Sendable (UnsafeRawBufferPointer) throws -> Todo
@@ -40,7 +41,7 @@ public final class RowModel {
     ///
     /// - Parameters:
     ///   - snapshot: the rows. Sections are shown one after another, without headers.
-    ///   - source: where their content is read.
+    ///   - source: reads their content.
     public init(_ snapshot: Snapshot, _ source: any CommitSource) {
         self.snapshot = snapshot
         self.source = source
@@ -51,7 +52,7 @@ public final class RowModel {
             Unmanaged.passRetained(context).toOpaque(),
             { context in RowModel.asking(context!) { guint($0.rows.count) } },
             { context, position in RowModel.asking(context!) { $0.row(at: Int(position)).raw } },
-            // SAFETY: the retain of above ends with the list.
+            // SAFETY: this ends the retain above, when the list is freed.
             { Unmanaged<Context>.fromOpaque($0!).release() })
         context.model = self
     }
@@ -77,9 +78,9 @@ public final class RowModel {
         snapshot.indexPath(of: .uuid(id)).flatMap { snapshot.rowOffset(of: $0, in: .rows) }
     }
 
-    /// Leads GTK from the rows that are shown to others.
+    /// Shows other rows, by splices from the present ones.
     ///
-    /// - Returns: what was played.
+    /// - Returns: the splices.
     /// - Complexity: O(k log n) for k rows that differ.
     @discardableResult
     public func show(_ new: Snapshot) -> RowSplices {
@@ -87,17 +88,17 @@ public final class RowModel {
         snapshot = new
         rows = SplicedRows(splices)
         while let splice = rows.advance() {
-            // A row that moves may have changed as well; it is the same object when the list view asks for it.
+            // A row that moves may have changed as well; the list view gets the same object for it.
             for offset in splice.position..<splice.position + splice.added { refresh(rows[offset]) }
             announce(splice)
         }
         for offset in splices.updated { refresh(rows[offset]) }
-        // The snapshot before is needed no longer.
+        // The snapshot before is no longer needed.
         rows = Self.settled(new)
         return splices
     }
 
-    /// Tells GTK of a splice.
+    /// Announces a splice to GTK.
     private func announce(_ splice: Splice) {
         precondition(readers == 0, "items-changed is not emitted while the model is read")
         g_list_model_items_changed(list, guint(splice.position), guint(splice.removed), guint(splice.added))
@@ -112,10 +113,10 @@ public final class RowModel {
 // MARK: - Row objects
 
 extension RowModel {
-    /// The id of the row that an object stands for, or nil if it is no to-do's.
+    /// The id of the row that an object represents, or nil if it is not that of a to-do.
     public static func id(of row: OpaquePointer) -> UUID? { UUID(RowContext.of(row).id) }
 
-    /// Whether a row object lives for a row: somebody holds it.
+    /// Whether an object exists for a row, because GTK holds it.
     public func isHeld(_ id: UUID) -> Bool { living[.uuid(id)] != nil }
 
     /// The object of the row at an offset, with a reference for the caller.
@@ -125,7 +126,7 @@ extension RowModel {
         let context = RowContext(item.id, self)
         let row = listory_row_new(Unmanaged.passRetained(context).toOpaque()) { context in
             onMainThread(context!) {
-                // SAFETY: the retain of above is released once, when GLib finalizes the row.
+                // SAFETY: this ends the retain above, once, when GLib finalizes the row.
                 let context = Unmanaged<RowContext>.fromOpaque($0).takeRetainedValue()
                 context.model?.living[context.id] = nil
             }
@@ -135,27 +136,27 @@ extension RowModel {
         return row
     }
 
-    /// Has a row that somebody holds say what it shows now.
+    /// Updates the object of a row, if it exists.
     private func refresh(_ row: SequenceRow) {
         guard case .item(let item) = row, let object = living[item.id] else { return }
-        // Its observers may let go of it.
+        // Its observers may release it.
         g_object_ref(object.raw)
         listory_row_set(object, title(of: item), item.isChecked.gboolean)
         g_object_unref(object.raw)
     }
 
-    /// The title of a row; if it cannot be read, why not.
+    /// The title of a row; if it cannot be read, the error.
     private func title(of item: ListItem) -> String {
         do { return try source.withContent(of: item.content, decode).title } catch { return "Unreadable: \(error)" }
     }
 
-    /// Answers a question of GTK's.
+    /// Answers a call of GTK.
     private static func asking<Answer>(_ context: UnsafeMutableRawPointer, _ body: @MainActor (RowModel) -> Answer)
         -> Answer
     {
         nonisolated(unsafe) var answer: Answer?
         onMainThread(context) { context in
-            // SAFETY: the list retains the context, and asks nobody once it was detached.
+            // SAFETY: the list retains the context, and makes no calls after it was detached.
             guard let model = Unmanaged<Context>.fromOpaque(context).takeUnretainedValue().model else {
                 preconditionFailure("a list is detached before its model goes")
             }
@@ -166,13 +167,13 @@ extension RowModel {
         return answer!
     }
 
-    /// What the list calls back with.
+    /// The context of the list's callbacks.
     @MainActor
     private final class Context {
         weak var model: RowModel?
     }
 
-    /// What a row object knows of Swift.
+    /// The Swift part of a row object.
     @MainActor
     fileprivate final class RowContext {
         let id: Identifier

@@ -1,7 +1,7 @@
-// What the list is about, and the words for what is done to it.
+// The item of the list, and its edits with their names.
 //
-// Always holds: each edit is one commit, named as a menu would name it; deferred, so that the window never waits for
-// the disk.
+// Always holds: each edit is one commit, with a name for a menu; it is deferred, so the window never waits for the
+// disk.
 
 import Foundation
 import ListModel
@@ -21,9 +21,9 @@ public struct Todo: Codable, Identifiable, Hashable, Sendable {
 /// The rows of a list of to-dos.
 public typealias TodoSnapshot = ListSnapshot<String, Todo>
 
-/// The edits of a list of to-dos, for whichever thread has a reason to edit.
+/// The edits of a list of to-dos, for any thread.
 public struct TodoEdits: Sendable {
-    /// Where a row is moved to.
+    /// The destination of a move.
     public enum Place: Hashable, Sendable {
         case before(UUID)
         case after(UUID)
@@ -33,7 +33,7 @@ public struct TodoEdits: Sendable {
     static let section = "todos"
 
     public let store: ListStore<String, Todo>
-    /// Who edits, as commits say.
+    /// The origin of the commits.
     let origin: String
 
     public init(_ store: ListStore<String, Todo>, origin: String = "window") {
@@ -84,19 +84,19 @@ public struct TodoEdits: Sendable {
     /// Undoes the newest step that was not undone yet.
     public func undo() throws { try store.undo(origin: origin, durability: .deferred) }
 
-    /// Takes the next step on the way again.
+    /// Redoes the next step.
     public func redo() throws { try store.redo(origin: origin, durability: .deferred) }
 
     private func edit(_ name: String, _ body: (ListEdit<String, Todo>) throws -> Void) throws {
         try store.edit(name, origin: origin, durability: .deferred, body)
     }
 
-    /// What a row is called in the name of a commit.
+    /// The title of a row, for the name of a commit.
     private func title(of id: UUID) throws -> String { try store.item(id)?.title ?? "a row" }
 }
 
 extension TodoEdits {
-    /// What undo and redo would do, for the buttons.
+    /// The next undo and redo, for the buttons.
     public var undoState: UndoState {
         get throws { try store.core.undoState(origin: origin) }
     }

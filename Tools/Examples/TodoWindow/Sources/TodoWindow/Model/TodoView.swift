@@ -1,7 +1,7 @@
-// What of the store the window shows: the rows that match the search, and how many are done.
+// The views that the window shows: the rows that match the search, and the number of done ones.
 //
-// Always holds: a row that was edited is looked at again, and no other; so a search among a million rows follows an edit
-// as fast as one among ten.
+// Always holds: after an edit, only the edited rows are evaluated again, so a search among a million rows follows an
+// edit as fast as one among ten.
 
 import ListModel
 import Listory
@@ -11,7 +11,7 @@ import Listory
 public final class TodoView {
     private let rows: TypedLiveView<String, Todo>
     private let done: TypedLiveView<String, Todo>
-    /// What titles have to contain: words, in any order. Empty for all rows.
+    /// The words that titles have to contain, in any order. Empty for all rows.
     public private(set) var search = ""
 
     /// Views of a store.
@@ -24,13 +24,13 @@ public final class TodoView {
 
     /// The rows that match, at the newest version.
     ///
-    /// - Throws: as ``init(of:)``; the next attempt begins where this one did.
+    /// - Throws: as ``init(of:)``; the next call tries again.
     var snapshot: Snapshot { get throws { try rows.core.snapshot } }
 
     /// How many rows are done, whether they match or not, at the newest version.
     var doneCount: Int { get throws { try done.core.snapshot.itemCount } }
 
-    /// Searches for something else.
+    /// Changes the search.
     func search(for text: String) throws {
         try rows.search(text)
         search = text

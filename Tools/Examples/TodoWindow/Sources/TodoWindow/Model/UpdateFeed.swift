@@ -1,24 +1,24 @@
-// From the store to the window: whoever made a commit, and on whichever thread.
+// Passes updates from the store to the window, for commits of any thread.
 //
-// Always holds: what is shown last is the newest version; commits that come faster than the window, or while it is held,
-// are shown together.
+// Always holds: the last shown version is the newest one; commits that are faster than the window, or are made while it
+// is held, are shown together.
 
 import ListModel
 import Listory
 
-/// Tells the window of the newest rows, when it has time for them.
+/// Passes the newest rows to the window when GTK's loop is idle.
 @MainActor
 final class UpdateFeed {
-    /// The newest rows that the window knows of.
+    /// The newest rows that have arrived.
     private(set) var newest: TodoSnapshot
     private var isScheduled = false
-    /// Whether newer rows have to wait: the list view is not ready for them.
+    /// Whether newer rows have to wait, because the list view is not ready for them.
     var isHeld = false {
         didSet { if !isHeld { schedule() } }
     }
-    /// Shows rows that are newer than what was shown.
+    /// Called to show newer rows.
     var show: @MainActor () -> Void = {}
-    /// Is told if commits cannot be made durable.
+    /// Called if commits cannot be made durable.
     var failed: @MainActor (any Error) -> Void = { _ in }
     private var tasks: [Task<Void, Never>] = []
 
@@ -38,7 +38,7 @@ final class UpdateFeed {
             }
             continuation.finish()
         }
-        // Rows are shown before they are durable. That they do not become so is told as well.
+        // Rows are shown before they are durable, so a failure to save them is reported as well.
         let watcher = Task.detached { [weak self] in
             for await version in shown {
                 do { try await store.durable(version) } catch StoreError.closed { return } catch {
@@ -61,7 +61,7 @@ final class UpdateFeed {
     private func schedule() {
         guard !isScheduled, !isHeld else { return }
         isScheduled = true
-        // After all that is queued already, so that it is shown with this one.
+        // After all updates that are queued already, so that they are shown together.
         runWhenIdle { [weak self] in self?.showNewest() }
     }
 

@@ -1,19 +1,19 @@
-// The widgets of one row on the screen. A list view makes as many as fit, and shows one row after another in each.
+// The widgets of one row on the screen. A list view makes as many as fit, and reuses each for other rows.
 //
-// Always holds: while bound, the widgets show what the row object says, except for a title that is being typed; a
-// gesture tells the window what is wanted, and the row changes only when the store did.
+// Always holds: while bound, the widgets show the values of the row object, except for a title that is being typed. A
+// gesture is passed to the window, and the row changes only after the store has changed.
 
 import CListRows
 import Foundation
 
-/// What a row asks the window for.
+/// The requests of a row to the window.
 @MainActor
 protocol RowActions: AnyObject {
     func setChecked(_ isChecked: Bool, _ id: UUID)
     func rename(_ id: UUID, to title: String)
     func move(_ id: UUID, to place: TodoEdits.Place)
     func delete(_ id: UUID)
-    /// A row is being dragged: it must not go away meanwhile, nor its widgets.
+    /// A row is being dragged: neither the row nor its widgets may disappear meanwhile.
     func setDragging(_ isDragging: Bool)
     func select(_ id: UUID)
 }
@@ -21,13 +21,13 @@ protocol RowActions: AnyObject {
 /// A row on the screen.
 @MainActor
 public final class RowWidget {
-    /// All of it.
+    /// The widget that contains the others.
     public let box = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 10)!
     /// The checkmark.
     public let check = gtk_check_button_new()!
     /// The title, which becomes an entry when it is clicked.
     public let title = gtk_editable_label_new("")!
-    /// What the row is dragged by.
+    /// The handle to drag the row.
     public let handle = gtk_image_new_from_icon_name("list-drag-handle-symbolic")!
     private let bin = gtk_button_new_from_icon_name("user-trash-symbolic")!
 
@@ -37,12 +37,12 @@ public final class RowWidget {
     private var connection: gulong = 0
     /// The title when its editing began.
     private var titleBefore: String?
-    /// The row that was shown last, while none is.
+    /// The id of the last shown row, while no row is bound.
     private var idBefore: UUID?
 
     init(_ actions: any RowActions) {
         self.actions = actions
-        // Until `linger`.
+        // Held until `linger`.
         g_object_ref_sink(box)
         gtk_widget_set_hexpand(title, 1)
         gtk_widget_set_valign(check, GTK_ALIGN_CENTER)
@@ -68,7 +68,7 @@ public final class RowWidget {
 
     /// The id of the row that is shown.
     public var id: UUID? { row.flatMap { RowModel.id(of: $0) } }
-    /// What the title shows.
+    /// The text of the title.
     public var shownTitle: String { String(cString: gtk_editable_get_text(title.object)) }
     /// Whether the checkmark is set.
     public var isShownChecked: Bool { gtk_check_button_get_active(check.as()) != 0 }
@@ -77,8 +77,8 @@ public final class RowWidget {
 
     /// Begins to show a row.
     func bind(_ row: OpaquePointer) {
-        // GTK 4.8 ends and begins to show a row whenever its position changes, or whether it is selected. A title that is
-        // being typed stays what it is, unless the row is another one.
+        // GTK 4.8 unbinds and binds a row again whenever its position or its selection changes. A title that is being
+        // typed stays, unless the row is another one.
         if isEditing, idBefore != RowModel.id(of: row) {
             titleBefore = nil
             gtk_editable_label_stop_editing(title.object, 0)
@@ -97,10 +97,10 @@ public final class RowWidget {
         setDropPlace(nil)
     }
 
-    /// Lets the widgets live a little longer than the row.
+    /// Keeps the widgets a little longer than the row.
     ///
-    /// When the keyboard leaves an editable label, GTK 4.8 sets a timer of a tenth of a second, and when it leaves twice,
-    /// forgets the first one: that then finds a label that is gone.
+    /// When an editable label loses the focus, GTK 4.8 sets a timer of a tenth of a second. If it loses the focus
+    /// twice, GTK does not cancel the first timer, which then may use a freed label.
     func linger() {
         let release: GSourceFunc = { box in
             g_object_unref(box)
@@ -109,7 +109,7 @@ public final class RowWidget {
         g_timeout_add(1000, release, box)
     }
 
-    /// Shows what the row says.
+    /// Shows the values of the row.
     private func show() {
         guard let row else { return }
         let isChecked = listory_row_get_checked(row) != 0
@@ -120,7 +120,7 @@ public final class RowWidget {
     }
 
     private func checkToggled() {
-        // Binding sets the check button too, to what the row says.
+        // Binding also sets the check button, to the value of the row.
         guard let row, let id, isShownChecked != (listory_row_get_checked(row) != 0) else { return }
         actions?.setChecked(isShownChecked, id)
     }
@@ -179,7 +179,7 @@ extension RowWidget {
         gtk_widget_add_controller(box, target)
     }
 
-    /// Where a row goes that is dropped at a height: before this one above its middle, after it below.
+    /// The place of a drop at a height: before this row above its middle, after it below.
     private func place(at y: Double) -> TodoEdits.Place? {
         id.map { y < Double(gtk_widget_get_height(box)) / 2 ? .before($0) : .after($0) }
     }

@@ -1,4 +1,4 @@
-// How the window looks.
+// The style of the window.
 
 import CListRows
 

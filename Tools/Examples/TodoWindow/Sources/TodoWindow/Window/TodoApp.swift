@@ -1,6 +1,6 @@
-// From arguments to a window, and to an exit code.
+// Parses the arguments, shows the window, and returns the exit code.
 //
-// Always holds: the store is closed before the program ends, also at an interrupt.
+// Always holds: the store is closed before the program ends, also after an interrupt.
 
 import CListRows
 import Foundation
@@ -49,7 +49,7 @@ public enum TodoApp {
         }
     }
 
-    /// Shows a window until it is closed, or the program is asked to end.
+    /// Shows a window until it is closed, or a signal asks the program to end.
     private static func show(_ store: ListStore<String, Todo>, title: String) throws {
         let loop = g_main_loop_new(nil, 0)!
         let window = try TodoWindow(store, title: title)
@@ -65,14 +65,14 @@ public enum TodoApp {
                     return 1
                 }, loop.raw)
         }
-        // What starts the program may block them, as threads of a pool do, and that is inherited.
+        // The program inherits blocked signals, for example from a thread of a pool.
         pthread_sigmask(SIG_UNBLOCK, &heard, nil)
         window.present()
         g_main_loop_run(loop)
         g_main_loop_unref(loop)
     }
 
-    /// Where the list is kept if nobody says where.
+    /// The default path of the store.
     private static func defaultPath() throws -> String {
         let folder = String(cString: g_get_user_data_dir()) + "/listory"
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)

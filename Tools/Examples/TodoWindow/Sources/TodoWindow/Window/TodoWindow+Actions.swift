@@ -1,6 +1,6 @@
-// What the user can do, by button, key and mouse.
+// The gestures of the user, by button, key and mouse.
 //
-// Always holds: each gesture is one commit, and a gesture that fails says why in the window and changes nothing.
+// Always holds: each gesture is one commit. If a gesture fails, the window shows the error, and nothing changes.
 
 import CListRows
 import Foundation
@@ -77,7 +77,7 @@ extension TodoWindow {
         showNewest()
     }
 
-    /// Does what may fail, and says why if it does.
+    /// Calls `body`, and shows its error in the window.
     private func attempt(_ body: () throws -> Void) {
         do { try body() } catch { report(error) }
     }
@@ -86,7 +86,7 @@ extension TodoWindow {
 // MARK: - The row that is meant
 
 extension TodoWindow {
-    /// The row with the keyboard, else the selected one; none while its title is typed.
+    /// The row with the focus, otherwise the selected one; nil while its title is being typed.
     private var currentRow: UUID? {
         shownRows.contains { $0.widget.isEditing } ? nil : focusedRow ?? selectedRow
     }
@@ -102,7 +102,7 @@ extension TodoWindow {
         gtk_editable_label_start_editing(row.widget.title.object)
     }
 
-    /// Moves the row over the one before it on the screen, or under the one after it.
+    /// Moves the row before the previous one on the screen, or after the next one.
     private func moveCurrent(by step: Int) {
         guard let id = currentRow, let position = position(of: id) else { return }
         guard let neighbour = model.id(at: position + step) else { return }

@@ -1,4 +1,4 @@
-// Where the widgets are.
+// The layout of the widgets.
 
 import CListRows
 
@@ -35,7 +35,7 @@ extension TodoWindow {
     }
 }
 
-/// `gtk_search_entry_set_placeholder_text` came after 4.8; the property was there before.
+/// Sets the placeholder by its property, because GTK 4.8 does not have `gtk_search_entry_set_placeholder_text`.
 @MainActor
 private func setPlaceholder(of entry: Widget, _ text: String) {
     var value = GValue()

@@ -1,9 +1,9 @@
 // The window: a list of to-dos over a store.
 //
-// A gesture becomes a commit; the store tells of it like of any other commit; and only then the rows change. So the
-// window shows what is in the store, whoever edited it.
+// A gesture becomes a commit. The store reports it like any other commit, and only then the rows change. So the window
+// shows the rows of the store, whatever code has edited them.
 //
-// Always holds: when GTK's loop has nothing left to do, the list view shows the newest rows that fit the search.
+// Always holds: when GTK's loop is idle, the list view shows the newest rows that match the search.
 
 import CListRows
 import Foundation
@@ -17,17 +17,18 @@ import Listory
 /// window.present()
 /// ```
 ///
-/// It belongs to the thread that called `gtk_init`, which has to be the process's first. It lives until it is closed.
+/// It belongs to the thread that called `gtk_init`, which has to be the process's first thread. It exists until it is
+/// closed.
 @MainActor
 public final class TodoWindow {
     public let window = gtk_window_new()!
-    /// Where a new title is typed; Return adds it.
+    /// The entry for a new title; Return adds a row.
     public let newEntry = gtk_entry_new()!
-    /// What titles have to contain.
+    /// The entry for the search.
     public let searchEntry = gtk_search_entry_new()!
     public let undoButton = gtk_button_new_from_icon_name("edit-undo-symbolic")!
     public let redoButton = gtk_button_new_from_icon_name("edit-redo-symbolic")!
-    /// How many rows there are, or what went wrong.
+    /// The number of rows, or an error.
     public let status = gtk_label_new("")!
     /// The rows on the screen and a few around them.
     public let listView: Widget
@@ -37,22 +38,22 @@ public final class TodoWindow {
     let scrolled = gtk_scrolled_window_new()!
     let emptyLabel = gtk_label_new("")!
 
-    /// What of the store is shown.
+    /// The views of the store.
     public let view: TodoView
     /// The rows of the list view.
     public let model: RowModel
     /// The version that was shown last.
     public private(set) var shownVersion: Version
     let edits: TodoEdits
-    /// The widgets of rows, by the list item that they stand in.
+    /// The widgets of rows, by their list item.
     private var widgets: [OpaquePointer: RowWidget] = [:]
     var actions: [String: OpaquePointer] = [:]
     let feed: UpdateFeed
-    /// A row that was just added, to be shown as soon as it is there.
+    /// A new row, to scroll to as soon as it is shown.
     var added: UUID?
-    /// What waits for the next frame.
+    /// The closures that wait for the next frame.
     private var waiting: [@MainActor () -> Void] = []
-    /// The connection to the frames of the window, once something waited for one.
+    /// The connection to the frames of the window, once a closure has waited for one.
     private var frames: gulong?
     /// Called when the window was closed.
     public var closed: @MainActor () -> Void = {}
@@ -62,7 +63,7 @@ public final class TodoWindow {
     /// - Throws: ``StoreError/closed``.
     public init(_ store: ListStore<String, Todo>, title: String = "To-dos") throws {
         edits = TodoEdits(store)
-        // The feed observes from before the first rows on, so that no commit is missed.
+        // The feed begins before the first rows are read, so that no commit is missed.
         feed = try UpdateFeed(store)
         shownVersion = feed.newest.version
         view = try TodoView(of: store)
@@ -81,7 +82,7 @@ public final class TodoWindow {
         arrange()
         addActions()
         addEntries()
-        // GTK owns a window until it is closed; this closure, which goes with it, owns what the window needs.
+        // GTK owns a window until it is closed. This closure, which is released with it, keeps this object.
         onSignal(window, "destroy") { _ in self.closed() }
 
         feed.show = { [unowned self] in showNewest() }
@@ -89,7 +90,7 @@ public final class TodoWindow {
         showState()
     }
 
-    /// Closes the window, and lets go of all that it held.
+    /// Closes the window, and releases everything that it held.
     public func close() { gtk_window_destroy(window.as()) }
 
     /// Shows the window.
@@ -126,8 +127,8 @@ public final class TodoWindow {
 // MARK: - What is shown
 
 extension TodoWindow {
-    /// Shows the newest rows that match the search; the selected row stays selected, and the focused one focused, wherever
-    /// they went.
+    /// Shows the newest rows that match the search. The selected row stays selected and the focused row focused,
+    /// wherever they have moved.
     func showNewest() {
         let selected = selectedRow
         let focused = focusedRow
@@ -142,7 +143,7 @@ extension TodoWindow {
         showState()
     }
 
-    /// Shows how many rows there are, and what undo and redo would do.
+    /// Shows the number of rows, and the next undo and redo.
     func showState() {
         do {
             let state = try edits.undoState
@@ -164,13 +165,13 @@ extension TodoWindow {
         gtk_label_set_text(status.object, "\(found)\(counts), \(done) done")
     }
 
-    /// Says what went wrong.
+    /// Shows an error.
     func report(_ error: any Error) {
         gtk_widget_add_css_class(status, "error")
         gtk_label_set_text(status.object, "\(error)")
     }
 
-    /// Scrolls until a row can be seen. All rows are equally high but for titles that are very large.
+    /// Scrolls until a row is visible. All rows have the same height, unless a title is very large.
     public func scroll(to position: Int) {
         let adjustment = gtk_scrolled_window_get_vadjustment(scrolled.object)
         let height = gtk_adjustment_get_upper(adjustment) / Double(max(model.count, 1))
@@ -182,7 +183,7 @@ extension TodoWindow {
         guard let selected, selectedRow != selected, let position = position(of: selected) else { return }
         gtk_single_selection_set_selected(selection, guint(position))
         guard focused == selected else { return }
-        // The widget of the row is another one now, and exists once the list view was laid out.
+        // The row has another widget now, which exists only after the next layout of the list view.
         whenLaidOut { [weak self] in
             self?.scroll(to: position)
             self?.focus(on: selected)
@@ -205,7 +206,7 @@ extension TodoWindow {
         for body in bodies { body() }
     }
 
-    /// Gives a row of the list the keyboard.
+    /// Gives the focus to a row of the list.
     private func focus(on id: UUID) {
         guard let widget = shownRows.first(where: { $0.widget.id == id })?.widget else { return }
         gtk_widget_grab_focus(gtk_widget_get_parent(widget.box))
@@ -227,7 +228,7 @@ extension TodoWindow {
         shownRows.first { $0.widget.id == id }?.position ?? model.offset(of: id)
     }
 
-    /// The id of the row that the keyboard is in.
+    /// The id of the row with the focus.
     var focusedRow: UUID? {
         guard let focus = gtk_window_get_focus(window.as()) else { return nil }
         return shownRows.first { row in
