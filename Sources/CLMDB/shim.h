@@ -1,4 +1,4 @@
-// The one door to LMDB's C interface. Only the Swift target `LMDB` imports this module.
+// Imports LMDB's C interface. Only the Swift target `LMDB` imports this module.
 #ifndef LISTORY_CLMDB_SHIM_H
 #define LISTORY_CLMDB_SHIM_H
 

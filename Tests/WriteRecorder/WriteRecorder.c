@@ -1,7 +1,7 @@
 // See WriteRecorder.h.
 //
-// Always holds: an entry is in the record when the call that it is about returns, and entries have the order in which the
-// calls took effect: one lock is held during both.
+// Always holds: when a call returns, its entry is in the record, and entries have the order of the calls, because one
+// lock is held during the call and the entry.
 
 #define _GNU_SOURCE
 #include "WriteRecorder.h"
@@ -24,7 +24,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static int record = -1;
 static dev_t device;
 static ino_t inode;
-/// How many syncs succeed before one fails; negative if none will.
+/// How many syncs succeed before one fails; negative if none fails.
 static int syncs_left = -1;
 
 static int is_recorded(int descriptor) {

@@ -1,15 +1,15 @@
-"""Measures Loro and pycrdt, one contender and one workload a process, and prints what it measured as JSON.
+"""Measures Loro and pycrdt, one contender and one workload in each process, and prints the results as JSON.
 
 Always holds:
-- the recording is read, and every argument made, before the clock starts;
-- calls go to the native objects of the binding where it lets them, past its Python wrappers;
-- what the calls from Python take is measured with calls that do nothing, as many and with as many arguments, in the
-  same loop, and printed beside the raw time: `net` is what is left;
-- the result is compared with the end of the recording, off the clock.
+- the recording is read, and every argument is made, before the clock starts;
+- calls go directly to the native objects of the binding if possible, not to its Python wrappers;
+- the time of the calls from Python is measured with equally many calls that do nothing, with as many arguments, in the
+  same loop. It is printed beside the raw time; `net` is the difference;
+- the result is compared with the end of the recording, outside of the measured time.
 
-The keys are grouped as is best for each library. Loro is fastest when all keys are one commit, so that is what is
-measured; where keys are undone one by one, they are commits of their own. pycrdt is fastest when each key is a
-transaction of its own, because it then merges neighbours; one transaction for all takes minutes.
+The keys are grouped in the best way for each library. Loro is fastest if all keys are one commit, so that is measured;
+if keys are undone one by one, each is a commit. pycrdt is fastest if each key is a transaction, because it then merges
+neighbours; one transaction for all takes minutes.
 """
 
 import argparse
@@ -22,12 +22,12 @@ import time
 import loro
 import pycrdt
 
-# Undoing stops after so many seconds; what is printed is the time of one undo.
+# Undoing stops after this many seconds; the time of one undo is printed.
 LONGEST_UNDO = 60
 
 
 def read_keys(path, limit):
-    """Single keys as (position, character), None for one that goes, and the text that they leave or None."""
+    """Single keys as (position, character), with None for a deletion; and the text at the end, or None."""
     with gzip.open(path) as file:
         recording = json.load(file)
     keys = []
@@ -101,7 +101,7 @@ class Loro:
         return self.document.export(loro.ExportMode.Snapshot())
 
     def look_back(self, keys):
-        """The seconds of a checkout of the middle, and of the difference between it and the end."""
+        """The seconds of a checkout of the version in the middle, and of the difference between it and the newest."""
         middle = len(keys) // 2
         document = Loro(self.kind)
         document.type(keys[:middle], False)
@@ -160,9 +160,9 @@ class Pycrdt:
 
 
 def typed(sequence, keys, end, commits_each):
-    """Types the keys. Returns the seconds as a caller sees them, those that the calls alone take, and the memory."""
+    """Types the keys. Returns the seconds in total, the seconds of the calls alone, and the memory."""
     gc.collect()
-    # What reading the recording has left behind must not be used again by the sequence.
+    # Memory that reading the recording has freed must not be used again by the sequence.
     ctypes.CDLL(None).malloc_trim(0)
     before = private_memory()
     raw = seconds(lambda: sequence.type(keys, commits_each))

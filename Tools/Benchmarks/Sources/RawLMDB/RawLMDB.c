@@ -1,6 +1,6 @@
-// LMDB with nothing in between. See RawLMDB.h.
+// LMDB used directly. See RawLMDB.h.
 //
-// Always holds: the map is large enough from the start, so that it never grows while the clock runs.
+// Always holds: the map is large enough from the start, so it never grows during a measurement.
 
 #include "RawLMDB.h"
 
@@ -19,9 +19,9 @@ static double failure(int code) {
     return -(double)abs(code);
 }
 
-/// A map with room for all pages that the records and the trees above them can take.
+/// The size of a map for all pages of the records and of the trees above them.
 ///
-/// Small transactions copy their path of pages each, and the pages that they set free are used again.
+/// Each small transaction copies its path of pages, and freed pages are used again.
 static size_t map_size(const raw_record *records, size_t count) {
     size_t bytes = 0;
     for (size_t index = 0; index < count; index++) bytes += records[index].count + 64;

@@ -3,10 +3,10 @@
 #include <valgrind/callgrind.h>
 
 void callgrind_begin(void) {
-    // Without instrumentation a program is some ten times as fast, so that lists are filled without it.
+    // Without instrumentation a program is about ten times as fast, so lists are filled without it.
     CALLGRIND_START_INSTRUMENTATION;
     CALLGRIND_ZERO_STATS;
-    // Collecting is a state of the thread: what other threads do meanwhile is not counted.
+    // Collecting is a state of the thread, so instructions of other threads are not counted.
     CALLGRIND_TOGGLE_COLLECT;
 }
 

@@ -1,6 +1,6 @@
-// A peer of the benchmarks: LMDB used directly from C, the fastest way there is to the same bytes.
+// A peer of the benchmarks: LMDB used directly from C, the fastest way to write the same bytes.
 //
-// Always holds: nothing of the library under test is used here; every transaction is committed with a full sync.
+// Always holds: this code does not use the library under test; every transaction is committed with a full sync.
 
 #ifndef RAW_LMDB_H
 #define RAW_LMDB_H
@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/// Bytes that somebody else owns.
+/// Bytes that the caller owns.
 typedef struct {
     const void *bytes;
     size_t count;
@@ -27,7 +27,7 @@ double raw_lmdb_append(const char *path, const raw_record *records, size_t count
 /// An open LMDB file with one database, whose keys are integers (eight bytes, big-endian).
 typedef struct raw_lmdb raw_lmdb;
 
-/// Opens a file, or makes it.
+/// Opens a file, or creates it.
 ///
 /// @param map_size how far it can grow, in bytes.
 /// @return 0, or a code of LMDB or of the operating system; so do all functions below.
@@ -44,7 +44,7 @@ int raw_lmdb_put(raw_lmdb *file, uint64_t key, raw_record record);
 
 /// Reads the first records.
 ///
-/// @param total how many bytes they have together.
+/// @param total the sum of their sizes, in bytes.
 int raw_lmdb_read(raw_lmdb *file, size_t count, size_t *total);
 
 /// The version of LMDB that is linked, as text.

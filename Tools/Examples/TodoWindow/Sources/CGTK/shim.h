@@ -1,4 +1,4 @@
-// What the system has to have: GTK 4.
+// Requires GTK 4 on the system.
 #ifndef LISTORY_CGTK_SHIM_H
 #define LISTORY_CGTK_SHIM_H
 

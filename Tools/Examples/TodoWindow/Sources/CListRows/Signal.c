@@ -1,6 +1,6 @@
 #include "Signal.h"
 
-// A closure with what GLib has no place for. While it ends, GLib uses `closure.data` for itself.
+// A closure with additional fields, because GLib uses `closure.data` itself while the closure ends.
 typedef struct {
     GClosure closure;
     void *context;

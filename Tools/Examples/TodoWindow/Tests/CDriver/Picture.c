@@ -3,7 +3,7 @@
 #include <gdk/x11/gdkx.h>
 #include <gtk/gtk.h>
 
-// The functions of X11 surfaces are old names of GTK's; there are no others yet.
+// The functions of X11 surfaces are deprecated in GTK, but have no replacements yet.
 #pragma clang diagnostic ignored "-Wdeprecated-declarations"
 
 unsigned long listory_x_window(void *window) {

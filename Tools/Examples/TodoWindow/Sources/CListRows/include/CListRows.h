@@ -1,6 +1,6 @@
-// The door to GTK: its headers, and what only C's macros can do.
+// GTK's headers, and functions for its C macros.
 //
-// Swift imports this module and no other of GTK, so that every type of C has one name.
+// Swift imports only this module of GTK, so that every C type has one name.
 
 #ifndef LISTORY_CLISTROWS_H
 #define LISTORY_CLISTROWS_H

@@ -1,4 +1,4 @@
-// What a list view shows in a row: an object with properties that say when they change.
+// A row of a list view: an object with observable properties.
 //
 // Always holds: `notify` is emitted for a property only if its value changed.
 
@@ -14,14 +14,14 @@ G_BEGIN_DECLS
 // The properties "title" and "checked" can be read, bound and observed.
 G_DECLARE_FINAL_TYPE(ListoryRow, listory_row, LISTORY, ROW, GObject)
 
-// A new row. `context` is the caller's own; `finalized` is called with it when nobody holds the row any more.
+// A new row. `context` belongs to the caller; `finalized` is called with it when the row is finalized.
 ListoryRow *listory_row_new(void *context, GDestroyNotify finalized);
 
 void *listory_row_get_context(ListoryRow *row);
 const char *listory_row_get_title(ListoryRow *row);
 gboolean listory_row_get_checked(ListoryRow *row);
 
-// Sets both properties, and then notifies of those that changed.
+// Sets both properties, and then emits `notify` for those that changed.
 void listory_row_set(ListoryRow *row, const char *title, gboolean checked);
 
 G_END_DECLS

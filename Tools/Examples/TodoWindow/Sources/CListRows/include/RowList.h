@@ -1,6 +1,6 @@
-// A GListModel whose rows are somebody else's: its vtable calls back.
+// A GListModel whose functions call back for its rows.
 //
-// Always holds: after `listory_row_list_detach` it is empty and calls nobody any more.
+// Always holds: after `listory_row_list_detach` it is empty and makes no more calls.
 
 #ifndef LISTORY_ROWLIST_H
 #define LISTORY_ROWLIST_H
@@ -18,12 +18,12 @@ typedef guint (*ListoryRowCount)(void *context);
 // The row at a position below the count, of type LISTORY_TYPE_ROW, with a reference for the caller.
 typedef void *(*ListoryRowAt)(void *context, guint position);
 
-// A new list. `released` is called with the context when nobody holds the list any more.
+// A new list. `released` is called with the context when the list is finalized.
 ListoryRowList *listory_row_list_new(
     void *context, ListoryRowCount count, ListoryRowAt row,
     GDestroyNotify released);
 
-// Makes the list empty for good, and tells so. `count` is how many rows it had; nobody is asked any more.
+// Makes the list empty permanently, and announces it. `count` is how many rows it had; no more calls are made.
 void listory_row_list_detach(ListoryRowList *list, guint count);
 
 G_END_DECLS
