@@ -14,6 +14,7 @@ public struct Database<Key: DatabaseCodable, Value: DatabaseCodable>: Sendable {
     /// The name; `nil` for the unnamed database, which also holds the names of the others.
     public let name: String?
 
+    @usableFromInline
     init(_ handle: DatabaseHandle, name: String?) {
         self.handle = handle
         self.name = name
@@ -32,20 +33,22 @@ extension Environment {
     /// - Throws: ``LMDBError``: `engine(.notFound)` when it does not exist, `engine(.databasesFull)` when more
     ///   than ``Options/maximumDatabases`` would be open, `engine(.incompatible)` when it was made with flags
     ///   that this binding does not use; `invalidName`; `readOnly`; what ``beginWrite()`` throws.
+    @inlinable
     public func openDatabase<Key, Value>(
         named name: String?, of keyType: Key.Type, _ valueType: Value.Type, create: Bool = false
     ) throws -> Database<Key, Value> {
+        Database(try openHandle(name, create: create), name: name)
+    }
+
+    @usableFromInline
+    func openHandle(_ name: String?, create: Bool) throws -> DatabaseHandle {
         if let handle = databases.handle(named: name) {
             try requireOwnProcess("mdb_dbi_open")
-            return Database(handle, name: name)
+            return handle
         }
-        guard options.isReadOnly else {
-            return try write { txn in
-                try txn.openDatabase(named: name, of: keyType, valueType, create: create)
-            }
-        }
+        guard options.isReadOnly else { return try write { txn in try txn.openHandle(name, create: create) } }
         guard !create else { throw LMDBError(.readOnly, in: "mdb_dbi_open", detail: name) }
-        return Database(try openWithoutWriting(name), name: name)
+        return try openWithoutWriting(name)
     }
 
     /// Opens a database in an environment without write transactions.
@@ -92,13 +95,15 @@ extension WriteTransaction {
     ///   - create: Whether to make it when it does not exist.
     /// - Returns: The database.
     /// - Throws: ``LMDBError``: as for ``Environment/openDatabase(named:of:_:create:)``.
+    @inlinable
     public mutating func openDatabase<Key, Value>(
         named name: String?, of keyType: Key.Type, _ valueType: Value.Type, create: Bool = false
     ) throws(LMDBError) -> Database<Key, Value> {
         Database(try openHandle(name, create: create), name: name)
     }
 
-    private mutating func openHandle(_ name: String?, create: Bool) throws(LMDBError) -> DatabaseHandle {
+    @usableFromInline
+    mutating func openHandle(_ name: String?, create: Bool) throws(LMDBError) -> DatabaseHandle {
         try DatabaseTable.check(name)
         if let known = environment.databases.handle(named: name) { return known }
         if let known = opened.last(where: { $0.name == name })?.handle, (try? core.check(known, "")) != nil {

@@ -12,6 +12,7 @@ extension Environment {
     /// - Warning: While it runs, pages that writes set free cannot be used again and the file grows, and the map
     ///   cannot be resized. Read, copy out, return.
     /// - Complexity: O(1) beyond `body`; no allocation once the environment has served as many reads at a time.
+    @inlinable
     public func read<Result>(_ body: (borrowing ReadTransaction) throws -> Result) throws -> Result {
         let transaction = try beginRead()
         return try body(transaction)

@@ -6,39 +6,30 @@
 // Opening can take long, because all pages may be checked first. So the registry is not locked meanwhile: the file is
 // claimed, and only threads that want the same file wait.
 //
-// Always holds: one thread at a time checks, opens or closes a file; entries and claims that a fork inherited from its
-// parent do not count.
+// Always holds: one thread at a time checks, opens or closes a file; files that a fork inherited from its parent do not
+// count.
 
 /// The open data files of this process, by device and inode.
 ///
-/// `@unchecked Sendable`: `entries` and `claims` are read and written with `monitor` locked.
+/// `@unchecked Sendable`: `files` is read and written with `monitor` locked.
 final class EnvironmentRegistry: @unchecked Sendable {
     /// The one registry of the process.
     static let shared = EnvironmentRegistry()
 
-    private struct Entry {
-        let identity: FileIdentity
-        let path: String
-        let processID: Int32
-    }
-
-    /// A file that a thread is opening or checking.
-    private struct Claim: Equatable {
+    /// A file that is open, or that a thread has claimed.
+    private struct File {
         /// The path without symbolic links. It identifies a file that does not exist yet.
         let path: String
         /// Identifies the file under all its names; nil if it does not exist yet.
         let identity: FileIdentity?
         let processID: Int32
-
-        func isSameFile(_ other: Claim) -> Bool {
-            path == other.path || (identity != nil && identity == other.identity)
-        }
+        /// Whether the file is open; otherwise a thread is opening or checking it.
+        let isOpen: Bool
     }
 
     private let monitor = Monitor()
-    /// Open files are few, so they are searched in order.
-    private var entries: [Entry] = []
-    private var claims: [Claim] = []
+    /// Files in use are few, so they are searched in order.
+    private var files: [File] = []
 
     /// Opens a file that is not open yet, and adds it to the registry.
     ///
@@ -53,8 +44,8 @@ final class EnvironmentRegistry: @unchecked Sendable {
             let (environment, identity) = try open()
             monitor.withLock {
                 // An entry that a fork inherited under this identity does not count.
-                entries.removeAll { $0.identity == identity }
-                entries.append(Entry(identity: identity, path: path, processID: Platform.processID))
+                files.removeAll { $0.isOpen && $0.identity == identity }
+                files.append(File(path: path, identity: identity, processID: Platform.processID, isOpen: true))
             }
             return (environment, identity)
         }
@@ -64,9 +55,13 @@ final class EnvironmentRegistry: @unchecked Sendable {
     func withClosedFile<Result>(
         _ path: String, _ call: String, _ body: () throws(LMDBError) -> Result
     ) throws(LMDBError) -> Result {
-        let claim = try claim(path, call)
+        let resolved = Platform.resolved(path) ?? path
+        try claim(resolved, path, call)
         defer {
-            monitor.withLock { claims.removeAll { $0 == claim } }
+            monitor.withLock {
+                let own = Platform.processID
+                files.removeAll { !$0.isOpen && $0.path == resolved && $0.processID == own }
+            }
             monitor.broadcast()
         }
         return try body()
@@ -77,27 +72,28 @@ final class EnvironmentRegistry: @unchecked Sendable {
         monitor.lock()
         defer { monitor.unlock() }
         close()
-        entries.removeAll { $0.identity == identity }
+        files.removeAll { $0.isOpen && $0.identity == identity }
     }
 
-    /// Waits until no other thread has claimed a file, and claims it.
-    private func claim(_ path: String, _ call: String) throws(LMDBError) -> Claim {
-        let resolved = Platform.resolved(path) ?? path
+    /// Waits until nobody else has claimed a file, and claims it.
+    private func claim(_ resolved: String, _ path: String, _ call: String) throws(LMDBError) {
+        let own = Platform.processID
         monitor.lock()
         defer { monitor.unlock() }
         while true {
-            // Read again after each wait, because the file may have been created or replaced.
+            // Asked again after each wait: the file may have been made or replaced.
             let identity = try? Platform.status(of: path).get().identity
-            let claim = Claim(path: resolved, identity: identity, processID: Platform.processID)
-            if claims.contains(where: { $0.processID == claim.processID && $0.isSameFile(claim) }) {
-                monitor.wait()
-                continue
+            var isClaimed = false
+            for file in files where file.processID == own {
+                let isSame = identity != nil && file.identity == identity
+                // The name of an open file may have been given to another one.
+                if file.isOpen && isSame { throw LMDBError(.alreadyOpen(path: file.path), in: call, detail: path) }
+                if !file.isOpen && (isSame || file.path == resolved) { isClaimed = true }
             }
-            if let entry = entries.first(where: { $0.identity == identity }), entry.processID == claim.processID {
-                throw LMDBError(.alreadyOpen(path: entry.path), in: call, detail: path)
+            guard isClaimed else {
+                return files.append(File(path: resolved, identity: identity, processID: own, isOpen: false))
             }
-            claims.append(claim)
-            return claim
+            monitor.wait()
         }
     }
 }

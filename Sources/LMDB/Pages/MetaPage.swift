@@ -25,15 +25,21 @@ struct TreeRecord {
     let entries: UInt64
     let root: UInt64
 
+    /// - Parameter bytes: the record, all of it.
+    init(_ bytes: UnsafeRawPointer) {
+        // SAFETY: the caller has checked that there are `size` bytes; an unaligned load needs no alignment.
+        pad = bytes.loadUnaligned(as: UInt32.self)
+        flags = bytes.loadUnaligned(fromByteOffset: 4, as: UInt16.self)
+        depth = bytes.loadUnaligned(fromByteOffset: 6, as: UInt16.self)
+        branchPages = bytes.loadUnaligned(fromByteOffset: 8, as: UInt64.self)
+        leafPages = bytes.loadUnaligned(fromByteOffset: 16, as: UInt64.self)
+        overflowPages = bytes.loadUnaligned(fromByteOffset: 24, as: UInt64.self)
+        entries = bytes.loadUnaligned(fromByteOffset: 32, as: UInt64.self)
+        root = bytes.loadUnaligned(fromByteOffset: 40, as: UInt64.self)
+    }
+
     init(_ page: RawPage, at place: Int) {
-        pad = page.load(place, as: UInt32.self)
-        flags = page.load(place + 4, as: UInt16.self)
-        depth = page.load(place + 6, as: UInt16.self)
-        branchPages = page.load(place + 8, as: UInt64.self)
-        leafPages = page.load(place + 16, as: UInt64.self)
-        overflowPages = page.load(place + 24, as: UInt64.self)
-        entries = page.load(place + 32, as: UInt64.self)
-        root = page.load(place + 40, as: UInt64.self)
+        self = page.withBytes(place..<place + TreeRecord.size) { TreeRecord($0.baseAddress.unsafelyUnwrapped) }
     }
 }
 

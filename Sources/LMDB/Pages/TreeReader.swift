@@ -41,16 +41,13 @@ extension TreeReader {
         let place = Int(version % 2) * pages.pageSize + MetaPage.headerSize
         // SAFETY: every file has both meta pages, which the gate has seen.
         let meta = try pages.start() + place
-        let record = TreeRecord(
-            RawPage(mapped: UnsafeRawBufferPointer(start: meta + 72, count: TreeRecord.size), offset: place + 72), at: 0
-        )
         let lastPage = meta.loadUnaligned(fromByteOffset: 120, as: UInt64.self)
         let found = meta.loadUnaligned(fromByteOffset: 128, as: UInt64.self)
         guard found == version else { return nil }
         (start, limit) = try pages.pages(upTo: lastPage)
         pageSize = pages.pageSize
         transaction = version
-        main = TreeRoot(record)
+        main = TreeRoot(TreeRecord(meta + 72))
         guard main.depth <= TreeRecord.maximumDepth else {
             throw damage(
                 "depth of a tree", at: start + place + 78, "at most \(TreeRecord.maximumDepth)", "\(main.depth)")
@@ -60,7 +57,8 @@ extension TreeReader {
     /// The record of the unnamed database.
     func mainRecord() -> TreeRecord {
         let place = Int(transaction % 2) * pageSize + MetaPage.headerSize + 72
-        return TreeRecord(raw(place, TreeRecord.size), at: 0)
+        // SAFETY: the meta page was read before.
+        return TreeRecord(start + place)
     }
 }
 
@@ -123,21 +121,21 @@ extension TreeReader {
             throw damage(
                 "record of a database", at: node.bytes, "\(TreeRecord.size) bytes, flags 0x2", "\(size), \(flags)")
         }
-        let bytes = UnsafeRawBufferPointer(start: node.key.baseAddress! + node.keySize, count: size)
-        let record = TreeRecord(RawPage(mapped: bytes, offset: bytes.baseAddress! - start), at: 0)
-        try check(record, at: bytes.baseAddress!)
+        let bytes = node.bytes + (SoundPage.nodeHeaderSize + node.keySize)
+        let record = TreeRecord(bytes)
+        try check(record, at: bytes)
         return record
     }
 
     /// Throws an error if the record of a database has impossible values.
     func check(_ record: TreeRecord, at place: UnsafeRawPointer) throws(LMDBError) {
         let isEmpty = record.root == TreeRecord.noPage
-        let counts = [record.branchPages, record.leafPages, record.overflowPages]
         let isSound =
             isEmpty
             ? record.depth == 0 && record.entries == 0
             : record.root >= 2 && record.root < limit && record.depth > 0 && record.depth <= TreeRecord.maximumDepth
-                && counts.allSatisfy { $0 < limit } && record.leafPages > 0
+                && record.branchPages < limit && record.leafPages < limit && record.overflowPages < limit
+                && record.leafPages > 0
                 && record.entries <= record.leafPages * UInt64(pageSize)
         guard isSound, record.flags == 0 else {
             throw damage(

@@ -13,41 +13,68 @@ import Musl
 import Darwin
 #endif
 
-/// A value that one thread at a time uses.
+/// A value that one thread at a time uses. Copies share it.
 ///
-/// `@unchecked Sendable`: the value is sendable, and it is read and written with `monitor` locked.
-final class Locked<Value: ~Copyable & Sendable>: @unchecked Sendable {
-    private let monitor = Monitor()
-    /// The thread that holds the lock; 0 if none does.
-    private let owner = Atomic<UInt>(0)
-    /// Behind a pointer, because a stored property of a type that cannot be copied makes `Mirror` end the process, and
-    /// a test that fails with a store in its expression would look into it.
-    private let value = UnsafeMutablePointer<Value>.allocate(capacity: 1)
+/// The value is in a class without type parameters: for each type that a generic class is used with, the runtime makes a
+/// class when it is first used, which takes as long as a hundred uses of the lock.
+///
+/// `@unchecked Sendable`: the value is sendable, and it is read and written with the lock of `cell` held.
+struct Locked<Value: ~Copyable & Sendable>: @unchecked Sendable {
+    private let cell: LockedCell
+    private let value: UnsafeMutablePointer<Value>
 
     init(_ initial: consuming Value) {
-        // SAFETY: allocated above with room for one, and not initialised yet.
+        let value = UnsafeMutablePointer<Value>.allocate(capacity: 1)
+        // SAFETY: allocated with room for one, and not initialised yet.
         value.initialize(to: initial)
-    }
-
-    deinit {
-        // SAFETY: initialised in `init`; no references are left.
-        value.deinitialize(count: 1)
-        value.deallocate()
+        self.value = value
+        cell = LockedCell(value) { value in
+            // SAFETY: initialised above; called once, when no references are left.
+            let value = value.assumingMemoryBound(to: Value.self)
+            value.deinitialize(count: 1)
+            value.deallocate()
+        }
     }
 
     /// Calls `body` with the value, and with the lock held.
     func withLock<Result>(_ body: (inout Value) throws -> Result) rethrows -> Result {
-        monitor.lock()
-        owner.store(currentThreadNumber(), ordering: .relaxed)
-        defer {
-            owner.store(0, ordering: .relaxed)
-            monitor.unlock()
-        }
-        // SAFETY: initialised from `init` to `deinit`, and the lock keeps others out.
+        cell.lock()
+        defer { cell.unlock() }
+        // SAFETY: initialised as long as the cell is there, and the lock keeps others out.
         return try body(&value.pointee)
     }
 
     /// Whether the calling thread holds the lock, so that it would wait for itself.
+    var isHeldByCaller: Bool { cell.isHeldByCaller }
+}
+
+/// The lock of a ``Locked`` value, and the memory of the value.
+///
+/// `@unchecked Sendable`: the pointer is only passed on when the last reference is gone.
+private final class LockedCell: @unchecked Sendable {
+    private let monitor = Monitor()
+    /// The thread that holds the lock; 0 if none does.
+    private let owner = Atomic<UInt>(0)
+    private let memory: UnsafeMutableRawPointer
+    private let destroy: (UnsafeMutableRawPointer) -> Void
+
+    init(_ memory: UnsafeMutableRawPointer, destroy: @escaping (UnsafeMutableRawPointer) -> Void) {
+        self.memory = memory
+        self.destroy = destroy
+    }
+
+    deinit { destroy(memory) }
+
+    func lock() {
+        monitor.lock()
+        owner.store(currentThreadNumber(), ordering: .relaxed)
+    }
+
+    func unlock() {
+        owner.store(0, ordering: .relaxed)
+        monitor.unlock()
+    }
+
     var isHeldByCaller: Bool { owner.load(ordering: .relaxed) == currentThreadNumber() }
 }
 
