@@ -3,8 +3,16 @@
 //
 // Always holds: LMDB reads only pages that the transaction's guard has checked.
 
+/// What moves to an entry, and returns it.
+protocol Moving {
+    /// Moves and returns the entry, or nil if there is none in that place.
+    mutating func move(
+        _ movement: Engine.Movement, key wanted: UnsafeRawBufferPointer?
+    ) throws(LMDBError) -> RawEntry?
+}
+
 /// A place in a database.
-final class ScanCursor {
+final class ScanCursor: Moving {
     private var tree: EntryCursor?
     /// LMDB's cursor, if there is one.
     let engine: OpaquePointer?
@@ -36,9 +44,8 @@ final class ScanCursor {
         if let engine { Engine.closeCursor(engine) }
     }
 
-    /// Moves and returns the entry, or nil if there is none in that place.
     func move(_ movement: Engine.Movement, key wanted: UnsafeRawBufferPointer? = nil) throws(LMDBError) -> RawEntry? {
-        guard let engine else { return try moveInTree(movement, wanted) }
+        guard let engine else { return try tree?.move(movement, key: wanted) }
         if let writeGuard {
             switch movement {
             case .first: try writeGuard.check(.init(start: nil, count: 0), in: database, named: name)
@@ -53,20 +60,5 @@ final class ScanCursor {
         let entry = try Engine.move(engine, movement, key: wanted)
         if let entry { key = entry.key }
         return entry
-    }
-
-    private func moveInTree(
-        _ movement: Engine.Movement, _ wanted: UnsafeRawBufferPointer?
-    ) throws(LMDBError) -> RawEntry? {
-        switch movement {
-        case .first: return try tree?.first()
-        case .last: return try tree?.last()
-        case .next: return try tree?.next()
-        case .previous: return try tree?.previous()
-        case .current: return try tree?.current()
-        default:
-            guard let wanted, let entry = try tree?.seek(atOrAfter: wanted) else { return nil }
-            return movement == .exactly && TreeReader.compare(entry.key, wanted) != 0 ? nil : entry
-        }
     }
 }

@@ -76,12 +76,12 @@ extension Transaction where Self: ~Copyable {
         if let key = range.upper?.key { try core.check(key, "mdb_cursor_get") }
         // The transaction is borrowed for the whole scan, and a write needs it mutable. So no write can move the
         // entries.
-        let cursor = try ScanCursor(core, database)
-        var entry = reverse ? try range.last(cursor) : try range.first(cursor)
-        while let found = entry {
-            guard reverse ? range.isAboveLower(found.key) : range.isBelowUpper(found.key) else { return }
-            guard try body(found.key, found.value) else { return }
-            entry = try cursor.move(reverse ? .previous : .next)
+        if let reader = core.unwritten {
+            var cursor = EntryCursor(reader, try reader.root(named: core.name(database)))
+            try range.scan(&cursor, reverse, body)
+        } else {
+            var cursor = try ScanCursor(core, database)
+            try range.scan(&cursor, reverse, body)
         }
     }
 }
@@ -96,33 +96,49 @@ private struct ByteRange {
     var lower: Bound?
     var upper: Bound?
 
+    /// Calls `body` with the entries of the range, until it returns false.
+    @inline(__always)
+    func scan(
+        _ cursor: inout some Moving, _ reverse: Bool,
+        _ body: (UnsafeRawBufferPointer, UnsafeRawBufferPointer) throws -> Bool
+    ) throws {
+        var entry = reverse ? try last(&cursor) : try first(&cursor)
+        while let found = entry {
+            guard reverse ? isAboveLower(found.key) : isBelowUpper(found.key) else { return }
+            guard try body(found.key, found.value) else { return }
+            entry = try cursor.move(reverse ? .previous : .next, key: nil)
+        }
+    }
+
+    @inline(__always)
     func isAboveLower(_ key: UnsafeRawBufferPointer) -> Bool {
         guard let lower else { return true }
-        let order = Platform.compare(key, lower.key)
+        let order = TreeReader.compare(key, lower.key)
         return order > 0 || (order == 0 && lower.isIncluded)
     }
 
+    @inline(__always)
     func isBelowUpper(_ key: UnsafeRawBufferPointer) -> Bool {
         guard let upper else { return true }
-        let order = Platform.compare(key, upper.key)
+        let order = TreeReader.compare(key, upper.key)
         return order < 0 || (order == 0 && upper.isIncluded)
     }
 
     /// Moves a cursor to the first entry that is not below the range.
-    func first(_ cursor: ScanCursor) throws(LMDBError) -> RawEntry? {
-        guard let lower else { return try cursor.move(.first) }
+    func first(_ cursor: inout some Moving) throws(LMDBError) -> RawEntry? {
+        guard let lower else { return try cursor.move(.first, key: nil) }
         let entry = try cursor.move(.atOrAfter, key: lower.key)
-        if let entry, !isAboveLower(entry.key) { return try cursor.move(.next) }
+        if let entry, !isAboveLower(entry.key) { return try cursor.move(.next, key: nil) }
         return entry
     }
 
     /// Moves a cursor to the last entry that is not above the range.
-    func last(_ cursor: ScanCursor) throws(LMDBError) -> RawEntry? {
-        guard let upper else { return try cursor.move(.last) }
+    func last(_ cursor: inout some Moving) throws(LMDBError) -> RawEntry? {
+        guard let upper else { return try cursor.move(.last, key: nil) }
         guard let entry = try cursor.move(.atOrAfter, key: upper.key) else {
-            return try cursor.move(.last)
+            return try cursor.move(.last, key: nil)
         }
-        return isBelowUpper(entry.key) ? entry : try cursor.move(.previous)
+        return isBelowUpper(entry.key) ? entry : try cursor.move(.previous, key: nil)
     }
 }
 

@@ -1,105 +1,123 @@
 // A place in a tree that `TreeReader` reads.
 //
-// Always holds: the stack is a complete path from the root to a leaf, and each index is valid in its page. A move that
-// finds nothing leaves the cursor where it is; after an error it is on no entry.
+// Always holds: when the cursor is in a leaf, `branches` is the path from the root to it, and each index is valid in its
+// page. A move that finds nothing leaves the cursor where it is; after an error it is on no entry, or where it was.
 
 /// A place in a tree of one version.
-struct EntryCursor {
-    private struct Level {
+struct EntryCursor: Moving {
+    private struct Branch {
         let page: SoundPage
         var index: Int
     }
 
     private let reader: TreeReader
     private let tree: TreeRoot
-    private var path: [Level] = []
+    private var branches: [Branch] = []
+    private var leaf: SoundPage?
+    /// The index of the entry in the leaf; the count of its entries if the cursor is behind the last one.
+    private var index = 0
 
     init(_ reader: TreeReader, _ tree: TreeRoot) {
         self.reader = reader
         self.tree = tree
-        path.reserveCapacity(tree.depth)
     }
 
-    /// Where the cursor is; nil when it is on no entry.
-    func current() throws(LMDBError) -> RawEntry? {
+    @inline(__always)
+    mutating func move(
+        _ movement: Engine.Movement, key wanted: UnsafeRawBufferPointer? = nil
+    ) throws(LMDBError) -> RawEntry? {
+        switch movement {
+        case .first: return try goToEnd(isLast: false)
+        case .last: return try goToEnd(isLast: true)
+        case .next:
+            if leaf == nil { return try goToEnd(isLast: false) }
+            return try step(by: 1) ? try current() : nil
+        case .previous:
+            if leaf == nil { return try goToEnd(isLast: true) }
+            return try step(by: -1) ? try current() : nil
+        case .current: return try current()
+        default:
+            guard let wanted, let entry = try seek(atOrAfter: wanted) else { return nil }
+            return movement == .exactly && TreeReader.compare(entry.key, wanted) != 0 ? nil : entry
+        }
+    }
+
+    /// The entry that the cursor is on.
+    @inline(__always)
+    private func current() throws(LMDBError) -> RawEntry? {
         guard let node = try node() else { return nil }
         return RawEntry(key: node.key, value: try reader.value(of: node))
     }
 
     /// The node of the entry that the cursor is on.
+    @inline(__always)
     func node() throws(LMDBError) -> SoundNode? {
-        guard path.count == tree.depth, let leaf = path.last, leaf.index < leaf.page.count else { return nil }
-        return try reader.node(leaf.index, of: leaf.page)
+        guard let leaf, index < leaf.count else { return nil }
+        return try reader.node(index, of: leaf)
     }
 
-    mutating func first() throws(LMDBError) -> RawEntry? { try goToEnd(isLast: false) }
-
-    mutating func last() throws(LMDBError) -> RawEntry? { try goToEnd(isLast: true) }
-
     /// Goes to a key, or to the first one after it.
-    mutating func seek(atOrAfter key: UnsafeRawBufferPointer) throws(LMDBError) -> RawEntry? {
+    private mutating func seek(atOrAfter key: UnsafeRawBufferPointer) throws(LMDBError) -> RawEntry? {
         guard tree.depth > 0 else { return nil }
-        let before = path
-        path.removeAll(keepingCapacity: true)
+        var found = EntryCursor(reader, tree)
         var number = tree.page
         var place = reader.start
-        while path.count < tree.depth - 1 {
+        while found.branches.count < tree.depth - 1 {
             let page = try reader.page(number, isLeaf: false, from: place)
             place = page.bytes
             let index = try reader.childIndex(key, page)
-            path.append(Level(page: page, index: index))
+            found.branches.append(Branch(page: page, index: index))
             number = try reader.node(index, of: page).child
         }
         let leaf = try reader.page(number, isLeaf: true, from: place)
-        let index = try reader.entryIndex(key, leaf).index
-        path.append(Level(page: leaf, index: index))
-        if index < leaf.count { return try current() }
-        if try step(by: 1) { return try current() }
-        path = before
-        return nil
-    }
-
-    mutating func next() throws(LMDBError) -> RawEntry? {
-        guard path.count == tree.depth else { return try first() }
-        return try step(by: 1) ? try current() : nil
-    }
-
-    mutating func previous() throws(LMDBError) -> RawEntry? {
-        guard path.count == tree.depth else { return try last() }
-        return try step(by: -1) ? try current() : nil
+        (found.leaf, found.index) = (leaf, try reader.entryIndex(key, leaf).index)
+        if found.index == leaf.count {
+            guard try found.stepToOtherLeaf(by: 1) else { return nil }
+        }
+        self = found
+        return try current()
     }
 
     private mutating func goToEnd(isLast: Bool) throws(LMDBError) -> RawEntry? {
         guard tree.depth > 0 else { return nil }
-        path.removeAll(keepingCapacity: true)
+        (branches, leaf) = ([], nil)
         try descend(from: tree.page, isLast: isLast)
         return try current()
     }
 
-    /// Descends to the first or the last leaf.
+    /// Takes the outermost way down to a leaf.
     private mutating func descend(from root: UInt64, isLast: Bool) throws(LMDBError) {
         var number = root
-        var place = path.last?.page.bytes ?? reader.start
-        while true {
-            let isLeaf = path.count == tree.depth - 1
-            let page = try reader.page(number, isLeaf: isLeaf, from: place)
+        var place = branches.last?.page.bytes ?? reader.start
+        while branches.count < tree.depth - 1 {
+            let page = try reader.page(number, isLeaf: false, from: place)
             let index = isLast ? page.count - 1 : 0
-            path.append(Level(page: page, index: index))
+            branches.append(Branch(page: page, index: index))
             place = page.bytes
-            if isLeaf { return }
             number = try reader.node(index, of: page).child
         }
+        let page = try reader.page(number, isLeaf: true, from: place)
+        (leaf, index) = (page, isLast ? page.count - 1 : 0)
     }
 
-    /// Goes to the neighbouring entry; false if there is none.
+    /// Goes to the neighbouring entry; false if there is none. The cursor is in a leaf.
+    @inline(__always)
     private mutating func step(by direction: Int) throws(LMDBError) -> Bool {
-        guard let level = path.lastIndex(where: { (0..<$0.page.count).contains($0.index + direction) }) else {
+        let next = index + direction
+        guard let leaf, next >= 0, next < leaf.count else { return try stepToOtherLeaf(by: direction) }
+        index = next
+        return true
+    }
+
+    private mutating func stepToOtherLeaf(by direction: Int) throws(LMDBError) -> Bool {
+        guard let level = branches.lastIndex(where: { (0..<$0.page.count).contains($0.index + direction) }) else {
             return false
         }
-        path[level].index += direction
-        guard level < path.count - 1 else { return true }
-        path.removeSubrange(level + 1..<path.count)
-        try descend(from: try reader.node(path[level].index, of: path[level].page).child, isLast: direction < 0)
+        branches[level].index += direction
+        branches.removeSubrange(level + 1..<branches.count)
+        let branch = branches[level]
+        leaf = nil
+        try descend(from: try reader.node(branch.index, of: branch.page).child, isLast: direction < 0)
         return true
     }
 }

@@ -89,12 +89,12 @@ final class WriteGuard: @unchecked Sendable {
         var sum = 2 &+ walk.freePages
         for tree in [meta.free, meta.main] { sum &+= tree.branchPages &+ tree.leafPages &+ tree.overflowPages }
         var cursor = EntryCursor(reader, reader.main)
-        var entry = try cursor.first()
+        var entry = try cursor.move(.first)
         while let found = entry {
             if try cursor.isOnDatabase(), let record = try reader.record(named: found.key) {
                 sum &+= record.branchPages &+ record.leafPages &+ record.overflowPages
             }
-            entry = try cursor.next()
+            entry = try cursor.move(.next)
         }
         return sum == meta.lastPage + 1
     }

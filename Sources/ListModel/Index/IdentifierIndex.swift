@@ -99,6 +99,7 @@ struct IdentifierIndex: ~Copyable {
     }
 
     /// Changes the leaf of an id. Does nothing if the index does not have the id.
+    @inline(__always)
     mutating func relocate(hash: UInt64, from old: UInt32, to new: UInt32) {
         let chunk = chunk(IdentifierIndex.fingerprint(hash))
         guard let position = position(of: IdentifierIndex.entry(hash, old), chunk) else { return }

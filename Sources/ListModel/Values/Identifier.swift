@@ -76,6 +76,9 @@ extension String {
 
     /// The XXH64 of the UTF-8 bytes.
     func hash64(seed: UInt64) -> UInt64 {
+        let hash = utf8.withContiguousStorageIfAvailable { XXHash64.hash(UnsafeRawBufferPointer($0), seed: seed) }
+        if let hash { return hash }
+        // A string of Foundation's that has no UTF-8.
         var copy = self
         return copy.withUTF8 { XXHash64.hash(UnsafeRawBufferPointer($0), seed: seed) }
     }

@@ -164,19 +164,21 @@ extension GroupCommit.State {
 
 extension GroupCommit {
     func readRecord(of version: Version, _ body: (UnsafeRawBufferPointer) throws -> Void) throws {
+        try useRecord(of: version, body)
+    }
+
+    @inline(__always)
+    private func useRecord<Result>(
+        of version: Version, _ body: (UnsafeRawBufferPointer) throws -> Result
+    ) throws -> Result {
         if let copy = try queuedBytes(of: version, { $0 }) { return try copy.withUnsafeBytes(body) }
-        let isInLog = try log.withRecord(of: version) { record in
-            guard let record else { return false }
-            try body(record)
-            return true
-        }
-        if isInLog { return }
+        if let result = try log.withRecord(of: version, { try $0.map(body) }) { return result }
         guard let packed = try past.packedRecord(of: version) else {
             throw version <= log.base.version
                 ? StoreError.droppedVersion(version, oldest: log.base.version)
                 : StoreError.unknownVersion(version, head: durableVersion)
         }
-        try packed.withUnsafeBytes(body)
+        return try packed.withUnsafeBytes(body)
     }
 
     func historyMark(of version: Version) throws -> HistoryMark {
@@ -207,18 +209,12 @@ extension GroupCommit {
                 ListError.unreadable(what: "row", expected: "the stored node that it is in", found: "a damaged one"))
         }
         if let copy = try queuedBytes(of: reference.version, { try reference.content(in: $0) }) { return copy }
-        var copy: [UInt8] = []
-        func take(_ content: UnsafeRawBufferPointer) throws {
-            try reference.check(content)
-            copy = Array(content)
-        }
         if let sealed = log.sealed, reference.version <= sealed.base.sealed,
-            try sealed.withContent(of: reference, take) != nil
+            let copy = try sealed.withContent(of: reference, { try reference.checkedCopy(of: $0) })
         {
             return copy
         }
-        try readRecord(of: reference.version) { try take(reference.content(in: $0)) }
-        return copy
+        return try useRecord(of: reference.version) { try reference.checkedCopy(of: reference.content(in: $0)) }
     }
 
     /// A copy of a part of a record that is not durable yet, or nil if it is, or if there is none.
@@ -232,5 +228,13 @@ extension GroupCommit {
             guard let index = batch.index(of: version) else { return nil }
             return try batch.withRecord(index) { try Array(part($0)) }
         }
+    }
+}
+
+extension ContentReference {
+    /// A copy of its content, once the hash of the content is checked.
+    fileprivate func checkedCopy(of content: UnsafeRawBufferPointer) throws -> [UInt8] {
+        try check(content)
+        return Array(content)
     }
 }

@@ -98,7 +98,9 @@ struct UpdateObservers: ~Copyable, Sendable {
     }
 
     /// Signals a commit to the listeners.
+    @inline(__always)
     mutating func signal() {
+        guard !listeners.isEmpty else { return }
         for (number, continuation) in listeners {
             if case .terminated = continuation.yield() { remove(number) }
         }
