@@ -100,6 +100,7 @@ extension Environment {
     }
 
     /// The trees that a transaction reads, which has just begun; nil if the file is not checked.
+    @inline(__always)
     func reader(of transaction: OpaquePointer, isWrite: Bool = false) throws(LMDBError) -> TreeReader? {
         guard let pages else { return nil }
         var version: UInt64 = 0

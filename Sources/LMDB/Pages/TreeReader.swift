@@ -37,6 +37,7 @@ struct TreeReader {
 
 extension TreeReader {
     /// The trees of a version; nil if a newer version has overwritten its meta page.
+    @inline(__always)
     init?(_ pages: PageMap, version: UInt64) throws(LMDBError) {
         let place = Int(version % 2) * pages.pageSize + MetaPage.headerSize
         // SAFETY: every file has both meta pages, which the gate has seen.

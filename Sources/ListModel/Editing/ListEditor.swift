@@ -330,6 +330,6 @@ extension ListEditor {
             return false
         }
         // Equal hashes are not sufficient, because somebody may have constructed two contents with the same hash.
-        return try withContent(of: reference) { $0.elementsEqual(content) }
+        return try withContent(of: reference) { $0.hasSameBytes(as: content) }
     }
 }

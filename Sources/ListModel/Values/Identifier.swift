@@ -63,12 +63,33 @@ extension Identifier {
     }
 }
 
+extension UnsafeRawBufferPointer {
+    /// Whether both have the same bytes, eight of which are compared at a time.
+    func hasSameBytes(as other: UnsafeRawBufferPointer) -> Bool {
+        guard count == other.count else { return false }
+        // SAFETY: every load is of bytes below the count, which both have.
+        var offset = 0
+        while offset + 8 <= count {
+            let word = loadUnaligned(fromByteOffset: offset, as: UInt64.self)
+            guard word == other.loadUnaligned(fromByteOffset: offset, as: UInt64.self) else { return false }
+            offset += 8
+        }
+        while offset < count {
+            guard self[offset] == other[offset] else { return false }
+            offset += 1
+        }
+        return true
+    }
+}
+
 extension String {
     /// Whether both have the same UTF-8 bytes. The `==` of `String` also accepts canonically equivalent spellings.
     func hasSameBytes(as other: String) -> Bool {
         guard utf8.count == other.utf8.count else { return false }
         let isEqual = utf8.withContiguousStorageIfAvailable { bytes in
-            other.utf8.withContiguousStorageIfAvailable { bytes.elementsEqual($0) }
+            other.utf8.withContiguousStorageIfAvailable {
+                UnsafeRawBufferPointer(bytes).hasSameBytes(as: UnsafeRawBufferPointer($0))
+            }
         }
         // Only strings that were bridged from another language are not stored contiguously.
         return (isEqual ?? nil) ?? utf8.elementsEqual(other.utf8)

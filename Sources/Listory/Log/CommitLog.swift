@@ -44,14 +44,15 @@ struct CommitLog: Sendable {
         environmentOptions.isReadOnly = options.isReadOnly
         environmentOptions.maximumMapSize = options.maximumFileSize
         environmentOptions.mapSize = min(environmentOptions.mapSize, options.maximumFileSize)
-        // A new file has nothing to check, and another process may be creating it right now.
-        environmentOptions.gate = isNew || options.trustsPages ? .off : options.gate == .full ? .full : .quick
-        if isNew && exists { try DataFile.resetUnfinished(path) }
+        environmentOptions.gate = options.trustsPages ? .off : options.gate == .full ? .full : .quick
+        if isNew {
+            if exists { try DataFile.resetUnfinished(path) }
+            try CommitLog.create(path, mode, environmentOptions)
+        }
         if mode == .open && FileStatus.size(path) == 0 {
             throw StoreError.notAStore(path: path, found: "an empty file")
         }
         (environment, lingering) = try CommitLog.openEnvironment(path, environmentOptions)
-        if isNew { try CommitLog.create(environment, path: path, mode) }
         (meta, commits) = try CommitLog.open(environment, path: path)
         sealed = try CommitLog.openSealed(environment, meta)
         let rows = LogRows(meta: meta, commits: commits, sealed: sealed?.base.sealed ?? .empty)
@@ -104,7 +105,11 @@ struct CommitLog: Sendable {
     private typealias Databases = (Database<String, [UInt8]>, Database<UInt64, [UInt8]>)
 
     /// Makes the file a store, atomically.
-    private static func create(_ environment: Environment, path: String, _ mode: Mode) throws {
+    private static func create(_ path: String, _ mode: Mode, _ options: Environment.Options) throws {
+        // A new file has nothing to check, and another process may be creating it right now.
+        var options = options
+        options.gate = .off
+        let (environment, _) = try openEnvironment(path, options)
         // A store whose name a power cut could take would lose what is committed to it.
         try environment.syncNewFile()
         try environment.write { txn in
@@ -119,6 +124,7 @@ struct CommitLog: Sendable {
             try txn.put(LogFormat.formatRow, forKey: LogFormat.formatKey, in: meta)
             try txn.put(LogHead().bytes, forKey: LogFormat.headKey, in: meta)
         }
+        try environment.close()
     }
 
     private static func open(_ environment: Environment, path: String) throws -> Databases {

@@ -41,18 +41,20 @@ extension Store {
 
     /// Queues a commit for the log and then notifies the observers, which may read it at once.
     func append(_ commit: Commit, _ head: inout Head) -> Queued {
-        if let pause = options.updates.tellsEarly {
+        let pause = options.updates.tellsEarly
+        if let pause {
             tell(of: commit, &head)
             pause()
         }
         let demand = group.enqueue(commit)
-        if options.updates.tellsEarly == nil { tell(of: commit, &head) }
+        if pause == nil { tell(of: commit, &head) }
         head.eventCount += UInt64(commit.eventCount)
         checkpointer?.note(
             events: commit.eventCount, bytes: commit.record.count, touched: head.editor.state.pool.touched)
         return Queued(version: commit.version, demand: demand)
     }
 
+    @inline(__always)
     private func tell(of commit: Commit, _ head: inout Head) {
         if head.observers.hasReaders { head.observers.publish(head.editor.snapshot(), commit) }
         head.observers.signal()

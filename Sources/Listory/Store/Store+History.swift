@@ -34,6 +34,7 @@ extension StoreProtocol {
     public func undo(
         _ count: Int = 1, origin: String = "", onConflict: ConflictPolicy = .refuse, durability: Durability? = nil
     ) throws -> Reversal {
+        let core = core
         let (time, scope) = (core.options.now(), core.options.undoScope.history(of: origin))
         return try core.moves(count, durability, scope, available: \.undoCount, ListError.nothingToUndo) {
             try $0.undo(in: scope, origin: origin, time: time, onConflict: onConflict)
@@ -49,6 +50,7 @@ extension StoreProtocol {
     public func redo(
         _ count: Int = 1, origin: String = "", onConflict: ConflictPolicy = .refuse, durability: Durability? = nil
     ) throws -> Reversal {
+        let core = core
         let (time, scope) = (core.options.now(), core.options.undoScope.history(of: origin))
         return try core.moves(count, durability, scope, available: \.redoCount, ListError.nothingToRedo) {
             try $0.redo(in: scope, origin: origin, time: time, onConflict: onConflict)
