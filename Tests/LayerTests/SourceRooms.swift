@@ -69,7 +69,7 @@ struct SourceWords {
     private static let memberKeywords: Set<Substring> = ["func", "var", "let", "case"]
     /// Names that the standard library has too.
     private static let standardNames: Set<Substring> = [
-        "Result", "isEmpty", "lowerBound", "timeIntervalSince1970", "upperBound",
+        "Element", "Result", "isEmpty", "lowerBound", "timeIntervalSince1970", "upperBound",
     ]
 
     init(_ text: String) {

@@ -3,14 +3,6 @@
 //
 // Always holds: LMDB reads only pages that the transaction's guard has checked.
 
-/// What moves to an entry, and returns it.
-protocol Moving {
-    /// Moves and returns the entry, or nil if there is none in that place.
-    mutating func move(
-        _ movement: Engine.Movement, key wanted: UnsafeRawBufferPointer?
-    ) throws(LMDBError) -> RawEntry?
-}
-
 /// A place in a database.
 final class ScanCursor: Moving {
     private var tree: EntryCursor?

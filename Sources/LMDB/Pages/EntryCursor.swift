@@ -3,6 +3,14 @@
 // Always holds: when the cursor is in a leaf, `branches` is the path from the root to it, and each index is valid in its
 // page. A move that finds nothing leaves the cursor where it is; after an error it is on no entry, or where it was.
 
+/// What moves to an entry, and returns it.
+protocol Moving {
+    /// Moves and returns the entry, or nil if there is none in that place.
+    mutating func move(
+        _ movement: Engine.Movement, key wanted: UnsafeRawBufferPointer?
+    ) throws(LMDBError) -> RawEntry?
+}
+
 /// A place in a tree of one version.
 struct EntryCursor: Moving {
     private struct Branch {

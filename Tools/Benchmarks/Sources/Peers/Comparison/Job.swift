@@ -15,4 +15,9 @@ struct Job: Hashable {
 
     /// The name that the filter is compared with.
     var name: String { "\(workload.rawValue)/\(contender.rawValue)/\(NumberText.count(size))" }
+
+    /// What a process is told that takes one sample, with its files in a folder.
+    func order(folder: String) -> MeasureOrder {
+        MeasureOrder(workload: workload, contender: contender, size: size, count: count, folder: folder)
+    }
 }

@@ -32,7 +32,7 @@ struct MeasuringProcess {
         let output =
             job.contender.isPython
             ? try run(python, pythonArguments(job), job.name)
-            : try run(executable, MeasureOrder(job, folder: place).arguments, job.name)
+            : try run(executable, job.order(folder: place).arguments, job.name)
         var values = try Measurement.values(output)
         if let ready = values.removeValue(forKey: .readyAt) { values[.fromSpawn] = ready - spawn }
         return values

@@ -23,12 +23,9 @@ struct MeasureOrder {
     var arguments: [String] {
         [MeasureOrder.verb, workload.rawValue, contender.rawValue, String(size), String(count), folder]
     }
+}
 
-    init(_ job: Job, folder: String) {
-        (workload, contender, size, count) = (job.workload, job.contender, job.size, job.count)
-        self.folder = folder
-    }
-
+extension MeasureOrder {
     /// The order in the arguments of this process; nil if they are not an order.
     init?(_ arguments: [String]) {
         guard arguments.count == 7, arguments[1] == MeasureOrder.verb, let workload = Workload(rawValue: arguments[2]),
