@@ -55,6 +55,28 @@ struct DamagedFileTests {
         Issue.record("nothing ended the process, seed \(seed)")
     }
 
+    @Test("Damage that comes up while the process that made the store has it open is reported, and ends nothing")
+    func damageInTheFirstSession() throws {
+        let folder = try TemporaryFolder()
+        let path = folder.file("new.listory")
+        var options = StoreOptions()
+        // Everything goes into the database at once, and is read from there.
+        options.tail.isUsed = false
+        let store = try Store.create(at: path, options: options)
+        try store.edit("section") { try $0.insertSection(NewSection(id: "rows", title: "Rows")) }
+        for number in 0..<200 {
+            let row = NewItem(id: .integer(Int64(number)), content: [UInt8](repeating: 1, count: 60))
+            try store.edit("row") { try $0.insert(row, at: .end(ofSection: "rows")) }
+        }
+        let file = try FileHandle(forUpdating: URL(fileURLWithPath: path))
+        let length = try file.seekToEnd()
+        try file.seek(toOffset: UInt64(2 * Self.pageSize))
+        try file.write(contentsOf: Data(count: Int(length) - 2 * Self.pageSize))
+        #expect(throws: (any Error).self) { try store.commit(Version(7)) }
+        #expect(throws: (any Error).self) { try store.edit("row") { try $0.toggle(.item(3)) } }
+        #expect(throws: Never.self) { try store.close(discardingUnappended: true) }
+    }
+
     /// A store with rows, large contents, several checkpoints, and free pages.
     private static func makeStore(_ folder: TemporaryFolder) throws -> [UInt8] {
         var options = StoreOptions()
