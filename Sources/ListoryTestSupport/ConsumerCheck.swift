@@ -1,12 +1,12 @@
-// A transition through every kind of list view at once.
+// Plays a transition through every kind of list view at once.
 
 import ListModel
 
-/// A list view rejected a transition, or shows something else afterwards: a fault of the transition.
+/// A list view rejected a transition, or shows wrong rows afterwards: a fault of the transition.
 public struct ConsumerFailure: Error, Equatable, CustomStringConvertible {
-    /// Which view it was, and of which layout.
+    /// The name of the view, and its layout.
     public let consumer: String
-    /// What it said.
+    /// The message of the view.
     public let message: String
 
     public var description: String { "\(consumer): \(message)" }
@@ -22,14 +22,14 @@ extension Transition {
     /// }
     /// ```
     ///
-    /// - Throws: ``ConsumerFailure`` for the first view that rejects it, is hurt by it, or then shows something else.
+    /// - Throws: ``ConsumerFailure`` for the first view that rejects it, is corrupted by it, or then shows wrong rows.
     /// - Complexity: O(n).
     public func checkConsumers() throws(ConsumerFailure) {
         try check("batches", TableSimulator.failure(of: self))
         for layout in RowLayout.allCases {
             let name = layout == .rows ? "rows" : "rows with headers"
             let changes = SequenceChanges(self, layout: layout)
-            // Walked once, and then compared as arrays.
+            // Read once, and then compared as arrays.
             let before = Array(old.rows(in: layout))
             let after = Array(new.rows(in: layout))
             try check("operations of \(name)", Self.failure(of: changes.operations, before, after))

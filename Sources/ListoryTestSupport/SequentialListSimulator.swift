@@ -11,7 +11,7 @@ import ListModel
 /// #expect(list.shows(after.rows(in: .rows)))
 /// ```
 public struct SequentialListSimulator: Sendable {
-    /// What is shown.
+    /// The rows that are shown.
     public private(set) var rows: [SequenceRow]
 
     /// A view that shows these rows.
@@ -26,7 +26,7 @@ public struct SequentialListSimulator: Sendable {
     /// Plays an operation.
     ///
     /// - Parameter new: the rows that the operations lead to.
-    /// - Returns: why the view rejects it; nil if it does not. A operation that is rejected is not played.
+    /// - Returns: why the view rejects it; nil if it accepts it. A rejected operation is not played.
     public mutating func play(_ operation: RowOperation, towards new: LaidOutRows) -> String? {
         switch operation {
         case .remove(let offset):
@@ -56,7 +56,8 @@ public struct SequentialListSimulator: Sendable {
 
     /// Plays operations, or reloads.
     ///
-    /// - Returns: why the view rejects one, and which; nil if it does not. Then nothing after that operation is played.
+    /// - Returns: why the view rejects one, and which; nil if it accepts all. After a rejected operation, no more are
+    ///   played.
     public mutating func play(_ operations: RowOperations) -> String? {
         if operations.isReload {
             rows = Array(operations.new)

@@ -2,7 +2,8 @@
 
 import ListModel
 
-/// A strict list view over a GListModel: it keeps what it has seen, and asks the model for what a splice adds.
+/// A strict list view over a GListModel: it keeps the rows that it has read, and asks the model for the rows that a
+/// splice adds.
 ///
 /// ```swift
 /// var list = SpliceListSimulator(showing: before.rows(in: .rows))
@@ -11,7 +12,7 @@ import ListModel
 /// #expect(list.shows(after.rows(in: .rows)))
 /// ```
 public struct SpliceListSimulator: Sendable {
-    /// What is shown.
+    /// The rows that are shown.
     public private(set) var rows: [SequenceRow]
 
     /// A view that shows these rows.
@@ -23,10 +24,11 @@ public struct SpliceListSimulator: Sendable {
         self.rows = rows
     }
 
-    /// Is told of a splice, and asks the model for what it added, for the rows beside it, the first and the last.
+    /// Receives a splice, and asks the model for the added rows, for the rows beside them, and for the first and the
+    /// last row.
     ///
-    /// - Parameter model: what the model answers at that moment: it must have changed already, and no further.
-    /// - Returns: why the view rejects it; nil if it does not.
+    /// - Parameter model: the rows of the model at this moment: this splice must have been made, and no later one.
+    /// - Returns: why the view rejects it; nil if it accepts it.
     public mutating func itemsChanged(
         _ splice: Splice, in model: some RandomAccessCollection<SequenceRow>
     ) -> String? {
@@ -49,7 +51,7 @@ public struct SpliceListSimulator: Sendable {
         return nil
     }
 
-    /// Is told that a row changed in itself.
+    /// Receives a change of a row's content.
     public mutating func rowChanged(at offset: Int, to row: SequenceRow) -> String? {
         guard rows.indices.contains(offset) else { return "row \(offset) changed: there are \(rows.count) rows" }
         guard rows[offset].identity == row.identity else {
@@ -59,9 +61,9 @@ public struct SpliceListSimulator: Sendable {
         return nil
     }
 
-    /// Is told of all splices of a transition, and of the rows that changed in themselves.
+    /// Receives all splices of a transition, and the rows whose content changed.
     ///
-    /// - Returns: why the view rejects one, and which; nil if it does not.
+    /// - Returns: why the view rejects one, and which; nil if it accepts all.
     public mutating func play(_ splices: RowSplices) -> String? {
         var model = SplicedRows(splices)
         var end = -1

@@ -1,24 +1,24 @@
-// The calls of one batch, sorted as a list view reads them.
+// The calls of one batch, in the order in which a list view uses them.
 //
-// A reload is read as a deletion at its old and an insertion at its new position. The new position is found from the
-// deletions and insertions that were called for, and from nothing else: moves are ignored. That is how views do it, and
-// why a reload beside a move is so often the wrong row.
+// A reload counts as a deletion at its old and an insertion at its new position. The new position is computed only from
+// the deletions and insertions of the batch; moves are ignored. Real views do the same, so a reload beside a move often
+// reloads the wrong row.
 
 import ListModel
 
 /// The calls of one batch.
 struct TableBatch: Sendable {
-    /// What was called for, of one kind of things.
+    /// The calls for rows, or those for sections.
     struct Calls<Position: Hashable & Comparable & Sendable>: Sendable {
         var deletes: [Position] = []
         var inserts: [Position] = []
         var reloads: [Position] = []
         var moves: [Changeset.Move<Position>] = []
         var reconfigures: [Position] = []
-        /// Where reloads are inserted again.
+        /// The positions at which reloads are inserted again.
         var reloadTargets: [Position] = []
 
-        /// Everything that is removed for good, and everything that is inserted.
+        /// All deletions, including those of reloads.
         var allDeletes: [Position] { deletes + reloads }
         var allInserts: [Position] { inserts + reloadTargets }
         var hasStructure: Bool { !(deletes.isEmpty && inserts.isEmpty && reloads.isEmpty && moves.isEmpty) }
@@ -48,7 +48,7 @@ struct TableBatch: Sendable {
         for path in items.reloads { items.reloadTargets.append(target(path)) }
     }
 
-    /// Where the reload of a row is inserted again.
+    /// The position at which the reload of a row is inserted again.
     private func target(_ path: ListIndexPath) -> ListIndexPath {
         let section = Self.target(path.section, sections.deletes, sections.inserts)
         let deletes = items.deletes.filter { $0.section == path.section }.map(\.item)
@@ -56,7 +56,7 @@ struct TableBatch: Sendable {
         return ListIndexPath(section: section, item: Self.target(path.item, deletes, inserts))
     }
 
-    /// Where a reload is inserted again.
+    /// The position at which a reload is inserted again.
     private static func target(_ index: Int, _ deletes: [Int], _ inserts: [Int]) -> Int {
         var target = index
         for deleted in deletes.sorted(by: >) where deleted <= target { target -= 1 }

@@ -1,4 +1,4 @@
-// What an app may call between beginUpdates and endUpdates.
+// The calls that an app can make between beginUpdates and endUpdates.
 
 import ListModel
 
@@ -6,30 +6,30 @@ import ListModel
 ///
 /// Deletions and reloads are positions before the batch, insertions after it; a move is from one before to one after.
 public enum TableOperation: Hashable, Sendable {
-    /// A row goes, from where it is before the batch.
+    /// Deletes a row, at its position before the batch.
     case deleteItem(ListIndexPath)
-    /// A row comes, to where it is after the batch.
+    /// Inserts a row, at its position after the batch.
     case insertItem(ListIndexPath)
-    /// A row stays the same cell and goes from a place before the batch to one after it.
+    /// Moves a row with its cell from a position before the batch to one after it.
     case moveItem(from: ListIndexPath, to: ListIndexPath)
-    /// A row that is there before the batch gets another cell.
+    /// Gives another cell to a row, at its position before the batch.
     case reloadItem(ListIndexPath)
-    /// A section goes with its rows, from its index before the batch.
+    /// Deletes a section with its rows, at its index before the batch.
     case deleteSection(Int)
-    /// A section comes with its rows, to its index after the batch.
+    /// Inserts a section with its rows, at its index after the batch.
     case insertSection(Int)
-    /// A section goes with its rows from an index before the batch to one after it.
+    /// Moves a section with its rows from an index before the batch to one after it.
     case moveSection(from: Int, to: Int)
-    /// A section that is there before the batch gets other cells, and may have other rows.
+    /// Gives other cells to a section, at its index before the batch; it may have other rows then.
     case reloadSection(Int)
-    /// The cell of a row shows new content, and stays the same cell.
+    /// Shows the new content of a row in the same cell.
     case reconfigureItem(ListIndexPath)
-    /// The header of a section shows its new title.
+    /// Shows the new title of a section in its header.
     case reconfigureHeader(Int)
 }
 
 extension TableOperation: CustomStringConvertible {
-    /// The call in short, such as "move row [0, 1] to [0, 4]".
+    /// A short description, such as "move row [0, 1] to [0, 4]".
     public var description: String {
         switch self {
         case .deleteItem(let path): "delete row \(path)"
@@ -47,7 +47,7 @@ extension TableOperation: CustomStringConvertible {
 }
 
 extension UpdateBatch {
-    /// The calls that play the batch; none for a reload.
+    /// The calls that play the batch; empty for a reload.
     public var operations: [TableOperation] {
         changes.sections.deleted.map { .deleteSection($0) } + changes.sections.inserted.map { .insertSection($0) }
             + changes.sections.moved.map { .moveSection(from: $0.from, to: $0.to) }

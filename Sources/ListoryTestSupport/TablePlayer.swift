@@ -1,4 +1,4 @@
-// Carries out a batch that the rules allow, as a view does: cell by cell.
+// Carries out a batch that the rules allow, cell by cell, as a view does.
 
 import ListModel
 
@@ -9,9 +9,9 @@ struct TablePlayer {
         self.batch = batch
     }
 
-    /// What headers are shown then.
+    /// The headers that are shown then.
     func headers<Header>(_ old: [Header], _ new: [Header]) -> [Header] {
-        // Where nothing survived, the view asks the data source.
+        // For new positions, the view asks the data source.
         var result = new
         for (oldIndex, newIndex) in keptSections(batch.sections, old.count, new.count) {
             result[newIndex] = old[oldIndex]
@@ -20,7 +20,7 @@ struct TablePlayer {
         return result
     }
 
-    /// What rows are shown then.
+    /// The rows that are shown then.
     func rows<Row>(_ old: [[Row]], _ new: [[Row]]) -> [[Row]] {
         var result = new
         let items = batch.items

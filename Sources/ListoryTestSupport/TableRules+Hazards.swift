@@ -1,7 +1,7 @@
-// What a list view accepts, and what hurts it later.
+// Detects batches that a list view accepts although they corrupt it later.
 
 extension TableRules {
-    /// What would crash or show nonsense later; nil if nothing would.
+    /// The part of the batch that causes a crash or wrong rows later; nil if there is none.
     var hazard: String? {
         let (sections, items) = (batch.sections, batch.items)
         if Set(sections.deletes).count < sections.deletes.count { return "a section is deleted twice" }

@@ -1,6 +1,6 @@
-// Which batches a list view rejects, in the order in which it looks: deletions, insertions, moves, counts.
+// Decides which batches a list view rejects, in the order of its checks: deletions, insertions, moves, counts.
 //
-// Where Apple's behaviour could not be confirmed, the stricter reading holds.
+// If Apple's behaviour could not be confirmed, the stricter interpretation holds.
 
 import ListModel
 
@@ -191,7 +191,8 @@ struct TableRules {
     }
 }
 
-/// The sections that are there before and after, as a view sees it: moved ones where they move to, the others in order.
+/// The sections that exist before and after the batch, as a view computes them: moved ones at their targets, the others
+/// in order.
 func keptSections(_ sections: TableBatch.Calls<Int>, _ oldCount: Int, _ newCount: Int) -> [(old: Int, new: Int)] {
     if !sections.hasStructure { return (0..<min(oldCount, newCount)).map { (old: $0, new: $0) } }
     let gone = Set(sections.allDeletes + sections.moves.map(\.from))

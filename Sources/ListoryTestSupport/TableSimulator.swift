@@ -1,7 +1,7 @@
 // A list view with sections, without a screen.
 //
-// Always holds: it shows what a view would show that was told the same, cell by cell: rows that stay or move keep the cell
-// and what it showed, until they are reconfigured.
+// Always holds: after the same calls, it shows the same cells as a view: rows that stay or move keep their cell and its
+// old content, until they are reconfigured.
 
 import ListModel
 
@@ -19,13 +19,13 @@ public struct TableSimulator: Sendable {
     public struct Section: Equatable, Sendable {
         /// The identity of the section.
         public var id: Identifier
-        /// What its header shows.
+        /// The title in its header.
         public var title: String
-        /// What the cells of its rows show, in order.
+        /// The contents of its cells, in order.
         public var items: [ListItem]
     }
 
-    /// What is shown.
+    /// The sections that are shown.
     public private(set) var sections: [Section]
 
     /// A view that shows a snapshot.
@@ -56,7 +56,7 @@ public struct TableSimulator: Sendable {
     ///
     /// - Parameters:
     ///   - operations: the calls, in any order.
-    ///   - snapshot: what the data source answers with by then.
+    ///   - snapshot: the rows with which the data source answers then.
     /// - Returns: the verdict; ``TableVerdict/wrongRows(_:)`` if the ids that are then shown are not those of the snapshot.
     /// - Complexity: O(n).
     public mutating func perform(_ operations: [TableOperation], giving snapshot: Snapshot) -> TableVerdict {
@@ -76,7 +76,7 @@ public struct TableSimulator: Sendable {
         return .accepted
     }
 
-    /// The first id that is not where it should be.
+    /// The first id at a wrong position.
     private static func difference(_ shown: [Section], _ target: [Section]) -> String? {
         for index in 0..<min(shown.count, target.count) {
             let (shown, target) = (shown[index], target[index])
@@ -95,12 +95,12 @@ public struct TableSimulator: Sendable {
     /// - Complexity: O(n).
     public func shows(_ snapshot: Snapshot) -> Bool { sections == Self.sections(of: snapshot) }
 
-    /// Plays the batches of a transition, and looks whether its new rows are shown then.
+    /// Plays the batches of a transition, and checks that its new rows are shown then.
     ///
     /// - Returns: why they are not; nil if they are.
     static func failure(of transition: Transition) -> String? {
         var table = TableSimulator(showing: transition.old)
-        // Most batches lead to the new rows at once, which are read once for all of them.
+        // Most transitions have one batch, which leads to the new rows; these are read once.
         let new = sections(of: transition.new)
         let batches = transition.batches()
         for (index, batch) in batches.enumerated() {
@@ -115,7 +115,7 @@ public struct TableSimulator: Sendable {
 
     // MARK: Without rows
 
-    /// What a view says to the calls of one batch that shows sections of these sizes.
+    /// The verdict of a view that shows sections of these sizes on the calls of one batch.
     ///
     /// ```swift
     /// let verdict = TableSimulator.verdict(of: [.deleteItem(path), .reloadItem(path)], before: [3], after: [2])
@@ -124,12 +124,13 @@ public struct TableSimulator: Sendable {
     /// - Parameters:
     ///   - operations: the calls, in any order.
     ///   - before: how many rows each section has before the batch.
-    ///   - after: how many rows each section has by then.
+    ///   - after: how many rows each section has after the batch.
     public static func verdict(of operations: [TableOperation], before: [Int], after: [Int]) -> TableVerdict {
         TableRules(TableBatch(operations), before: before, after: after).verdict
     }
 
-    /// What a view says to the calls of one batch that shows rows of these ids; also whether it shows the right rows then.
+    /// The verdict of a view that shows rows of these ids on the calls of one batch; it also compares the rows that are
+    /// shown then.
     public static func verdict<ID: Hashable>(
         of operations: [TableOperation], before: [[ID]], after: [[ID]]
     ) -> TableVerdict {

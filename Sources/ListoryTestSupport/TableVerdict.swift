@@ -1,17 +1,17 @@
-// What a strict view says to a batch.
+// The verdict of a strict view on a batch.
 
-/// What a list view makes of a batch of updates.
+/// The outcome of a batch of updates in a list view.
 public enum TableVerdict: Hashable, Sendable {
-    /// The view plays it, and then shows what it should.
+    /// The view plays it, and then shows the right rows.
     case accepted
     /// The view ends the process: on a device an NSInternalInconsistencyException with about this message.
     case rejected(String)
-    /// The view plays it, and crashes or shows nonsense later.
+    /// The view plays it, and crashes or shows wrong rows later.
     case hazard(String)
     /// The view plays it, and then shows other rows than the data source has.
     case wrongRows(String)
 
-    /// Whether the view plays it, unharmed, and shows the right rows.
+    /// Whether the view plays it without a hazard, and shows the right rows.
     public var isAccepted: Bool { self == .accepted }
 
     /// What is wrong; nil if nothing is.

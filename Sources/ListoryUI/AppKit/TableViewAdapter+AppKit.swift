@@ -32,9 +32,9 @@ import Listory
 /// The table view does not keep its adapter alive; the app does.
 @MainActor
 public final class TableViewAdapter: ListAdapter, NSTableViewDataSource, NSTableViewDelegate, OperationScreen {
-    /// How the sections lie: with a row for each header if there is a provider of headers.
+    /// The layout of the sections: with a row for each header, if there is a provider of headers.
     public let layout: RowLayout
-    /// The table; it is not kept alive.
+    /// The table; a weak reference.
     public private(set) weak var tableView: NSTableView?
     /// The app's own delegate. It receives all messages that the adapter does not implement, and changes of the
     /// selection.
@@ -61,13 +61,13 @@ public final class TableViewAdapter: ListAdapter, NSTableViewDataSource, NSTable
     ///
     /// - Parameters:
     ///   - tableView: the table.
-    ///   - driver: what decides.
+    ///   - driver: the driver.
     ///   - header: makes the view of a header; nil for a table without headers.
-    ///   - identifier: which view a row has in a column. A row whose identifier changes with its content gets another view.
-    ///     Without it, that is the identifier of the column.
-    ///   - make: makes a view, if the table has none with that identifier to give; nil for none.
-    ///   - configure: shows a row in its view. It is called for a view in which somebody types, too. If it throws, the driver
-    ///     reports it and the view is hidden.
+    ///   - identifier: the identifier of the view that a row has in a column; by default that of the column. A row
+    ///     whose identifier changes with its content gets another view.
+    ///   - make: makes a view, if the table has none with that identifier to reuse; nil for none.
+    ///   - configure: shows a row in its view. It is also called while the user types in the view. If it throws, the
+    ///     driver reports the error and the view is hidden.
     public init<Source: ListSource>(
         _ tableView: NSTableView, driver: ListDriver<Source>,
         header: ((NSTableView, ListSnapshot<Source.SectionID, Source.Item>.Section) -> NSView?)? = nil,

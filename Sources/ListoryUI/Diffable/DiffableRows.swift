@@ -1,25 +1,26 @@
-// The ids of a snapshot as Apple's diffable data sources take them, checked, because there a duplicate ends the app.
+// The ids of a snapshot for Apple's diffable data sources. They are checked, because a duplicate would end the app.
 
 import ListModel
 import Listory
 
-/// What fills an `NSDiffableDataSourceSnapshot`: typed ids, all of them different, and what has changed in itself.
+/// The content of an `NSDiffableDataSourceSnapshot`: typed ids, all of them different, and the ids whose content
+/// changed.
 package struct DiffableRows<SectionID: IdentifierConvertible, ItemID: IdentifierConvertible>: Sendable {
     /// A section and its rows.
     package typealias Section = (id: SectionID, items: [ItemID])
 
     /// The sections, in order.
     package private(set) var sections: [Section] = []
-    /// The rows that are there before and after, with another checkmark or content.
+    /// The rows that exist before and after, with another checkmark or content.
     package private(set) var reconfigured: [ItemID] = []
-    /// The sections that are there before and after, with another title.
+    /// The sections that exist before and after, with another title.
     package private(set) var retitled: [SectionID] = []
 
     /// The ids of a snapshot.
     ///
-    /// - Throws: ``ListError/unreadable(what:expected:found:)`` for an id that is none of the app's;
-    ///   ``ListError/duplicateItem(_:)`` or ``ListError/duplicateSection(_:)`` for two that are equal to Swift although
-    ///   they are not the same bytes, as two spellings of an accented letter are.
+    /// - Throws: ``ListError/unreadable(what:expected:found:)`` for an id that is not of the app's type;
+    ///   ``ListError/duplicateItem(_:)`` or ``ListError/duplicateSection(_:)`` for two ids that are equal for Swift
+    ///   although their bytes differ, such as two spellings of an accented letter.
     /// - Complexity: O(n).
     package init<Item>(_ snapshot: ListSnapshot<SectionID, Item>) throws where Item.ID == ItemID {
         var sectionIDs = Set<SectionID>()
@@ -38,10 +39,10 @@ package struct DiffableRows<SectionID: IdentifierConvertible, ItemID: Identifier
         }
     }
 
-    /// The ids of a snapshot, and what has changed in itself since another one.
+    /// The ids of a snapshot, and the ids whose content has changed since another one.
     ///
-    /// A diffable data source compares ids, so it sees by itself what came, went or moved, and never what changed in
-    /// itself.
+    /// A diffable data source compares ids, so it detects insertions, deletions and moves by itself, but never changed
+    /// content.
     ///
     /// - Throws: as ``init(_:)``.
     package init<Item>(

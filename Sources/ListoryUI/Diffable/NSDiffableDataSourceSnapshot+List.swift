@@ -1,4 +1,4 @@
-// A bridge for apps that keep Apple's diffable data source: its snapshot, filled from one of a list.
+// A bridge for apps with Apple's diffable data source: fills its snapshot from one of a list.
 
 #if canImport(UIKit) && !os(watchOS)
 import UIKit
@@ -17,7 +17,7 @@ where SectionIdentifierType: IdentifierConvertible, ItemIdentifierType: Identifi
     /// dataSource.apply(try NSDiffableDataSourceSnapshot(store.snapshot), animatingDifferences: true)
     /// ```
     ///
-    /// - Throws: ``ListError`` for ids that are none of the app's, or of which Swift takes two for equal.
+    /// - Throws: ``ListError`` for ids that are not of the app's type, or of which two are equal for Swift.
     /// - Complexity: O(n).
     public init<Item>(_ snapshot: ListSnapshot<SectionIdentifierType, Item>) throws
     where Item.ID == ItemIdentifierType {
@@ -25,7 +25,7 @@ where SectionIdentifierType: IdentifierConvertible, ItemIdentifierType: Identifi
         fill(try DiffableRows(snapshot))
     }
 
-    /// The ids of a snapshot, and what has changed in itself since the one that the data source shows.
+    /// The ids of a snapshot, and the ids whose content has changed since the one that the data source shows.
     ///
     /// Rows with another checkmark or content are reconfigured (reloaded in AppKit, which cannot reconfigure them).
     /// Sections with another title are reloaded, because that is all a diffable data source offers.

@@ -16,7 +16,7 @@ public protocol BatchScreen: ListScreen {
     func perform(
         _ changes: Changeset, show: @escaping @MainActor () -> Void, done: @escaping @MainActor () -> Void)
 
-    /// Shows the contents of rows and headers again, where they are. Called while an animation may still run.
+    /// Shows the contents of rows and headers again, in place. An animation may still be running.
     func reconfigure(items: [ListIndexPath], sections: [Int])
 }
 
@@ -42,26 +42,26 @@ extension BatchScreen {
 }
 
 extension Changeset {
-    /// Whether rows or sections come, go or move.
+    /// Whether rows or sections are inserted, deleted or moved.
     var hasStructure: Bool { items.hasStructure || sections.hasStructure }
 }
 
 extension Changeset.Changes {
-    /// Whether anything comes, goes or moves.
+    /// Whether it has insertions, deletions or moves.
     fileprivate var hasStructure: Bool { !deleted.isEmpty || !inserted.isEmpty || !moved.isEmpty }
 }
 
 // MARK: - Cells
 
-/// The reuse identifiers of the cells that rows were given. UIKit reconfigures a row only with the cell that it has, and
-/// ends the app for another one; a row that needs another one is reloaded.
+/// The reuse identifiers of the cells of rows. UIKit reconfigures a row only in its present cell, and ends the app if
+/// it gets another one; so a row that needs another cell is reloaded.
 ///
-/// Rows whose cells have the usual identifier take no memory.
+/// Rows whose cells have the default identifier take no memory.
 struct GivenCells {
     private var usual: String?
     private var others: [Identifier: String] = [:]
 
-    /// Notes which cell a row was given.
+    /// Records the identifier of a row's cell.
     mutating func note(_ identifier: String, for id: Identifier) {
         if usual == nil { usual = identifier }
         others[id] = identifier == usual ? nil : identifier

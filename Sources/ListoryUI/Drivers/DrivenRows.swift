@@ -1,12 +1,12 @@
-// A driver, as an adapter of a toolkit sees it: without the types of the app.
+// The interface of a driver for the adapters of toolkits, without the types of the app.
 //
-// A class that Objective-C calls must not be generic: a subclass of it would implement optional methods of a delegate that
-// Objective-C never sees. So the adapters are not generic, and talk to a driver through this protocol.
+// A class that Objective-C calls must not be generic: Objective-C would never call the optional methods of a delegate
+// that its subclasses implement. So the adapters are not generic, and use a driver through this protocol.
 
 import ListModel
 import Listory
 
-/// What an adapter asks of a ``ListDriver``.
+/// The functions of a ``ListDriver`` that an adapter uses.
 @MainActor
 protocol DrivenRows: AnyObject {
     var playback: Playback { get }
@@ -50,7 +50,7 @@ extension DrivenRows {
     func ids(at paths: [ListIndexPath]) -> [Identifier] { paths.compactMap { id(at: $0) } }
 }
 
-/// Rows that are being dragged by a toolkit that asks at every turn of the mouse where they may be dropped.
+/// Rows that are being dragged. The toolkit asks at every movement of the mouse where they may be dropped.
 @MainActor
 struct RowDrag {
     /// The rows.
@@ -87,7 +87,7 @@ extension ListDriver {
         return ids.isEmpty ? false : delete(ids)
     }
 
-    /// Begins to drag the rows at some paths of the shown rows. Nothing is played until the drag ends.
+    /// Begins a drag of the rows at some paths of the shown rows. No change is played until the drag ends.
     func drag(_ paths: [ListIndexPath]) -> RowDrag {
         let rows = paths.compactMap { row(at: $0) }
         return RowDrag(

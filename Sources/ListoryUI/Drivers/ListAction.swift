@@ -1,9 +1,9 @@
-// What a gesture does, and what its commit is called in a menu: "Delete Milk".
+// The kinds of gestures, and the names of their commits for menus: "Delete Milk".
 //
-// Always holds: a name says what is done and to which row, by the title that the row had before. Edits that continue one
-// another, like typing, keep the name that the first one had, so that their commits can be coalesced.
+// Always holds: a name says what is done and with which row, by the title of the row before the edit. Edits that
+// continue one another, like typing, keep the name of the first one, so that their commits can be coalesced.
 
-/// What a gesture does.
+/// The kind of a gesture.
 public enum ListAction: String, Hashable, Sendable {
     /// Rows are inserted.
     case insert = "Add"
@@ -31,7 +31,7 @@ public enum ListAction: String, Hashable, Sendable {
     case redo = "Redo"
     /// One commit is taken back.
     case revert = "Revert"
-    /// The rows of a version are put back.
+    /// The rows of a version are restored.
     case restore = "Restore"
     /// The newest rows are read.
     case read = "Show"
@@ -44,16 +44,16 @@ public enum ListAction: String, Hashable, Sendable {
 /// names.phrase = { action, rows in String(localized: "\(action.rawValue) \(rows)") }
 /// ```
 public struct ActionNames<Item> {
-    /// What a user calls a row.
+    /// The user's name of a row.
     public var row: (Item) -> String
-    /// What several rows are called.
+    /// The name of several rows.
     public var rows: (Int) -> String = { "\($0) Rows" }
-    /// The name of a commit, from the action and from what the rows are called.
+    /// The name of a commit, from the action and the name of the rows.
     public var phrase: (ListAction, String) -> String = { "\($0.rawValue) \($1)" }
 
     /// Names in English.
     ///
-    /// - Parameter row: what a user calls a row.
+    /// - Parameter row: returns the user's name of a row.
     public init(row: @escaping (Item) -> String) {
         self.row = row
     }

@@ -7,7 +7,8 @@ import ListModel
 import Listory
 
 extension ListDriver {
-    /// Deletes rows: "Delete Milk". Rows that are gone already are left out; in an outline, the rows below them are deleted too.
+    /// Deletes rows: "Delete Milk". Rows that are already deleted are left out; in an outline, the rows below them are
+    /// deleted too.
     ///
     /// - Returns: whether it was committed.
     @discardableResult
@@ -23,7 +24,7 @@ extension ListDriver {
     @discardableResult
     public func delete(_ id: Identifier) -> Bool { delete([id]) }
 
-    /// Sets or clears the checkmark of a row, the opposite of what the newest rows have: "Check Milk".
+    /// Sets or clears the checkmark of a row, the opposite of its newest state: "Check Milk".
     @discardableResult
     public func toggle(_ id: Identifier) -> Bool {
         do {
@@ -46,9 +47,9 @@ extension ListDriver {
     /// Inserts a row, between the rows that are shown around a place: "Add Milk".
     ///
     /// - Parameters:
-    ///   - item: what the row holds.
+    ///   - item: the item of the row.
     ///   - isChecked: whether it has a checkmark.
-    ///   - path: where it is to be in the shown rows.
+    ///   - path: its place in the shown rows.
     @discardableResult
     public func insert(_ item: Source.Item, isChecked: Bool = false, at path: ListIndexPath) -> Bool {
         insert(item, isChecked: isChecked, at: path, in: playback.shown)
@@ -69,13 +70,13 @@ extension ListDriver {
         }
     }
 
-    /// Changes what a row holds, as it is when the commit is made: "Rename Milk".
+    /// Changes the item of a row, as it is when the commit is made: "Rename Milk".
     ///
     /// - Parameters:
     ///   - id: the row.
-    ///   - name: the name of the commit; nil for one with the title of the row before the change. Edits that continue one
-    ///     another, like typing, all give the same.
-    ///   - change: changes the item; it must leave its id alone.
+    ///   - name: the name of the commit; nil for one with the title of the row before the change. Edits that continue
+    ///     one another, like typing, must all pass the same name.
+    ///   - change: changes the item; it must not change its id.
     @discardableResult
     public func update(
         _ id: Identifier, named name: String? = nil, _ change: (inout Source.Item) throws -> Void
@@ -100,9 +101,9 @@ extension ListDriver {
     /// Makes a commit and shows its result.
     ///
     /// - Parameters:
-    ///   - action: what the user does.
+    ///   - action: the kind of gesture.
     ///   - name: the name of the commit.
-    ///   - body: makes the edits, on the store's rows as they are then.
+    ///   - body: makes the edits, on the newest rows of the store.
     /// - Returns: whether it was committed. If not, the failure was reported.
     @discardableResult
     public func commit(_ action: ListAction, _ name: String, _ body: (inout ListEditor) throws -> Void) -> Bool {
@@ -125,8 +126,8 @@ extension ListDriver {
         }
     }
 
-    /// The name of a commit: the action and the titles of the rows in the store. A row that cannot be read is called by its
-    /// id.
+    /// The name of a commit: the action and the titles of the rows in the store. A row that cannot be read is named by
+    /// its id.
     func name(_ action: ListAction, _ ids: [Identifier]) -> String {
         names.phrase(action, ids.count == 1 ? rowName(ids[0]) : names.rows(ids.count))
     }

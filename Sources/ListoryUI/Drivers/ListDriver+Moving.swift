@@ -1,19 +1,19 @@
-// Moving rows: by a drag, which the view shows already, or by a command, which the view has yet to show.
+// Moves rows: by a drag, which the view already shows, or by a command, which the view does not show yet.
 
 import ListModel
 import Listory
 
 extension ListDriver {
-    /// The user has dragged a row, and the view shows it at its new place already: "Move Milk".
+    /// The user has dragged a row, and the view already shows it at its new place: "Move Milk".
     ///
-    /// The shown rows get the move first, so that nothing is played for it. If it is refused, the row goes back where the
-    /// store says it is. In an outline, the rows below it follow it.
+    /// The move is first applied to the shown rows, so that it is not played again. If it is refused, the row moves
+    /// back to its place in the store. In an outline, the rows below it follow.
     ///
     /// - Parameters:
-    ///   - source: where the row was in the shown rows.
-    ///   - target: where it is now: its index counts the rows without the one that moved. That is what UITableView and
-    ///     UICollectionView give.
-    ///   - depth: the depth that it should have in an outline, or nil; it gets the nearest that the rows around it allow.
+    ///   - source: its place in the shown rows before the drag.
+    ///   - target: its place now: the index counts the rows without the one that moved, as UITableView and
+    ///     UICollectionView pass it.
+    ///   - depth: the wanted depth in an outline, or nil; it gets the nearest depth that the rows around it allow.
     /// - Returns: whether it was committed.
     @discardableResult
     public func didMove(from source: ListIndexPath, to target: ListIndexPath, depth: Int? = nil) -> Bool {
@@ -29,13 +29,13 @@ extension ListDriver {
         return isCommitted
     }
 
-    /// Moves rows; the view has yet to show it: "Move Milk".
+    /// Moves rows; the view does not show it yet: "Move Milk".
     ///
     /// - Parameters:
     ///   - ids: the rows; they keep their order.
-    ///   - gap: the section, and the number of rows above the place, those that move among them; as SwiftUI and AppKit
+    ///   - gap: the section, and the number of rows above the place, including those that move; as SwiftUI and AppKit
     ///     count.
-    ///   - depth: the depth that they should have in an outline, or nil; they get the nearest that the rows around them allow.
+    ///   - depth: the wanted depth in an outline, or nil; they get the nearest depth that the rows around them allow.
     /// - Returns: whether it was committed.
     @discardableResult
     public func move(_ ids: [Identifier], toGap gap: ListIndexPath, depth: Int? = nil) -> Bool {

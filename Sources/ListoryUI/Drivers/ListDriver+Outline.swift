@@ -1,12 +1,13 @@
-// What a user does with the rows of an outline, as commits: "Collapse Groceries".
+// Gestures with rows of an outline, as commits: "Collapse Groceries".
 //
-// Always holds: of several rows only the topmost are moved or deleted themselves; rows below one of them go with it.
+// Always holds: of several rows, only the topmost are moved or deleted themselves; rows below one of them go with it.
 
 import ListModel
 import Listory
 
 extension ListDriver {
-    /// Toggles whether the rows below a row are hidden, as a tap on its triangle does: "Collapse Groceries".
+    /// Hides the rows below a row, or shows them if they are hidden, as a tap on its triangle does: "Collapse
+    /// Groceries".
     ///
     /// - Parameter recursively: whether the same is done to all rows below it.
     /// - Returns: whether it was committed.
@@ -50,12 +51,13 @@ extension ListDriver {
     @discardableResult
     public func outdent(_ ids: [Identifier]) -> Bool {
         commit(.outdent, name(.outdent, ids)) { editor in
-            // From the last to the first, each directly after its parent: so they keep their order.
+            // From the last to the first, each directly after its parent, so that they keep their order.
             for id in try editor.topmost(ids).reversed() { try editor.outdent(id) }
         }
     }
 
-    /// Makes rows the last children of another one, with all rows below them: "Move Milk". The view has yet to show it.
+    /// Makes rows the last children of another one, with all rows below them: "Move Milk". The view does not show it
+    /// yet.
     @discardableResult
     public func move(_ ids: [Identifier], into parent: Identifier) -> Bool {
         commit(.move, name(.move, ids)) { editor in
@@ -117,8 +119,8 @@ extension ListDriver {
     /// Whether rows may become children of another one. It costs O(dragged rows · level · log n).
     ///
     /// - Parameters:
-    ///   - rows: what is dragged.
-    ///   - path: where the other one is in the shown rows.
+    ///   - rows: the dragged rows.
+    ///   - path: the place of the other one in the shown rows.
     public func canMove(_ rows: [ListRow<Source.Item>], into path: ListIndexPath) -> Bool {
         guard isOutline, canMove(rows, toGap: path) else { return false }
         let outline = playback.shown.sections[path.section].outline

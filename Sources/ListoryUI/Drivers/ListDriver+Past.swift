@@ -1,4 +1,4 @@
-// The past on screen: previews and playbacks of old versions. They are played like any other change and commit nothing.
+// Shows the past: previews and playbacks of old versions. They are played like any other change and commit nothing.
 //
 // Always holds: while the past is shown, gestures are refused; commits of others are shown when the preview ends.
 
@@ -6,7 +6,7 @@ import ListModel
 import Listory
 
 extension ListDriver {
-    /// Shows the rows of a version instead of the newest, until ``endPreview()``. What undo would revert stays as it is.
+    /// Shows the rows of a version instead of the newest, until ``endPreview()``. This does not change the next undo.
     ///
     /// ```swift
     /// slider.onChange { driver.preview(Version($0)) }
@@ -14,8 +14,8 @@ extension ListDriver {
     /// restoreButton.onClick { driver.restorePreview() }
     /// ```
     ///
-    /// - Returns: whether it could be read. If not, it was reported, and what was shown stays.
-    /// - Complexity: that of ``Store/snapshot(at:)-(Version)``, and of playing what differs.
+    /// - Returns: whether it could be read. If not, the failure was reported, and the shown rows stay.
+    /// - Complexity: that of ``Store/snapshot(at:)-(Version)``, and of playing the differences.
     @discardableResult
     public func preview(_ version: Version) -> Bool {
         let before = previewed
@@ -35,9 +35,9 @@ extension ListDriver {
         refresh()
     }
 
-    /// Makes the rows those of the version that is looked at, by one commit that can be undone, and ends the preview.
+    /// Restores the previewed version by one commit, which can be undone, and ends the preview.
     ///
-    /// - Returns: whether it was done; false if no preview is shown.
+    /// - Returns: whether it was committed; false if no preview is shown.
     @discardableResult
     public func restorePreview() -> Bool {
         guard let version = previewed else { return false }
@@ -50,14 +50,14 @@ extension ListDriver {
         return isDone
     }
 
-    /// Shows a range of versions one after another, and then the newest rows again. It ends early if its task is cancelled, or
-    /// if the preview is ended or moved meanwhile.
+    /// Shows a range of versions one after another, and then the newest rows again. It ends early if its task is
+    /// cancelled, or if the preview is ended or changed meanwhile.
     ///
     /// - Parameters:
     ///   - start: the version to begin with.
     ///   - end: the version to end with; if it is the older one, it is played backward.
-    ///   - speed: how fast.
-    ///   - clock: what pauses are measured with.
+    ///   - speed: the speed.
+    ///   - clock: the clock for pauses.
     /// - Throws: as ``Store/playback(from:to:speed:clock:)``; `CancellationError`.
     public func play<C: Clock<Duration>>(
         from start: Version, to end: Version, speed: PlaybackSpeed = .original, clock: C = ContinuousClock()

@@ -1,4 +1,4 @@
-// What a user does with sections, as commits: "Rename Today".
+// Gestures with sections, as commits: "Rename Today".
 
 import ListModel
 import Listory
@@ -8,8 +8,8 @@ extension ListDriver {
     ///
     /// - Parameters:
     ///   - id: the identity of the section.
-    ///   - title: what its header shows.
-    ///   - index: before which of the shown sections it is to be; their number for the end.
+    ///   - title: the title in its header.
+    ///   - index: the index of the shown section before which it is inserted; their number for the end.
     /// - Returns: whether it was committed.
     @discardableResult
     public func insertSection(_ id: Source.SectionID, title: String, at index: Int) -> Bool {
@@ -39,7 +39,7 @@ extension ListDriver {
     ///
     /// - Parameters:
     ///   - id: the section.
-    ///   - gap: how many of the shown sections are above the place, the one that moves among them.
+    ///   - gap: how many of the shown sections are above the place, including the one that moves.
     /// - Returns: whether it was committed.
     @discardableResult
     public func moveSection(_ id: Identifier, toGap gap: Int) -> Bool {
@@ -54,7 +54,7 @@ extension ListDriver {
         }
     }
 
-    /// The place in the store beside the sections that are shown there: after the one before, or else before the one after.
+    /// The place in the store beside the shown sections: after the one before it, otherwise before the one after it.
     private static func place(
         beside sections: SectionCollection, at gap: Int, without moved: Identifier? = nil, in editor: inout ListEditor
     ) -> SectionDestination {

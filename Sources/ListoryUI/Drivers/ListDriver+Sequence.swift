@@ -1,4 +1,4 @@
-// The shown rows as one sequence, for views that have no sections.
+// The shown rows as one sequence, for views without sections.
 
 import ListModel
 import Listory
@@ -6,10 +6,10 @@ import Listory
 extension ListDriver {
     /// The rows that the view shows, in one sequence.
     ///
-    /// - Complexity: O(s) for s sections when the rows have changed, O(1) when not.
+    /// - Complexity: O(s) for s sections if the rows have changed, otherwise O(1).
     public func rows(in layout: RowLayout) -> LaidOutRows { playback.rows(in: layout) }
 
-    /// What is at a row of the sequence, or nil if there is no such row.
+    /// The item or header at a row of the sequence, or nil if there is no such row.
     public func place(atRow row: Int, in layout: RowLayout) -> RowPlace? {
         let rows = rows(in: layout)
         return rows.indices.contains(row) ? rows.place(at: row) : nil
@@ -25,8 +25,8 @@ extension ListDriver {
         }
     }
 
-    /// The place above a row of the sequence, where something is dropped: the section, and the number of its rows above
-    /// the place. Above the header of a section is the end of the section before; nil if there is no section at all.
+    /// The place above a row of the sequence, for a drop: the section, and the number of its rows above the place.
+    /// Above the header of a section, it is the end of the section before; nil if there is no section.
     public func gap(aboveRow row: Int, in layout: RowLayout) -> ListIndexPath? {
         switch place(atRow: row, in: layout) {
         case .item(let path): path
@@ -36,10 +36,10 @@ extension ListDriver {
         }
     }
 
-    /// Whether rows may be dropped at a place. It costs O(dragged rows), so it may be asked whenever the mouse moves.
+    /// Whether rows may be dropped at a place. It costs O(dragged rows), so it can be called whenever the mouse moves.
     ///
     /// - Parameters:
-    ///   - rows: what is dragged.
+    ///   - rows: the dragged rows.
     ///   - gap: the section, and the number of its rows above the place.
     public func canMove(_ rows: [ListRow<Source.Item>], toGap gap: ListIndexPath) -> Bool {
         source.keepsOrder && previewed == nil && !rows.isEmpty && gap.section >= 0 && gap.section < sectionCount

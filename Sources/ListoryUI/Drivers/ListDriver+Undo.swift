@@ -1,12 +1,13 @@
-// Undo and redo, as a user's gestures; and what makes one step of several gestures.
+// Undo and redo as gestures; and groups, which make one step of several gestures.
 
 import ListModel
 import Listory
 
 extension ListDriver {
-    /// Undoes the newest step that was not undone yet.
+    /// Undoes the newest step that is not undone yet.
     ///
-    /// - Returns: whether it was done. If not, it was reported: there was nothing to undo, or the rows were changed since.
+    /// - Returns: whether it was committed. If not, the failure was reported: there was nothing to undo, or the rows
+    ///   were changed since.
     @discardableResult
     public func undo() -> Bool {
         move(.undo, undoName) {
@@ -14,7 +15,7 @@ extension ListDriver {
         }
     }
 
-    /// Redoes the next step on the present branch.
+    /// Redoes the next step on the current branch.
     @discardableResult
     public func redo() -> Bool {
         move(.redo, redoName) {
@@ -22,7 +23,8 @@ extension ListDriver {
         }
     }
 
-    /// Takes one commit back, whoever made it and whatever came after it: "Revert Move Milk". It can itself be undone.
+    /// Takes one commit back, of any origin and at any place in the history: "Revert Move Milk". It can itself be
+    /// undone.
     @discardableResult
     public func revert(_ version: Version) -> Bool {
         let store = source.editedStore
@@ -35,10 +37,10 @@ extension ListDriver {
     /// The name of the step that undo reverts, for a menu: "Delete Milk"; nil if there is none.
     public var undoName: String? { undoState.undo?.name }
 
-    /// The name of the step that redo does again, for a menu; nil if there is none.
+    /// The name of the step that redo repeats, for a menu; nil if there is none.
     public var redoName: String? { undoState.redo?.name }
 
-    /// What undo and redo would do; nothing if that cannot be read. ``UndoDriver`` also reports changes.
+    /// The next undo and redo; empty if they cannot be read. ``UndoDriver`` also reports changes.
     public var undoState: UndoState { (try? source.editedStore.undoState(origin: origin)) ?? .nothing }
 
     private func move(_ action: ListAction, _ step: String?, _ body: () throws -> Commit?) -> Bool {
@@ -55,7 +57,7 @@ extension ListDriver {
 // MARK: - Steps
 
 extension ListDriver {
-    /// Call this when the selection moved or a field lost the focus: what is typed next is a step of its own.
+    /// Call this when the selection moved or a field lost the focus: typing then begins a new step.
     ///
     /// Does nothing while the view receives newer rows, because no user changed the selection then.
     public func selectionDidChange() {
@@ -64,7 +66,7 @@ extension ListDriver {
 
     /// Makes one step of all gestures that `body` makes, so that one undo reverts them. Groups nest.
     ///
-    /// - Parameter name: what their commits are called; nil to leave them their own names.
+    /// - Parameter name: the name of their commits; nil to keep their own names.
     @discardableResult
     public func group<Result>(_ name: String? = nil, _ body: () throws -> Result) throws -> Result {
         try source.editedStore.group(name, origin: origin, body)

@@ -3,14 +3,15 @@
 // The newest rows go to the playback, which plays them when the view is ready. A gesture becomes a commit with a name in
 // the store; the view is updated by that commit, as by any other.
 //
-// Always holds: the view comes to show the rows of the source, whether a commit succeeded or not; every error is reported.
+// Always holds: after each gesture, the view shows the rows of the source in the end, whether the commit succeeded or
+// not; every error is reported.
 
 import ListModel
 import Listory
 
 /// Keeps a list view up to date, and commits what a user does in it.
 ///
-/// The adapters for UIKit, AppKit and SwiftUI have one each; it knows no toolkit itself.
+/// Each adapter for UIKit, AppKit and SwiftUI uses a driver; the driver itself depends on no toolkit.
 ///
 /// ```swift
 /// let driver = try ListDriver(store, names: ActionNames { $0.title }) { failure in
@@ -22,37 +23,37 @@ import Listory
 public final class ListDriver<Source: ListSource> {
     /// The rows that are shown, and the store that is edited.
     public let source: Source
-    /// Which rows the view shows now, and which it is to show.
+    /// The rows that the view shows now, and the rows that it will show.
     public let playback: Playback
     /// How commits are named.
     public var names: ActionNames<Source.Item>
     /// What a user may do with which row.
     public var rules = RowRules<Source.Item>()
-    /// Whether the rows are an outline: then a row is deleted and moved with all rows below it, and one that is inserted or
-    /// dropped gets the depth of the rows around it.
+    /// Whether the rows are an outline. Then a row is deleted and moved with all rows below it, and an inserted or
+    /// dropped row gets its depth from the rows around it.
     public var isOutline = false
-    /// The origin of the commits: who the user is.
+    /// The origin of the commits, for example the user.
     public var origin = ""
-    /// What a commit waits for; nil for the store's own choice. By default it does not wait for the disk, because the user would
-    /// wait too.
+    /// What a commit waits for; nil for the store's default. The driver's default is not to wait for the disk, because
+    /// the user would wait too.
     public var durability: Durability? = .deferred
-    /// What undo and redo do with rows that another history has changed meanwhile.
+    /// The policy of undo and redo for conflicts.
     public var onConflict = ConflictPolicy.refuse
     /// The version of the past that is shown instead of the newest rows; see ``preview(_:)``.
     public internal(set) var previewed: Version?
 
     private let onFailure: @MainActor (ListFailure) -> Void
-    /// The rows that were read last. They know the app's types; the playback does not.
+    /// The rows that were read last, with the app's types. The playback has no types.
     private var typed: ListSnapshot<Source.SectionID, Source.Item>
     private var following: Task<Void, Never>?
 
-    /// A driver of a view that is yet to be shown.
+    /// A driver without a view yet.
     ///
     /// - Parameters:
-    ///   - source: what is shown and edited.
+    ///   - source: the rows to show and the store to edit.
     ///   - names: how commits are named.
     ///   - reloadAbove: the number of changes above which the view is reloaded instead of animated; nil for never.
-    ///   - onFailure: receives what could not be committed or read.
+    ///   - onFailure: receives gestures that could not be committed, and errors of reading.
     /// - Throws: ``StoreError/closed``, or an error of the source.
     public convenience init(
         _ source: Source, names: ActionNames<Source.Item>, reloadAbove: Int? = 1_000,
@@ -61,7 +62,7 @@ public final class ListDriver<Source: ListSource> {
         try self.init(source, names: names, reloadAbove: reloadAbove, pause: .system, onFailure: onFailure)
     }
 
-    /// A driver with a clock of its own.
+    /// A driver with a given clock.
     init(
         _ source: Source, names: ActionNames<Source.Item>, reloadAbove: Int?, pause: Pause,
         onFailure: @escaping @MainActor (ListFailure) -> Void
@@ -69,7 +70,7 @@ public final class ListDriver<Source: ListSource> {
         self.source = source
         self.names = names
         self.onFailure = onFailure
-        // Listening begins before looking, so that nothing happens in between.
+        // Observation begins before the first read, so that no change is missed in between.
         let changes = try source.changes()
         typed = try source.snapshot
         playback = Playback(typed.core, reloadAbove: reloadAbove, pause: pause)
@@ -83,10 +84,11 @@ public final class ListDriver<Source: ListSource> {
 
     deinit { following?.cancel() }
 
-    /// Shows the newest rows on a view from now on, and on no other. It is reloaded, and not kept alive.
+    /// Shows the rows on a view from now on, and on no other. The view is reloaded. The driver has only a weak
+    /// reference to it.
     public func drive(_ screen: any ListScreen) { playback.lead(screen) }
 
-    /// Reads the newest rows now, without waiting for a notice of the source.
+    /// Reads the newest rows now, without waiting for a signal of the source.
     public func refresh() {
         if let newest = readNewest(isReporting: true) { playback.show(newest) }
     }
@@ -96,10 +98,10 @@ public final class ListDriver<Source: ListSource> {
         if let newest = readNewest(isReporting: false) { playback.show(newest) }
     }
 
-    /// The newest rows, or those of the past that are previewed; nil if they cannot be read.
+    /// The newest rows, or the previewed rows of the past; nil if they cannot be read.
     func readNewest(isReporting: Bool) -> Snapshot? {
         do { typed = try previewed.map { try source.snapshot(at: $0) } ?? source.snapshot } catch StoreError.closed {
-            // What is shown stays; there is nothing newer to show.
+            // The shown rows stay; there are no newer ones.
             return nil
         } catch {
             if isReporting { report(.read, ListAction.read.rawValue, error) }
@@ -137,7 +139,7 @@ extension ListDriver {
     /// The id of the row at an index path of the shown rows, or nil if there is none.
     public func id(at path: ListIndexPath) -> Identifier? { playback.shown.item(at: path)?.id }
 
-    /// What editing mode offers for the row at an index path.
+    /// The control of editing mode for the row at an index path.
     public func editing(at path: ListIndexPath) -> RowEditing {
         previewed == nil ? row(at: path).map(rules.editing) ?? .none : .none
     }
@@ -147,7 +149,7 @@ extension ListDriver {
         source.keepsOrder && previewed == nil && (row(at: path).map(rules.canMove) ?? false)
     }
 
-    /// Where a dragged row may be dropped: at the proposed place, or else where it came from.
+    /// Where a dragged row may be dropped: at the proposed place, otherwise at its old place.
     public func target(ofMoving path: ListIndexPath, to proposed: ListIndexPath) -> ListIndexPath {
         guard let row = row(at: path), canMove(at: path), rules.canMoveInto(row, proposed.section) else { return path }
         return proposed

@@ -1,14 +1,14 @@
 // A gesture that could not be committed, and why.
 //
-// Always holds: the rows on screen are, or will be, the rows of the store.
+// Always holds: after a failure, the screen shows the rows of the store again.
 
 import ListModel
 
-/// What a user did that failed, and why.
+/// A gesture that failed, and why.
 public struct ListFailure: Error, CustomStringConvertible {
-    /// What was to be done.
+    /// The kind of gesture.
     public let action: ListAction
-    /// The name of the commit that was to be made: "Move Milk".
+    /// The name of the commit that was not made: "Move Milk".
     public let name: String
     /// Why it was not made.
     public let cause: any Error
@@ -23,7 +23,7 @@ public struct MoveRefused: Error, Hashable, CustomStringConvertible {
 
 /// A gesture that the ``RowRules`` of the list do not allow for a row.
 public struct RowProtected: Error, Hashable, CustomStringConvertible {
-    /// What was to be done.
+    /// The kind of gesture.
     public let action: ListAction
     /// The row.
     public let id: Identifier

@@ -1,4 +1,4 @@
-// A list view, as a driver sees it: the few things that are asked of a table on a screen, whatever toolkit it is from.
+// The interface of a list view for a driver: the few functions of a table that a driver needs, for any toolkit.
 //
 // All decisions are on the driver's side of this protocol and are tested without a screen; a conforming type only forwards.
 
@@ -6,7 +6,7 @@ import ListModel
 
 /// A list view that a driver keeps up to date.
 ///
-/// It answers all questions about its rows from the driver's ``Playback/shown`` snapshot, and from nothing else.
+/// It answers all questions about its rows only from the driver's ``Playback/shown`` snapshot.
 @MainActor
 public protocol ListScreen: AnyObject {
     /// Whether the view is in a window. A view without one is reloaded: it may not have counted its rows, and then a batch
@@ -25,37 +25,37 @@ public protocol ListScreen: AnyObject {
     /// Counts and shows all rows again; the answers of the data source have changed already.
     func reload()
 
-    /// What this view plays of a transition, in order.
+    /// The phases in which this view plays a transition, in order.
     ///
     /// - Parameter reloadAbove: the number of changes above which it reloads instead; nil for never.
     func stages(of transition: Transition, reloadAbove: Int?) -> [PlaybackPhase]
 }
 
-/// One thing that a view plays, and the rows that its data source answers with from then on.
+/// A part of a transition that a view plays at once, and the rows with which its data source answers from then on.
 @MainActor
 public struct PlaybackPhase {
-    /// What is played.
+    /// The kinds of phases.
     enum Kind {
         /// The view counts all rows again.
         case reload
-        /// The view plays changes. It calls `show` when the data source has to answer with the rows of the stage, once
+        /// The view plays changes. It calls `show` when the data source has to answer with the rows of the phase, once
         /// and before it returns; and `done` when the animation has ended, then or later.
         case play(@MainActor (_ show: @escaping @MainActor () -> Void, _ done: @escaping @MainActor () -> Void) -> Void)
-        /// The view shows contents again. No row comes, goes or moves.
+        /// The view shows contents again. No row is inserted, deleted or moved.
         case contents(@MainActor () -> Void)
     }
 
-    /// The rows when it is played.
+    /// The rows after the phase.
     let snapshot: Snapshot
     let kind: Kind
 
-    /// A stage that counts and shows all rows again.
+    /// A phase that counts and shows all rows again.
     public static func reload(_ snapshot: Snapshot) -> PlaybackPhase {
         PlaybackPhase(snapshot: snapshot, kind: .reload)
     }
 
-    /// A stage that `play` plays. It has to call its first argument when the data source has to answer with the rows of
-    /// the stage, once and before it returns; and its second argument when the animation has ended.
+    /// A phase that `play` plays. It has to call its first argument when the data source has to answer with the rows of
+    /// the phase, once and before it returns; and its second argument when the animation has ended.
     public static func play(
         _ snapshot: Snapshot,
         _ play:
@@ -66,8 +66,8 @@ public struct PlaybackPhase {
         PlaybackPhase(snapshot: snapshot, kind: .play(play))
     }
 
-    /// A stage in which no row comes, goes or moves, and `show` shows the contents of some rows again. It does not wait
-    /// for the animation of the stage before it.
+    /// A phase in which no row is inserted, deleted or moved, and `show` shows the contents of some rows again. It does
+    /// not wait for the animation of the phase before it.
     public static func contents(_ snapshot: Snapshot, _ show: @escaping @MainActor () -> Void) -> PlaybackPhase {
         PlaybackPhase(snapshot: snapshot, kind: .contents(show))
     }

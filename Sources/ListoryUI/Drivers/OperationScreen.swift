@@ -2,24 +2,25 @@
 
 import ListModel
 
-/// A view that shows all rows in one sequence, and takes changes of which each sees the result of the one before.
+/// A view that shows all rows in one sequence, and takes changes one after another; each refers to the result of the
+/// one before.
 @MainActor
 public protocol OperationScreen: ListScreen {
-    /// How the sections lie in the sequence.
+    /// The layout of the sections in the sequence.
     var layout: RowLayout { get }
 
     /// Animates updates.
     ///
     /// - Parameters:
-    ///   - updates: to be called once and at once, when the view has begun its updates. It lets the data source answer
-    ///     with the new rows and calls ``play(_:)`` for each operation.
+    ///   - updates: to be called once, right after the view has begun its updates. It lets the data source answer with
+    ///     the new rows and calls ``play(_:)`` for each operation.
     ///   - done: to be called when the animation has ended, whether or not it was visible.
     func perform(_ updates: () -> Void, done: @escaping @MainActor () -> Void)
 
     /// Plays a removal, an insertion or a move, inside of ``perform(_:done:)``.
     func play(_ operation: RowOperation)
 
-    /// Shows the contents of rows again, headers among them, where they are. Called while an animation may still run.
+    /// Shows the contents of rows again in place, including headers. An animation may still be running.
     func reconfigure(rows: [Int])
 }
 
@@ -40,7 +41,7 @@ extension OperationScreen {
                         show()
                         return done()
                     }
-                    // The view reads its rows when it begins; it still has to get the old ones then.
+                    // The view reads its rows when it begins its updates, and must still get the old ones then.
                     perform(
                         {
                             show()

@@ -1,23 +1,23 @@
-// What a view shows, and what it is given next.
+// The rows that a view shows, and the phases that it plays next.
 //
 // Always holds:
-// - `shown` is what the view's data source answers with: the old rows until a batch asks for the new ones, the rows of that
+// - the view's data source answers with `shown`: the old rows until a batch asks for the new ones, the rows of that
 //   batch from then on;
-// - one structural stage is played at a time, and the next begins after its animation has ended; contents are shown again
-//   while it runs;
-// - all stages of a transition are played before the next transition is made; that one leads from what is shown to the
-//   newest rows, however many versions lie between;
+// - one structural phase is played at a time, and the next begins after its animation has ended; contents are shown
+//   again while it runs;
+// - all phases of a transition are played before the next transition is made; that one leads from the shown rows to the
+//   newest ones, however many versions are between;
 // - nothing is played while a row is dragged, and a view without a window is reloaded;
 // - a view that never reports the end of an animation is reloaded, and does not stop the list.
 
 import ListModel
 
-/// Leads a view from the rows it shows to the newest ones.
+/// Updates a view from the rows that it shows to the newest ones.
 @MainActor
 public final class Playback {
-    /// What the view shows: its data source answers with these rows.
+    /// The rows that the view shows: its data source answers with them.
     public private(set) var shown: Snapshot { didSet { sequence = nil } }
-    /// The rows that the view is led to.
+    /// The rows that the view will show.
     public private(set) var newest: Snapshot
     /// The number of changes above which a view is reloaded instead of animated; nil for never.
     public var reloadAbove: Int?
@@ -25,27 +25,27 @@ public final class Playback {
     /// The view; without one, `shown` follows `newest`.
     private weak var screen: (any ListScreen)?
 
-    /// What remains of the transition that is being played.
+    /// The phases of the present transition that are not played yet.
     private var waiting: [PlaybackPhase] = []
-    /// The number of the structural stage that is being played, or of the last one.
+    /// The number of the structural phase that is being played, or of the last one.
     private var stageNumber = 0
-    /// Whether a structural stage is being animated.
+    /// Whether a structural phase is being animated.
     private var isPlaying = false
-    /// Whether the view is being changed further up the stack. A stage that ends at once is followed up there, and a
-    /// selection that changes meanwhile was changed by nobody.
+    /// Whether a caller of this code is changing the view. If a phase ends at once, that caller plays the next one; and
+    /// a change of the selection meanwhile was not made by the user.
     private(set) var isChangingView = false
     private var isRetrying = false
     private var isWatching = false
     private let pause: Pause
-    /// The shown rows as one sequence, once somebody has asked for it.
+    /// The shown rows as one sequence, once it has been used.
     private var sequence: LaidOutRows?
 
-    /// How long to wait before a view that was busy is asked again.
+    /// How long to wait before a busy view is asked again.
     private static let retryDelay = Duration.milliseconds(50)
-    /// How long an animation may take. No view takes that long; one that does has lost its completion.
+    /// The limit for an animation. No animation takes that long, so the view has lost the completion.
     static let stageLimit = Duration.seconds(5)
 
-    /// A playback of a view that is yet to be shown.
+    /// A playback without a view yet.
     init(_ snapshot: Snapshot, reloadAbove: Int?, pause: Pause) {
         shown = snapshot
         newest = snapshot
@@ -64,7 +64,8 @@ public final class Playback {
         return rows
     }
 
-    /// Leads another view from now on, which counts its rows now. What the last one was still playing is forgotten.
+    /// Uses another view from now on, which counts its rows now. Phases that the last view was still playing are
+    /// dropped.
     func lead(_ screen: any ListScreen) {
         self.screen = screen
         waiting = []
@@ -83,8 +84,8 @@ public final class Playback {
         play()
     }
 
-    /// Plays what is to be played now. Also to be called when the view may have become ready: when it has come into a
-    /// window, or a drag has ended.
+    /// Plays the next phase, if the view is ready. Call it also when the view may have become ready: when it has come
+    /// into a window, or a drag has ended.
     public func play() {
         guard !isChangingView else { return }
         isChangingView = true
@@ -99,7 +100,7 @@ public final class Playback {
             return nil
         }
         if isPlaying {
-            // While an animation runs, contents may be shown again, and nothing else may begin.
+            // While an animation runs, only a contents phase may be played.
             guard case .contents = waiting.first?.kind, screen.isOnScreen, !screen.isBusy else { return nil }
             return waiting.removeFirst()
         }
@@ -111,7 +112,7 @@ public final class Playback {
         if !screen.isOnScreen { waiting = [.reload(newest)] }
         if waiting.isEmpty {
             waiting = screen.stages(of: Transition(from: shown, to: newest), reloadAbove: reloadAbove)
-            // Equal rows of two versions: nothing to play, and the newer ones are shown from now on.
+            // If the rows of two versions are equal, nothing is played, and the newer version counts as shown.
             if waiting.isEmpty { shown = newest }
         }
         return waiting.isEmpty ? nil : waiting.removeFirst()
@@ -143,15 +144,15 @@ public final class Playback {
         }
     }
 
-    /// The animation of a stage has ended. Views have been known to say so twice.
+    /// The animation of a phase has ended. Some views report it twice.
     private func end(_ number: Int) {
         guard isPlaying, number == stageNumber else { return }
         isPlaying = false
         play()
     }
 
-    /// Looks after a while whether the stage that is being played has ended, and gives it up if not: a view that leaves its
-    /// window, or an animation that is taken over by another, may lose its completion.
+    /// Checks after a while whether the present phase has ended, and gives it up if not: a view that leaves its window,
+    /// or an animation that is replaced by another, may lose its completion.
     private func watch() {
         if isWatching { return }
         isWatching = true
@@ -180,13 +181,13 @@ public final class Playback {
 // MARK: - Rows that were dragged
 
 extension Playback {
-    /// The user has dropped a row, and the view shows it at its new place already.
+    /// The user has dropped a row, and the view already shows it at its new place.
     ///
-    /// What follows is played a little later, because the view has not returned from the drop yet.
+    /// The next phases are played a little later, because the view has not returned from the drop yet.
     ///
     /// - Parameters:
-    ///   - source: where the row was in the shown rows.
-    ///   - target: where it is now: its index counts the rows without the one that moved.
+    ///   - source: its place in the shown rows before the drag.
+    ///   - target: its place now: the index counts the rows without the one that moved.
     /// - Throws: ``ListError`` if there is no such row or place; the view is reloaded then.
     func didMove(from source: ListIndexPath, to target: ListIndexPath) throws {
         defer { soon() }
@@ -194,11 +195,11 @@ extension Playback {
             waiting = [.reload(newest)]
             throw error
         }
-        // The remaining stages were planned for other rows. A reload shows what they would have shown.
+        // The remaining phases were made for other rows. A reload shows the same result.
         if !waiting.isEmpty { waiting = [.reload(newest)] }
     }
 
-    /// Takes the newest rows, and plays them when the view has returned from what it is doing.
+    /// Takes the newest rows, and plays them when the present call of the view has returned.
     func showSoon(_ snapshot: Snapshot) {
         newest = snapshot
         if waiting.count == 1, case .reload = waiting[0].kind { waiting = [.reload(snapshot)] }
@@ -211,7 +212,7 @@ extension Playback {
 }
 
 extension Snapshot {
-    /// Whether both are the same rows of the same version, so that nothing is to be played.
+    /// Whether both are the same rows of the same version, so that nothing has to be played.
     func isSame(as other: Snapshot) -> Bool { version == other.version && stateHash == other.stateHash }
 }
 
@@ -229,7 +230,7 @@ struct KeptSelection {
     /// Whether nothing is selected.
     var isEmpty: Bool { ids.isEmpty }
 
-    /// Where the rows are that are still there, ascending.
+    /// The paths of the rows that still exist, ascending.
     ///
     /// - Complexity: O(n) until all are found; O(1) without a selection.
     func paths(in snapshot: Snapshot) -> [ListIndexPath] {

@@ -1,7 +1,7 @@
-// A place between rows, by the ids of its neighbours.
+// A place between rows, named by the ids of its neighbours.
 //
-// On screen a place is an index; in the store there may be other rows by now, or rows that a filter hides. So a place is
-// given by its neighbours, and looked up when the edit is made.
+// On screen a place is an index. The store may have other rows by now, or rows that a filter hides. So a place is named
+// by its neighbours, which are looked up when the edit is made.
 
 import ListModel
 
@@ -9,18 +9,18 @@ import ListModel
 struct RowGap {
     /// The section it is in.
     let section: Identifier
-    /// The row before it, without those that are to be put there.
+    /// The row before it, not counting the rows that are moved there.
     let previous: Identifier?
-    /// The row after it, without those that are to be put there.
+    /// The row after it, not counting the rows that are moved there.
     let next: Identifier?
 
     /// A gap between the shown rows.
     ///
     /// - Parameters:
-    ///   - gap: the section, and the number of rows above the gap, those that are to move among them; as SwiftUI and
-    ///     AppKit count.
-    ///   - moved: the rows that are to be put there.
-    ///   - isOutline: whether all that is below them is to go there too.
+    ///   - gap: the section, and the number of rows above the gap, including those that move; as SwiftUI and AppKit
+    ///     count.
+    ///   - moved: the rows that are moved there.
+    ///   - isOutline: whether the rows below them move too.
     /// - Throws: ``ListError`` if there is no such section or gap.
     /// - Complexity: O(log n) for each moved row beside the gap; O(level · log n) in an outline.
     init(
@@ -50,12 +50,12 @@ struct RowGap {
         next = after < items.count ? items[after].id : nil
     }
 
-    /// The place where a row is to be put, as UIKit counts.
+    /// The destination of a row, as UIKit counts.
     ///
     /// - Parameters:
-    ///   - target: where it will be: its index counts the rows without the one that moves.
-    ///   - source: where it is.
-    ///   - isOutline: whether all that is below it is to go there too.
+    ///   - target: its place after the move: the index counts the rows without the one that moves.
+    ///   - source: its present place.
+    ///   - isOutline: whether the rows below it move too.
     /// - Throws: ``ListError`` if there is no such row or place.
     init(
         moving source: ListIndexPath, to target: ListIndexPath, isOutline: Bool = false, in snapshot: Snapshot
@@ -68,13 +68,13 @@ struct RowGap {
         try self.init(gap: gap, moved: [item.id], isOutline: isOutline, in: snapshot)
     }
 
-    /// The place in the rows that are edited.
+    /// The place in the rows of the editor.
     ///
-    /// Neighbours count if they are still in the section: the one before, or else the one after. Without either it is
-    /// the end of the section.
+    /// It is after the neighbour before, if that is still in the section; otherwise before the neighbour after;
+    /// otherwise at the end of the section.
     ///
-    /// - Parameter isSectionKnown: whether the section is one of the store; in rows that are grouped by something it is
-    ///   not, and any neighbour counts.
+    /// - Parameter isSectionKnown: whether the section is one of the store. In grouped rows it is not, and the
+    ///   neighbours may be in any section.
     func destination(in editor: inout ListEditor, isSectionKnown: Bool) -> ItemDestination {
         let index = isSectionKnown ? editor.state.indexOfSection(section) : nil
         for (id, destination) in [(previous, ItemDestination.after), (next, ItemDestination.before)] {
@@ -84,11 +84,12 @@ struct RowGap {
         return .end(ofSection: section)
     }
 
-    /// The place in the outline that is edited, for rows with all that is below them.
+    /// The place in the outline of the editor, for rows with their subtrees.
     ///
-    /// Between a row and the first that is shown below it is the place of the first child. Everywhere else they become the
-    /// next siblings of the row before, after all that is below that one, shown or not; or of one that it is below, if they
-    /// are less deep, as far as the row after allows. Its children they become only if somebody says so.
+    /// Between a row and its first shown child, the rows become the first children. Everywhere else they become the
+    /// next siblings of the row before, after its whole subtree, shown or not. If they are less deep, they become
+    /// siblings of one of its ancestors, as far as the row after allows. They become children of the row before only if
+    /// `depth` says so.
     ///
     /// - Parameters:
     ///   - depth: how deep they will be; nil for the default.
@@ -116,7 +117,7 @@ struct RowGap {
 }
 
 extension Snapshot {
-    /// How many rows a section has; none if there is no such section.
+    /// How many rows a section has; 0 if there is no such section.
     func itemCount(inSection index: Int) -> Int {
         let sections = sections
         return sections.indices.contains(index) ? sections[index].items.count : 0

@@ -1,15 +1,15 @@
-// What a user may do with which row.
+// The rules for gestures: what a user may do with which row.
 
 import Listory
 
-/// What a user may do with rows. By default all rows may be deleted, moved and checked.
+/// The rules of a list. By default all rows may be deleted, moved and checked.
 ///
-/// The rules apply to gestures: swipes, drags, taps, the delete key. ``ListDriver/delete(_:)-([Identifier])`` and the other
-/// methods that take ids do not ask them; an app's own commands may do what a gesture may not.
+/// The rules apply to gestures: swipes, drags, taps, the delete key. ``ListDriver/delete(_:)-([Identifier])`` and the
+/// other methods that take ids do not check them, so the app's own commands can do more than gestures.
 public struct RowRules<Item: Codable & Identifiable & Sendable> where Item.ID: IdentifierConvertible {
-    /// What editing mode and a swipe offer for a row.
+    /// The action of editing mode and of a swipe for a row.
     public var editing: (ListRow<Item>) -> RowEditing = { _ in .delete }
-    /// Whether a row may be moved, if the rows have an order of their own.
+    /// Whether a row may be moved, if the rows keep the order of the list.
     public var canMove: (ListRow<Item>) -> Bool = { _ in true }
     /// Whether a row may be moved into a section; the second argument is its index.
     public var canMoveInto: (ListRow<Item>, Int) -> Bool = { _, _ in true }
@@ -20,7 +20,7 @@ public struct RowRules<Item: Codable & Identifiable & Sendable> where Item.ID: I
     public init() {}
 }
 
-/// What editing mode offers for a row.
+/// The control of editing mode for a row.
 public enum RowEditing: Hashable, Sendable {
     /// Nothing.
     case none

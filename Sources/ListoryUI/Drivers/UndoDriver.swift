@@ -1,13 +1,13 @@
-// What an undo manager, a menu or a button shows of a driver's history, kept up to date.
+// The undo state of a driver for an undo manager, a menu or a button, kept up to date.
 //
 // Always holds: `state` is the store's undo state at the last event; every change of it is an event.
 
 import ListModel
 import Listory
 
-/// Follows what undo and redo would do, and does it.
+/// Follows the next undo and redo of a driver, and carries them out.
 ///
-/// `ListUndoManager` forwards to one on Apple's platforms; it knows no toolkit itself.
+/// On Apple's platforms, `ListUndoManager` forwards to an `UndoDriver`, which itself depends on no toolkit.
 ///
 /// ```swift
 /// let undo = UndoDriver(driver)
@@ -15,17 +15,17 @@ import Listory
 /// ```
 @MainActor
 public final class UndoDriver<Source: ListSource> {
-    /// What happens, in the order of Foundation's notifications.
+    /// The events, in the order of Foundation's notifications.
     public enum Event: Hashable, Sendable {
-        /// What undo and redo would do is something else now.
+        /// The next undo or redo has changed.
         case checkpoint
         case willUndo, didUndo
         case willRedo, didRedo
     }
 
-    /// What commits.
+    /// The driver that makes the commits.
     public let driver: ListDriver<Source>
-    /// What undo and redo would do.
+    /// The next undo and redo.
     public private(set) var state: UndoState
     /// Whether an undo is being made, or a redo.
     public private(set) var isUndoing = false
@@ -38,7 +38,7 @@ public final class UndoDriver<Source: ListSource> {
     /// Follows the history of a driver.
     public init(_ driver: ListDriver<Source>) {
         self.driver = driver
-        // Listening begins before looking, so that nothing happens in between.
+        // Observation begins before the first read, so that no change is missed in between.
         let changes = try? driver.source.editedStore.changes()
         state = driver.undoState
         guard let changes else { return }
@@ -98,7 +98,7 @@ struct SupersededActions {
     /// A commit was made.
     mutating func supersede() { isPending = true }
 
-    /// Whether to forget all actions now; says so once.
+    /// Whether to forget all actions now; true once.
     ///
     /// - Parameter groupingLevel: how many groups of the undo manager are open.
     mutating func takeIfClosed(groupingLevel: Int) -> Bool {

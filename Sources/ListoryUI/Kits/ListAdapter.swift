@@ -1,4 +1,4 @@
-// What the adapters for UIKit and AppKit have in common.
+// The common part of the adapters for UIKit and AppKit.
 
 #if canImport(AppKit) && !targetEnvironment(macCatalyst)
 import AppKit
@@ -9,13 +9,13 @@ import UIKit
 import ListModel
 import Listory
 
-/// A delegate that hands the messages that it does not implement to the app's own delegate.
+/// A delegate that forwards the messages that it does not implement to the app's own delegate.
 ///
-/// Always holds: no adapter is generic or has subclasses. Objective-C calls a delegate's optional methods by selector, and Swift
-/// exposes no selector for a method that a subclass of a generic class adds; it would never be called.
+/// Always holds: no adapter is generic or has subclasses. Objective-C calls a delegate's optional methods by selector,
+/// and Swift exposes no selector for a method that a subclass of a generic class adds, so it would never be called.
 @MainActor
 public class ListAdapter: NSObject {
-    /// The app's own delegate. Written on the main thread only; Objective-C asks for selectors on any.
+    /// The app's own delegate. Written only on the main thread; Objective-C may ask for selectors on any thread.
     nonisolated(unsafe) weak var app: (any NSObjectProtocol)?
 
     public nonisolated override func responds(to aSelector: Selector!) -> Bool {
@@ -28,12 +28,12 @@ public class ListAdapter: NSObject {
     }
 }
 
-/// A row, as an adapter needs it to make and fill its cell: without the types of the app.
+/// A row for an adapter, which makes and fills its cell, without the types of the app.
 @MainActor
 struct RowCell<Cell, Kind> {
     let id: Identifier
     let isChecked: Bool
-    /// Which reusable cell the row has.
+    /// The reusable cell of the row.
     let kind: Kind
     /// Shows the row in its cell.
     let configure: (Cell) throws -> Void

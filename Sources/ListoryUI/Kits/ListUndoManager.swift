@@ -1,8 +1,9 @@
-// A list's history as Foundation's undo manager, so that the system's Undo and Redo (menus, shakes, keys) are those of the store.
-// It only forwards.
+// A list's history as Foundation's undo manager, so that the system's Undo and Redo (menus, shakes, keys) use the
+// store. It only forwards.
 //
-// Actions that others register, like a text field's typing, are undone first, by those who registered them. The next commit
-// makes them superfluous, because the row has the typed text by then; they are forgotten as soon as no group is open.
+// Actions that other objects register, such as a text field's typing, are undone first, by these objects. The next
+// commit makes them superfluous, because the row has the typed text by then; they are forgotten as soon as no group is
+// open.
 
 #if canImport(AppKit) && !targetEnvironment(macCatalyst)
 import AppKit
@@ -24,15 +25,15 @@ import Listory
 /// }
 /// ```
 ///
-/// The history outlives the undo manager: what was done before the app was started can be undone. Groups and coalescing are those of
-/// the store: see ``ListDriver/group(_:_:)`` and ``ListDriver/selectionDidChange()``.
+/// The history outlives the undo manager: edits from before the app was started can be undone. Groups and coalescing
+/// are those of the store: see ``ListDriver/group(_:_:)`` and ``ListDriver/selectionDidChange()``.
 @MainActor
 open class ListUndoManager<Source: ListSource>: UndoManager {
-    /// What decides.
+    /// The undo driver to which it forwards.
     public let list: UndoDriver<Source>
     private var superseded = SupersededActions()
 
-    /// An undo manager of what a driver commits.
+    /// An undo manager of a driver's commits.
     public init(_ driver: ListDriver<Source>) {
         list = UndoDriver(driver)
         super.init()
@@ -58,7 +59,7 @@ open class ListUndoManager<Source: ListSource>: UndoManager {
         if superseded.takeIfClosed(groupingLevel: groupingLevel) { super.removeAllActions() }
     }
 
-    // What is registered after the commit must not be forgotten with what was registered before it.
+    // Actions that are registered after the commit must not be forgotten together with those from before it.
     open override func beginUndoGrouping() {
         forgetSuperseded()
         super.beginUndoGrouping()
@@ -69,7 +70,7 @@ open class ListUndoManager<Source: ListSource>: UndoManager {
         forgetSuperseded()
     }
 
-    /// Whether something that others registered is to be undone before the list.
+    /// Whether an action of others is to be undone before the list.
     private var canUndoOthers: Bool {
         forgetSuperseded()
         return !superseded.isPending && super.canUndo

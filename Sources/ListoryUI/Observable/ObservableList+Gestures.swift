@@ -1,17 +1,17 @@
-// What SwiftUI's modifiers and controls hand over, as commits. Offsets are those of the rows that are shown.
+// Makes commits from the arguments of SwiftUI's modifiers and controls. Offsets refer to the shown rows.
 
 import ListModel
 import Listory
 
 extension ObservableList {
-    /// Moves rows of a section, as `onMove` tells it: "Move Milk".
+    /// Moves rows of a section, with the arguments of `onMove`: "Move Milk".
     ///
     /// - Parameters:
     ///   - offsets: the rows, by their offsets before the move.
-    ///   - destination: how many rows are above the place, those that move among them: 0 for the top, the number of rows
+    ///   - destination: how many rows are above the place, including those that move: 0 for the top, the number of rows
     ///     for the end.
     ///   - section: the section.
-    /// - Returns: whether it was committed. If not, it was reported: the rules may protect one of the rows.
+    /// - Returns: whether it was committed. If not, the failure was reported: the rules may protect one of the rows.
     @discardableResult
     public func move(
         _ offsets: some Sequence<Int>, to destination: Int, in section: ObservableSection<Source>
@@ -27,7 +27,7 @@ extension ObservableList {
         return withoutAnimation { driver.move(rows.map(\.id), toGap: gap, in: section.snapshot.core) }
     }
 
-    /// Deletes rows of a section, as `onDelete` tells it: "Delete Milk". Those that the rules protect stay.
+    /// Deletes rows of a section, with the arguments of `onDelete`: "Delete Milk". Those that the rules protect stay.
     ///
     /// - Returns: whether it was committed.
     @discardableResult
@@ -46,10 +46,10 @@ extension ObservableList {
         driver.previewed == nil && driver.rules.editing(row.row) == .delete
     }
 
-    /// Inserts a row before another one that is shown, or at the end of a section: "Add Milk".
+    /// Inserts a row before another shown one, or at the end of a section: "Add Milk".
     ///
     /// - Parameters:
-    ///   - item: what the row holds.
+    ///   - item: the item of the row.
     ///   - offset: how many rows of the section are above it; nil for all.
     ///   - section: the section.
     /// - Returns: whether it was committed.
@@ -67,8 +67,8 @@ extension ObservableList {
     /// - Parameters:
     ///   - id: the row.
     ///   - field: the field.
-    ///   - value: what it holds from now on; if it does already, nothing is committed.
-    ///   - name: the name of the commit. A field that is typed into gives the same to each of its commits, so that they can
+    ///   - value: the new value; if it equals the present one, nothing is committed.
+    ///   - name: the name of the commit. The commits of typing into a field must have the same name, so that they can
     ///     be coalesced.
     /// - Returns: whether it was committed.
     @discardableResult
@@ -84,16 +84,16 @@ extension ObservableList {
         driver.setChecked(isChecked, [row.id])
     }
 
-    /// Undoes the newest step that was not undone yet.
+    /// Undoes the newest step that is not undone yet.
     @discardableResult
     public func undo() -> Bool { driver.undo() }
 
-    /// Redoes the next step on the present branch.
+    /// Redoes the next step on the current branch.
     @discardableResult
     public func redo() -> Bool { driver.redo() }
 
-    /// Some of the rows that a section had when it was shown; nil, and a report, if it is gone or had not as many. All
-    /// offsets of a gesture are those of that time, whatever is shown by now.
+    /// Some rows of a section, by their offsets when the section was shown, whatever rows are shown by now. If the
+    /// section is deleted or had fewer rows, the result is nil, and the failure is reported.
     private func find(
         _ offsets: some Sequence<Int>, in section: ObservableSection<Source>, _ action: ListAction
     ) -> [ObservableRow<Source>]? {
@@ -125,7 +125,7 @@ extension ObservableList {
         driver.setCollapsed(!isExpanded, row.id)
     }
 
-    /// Hides or shows the rows below a row, whichever they are not: "Expand Groceries".
+    /// Hides the rows below a row, or shows them if they are hidden: "Expand Groceries".
     @discardableResult
     public func toggleCollapsed(_ row: ObservableRow<Source>) -> Bool { driver.toggleCollapsed(row.id) }
 

@@ -1,42 +1,42 @@
-// What controls in a row show: a field of its item, its checkmark, its triangle.
+// The values that controls in a row show: a field of its item, its checkmark, its triangle.
 //
 // Always holds:
-// - a control shows the newest value, not the one when its row was made, so a text field does not jump back while somebody
-//   types; while a version of the past is shown, it shows the value of that version;
-// - reading sets nothing: a value that cannot be read is nil, and never a failure. SwiftUI reads values inside of `body`,
-//   where a change of `failure` would make it evaluate `body` again and again.
+// - a control shows the newest value, not the value from when its row was made, so a text field does not jump back
+//   while the user types; while a version of the past is shown, it shows the value of that version;
+// - reading changes no state: a value that cannot be read is nil, and is not reported. SwiftUI reads values inside
+//   `body`, and a change of `failure` there would make it evaluate `body` endlessly.
 
 import ListModel
 import Listory
 
 extension ObservableList {
-    /// The value of a field of a row; nil if the row is gone or cannot be read.
+    /// The value of a field of a row; nil if the row is deleted or cannot be read.
     public func value<Value>(_ row: ObservableRow<Source>, _ field: KeyPath<Source.Item, Value>) -> Value? {
         (try? item(row))?[keyPath: field]
     }
 
-    /// Whether a row has a checkmark; false if it is gone.
+    /// Whether a row has a checkmark; false if it is deleted.
     public func hasCheckmark(_ row: ObservableRow<Source>) -> Bool { (try? core(row))?.isChecked ?? false }
 
-    /// Whether the rows below a row are shown, if it has any; false if it is gone.
+    /// Whether the rows below a row are shown, if it has any; false if it is deleted.
     public func showsChildren(_ row: ObservableRow<Source>) -> Bool {
         (try? core(row)).map { !$0.isCollapsed } ?? false
     }
 
     /// Whether there are rows below a row of an outline, and whether they are hidden.
     ///
-    /// - Complexity: O(n), to find the row; ``disclosure(of:in:)`` knows where it is.
+    /// - Complexity: O(n), to find the row. ``disclosure(of:in:)`` takes its offset instead.
     public func disclosure(of id: Identifier) -> RowDisclosure {
         snapshot.core.indexPath(of: id).map { driver.disclosure(at: $0) } ?? .none
     }
 
-    /// Whether there are rows below a row of an outline, by its offset in a section that is shown.
+    /// Whether there are rows below a row of an outline, by its offset in a shown section.
     public func disclosure(of offset: Int, in section: ObservableSection<Source>) -> RowDisclosure {
         access(keyPath: \.snapshot)
         return driver.disclosure(at: ListIndexPath(section: section.index, item: offset))
     }
 
-    /// The row to read: as it was shown while the past is shown, otherwise the newest one.
+    /// The row to read: while the past is shown, the shown row, otherwise the newest one.
     private func core(_ row: ObservableRow<Source>) throws -> ListItem {
         access(keyPath: \.snapshot)
         if driver.previewed != nil { return row.row.core }

@@ -1,10 +1,10 @@
-// A list as SwiftUI reads it: an observable object whose rows have stable ids.
+// A list for SwiftUI: an observable object whose rows have stable ids.
 //
 // SwiftUI compares the ids of two versions itself, in O(n), so no batches are played: whenever there are newer rows, `snapshot`
 // is replaced. Works wherever Observation does, and does not import SwiftUI.
 //
-// Always holds: what a gesture commits is in `sections` when the gesture returns, so a row that was dragged or a field that
-// was typed into does not jump back.
+// Always holds: when a gesture returns, `sections` has the result of its commit, so a dragged row or a typed text does
+// not jump back.
 
 import ListModel
 import Listory
@@ -28,20 +28,20 @@ import Observation
 /// }
 /// ```
 ///
-/// To make one is O(log n), and so is each commit up to the moment when `snapshot` is replaced. A SwiftUI `List` then reads the
-/// ids of all rows, in O(n): for lists of many thousand rows that are edited with every key stroke, a table view with an
-/// adapter is faster.
+/// Making one is O(log n), and so is each commit, up to the replacement of `snapshot`. A SwiftUI `List` then reads the
+/// ids of all rows, in O(n): for lists of many thousand rows that are edited with every key stroke, a table view with
+/// an adapter is faster.
 @MainActor
 @Observable
 public final class ObservableList<Source: ListSource> {
     /// The rows that are shown.
     public private(set) var snapshot: ListSnapshot<Source.SectionID, Source.Item>
-    /// What undo and redo would do, for buttons and menus.
+    /// The next undo and redo, for buttons and menus.
     public private(set) var undoState: UndoState
-    /// What failed last; an alert may show it and set it to nil.
+    /// The last failure; an alert may show it and set it to nil.
     public var failure: ListFailure?
 
-    /// What commits the gestures; its names and rules may be changed.
+    /// The driver, which commits the gestures; its names and rules may be changed.
     @ObservationIgnored public let driver: ListDriver<Source>
     /// How newer rows are shown, for example `withAnimation`. Rows that the user has dragged, swiped away or typed are on
     /// screen already and are shown without it.
@@ -53,7 +53,7 @@ public final class ObservableList<Source: ListSource> {
     /// An observable list.
     ///
     /// - Parameters:
-    ///   - source: what is shown and edited.
+    ///   - source: the rows to show and the store to edit.
     ///   - names: how commits are named.
     /// - Throws: ``StoreError/closed``, or an error of the source.
     public convenience init(_ source: Source, names: ActionNames<Source.Item>) throws {
@@ -82,7 +82,7 @@ public final class ObservableList<Source: ListSource> {
         if isOnScreenAlready { snapshot = rows } else { animate { snapshot = rows } }
     }
 
-    /// Makes a commit that the screen shows already.
+    /// Makes a commit whose result the screen already shows.
     func withoutAnimation(_ gesture: () -> Bool) -> Bool {
         isOnScreenAlready = true
         defer { isOnScreenAlready = false }
@@ -97,7 +97,7 @@ public final class ObservableList<Source: ListSource> {
     /// The name of the step that undo reverts, or nil if there is none.
     public var undoName: String? { undoState.undo?.name }
 
-    /// The name of the step that redo does again, or nil if there is none.
+    /// The name of the step that redo repeats, or nil if there is none.
     public var redoName: String? { undoState.redo?.name }
 }
 

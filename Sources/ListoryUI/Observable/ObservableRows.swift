@@ -1,4 +1,4 @@
-// The sections and rows of an observable list, with the ids by which SwiftUI tells them apart.
+// The sections and rows of an observable list, with their ids for SwiftUI.
 //
 // Always holds: nothing is copied out of the snapshot. A section or row is made when it is read.
 
@@ -19,14 +19,14 @@ public struct ObservableSections<Source: ListSource>: RandomAccessCollection {
 
 /// A section of an observable list.
 public struct ObservableSection<Source: ListSource>: Identifiable {
-    /// Where it was when it was shown.
+    /// Its index when it was shown.
     public let index: Int
     let core: SectionView
     let snapshot: ListSnapshot<Source.SectionID, Source.Item>
 
     /// The identity of the section.
     public var id: Identifier { core.id }
-    /// What its header shows.
+    /// The title in its header.
     public var title: String { core.title }
     /// Its rows, in order; for `ForEach`.
     public var rows: ObservableRows<Source> {
@@ -59,7 +59,7 @@ public struct ObservableRow<Source: ListSource>: Identifiable {
     public var id: Identifier { row.core.id }
     /// Whether it had a checkmark.
     public var isChecked: Bool { row.isChecked }
-    /// How deep it was in an outline.
+    /// Its depth in an outline.
     public var depth: Int { row.depth }
     /// The item, read and decoded.
     ///

@@ -24,8 +24,8 @@ public struct ListSections<Source: ListSource, RowContent: View>: View {
     /// The sections of a list.
     ///
     /// - Parameters:
-    ///   - list: what is shown.
-    ///   - row: what a row looks like.
+    ///   - list: the list to show.
+    ///   - row: the view of a row.
     public init(_ list: ObservableList<Source>, @ViewBuilder row: @escaping (ObservableRow<Source>) -> RowContent) {
         self.list = list
         self.row = row
@@ -49,7 +49,7 @@ public struct ListSections<Source: ListSource, RowContent: View>: View {
 }
 
 extension ObservableList {
-    /// A binding to a field of a row: what is typed is committed.
+    /// A binding to a field of a row; each change is committed.
     ///
     /// ```swift
     /// TextField("Title", text: list.binding(row, \.title, default: "", named: "Rename"))
@@ -58,7 +58,7 @@ extension ObservableList {
     /// - Parameters:
     ///   - row: the row.
     ///   - field: the field of its item.
-    ///   - value: what is shown if the row is gone, or cannot be read.
+    ///   - value: the value that is shown if the row is deleted or cannot be read.
     ///   - name: the name of the commits, the same for each key stroke, so that they can be coalesced.
     public func binding<Value>(
         _ row: ObservableRow<Source>, _ field: WritableKeyPath<Source.Item, Value>, default value: Value,

@@ -17,13 +17,13 @@ import UIKit
 /// ```
 ///
 /// A tap sets or clears the checkmark of an item. Items are reordered by the standard gesture of a
-/// `UICollectionViewController`, or by any other whose recognizer is handed to ``reorder(with:)``.
+/// `UICollectionViewController`, or by any other whose recognizer is passed to ``reorder(with:)``.
 ///
 /// The collection view does not keep its adapter alive; the app does.
 @MainActor
 public final class CollectionViewAdapter: ListAdapter, UICollectionViewDataSource, UICollectionViewDelegate, BatchScreen
 {
-    /// The collection view; it is not kept alive.
+    /// The collection view; a weak reference.
     public private(set) weak var collectionView: UICollectionView?
     /// The app's own delegate. It gets all messages that the adapter does not implement, and is asked first for the others.
     public weak var delegate: (any UICollectionViewDelegate)? {
@@ -34,7 +34,7 @@ public final class CollectionViewAdapter: ListAdapter, UICollectionViewDataSourc
             collectionView?.delegate = self
         }
     }
-    /// What the button of a swipe says.
+    /// The title of the button of a swipe.
     public var deleteTitle = "Delete"
 
     private let driver: any DrivenRows
@@ -46,7 +46,7 @@ public final class CollectionViewAdapter: ListAdapter, UICollectionViewDataSourc
     private var given = GivenCells()
     /// Whether ``reorder(with:)`` moves an item.
     private var isMoving = false
-    /// Whether the collection view has asked for an item that may be moved, and a finger has been down since.
+    /// Whether the collection view has asked whether an item may be moved, and a finger has been down since.
     private var mayBeMoving = false
 
     /// The reuse identifier of cells that the app does not register: `UICollectionViewListCell`.
@@ -56,12 +56,12 @@ public final class CollectionViewAdapter: ListAdapter, UICollectionViewDataSourc
     ///
     /// - Parameters:
     ///   - collectionView: the view.
-    ///   - driver: what decides.
+    ///   - driver: the driver.
     ///   - identifier: the reuse identifier of the cell of an item, which the app has registered. An item whose identifier
     ///     changes with its content gets another cell. Without it, cells are plain list cells.
     ///   - supplementary: makes and configures headers and footers, if the layout has any.
-    ///   - configure: shows an item in its cell, of whatever content it was before. If it throws, the driver reports it and the cell is
-    ///     empty.
+    ///   - configure: shows an item in its cell, which may have shown another item before. If it throws, the driver
+    ///     reports the error and the cell is empty.
     public init<Source: ListSource>(
         _ collectionView: UICollectionView, driver: ListDriver<Source>,
         identifier: @escaping (ListRow<Source.Item>) -> String = { _ in CollectionViewAdapter.plainIdentifier },
@@ -103,7 +103,7 @@ public final class CollectionViewAdapter: ListAdapter, UICollectionViewDataSourc
         guard let row = row(indexPath.listPath) else { return UICollectionViewCell() }
         let cell = collectionView.dequeueReusableCell(withReuseIdentifier: row.kind, for: indexPath)
         given.note(row.kind, for: row.id)
-        // An item that cannot be shown keeps its cell, because UIKit takes no other when it is reconfigured.
+        // An item that cannot be shown keeps its cell, because UIKit accepts no other cell for a reconfiguration.
         do {
             try row.configure((cell, indexPath))
             cell.contentView.isHidden = false
@@ -132,7 +132,7 @@ public final class CollectionViewAdapter: ListAdapter, UICollectionViewDataSourc
         if driver.tap(at: indexPath.listPath) != nil { collectionView.deselectItem(at: indexPath, animated: true) }
     }
 
-    /// What a swipe over an item offers, for a layout that looks like a table.
+    /// The actions of a swipe over an item, for a layout that looks like a table.
     public func swipeActions(at indexPath: IndexPath) -> UISwipeActionsConfiguration? {
         guard let id = driver.id(at: indexPath.listPath), driver.editing(at: indexPath.listPath) == .delete else {
             return nil
@@ -276,14 +276,14 @@ public final class CollectionViewAdapter: ListAdapter, UICollectionViewDataSourc
 /// Views of a collection view that belong to sections: headers, footers.
 @MainActor
 public struct SupplementaryViews<Source: ListSource> {
-    /// A section as it is shown.
+    /// A shown section.
     public typealias Section = ListSnapshot<Source.SectionID, Source.Item>.Section
 
     /// Makes the view of a kind for a section; it need not be configured.
     public var make: (UICollectionView, _ kind: String, IndexPath) -> UICollectionReusableView
     /// Shows a section in the view.
     public var configure: (UICollectionReusableView, _ kind: String, Section) -> Void
-    /// The kinds that show something of their section, and are shown again when its title changes.
+    /// The kinds of views that depend on their section, and are configured again when its title changes.
     public var kinds: [String]
 
     /// Views of these kinds.

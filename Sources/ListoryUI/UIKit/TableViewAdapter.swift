@@ -25,7 +25,7 @@ import UIKit
 public final class TableViewAdapter: ListAdapter, UITableViewDataSource, UITableViewDelegate, UITableViewDragDelegate,
     BatchScreen
 {
-    /// The table; it is not kept alive.
+    /// The table; a weak reference.
     public private(set) weak var tableView: UITableView?
     /// The app's own delegate. It gets all messages that the adapter does not implement, and is asked first for the others.
     public weak var delegate: (any UITableViewDelegate)? {
@@ -38,9 +38,9 @@ public final class TableViewAdapter: ListAdapter, UITableViewDataSource, UITable
     }
     /// How rows and sections appear and disappear.
     public var animation = UITableView.RowAnimation.automatic
-    /// What the button of a swipe says.
+    /// The title of the button of a swipe.
     public var deleteTitle = "Delete"
-    /// What the buttons of a swipe in the other direction say, in an outline.
+    /// The titles of the buttons of a swipe in the other direction, in an outline.
     public var (indentTitle, outdentTitle) = ("Indent", "Outdent")
     /// Whether checked rows have a checkmark as their accessory. It is set before a cell is configured, which may set another
     /// accessory.
@@ -61,13 +61,13 @@ public final class TableViewAdapter: ListAdapter, UITableViewDataSource, UITable
     ///
     /// - Parameters:
     ///   - tableView: the table.
-    ///   - driver: what decides.
+    ///   - driver: the driver.
     ///   - identifier: the reuse identifier of the cell of a row, which the app has registered. A row whose identifier
     ///     changes with its content gets another cell. Without it, cells are plain ones.
     ///   - header: shows a section in its header; nil for no headers.
     ///   - newItem: makes the item that the insertion button of a row inserts after it; nil for none.
-    ///   - configure: shows a row in its cell, of whatever content it was before. If it throws, the driver reports it and the cell is
-    ///     empty.
+    ///   - configure: shows a row in its cell, which may have shown another row before. If it throws, the driver
+    ///     reports the error and the cell is empty.
     public init<Source: ListSource>(
         _ tableView: UITableView, driver: ListDriver<Source>,
         identifier: @escaping (ListRow<Source.Item>) -> String = { _ in TableViewAdapter.plainIdentifier },
@@ -117,7 +117,7 @@ public final class TableViewAdapter: ListAdapter, UITableViewDataSource, UITable
         let cell = tableView.dequeueReusableCell(withIdentifier: row.kind, for: indexPath)
         given.note(row.kind, for: row.id)
         if showsCheckmarks { cell.accessoryType = row.isChecked ? .checkmark : .none }
-        // A row that cannot be shown keeps its cell, because UIKit takes no other when it is reconfigured.
+        // A row that cannot be shown keeps its cell, because UIKit accepts no other cell for a reconfiguration.
         do {
             try row.configure(cell)
             cell.contentView.isHidden = false
@@ -223,9 +223,9 @@ public final class TableViewAdapter: ListAdapter, UITableViewDataSource, UITable
         return UISwipeActionsConfiguration(actions: actions)
     }
 
-    /// Hides or shows the rows below a row: "Collapse Groceries". The accessory button of a cell does it, if `configure` gives
-    /// the cell one (`accessoryType = .detailButton`); so may any other control. What such a control shows,
-    /// ``ListDriver/disclosure(at:)`` says.
+    /// Hides or shows the rows below a row: "Collapse Groceries". The accessory button of a cell calls it, if
+    /// `configure` gives the cell one (`accessoryType = .detailButton`). Any other control may call it too;
+    /// ``ListDriver/disclosure(at:)`` says what the control should show.
     @discardableResult
     public func toggleCollapsed(at indexPath: IndexPath) -> Bool {
         driver.id(at: indexPath.listPath).map { driver.toggleCollapsed($0, recursively: false) } ?? false
@@ -270,7 +270,7 @@ public final class TableViewAdapter: ListAdapter, UITableViewDataSource, UITable
 
     public var isBusy: Bool {
         guard let tableView else { return false }
-        // In editing mode a row may be dragged by its control, of which nothing tells before it is dropped.
+        // In editing mode a row may be dragged by its control, which UIKit does not report before the drop.
         return tableView.hasUncommittedUpdates || tableView.hasActiveDrag
             || (tableView.isEditing && touches.isTouched)
     }
@@ -322,7 +322,7 @@ public final class TableViewAdapter: ListAdapter, UITableViewDataSource, UITable
             tableView.reloadRows(at: other, with: .none)
             select(selected.map(\.listPath))
         }
-        // Headers of the app's own are its own to keep up to date.
+        // If the app has its own headers, it updates them itself.
         guard let configureHeader, delegate?.tableView(_:viewForHeaderInSection:) == nil else { return }
         for index in sections {
             if let header = tableView.headerView(forSection: index) { configureHeader(header, index) }

@@ -1,4 +1,4 @@
-// What both views of UIKit need: index paths, and whether a finger is on the view.
+// Index paths of UIKit, and a watch for touches, for both kinds of views.
 
 #if canImport(UIKit) && !os(watchOS) && !os(tvOS)
 import ListModel
@@ -14,15 +14,15 @@ extension IndexPath {
 
 /// Whether a finger or a pointer is down on a view.
 ///
-/// Tables do not tell of a reorder in editing mode before it ends, and collections do not tell of one that a recognizer of
-/// the app leads. Both have a finger on the view. The watch is the delegate of a recognizer that is shown each touch and takes none, so
-/// it disturbs no other.
+/// Table views do not report a reorder in editing mode before it ends, and collection views do not report one by a
+/// recognizer of the app. In both cases a finger is on the view. The watch is the delegate of a recognizer that
+/// receives each touch and accepts none, so it disturbs no other.
 @MainActor
 final class TouchWatch: NSObject, UIGestureRecognizerDelegate {
     private struct Touch { weak var touch: UITouch? }
     private var touches: [Touch] = []
 
-    /// Watches a view, as long as the view lives.
+    /// Watches a view, as long as the view exists.
     init(_ view: UIView) {
         super.init()
         let recognizer = UITapGestureRecognizer(target: nil, action: nil)
@@ -38,7 +38,7 @@ final class TouchWatch: NSObject, UIGestureRecognizerDelegate {
     }
 
     func gestureRecognizer(_ gestureRecognizer: UIGestureRecognizer, shouldReceive touch: UITouch) -> Bool {
-        // Touches that have ended are dropped when somebody asks; here too, so that they do not pile up.
+        // Ended touches are dropped at each use; here too, so that they do not pile up.
         _ = isTouched
         touches.append(Touch(touch: touch))
         return false
