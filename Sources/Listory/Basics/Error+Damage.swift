@@ -1,13 +1,13 @@
-// Which errors say that a file is damaged.
+// Decides which errors say that a file is damaged.
 //
-// Always holds: what may be gone the next time (no memory, no reader slot, an error of the device) is not taken for damage.
-// So nothing is deleted on its account.
+// Always holds: an error that may be temporary (no memory, no reader slot, an error of the device) does not count as
+// damage, so it never causes a deletion.
 
 import LMDB
 import ListModel
 
 extension Error {
-    /// Whether the error says that a newer release has written what was read.
+    /// Whether the error says that a newer release has written the data.
     var isOfNewerRelease: Bool {
         switch (self as? RecordError)?.problem {
         case .unknownFormat, .unknown: true
@@ -18,7 +18,7 @@ extension Error {
     /// The error to throw for rows that could not be read because of this one.
     var ofRows: any Error { saysDamage ? StoreError.damagedNode(self) : self }
 
-    /// Whether the error says that what was read is not what was written.
+    /// Whether the error says that the data is damaged.
     var saysDamage: Bool {
         switch self as any Error {
         case let error as LMDBError: error.saysDamage

@@ -1,3 +1,4 @@
-// The interface of the store names snapshots, versions, changesets and errors of the model: an app imports `Listory` alone.
+// Exports the model: the interface of the store uses its snapshots, versions, changesets and errors, so an app needs to
+// import only `Listory`.
 
 @_exported import ListModel

@@ -15,8 +15,8 @@ import Darwin
 
 /// A value that one thread at a time uses. Copies share it.
 ///
-/// The value is in a class without type parameters: for each type that a generic class is used with, the runtime makes a
-/// class when it is first used, which takes as long as a hundred uses of the lock.
+/// The value is stored in a class without type parameters. For a generic class, the runtime would make a class for each
+/// type at its first use, which takes as long as a hundred uses of the lock.
 ///
 /// `@unchecked Sendable`: the value is sendable, and it is read and written with the lock of `cell` held.
 struct Locked<Value: ~Copyable & Sendable>: @unchecked Sendable {
@@ -25,7 +25,7 @@ struct Locked<Value: ~Copyable & Sendable>: @unchecked Sendable {
 
     init(_ initial: consuming Value) {
         let value = UnsafeMutablePointer<Value>.allocate(capacity: 1)
-        // SAFETY: allocated with room for one, and not initialised yet.
+        // SAFETY: allocated for one value, and not initialised yet.
         value.initialize(to: initial)
         self.value = value
         cell = LockedCell(value) { value in
@@ -40,11 +40,11 @@ struct Locked<Value: ~Copyable & Sendable>: @unchecked Sendable {
     func withLock<Result>(_ body: (inout Value) throws -> Result) rethrows -> Result {
         cell.lock()
         defer { cell.unlock() }
-        // SAFETY: initialised as long as the cell is there, and the lock keeps others out.
+        // SAFETY: initialised as long as the cell exists, and only the thread with the lock uses it.
         return try body(&value.pointee)
     }
 
-    /// Whether the calling thread holds the lock, so that it would wait for itself.
+    /// Whether the calling thread holds the lock; taking it again would be a deadlock.
     var isHeldByCaller: Bool { cell.isHeldByCaller }
 }
 

@@ -1,4 +1,4 @@
-// Why a store could not be opened, read or written.
+// The errors of opening, reading and writing a store.
 
 import LMDB
 import ListModel
@@ -7,19 +7,19 @@ import ListModel
 public enum StoreError: Error, Sendable {
     /// There is no file at the path.
     case notFound(path: String)
-    /// There is a file at the path already, and a new store was asked for.
+    /// A new store cannot be created, because there is already a file at the path.
     case alreadyExists(path: String)
     /// The file is an LMDB database, but not a store.
     case notAStore(path: String, found: String)
     /// The store was written in a format that this library does not know.
     case unknownFormat(path: String, found: UInt32, supported: UInt32)
-    /// The store says that it ends with another commit than the log does.
+    /// The head row of the store does not fit the end of the log.
     case headMismatch(what: String, expected: String, found: String)
     /// The log has no record of a version.
     case unknownVersion(Version, head: Version)
     /// A version was dropped when the store was compacted.
     case droppedVersion(Version, oldest: Version)
-    /// Another process has the store open, or this one has, or a snapshot of it.
+    /// This process or another one has the store open, or a snapshot of it is kept.
     case inUse(path: String)
     /// Another process appended to the log since this one opened it; open the store again.
     case writtenElsewhere(expected: Version, found: Version)
@@ -31,8 +31,8 @@ public enum StoreError: Error, Sendable {
     /// The commit of a version cannot be read or replayed, and no checkpoint follows it. Nothing was changed. The rows before
     /// it can be read: set ``StoreOptions/isReadOnly``, and ``StoreOptions/lastVersion`` to the version before.
     case damagedCommit(Version, cause: any Error)
-    /// The stored state of a projection cannot be read: verifying a store found that. It is folded anew when it is asked
-    /// for.
+    /// Verifying a store found that the stored state of a projection cannot be read. The projection is folded again
+    /// when it is used.
     case damagedProjection(name: String)
     /// The store was opened for reading.
     case readOnly
@@ -40,13 +40,13 @@ public enum StoreError: Error, Sendable {
     case notPermitted(path: String, isReadOnly: Bool)
     /// The store was closed.
     case closed
-    /// A store was used inside the closure of an edit, or a view or a projection inside a function of its own. That holds
-    /// the lock, so the call would never return.
+    /// A store was used inside the closure of an edit, or a view or a projection inside one of its own functions. The
+    /// lock is held there, so the call would never return.
     case usedInside(String)
     /// The list of an edit was used after the closure that received it had returned.
     case editEnded
     /// Appending to the log failed. The edits since `durable` are in memory and will be tried again; no further edit is
-    /// taken until one attempt succeeds.
+    /// accepted until an attempt succeeds.
     case appendFailed(durable: Version, cause: any Error)
 }
 

@@ -20,17 +20,17 @@ public enum Durability: Hashable, Sendable {
     case deferred
 }
 
-/// What undo is about.
+/// Which commits undo reverts.
 public enum UndoScope: Hashable, Sendable {
-    /// Everybody's edits: one history.
+    /// The edits of all origins, in one history.
     case shared
     /// Each origin undoes its own edits only.
     case origin
 
-    /// Which history a commit belongs to that does not say otherwise.
+    /// The history of a commit, by default.
     var tracking: Tracking { self == .shared ? .shared : .own }
 
-    /// Whose history an origin undoes in.
+    /// The history in which an origin undoes.
     func history(of origin: String) -> HistoryScope { self == .shared ? .shared : .origin(origin) }
 }
 
@@ -38,34 +38,34 @@ public enum UndoScope: Hashable, Sendable {
 public struct StoreOptions: Sendable {
     /// Whether the store may only be read. Any number of processes may read while one writes.
     ///
-    /// Such a store shows the version that was the newest when it was opened, and does not follow: to see what was written
-    /// since, open it again. As long as it is open, the process that edits cannot use the space again that it frees.
+    /// Such a store shows the version that was newest when it was opened. To see later commits, open it again. As long
+    /// as it is open, the process that edits cannot reuse freed space, so the file grows.
     ///
-    /// Reading needs a lock file beside the store. Where it is not there and cannot be made, as in an app's bundle, the
-    /// store is read without one: then nobody may edit it meanwhile.
+    /// Reading needs a lock file beside the store. If there is none and none can be made, as in an app's bundle, the
+    /// store is read without one; then no process may edit it meanwhile.
     public var isReadOnly = false
     /// The version with which a store that is only read ends; nil for the newest. Later commits are not looked at: this is
     /// how to read what comes before a damaged one.
     public var lastVersion: Version?
     /// What commits wait for by default.
     public var durability = Durability.immediate
-    /// How far the file may grow, in bytes.
+    /// The maximum size of the file, in bytes.
     public var maximumFileSize = 64 << 30
     /// The queued bytes at which a background flush begins at once. At 64 times as many, a deferred edit waits.
     public var maximumPendingBytes = 256 << 10
-    /// How wide tree nodes are in memory.
+    /// The capacities of tree nodes in memory.
     package var limits = TreeLimits()
     /// How long a deferred commit waits for others to share its sync, unless a thread waits for it.
     public var deferredDelay = Duration.milliseconds(20)
-    /// How thoroughly the file is checked before LMDB sees it.
+    /// How thoroughly the file is checked when it is opened.
     public var gate = Gate.quick
-    /// For a test that has to fail: whether no page of the file is checked.
+    /// For a control in tests: whether no page of the file is checked.
     package var trustsPages = false
     /// When checkpoints are taken, and which are kept.
     public var checkpoints = CheckpointPolicy()
     /// The most bytes of stored rows to keep in memory, besides those that snapshots keep.
     public var memoryBudget = 16 << 20
-    /// What undo is about. It may differ from one opening to the next, because each record states its history.
+    /// Which commits undo reverts. It may differ from one opening to the next, because each record states its history.
     public var undoScope = UndoScope.shared
     /// Which commits coalesce into one undo step.
     public var coalescing = CoalescingPolicy.standard
@@ -73,7 +73,7 @@ public struct StoreOptions: Sendable {
     public var undoLimit = Int.max
     /// How the newest commits are kept until they are in the database.
     package var tail = JournalOptions()
-    /// How long after a failure appending is tried again by itself: at first; each time it fails, twice as long.
+    /// The pause before appending is tried again after a failure. It doubles with each failure.
     package var retryDelay = Duration.milliseconds(500)
     /// How observers are told of commits.
     package var updates = UpdateOptions()

@@ -1,20 +1,20 @@
-// What was told to a reader and not read yet.
+// A bounded queue of updates for one reader.
 //
-// Always holds: no more than a fixed number of elements wait; what comes on top of them is merged with the last one, so that
-// a reader that lags, or never comes, keeps a bounded part of the past in memory.
+// Always holds: at most a fixed number of elements wait; later ones are merged with the last one. So a slow reader, or
+// one that never reads, keeps only a bounded part of the past in memory.
 
-/// The end of a queue that is filled.
+/// The writing end of a queue.
 final class UpdateQueue<Element: Sendable>: Sendable {
     private let waiting = Locked<[Element]>([])
     private let limit: Int
     private let merge: @Sendable (Element, Element) -> Element
     private let wakeUps: AsyncStream<Void>.Continuation
 
-    /// A queue, and the end that is read.
+    /// Makes both ends of a queue.
     ///
     /// - Parameters:
     ///   - limit: how many elements may wait; at least 1.
-    ///   - merge: makes one element of two that follow each other.
+    ///   - merge: combines two successive elements into one.
     static func make(
         limit: Int, merge: @escaping @Sendable (Element, Element) -> Element
     ) -> (UpdateQueue, QueuedUpdates<Element>) {
@@ -32,7 +32,7 @@ final class UpdateQueue<Element: Sendable>: Sendable {
 
     /// Adds an element.
     ///
-    /// - Returns: whether there still is a reader.
+    /// - Returns: whether there is still a reader.
     @discardableResult
     func append(_ element: Element) -> Bool {
         waiting.withLock { waiting in
@@ -46,10 +46,10 @@ final class UpdateQueue<Element: Sendable>: Sendable {
         return true
     }
 
-    /// Ends the queue: what waits can still be read.
+    /// Ends the queue; waiting elements can still be read.
     func finish() { wakeUps.finish() }
 
-    /// Calls a function when the queue has ended or its last reader is gone.
+    /// Calls a function when the queue has ended or its reader is released.
     func onTermination(_ body: @escaping @Sendable () -> Void) { wakeUps.onTermination = { _ in body() } }
 
     fileprivate func take() -> Element? {
@@ -57,7 +57,7 @@ final class UpdateQueue<Element: Sendable>: Sendable {
     }
 }
 
-/// The end of a queue that is read, by one reader.
+/// The reading end of a queue, for one reader.
 struct QueuedUpdates<Element: Sendable>: AsyncSequence, Sendable {
     fileprivate let queue: UpdateQueue<Element>
     fileprivate let wakeUps: AsyncStream<Void>

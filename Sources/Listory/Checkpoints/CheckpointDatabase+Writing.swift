@@ -11,9 +11,9 @@ extension CheckpointDatabase {
     struct Completion {
         var checkpoint: Checkpoint
         var locators: StoredLocators
-        /// Nodes that the checkpoint before had and this one has not.
+        /// Nodes that the checkpoint before has and this one does not have.
         var gone: [UInt64]
-        /// Numbers that nothing needs once the checkpoint is complete.
+        /// Numbers that are superfluous once the checkpoint is complete.
         var superfluous: [UInt64]
         /// The last numbers of the existing checkpoints, by version.
         var lastNumbers: [(version: Version, lastNumber: UInt64)]
@@ -43,7 +43,7 @@ extension CheckpointDatabase {
 
     /// Stores some nodes, and frees some others.
     ///
-    /// - Parameter freed: numbers of which nothing needs to be stored.
+    /// - Parameter freed: superfluous numbers.
     func put(_ slice: NodeSlice, freeing freed: ArraySlice<UInt64>) throws {
         try write { txn in
             for number in freed { try txn.delete(number, in: nodes) }
@@ -53,9 +53,9 @@ extension CheckpointDatabase {
 
     /// Completes a checkpoint, which becomes the newest.
     ///
-    /// - Parameter surplus: says which checkpoints are dropped, given those that somebody looks at. Nobody begins to look
-    ///   at one between the answer and the end.
-    /// - Returns: the numbers that nothing needs any more, and the checkpoints that were dropped.
+    /// - Parameter surplus: returns the checkpoints to drop, given those with leases. No lease begins between this call
+    ///   and the end.
+    /// - Returns: the superfluous numbers, and the dropped checkpoints.
     func complete(
         _ completion: Completion, dropping surplus: (Set<Version>) -> [Version] = { _ in [] }
     ) throws -> (superfluous: [UInt64], dropped: Set<Version>) {
@@ -159,7 +159,7 @@ extension CheckpointDatabase {
     }
 }
 
-/// Nodes on their way into the file.
+/// Nodes to write in one transaction.
 struct NodeSlice: Sendable {
     private var bytes: [UInt8] = []
     private var entries: [(number: UInt64, end: Int)] = []

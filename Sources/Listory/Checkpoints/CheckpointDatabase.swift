@@ -1,12 +1,12 @@
 // Checkpoints in the file: nodes by number, a row for each checkpoint, and the superfluous numbers.
 //
 // Always holds:
-// - a row of `checkpoints`, the row about the locators and everything they refer to are in the file before, or in the
-//   transaction in which, the row is written; so what is opened is whole, whenever the process ended;
+// - everything that a row of `checkpoints` and the row of the locators refer to is written before these rows or in the
+//   same transaction, so every checkpoint in the file is complete, whenever the process ended;
 // - nodes with numbers above the newest checkpoint's last one belong to one that was not finished;
-// - the row of superfluous numbers lists what no checkpoint and no locator needs;
-// - whoever writes found the checkpoints as it left them: nothing is numbered twice, and nothing is deleted that another
-//   process has written since.
+// - the row of superfluous numbers lists nodes that no checkpoint and no locator needs;
+// - a process writes only if the checkpoints are as it left them, so no number is given twice, and no node of another
+//   process is deleted.
 
 import LMDB
 import ListModel
@@ -16,7 +16,7 @@ final class CheckpointDatabase: NodeSource {
     let environment: Environment
     let nodes: Database<UInt64, [UInt8]>
     let checkpoints: Database<UInt64, [UInt8]>
-    /// The dead list of each checkpoint: the nodes that the one before had and it has not.
+    /// The dead list of each checkpoint: the nodes that the one before has and this one does not have.
     let gone: Database<UInt64, [UInt8]>
     let meta: Database<String, [UInt8]>
     /// The states of projections, by name; nil if there never was one and the file may only be read.
@@ -29,10 +29,10 @@ final class CheckpointDatabase: NodeSource {
     let leases = Locked(LeaseTable())
     /// Whether the stored nodes are unusable and will be deleted before the next checkpoint.
     let isUnusable = Locked(false)
-    /// What this process knows of the checkpoints in the file.
+    /// The state of the checkpoints in the file when this process last read or wrote them.
     let known = Locked(Known())
 
-    /// How far the checkpoints were written when this process last looked.
+    /// The state of the checkpoints in the file.
     struct Known: Equatable, Sendable {
         /// How many transactions had written to them.
         var revision: UInt64 = 0
@@ -40,7 +40,7 @@ final class CheckpointDatabase: NodeSource {
         var newest = Version.empty
     }
 
-    /// The databases of checkpoints, which are made if they are not there and may be; nil otherwise.
+    /// The databases of checkpoints. They are created if they are missing and the file may be written; otherwise nil.
     init?(_ environment: Environment, meta: Database<String, [UInt8]>) throws {
         func open(_ name: String) throws -> Database<UInt64, [UInt8]> {
             try environment.openDatabase(
@@ -87,7 +87,7 @@ final class CheckpointDatabase: NodeSource {
     func reading<Result>(_ body: (borrowing ReadTransaction) throws -> Result) throws -> Result {
         guard environment.options.isReadOnly else { return try environment.read(body) }
         return try viewLock.withLock { _ in
-            // SAFETY: `view` is used with its lock held only.
+            // SAFETY: `view` is used only with its lock held.
             guard let view else { throw StoreError.closed }
             return try view.read(body)
         }
@@ -160,8 +160,8 @@ extension CheckpointDatabase {
 
     /// The databases of a file that snapshots of a closed store keep open, for opening the store again.
     ///
-    /// A store that is edited takes them over. One that is read shares only the file: it needs a view of its own, which shows
-    /// what was written since.
+    /// A store for editing takes them over. A read-only store shares only the file: it needs its own view, which shows
+    /// newer commits.
     ///
     /// - Returns: nil if there are none, or they were opened in another way.
     static func lingering(path: String, _ options: Environment.Options) -> CheckpointDatabase? {
@@ -224,8 +224,8 @@ extension CheckpointDatabase {
         }
     }
 
-    /// The newest checkpoint that is not after a version, and the oldest that is not before it, as far as there are any
-    /// that can be read.
+    /// The newest checkpoint that is not after a version, and the oldest that is not before it, if they exist and can
+    /// be read.
     private func nearest(to version: Version) throws -> [Checkpoint] {
         try reading { txn in
             var found: [Checkpoint] = []
@@ -248,7 +248,7 @@ extension CheckpointDatabase {
     func checkpoints(
         for version: Version, oldest: Version
     ) throws -> [(checkpoint: Checkpoint, lease: CheckpointLease)] {
-        // Under the lock, because none of them may be dropped before its lease begins.
+        // Under the lock, so that none of them is dropped before its lease begins.
         try leases.withLock { leases in
             let beginning = oldest == .empty ? nil : try checkpoint(oldest)
             let others = isUnusable.withLock { $0 } ? [] : try nearest(to: version)
@@ -287,7 +287,7 @@ extension CheckpointDatabase {
         }
     }
 
-    /// How many nodes and pages are stored.
+    /// How many nodes and chunks are stored.
     func nodeCount() throws -> Int {
         try reading { try $0.count(in: nodes) }
     }

@@ -19,8 +19,8 @@ extension ContentCoder {
     /// change the encoding again, append an upcaster.
     ///
     /// - Parameters:
-    ///   - steps: the upcasters. Each converts one version to the next; the last one converts to what this coder reads.
-    ///     At least one, and no more than lead to version 125.
+    ///   - steps: the upcasters. Each converts one version to the next; the last one converts to the version of this
+    ///     coder. There must be at least one, and the last version is at most 125.
     ///   - oldest: the version from which the first upcaster converts; older content throws.
     ///   - detecting: returns the version of content without an envelope, from its bytes.
     /// - Returns: a coder that throws ``ContentError`` for content that it cannot convert.
@@ -75,7 +75,7 @@ extension ContentCoder {
         try source.withContent(of: row.content) { try item($0, of: row.id) }
     }
 
-    /// Whether a content of an earlier version is of the same item as a content that this coder wrote just now.
+    /// Whether content of an earlier version has the same item as content that this coder has just written.
     func isSameItem(_ old: UnsafeRawBufferPointer, as new: [UInt8]) -> Bool {
         guard version > 0, ContentEnvelope.version(of: old) != version else { return false }
         // Unreadable content may be replaced.
@@ -84,7 +84,7 @@ extension ContentCoder {
 }
 
 extension ListEditor {
-    /// Updates the content of a row, unless the row holds the same item already, in an older version.
+    /// Updates the content of a row, unless the row already has the same item in an older version.
     package mutating func update<Item>(_ id: Identifier, content: [UInt8], _ coder: ContentCoder<Item>) throws {
         if coder.version > 0, let row = state.item(id) {
             let isSame = try withContent(of: row.content) { coder.isSameItem($0, as: content) }

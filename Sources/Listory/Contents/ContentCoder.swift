@@ -1,6 +1,6 @@
-// Encodes an app's items as bytes and decodes them. The model never looks into the bytes.
+// Encodes an app's items as bytes and decodes them. The model never decodes the bytes.
 //
-// Always holds: equal items give equal bytes, so that storing the same item again is no edit.
+// Always holds: equal items have equal bytes, so that storing the same item again is no edit.
 
 import ListModel
 
@@ -10,7 +10,7 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// How items are written as the content of rows.
+/// Encodes items as the content of rows.
 ///
 /// The default is JSON: it describes itself, tolerates added fields, and every tool can show it. Pass two functions for
 /// another encoding.

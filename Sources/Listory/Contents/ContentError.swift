@@ -2,7 +2,7 @@
 
 import ListModel
 
-/// A content that cannot be decoded, or not be converted to the version of the app.
+/// A content that cannot be decoded, or cannot be converted to the version of the app.
 public struct ContentError: Error, Sendable {
     /// What is wrong.
     public enum Problem: Sendable {
@@ -15,11 +15,11 @@ public struct ContentError: Error, Sendable {
         case undecodable(cause: any Error)
         /// The app has no upcaster for content of this age.
         case older(oldest: Int)
-        /// The step from one version to the next threw.
+        /// The upcaster from one version to the next threw.
         case step(from: Int, to: Int, cause: any Error)
     }
 
-    /// The row whose content it is; nil if only the bytes were at hand.
+    /// The row of the content; nil if only the bytes are known.
     public internal(set) var row: Identifier?
     /// The version of the content; 0 if it was written before there were versions.
     public let version: Int

@@ -1,4 +1,4 @@
-// What the file system says of a path.
+// Queries the file system about paths.
 
 #if canImport(Glibc)
 import Glibc
@@ -9,7 +9,7 @@ import Darwin
 #endif
 
 enum FileStatus {
-    /// Whether anything is at the path.
+    /// Whether a file exists at the path.
     static func exists(_ path: String) -> Bool {
         var status = stat()
         return stat(path, &status) == 0
@@ -22,14 +22,14 @@ enum FileStatus {
         return left.st_dev == right.st_dev && left.st_ino == right.st_ino
     }
 
-    /// The path without symbolic links; as it is if something on it does not exist.
+    /// The path without symbolic links; unchanged if a part of it does not exist.
     static func resolved(_ path: String) -> String {
         guard let buffer = realpath(path, nil) else { return path }
         defer { free(buffer) }
         return String(cString: buffer)
     }
 
-    /// Removes a store that is open nowhere, with its lock file.
+    /// Removes a store that no process has open, with its lock file.
     static func remove(_ path: String) {
         unlink(path)
         unlink(path + "-lock")
@@ -42,7 +42,8 @@ enum FileStatus {
     }
 }
 
-/// What tells whether a file was written to: which file it is, how long, and when it was changed.
+/// A fingerprint that changes when a file is written or replaced: its identity, its length, and the time of its last
+/// change.
 struct FileFingerprint: Equatable {
     private let numbers: [Int64]
 

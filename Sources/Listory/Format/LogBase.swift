@@ -18,7 +18,7 @@ struct LogBase: Equatable {
     var sealed = Version.empty
 
     static let byteCount = 48
-    /// How many bytes a row had before it got a checksum, and has before its checksum.
+    /// How many bytes a row of an earlier build has; in later rows, a checksum follows them.
     static let uncheckedByteCount = 40
 
     init() {}
@@ -50,11 +50,12 @@ struct LogBase: Equatable {
         bytes.withUnsafeBytes { XXHash64.hash($0, seed: 0) }
     }
 
-    /// Checks that a log which begins here can end with a head: counts are computed as differences of the two.
+    /// Checks that a head can be the end of a log with this base, because counts are computed as differences of the
+    /// two.
     ///
     /// - Throws: ``StoreError/headMismatch(what:expected:found:)``.
     func check(_ head: LogHead) throws {
-        // Far beyond any log, and far below where sums would overflow.
+        // Far above the size of any log, and far below the point where sums overflow.
         let limit: UInt64 = 1 << 62
         let isSound =
             max(version, sealed) <= head.version && head.version.rawValue < limit

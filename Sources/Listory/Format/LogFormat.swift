@@ -35,16 +35,17 @@ enum LogFormat {
     static let locatorKey = "locators"
     /// The row of `meta` that lists superfluous numbers.
     static let superfluousKey = "superfluous"
-    /// The row of `meta` that counts the transactions that wrote checkpoints, so that a process notices those of another.
+    /// The row of `meta` that counts the transactions on checkpoints, so that a process detects those of another one.
     static let revisionKey = "revision"
-    /// The row of `meta` that says what the file is.
+    /// The row of `meta` with the format of the file.
     static let formatKey = "format"
     /// The row of `meta` that says which commit is the newest.
     static let headKey = "head"
 
-    /// What the format row begins with, before the number of the format.
+    /// The first bytes of the format row, before the number of the format.
     static let magic = Array("listory\0".utf8)
-    /// The format that this library reads and writes. Formats 1 and 2, which no release ever wrote, knew of no tree of commits.
+    /// The format that this library reads and writes. Formats 1 and 2, which no release ever wrote, had no tree of
+    /// commits.
     static let version: UInt32 = 3
 
     /// The bytes of the format row.
@@ -52,7 +53,7 @@ enum LogFormat {
         magic + withUnsafeBytes(of: version.littleEndian) { Array($0) }
     }
 
-    /// The format that a row says the store has; nil if it is not a format row.
+    /// The number in a format row; nil if it is not a format row.
     static func format(_ row: [UInt8]) -> UInt32? {
         guard row.count == magic.count + 4, row.starts(with: magic) else { return nil }
         return row.withUnsafeBytes { bytes in

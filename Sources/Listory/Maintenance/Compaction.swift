@@ -19,8 +19,8 @@ public struct Compaction: Sendable {
 
     /// Which versions to keep. Earlier commits can no longer be undone either.
     public var kept: Kept
-    /// Whether the kept commits are packed. A packed commit is read more slowly; going to its version takes as long as
-    /// before.
+    /// Whether the kept commits are packed. A packed commit is read more slowly; a snapshot of its version takes as
+    /// long as before.
     public var isPacked = true
     /// How many of the newest commits stay unpacked, so that undoing them is fast.
     public var unpackedCount = 256
@@ -40,7 +40,7 @@ public struct CompactionReport: Hashable, Sendable {
     public let oldestVersion: Version
     /// The newest version.
     public let version: Version
-    /// How many commits were dropped, packed into blocks, and left as they were.
+    /// How many commits were dropped, packed into blocks, and kept as records.
     public let droppedCount: UInt64
     public let packedCount: UInt64
     public let unpackedCount: UInt64
@@ -70,20 +70,20 @@ extension Store {
     ///
     /// - Parameters:
     ///   - path: a store that no process has open, and of which this process keeps no snapshot.
-    ///   - compaction: what is kept, and how.
+    ///   - compaction: the versions to keep, and how.
     ///   - options: the capacity of nodes, and the greatest size of the file.
     ///   - progress: called from time to time with the part that is done, 0 to 1.
     /// - Throws: ``StoreError/inUse(path:)`` if the store is open; ``StoreError/writtenElsewhere(expected:found:)`` if
     ///   another process wrote to it meanwhile; ``StoreError/droppedVersion(_:oldest:)`` and
-    ///   ``StoreError/unknownVersion(_:head:)`` for a version to keep that is not there; what opening and verifying a store
-    ///   throws. The old file is then where it was.
+    ///   ``StoreError/unknownVersion(_:head:)`` for a version to keep that is not there; what opening and verifying a
+    ///   store throws. The old file is then unchanged.
     /// - Complexity: O(events · log n + rows), twice, because the new file is verified.
     @discardableResult
     public static func compact(
         at path: String, _ compaction: Compaction = Compaction(), options: StoreOptions = StoreOptions(),
         progress: (Double) -> Void = { _ in }
     ) throws -> CompactionReport {
-        // The file is replaced, not a link that leads to it.
+        // The file is replaced, not a symbolic link to it.
         let path = FileStatus.resolved(path)
         let bytesBefore = FileStatus.size(path)
         let scratch = path + "-compacting"

@@ -42,7 +42,7 @@ struct Compactor: ~Copyable {
     private var head = LogHead()
     private var newest: Checkpoint?
     private var nextNumber: UInt64 = 1
-    /// What is to be written in the next transaction.
+    /// The records of the next transaction.
     private var records: [(version: Version, bytes: [UInt8])] = []
     private var packed: [(first: Version, bytes: [UInt8])] = []
     private var pendingBytes = 0
@@ -124,7 +124,7 @@ struct Compactor: ~Copyable {
         return written
     }
 
-    /// Copies what was written, without free pages, to its place.
+    /// Copies the written file, without free pages, to its final path.
     consuming func finish(_ path: String) throws {
         try log.environment.copy(to: path)
         try database.close()
@@ -282,8 +282,8 @@ extension Store {
         return version == newest.version ? newest : try past.point(at: version, [newest])
     }
 
-    /// What led to a version: the checksum of its record, how many events, and how many bytes of records; and the histories
-    /// at it.
+    /// The totals up to a version: the checksum of its record, the number of events, and the bytes of records; and its
+    /// histories.
     fileprivate func totals(at version: Version) throws -> (LogBase, HistoryTable) {
         var totals = group.log.base
         var histories = try checkpointer?.database.checkpoint(totals.version)?.histories ?? HistoryTable()

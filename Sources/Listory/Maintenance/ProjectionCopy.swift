@@ -1,12 +1,12 @@
-// The states of projections on their way into a compacted store: what was folded before knows of commits that are dropped.
+// Copies the states of projections into a compacted store, because they contain information of dropped commits.
 //
-// Always holds: a state that is copied belongs to a commit that the new log has or begins with; others are left behind.
+// Always holds: a copied state belongs to a commit that the new log has or begins with; other states are not copied.
 
 import LMDB
 import ListModel
 
 extension Store {
-    /// Copies the states that the log of a compacted store can be folded into.
+    /// Copies the states from which the log of a compacted store can be folded further.
     ///
     /// - Parameters:
     ///   - target: the databases of the new store.

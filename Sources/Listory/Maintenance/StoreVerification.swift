@@ -35,7 +35,7 @@ public struct StoreVerification: Hashable, Sendable {
         options.gate = .full
         let log = try CommitLog(path: path, mode: .open, options: options)
         defer { try? log.environment.close() }
-        // First, so that the pages are not newer than the head that is read next.
+        // Opened first, so that the pages are not newer than the head that is read next.
         let database = try CheckpointDatabase(log.environment, meta: log.meta)
         let findings = try log.readHead()
         if let lost = findings.lost {
@@ -70,9 +70,9 @@ public struct StoreVerification: Hashable, Sendable {
         progress(1)
     }
 
-    /// What is compared while the log is replayed.
+    /// Compares records and checkpoints while the log is replayed.
     private struct Replay: ~Copyable {
-        /// The checkpoints that are yet to come.
+        /// The checkpoints that are not reached yet.
         var checkpoints: ArraySlice<Checkpoint>
         var found: LogHead
         private var histories: HistoryCheck
@@ -104,7 +104,7 @@ public struct StoreVerification: Hashable, Sendable {
 
     /// Reads every node of every checkpoint, and the locators of the newest, and returns how many nodes there are.
     ///
-    /// The hash of a checkpoint is that of the replay, and each node has the hash that its parent says.
+    /// The hash of a checkpoint must be that of the replay, and each node must have the hash that its parent states.
     private static func checkNodes(_ checkpoints: [Checkpoint], _ database: CheckpointDatabase?) throws -> Int {
         guard let database, let newest = checkpoints.last else { return 0 }
         var known: Set<UInt64> = []
@@ -128,7 +128,7 @@ public struct StoreVerification: Hashable, Sendable {
         return known.count
     }
 
-    /// Checks what always holds of rows and locators, which were read from stored nodes.
+    /// Checks the invariants of rows and locators that were read from stored nodes.
     private static func checkInvariants(_ state: borrowing ListState) throws {
         do { try state.checkInvariants(isFilled: false) } catch { throw StoreError.damagedNode(error) }
     }

@@ -1,6 +1,6 @@
-// Projections that look at an app's own items.
+// Projections that use an app's own items.
 //
-// Always holds: items are decoded by the coder of the store, so old content is brought up as everywhere else.
+// Always holds: items are decoded by the coder of the store, so old content is converted as everywhere else.
 
 import ListModel
 
@@ -22,9 +22,9 @@ import ListModel
 /// }
 /// ```
 ///
-/// What holds of ``Projection`` holds of it.
+/// The rules of ``Projection`` apply.
 public protocol ItemProjection<Item>: ProjectionState {
-    /// What a row holds.
+    /// The type of the items.
     associatedtype Item: Codable & Identifiable & Sendable
 
     /// The value of a list whose history before a version was dropped. See ``Projection/init(rows:in:)``.
@@ -41,9 +41,9 @@ extension ItemProjection {
     }
 }
 
-/// What a projection of items may ask about the event that it is given. It belongs to the call.
+/// The context of an event for a projection of items. It is valid only during the call.
 public struct ItemEventContext<Item: Codable & Identifiable & Sendable> {
-    /// The context that knows no items.
+    /// The context without items.
     public let core: EventContext
     private let coder: ContentCoder<Item>
 
@@ -52,7 +52,7 @@ public struct ItemEventContext<Item: Codable & Identifiable & Sendable> {
         self.coder = coder
     }
 
-    /// The commit that the event is of.
+    /// The commit of the event.
     public var commit: CommitInfo { core.commit }
 
     /// The rows as they were just before the event; only if ``ProjectionState/readsRows`` is true.

@@ -1,4 +1,4 @@
-// A projection of a store, as an app sees it.
+// A projection of a store, for an app.
 //
 // It folds when the app asks for the value. While the app waits for values, a task follows every commit.
 
@@ -17,8 +17,8 @@ import ListModel
 ///
 /// If the app keeps a value whose type is copy-on-write, such as an array, the next fold copies it.
 ///
-/// - Important: The functions of a projection must use neither it nor the store; the former throws
-///   ``StoreError/usedInside(_:)``.
+/// - Important: The functions of a projection must use neither the projection nor the store; using the projection
+///   throws ``StoreError/usedInside(_:)``.
 public final class LiveProjection<Value: Sendable>: Sendable {
     /// The store whose events are folded.
     public let store: Store
@@ -34,14 +34,14 @@ public final class LiveProjection<Value: Sendable>: Sendable {
 
     /// The value at the newest version of the store.
     ///
-    /// - Throws: ``ProjectionError/failed(projection:version:event:cause:)``, until ``rebuild()``; ``StoreError/closed``; an
-    ///   error of the log, and then the next look tries again.
-    /// - Complexity: that of folding the events since the last look.
+    /// - Throws: ``ProjectionError/failed(projection:version:event:cause:)``, until ``rebuild()``;
+    ///   ``StoreError/closed``; an error of the log, after which the next access tries again.
+    /// - Complexity: that of folding the events since the last access.
     public var value: Value {
         get throws { try follower.moment(store).0.value }
     }
 
-    /// The value at the newest version of the store, and which version that is.
+    /// The value at the newest version of the store, and that version.
     ///
     /// - Throws, Complexity: as ``value``.
     public var moment: ProjectedMoment<Value> {

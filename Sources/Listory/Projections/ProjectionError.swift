@@ -1,4 +1,4 @@
-// Why a projection has no value, or cannot be had.
+// The errors of projections.
 
 import ListModel
 

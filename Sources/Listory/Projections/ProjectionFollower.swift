@@ -12,7 +12,7 @@ import ListModel
 public struct ProjectedMoment<Value: Sendable>: Sendable {
     /// The value.
     public let value: Value
-    /// The version of the list that it is of.
+    /// The version of the list that it belongs to.
     public let version: Version
 }
 
@@ -61,7 +61,7 @@ final class ProjectionFollower<Value: Sendable>: StoreFollower {
 
     func letGo() { state.withLock { $0.folded = nil } }
 
-    /// Forgets the value, what is stored and that it failed.
+    /// Forgets the value, the stored state and the failure.
     func reset() {
         state.withLock { state in
             (state.folded, state.failure, state.stored) = (nil, nil, nil)
@@ -105,7 +105,7 @@ extension ProjectionFollower {
             let commit = try Commit(record: batch.withRecord(index) { Array($0) }, version: batch.version(index))
             try context.fold(commit) { number, event in
                 do { try rules.apply(&folded.value, event, context) } catch {
-                    // An error in reading is not the projection's fault and may be gone the next time.
+                    // An error in reading is not a failure of the projection, and may be temporary.
                     if let failure = context.readFailure { throw failure }
                     throw ProjectionError.failed(
                         projection: rules.name, version: commit.version, event: number, cause: error)
@@ -114,7 +114,7 @@ extension ProjectionFollower {
             folded.eventCount += commit.eventCount
         }
         folded.version = batch.version(batch.count - 1)
-        // The store's own rows, if they are the same, share their nodes with what comes next.
+        // If they are equal, the store's own rows are used, because they share nodes with the next versions.
         folded.rows = try folded.version == newest.version ? newest.rows : context.rowsAfter()
     }
 
@@ -156,7 +156,7 @@ extension ProjectionFollower {
     private static var bytesPerEvent: Int { 64 }
 
     func storeState(in store: Store, isClosing: Bool) throws {
-        // The value was never used, and a first fold may take long; or it failed.
+        // Only if the value was used before, because a first fold may take long, and did not fail.
         let isFollowing = state.withLock { $0.folded != nil }
         guard isFollowing else { return }
         let folded = try follow(store)
@@ -172,7 +172,7 @@ extension ProjectionFollower {
     func store(in store: Store) throws { try write(follow(store), in: store) }
 
     private func write(_ folded: Folded, in store: Store) throws {
-        // Outside of the lock: others may look at the value meanwhile, and a commit that comes copies it.
+        // Outside of the lock, so that other threads can read the value meanwhile; a fold copies it.
         let bytes = try rules.encode(folded.value)
         try store.putProjection(
             rules.name, rules: rules.version, version: folded.version, beginning: folded.beginning, state: bytes)

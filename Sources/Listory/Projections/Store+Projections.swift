@@ -1,14 +1,14 @@
-// Projections of a store: asking for one, and what following it reads and writes.
+// Projections of a store: making them, and the reads and writes of their followers.
 
 import LMDB
 import ListModel
 
 extension Store {
-    /// A projection of the events of this store. The same type gives the same value, however often it is asked for.
+    /// A projection of the events of this store. All calls with the same type share one value.
     ///
     /// - Parameter type: the projection. From now on its state is stored with the store's checkpoints.
     /// - Throws: ``ProjectionError/invalidName(_:)``, ``ProjectionError/nameInUse(_:)``.
-    /// - Complexity: O(1): the first look at the value folds.
+    /// - Complexity: O(1); the first access to the value folds.
     public func projection<Value: Projection & SendableMetatype>(_ type: Value.Type) throws -> LiveProjection<Value> {
         try projection(ProjectionRules<Value>.untyped)
     }
@@ -28,7 +28,7 @@ extension Store {
 // MARK: - Reading
 
 extension Store {
-    /// What a projection is to be folded to.
+    /// The version up to which a projection is folded.
     struct ProjectionHead {
         var version: Version
         var rows: Snapshot?
@@ -36,7 +36,7 @@ extension Store {
 
     func projectionHead(withRows: Bool) throws -> ProjectionHead {
         try withHead { head in
-            // A kept snapshot makes edits copy what they change: only who needs it takes one.
+            // A kept snapshot makes edits copy nodes, so it is taken only if the projection reads rows.
             ProjectionHead(version: head.editor.state.version, rows: withRows ? try head.snapshot() : nil)
         }
     }
@@ -67,7 +67,7 @@ extension Store {
 // MARK: - The stored states
 
 extension Store {
-    /// The stored state of a projection; nil if there is none that belongs to the log as it is.
+    /// The stored state of a projection; nil if there is none that belongs to the present log.
     func storedProjection(_ name: String) throws -> StoredProjection? {
         guard let database = checkpointer?.database, let projections = database.projections else { return nil }
         let stored = try database.reading { txn in
@@ -81,7 +81,7 @@ extension Store {
     func hasCommit(_ version: Version, checksum: UInt64) throws -> Bool {
         let base = group.log.base
         guard version >= base.version, version <= group.durableVersion else { return false }
-        // What is packed has not changed since: compacting has compared it.
+        // Packed commits do not change, and compaction has checked the state against them.
         if version > base.version && version <= base.sealed { return true }
         return try recordChecksum(of: version) == checksum
     }

@@ -1,23 +1,23 @@
-// The row of a projection in the file. `Docs/Design/FileFormat.md` says what each byte means.
+// The row of a projection in the file. `Docs/Design/FileFormat.md` defines its bytes.
 //
-// Always holds: a row that is read has the checksum that it says, with its name in it; whether it belongs to the log that
-// the file has now is for the reader to find out.
+// Always holds: a row that was read has the right checksum, which covers its name. The caller checks whether it belongs
+// to the present log.
 
 import ListModel
 
-/// The state of a projection as it is stored.
+/// The stored state of a projection.
 struct StoredProjection: Equatable {
     /// The version of the projection's rules.
     var rules: Int64
-    /// The version of the list that it was folded to, and the checksum of the record of that.
+    /// The version of the list up to which it was folded, and the checksum of that version's record.
     var version: Version
     var checksum: UInt64
-    /// The version from which on it has seen the events; ``Version/empty`` if it has seen all.
+    /// The version from which on it has received the events; ``Version/empty`` if it has received all.
     var beginning: Version
-    /// What the projection wrote.
+    /// The bytes of the projection.
     var state: [UInt8]
 
-    /// The most bytes of a name: what a key of the database may have.
+    /// The most bytes of a name, which is the limit of a database key.
     static let nameLimit = 511
 
     private static let currentFormat: UInt8 = 1
@@ -31,11 +31,11 @@ struct StoredProjection: Equatable {
         self.state = state
     }
 
-    /// The state that a row holds; nil if the row is damaged, of another projection, or newer than this library.
+    /// The state in a row; nil if the row is damaged, of another projection, or of a newer release.
     init?(_ row: UnsafeRawBufferPointer, name: String) {
         guard row.count >= StoredProjection.headerSize else { return nil }
         func word(at offset: Int) -> UInt64 {
-            // SAFETY: all offsets are in the header, which was just seen to be there.
+            // SAFETY: all offsets are in the header, whose size was just checked.
             UInt64(littleEndian: row.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
         }
         let body = UnsafeRawBufferPointer(rebasing: row[8...])

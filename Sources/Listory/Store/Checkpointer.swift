@@ -133,7 +133,7 @@ final class Checkpointer: Sendable {
         do {
             try take(store)
         } catch {
-            // Nothing is lost: the log has everything.
+            // No data is lost, because the log has everything.
             state.withLock { state in
                 state.failure = error
                 state.patience = min(1_024, state.patience * 2)
@@ -151,7 +151,7 @@ final class Checkpointer: Sendable {
     func distrustIfDamaged(_ error: any Error) {
         var cause = error
         if case StoreError.damagedNode(let inner) = error { cause = inner }
-        // A passing read error is no damage.
+        // A temporary read error is no damage.
         guard cause is NodeError, !database.environment.options.isReadOnly else { return }
         // If this fails as well, the next opening detects the damage again.
         try? database.distrust()
@@ -162,8 +162,8 @@ final class Checkpointer: Sendable {
         try running.withLock { _ in try body() }
     }
 
-    /// Whether closing the store should take a checkpoint: not if nothing was edited, as the one that edits may be another
-    /// process, which could take none then; unless so much was replayed that one is due.
+    /// Whether closing the store should take a checkpoint. It does not if nothing was edited, because another process
+    /// may be editing and could not take checkpoints then; unless so much was replayed that one is due.
     var isDueAtClose: Bool {
         policy.atClose
             && state.withLock {
@@ -177,14 +177,14 @@ final class Checkpointer: Sendable {
 extension Checkpointer {
     /// Takes a checkpoint of the newest version, and returns when it is complete.
     ///
-    /// - Throws: ``StoreError``, `LMDBError`; the store is then as it was.
+    /// - Throws: ``StoreError``, `LMDBError`; the store is then unchanged.
     func take(_ store: Store) throws {
         try running.withLock { _ in
             // A closed store must not use its file.
             try store.withHead { try $0.checkNodes() }
             try prepare()
             try captureAndWrite(store)
-            // Only now no snapshot shares the nodes, and they can be evicted.
+            // Only now does no snapshot share the nodes, so they can be evicted.
             try evict(store)
             store.followers.storeStates(in: store, isClosing: false)
         }
@@ -201,7 +201,7 @@ extension Checkpointer {
                 state.events += captured.events
                 state.commitWork += Int(clamping: captured.work - captured.workBefore)
                 state.workBefore = captured.workBefore
-                // The next attempt must delete what was written.
+                // The next attempt must delete the written nodes.
                 state.kept = nil
             }
             try? store.withHead { $0.editor.state.restore(captured.image) }
@@ -222,7 +222,7 @@ extension Checkpointer {
         var workBefore: UInt64
     }
 
-    /// Reads what only checkpointing needs, and deletes unusable nodes.
+    /// Reads the state that only checkpointing needs, and deletes unusable nodes.
     private func prepare() throws {
         let (isUnusable, kept, last) = state.withLock { ($0.isUnusable, $0.kept, $0.newest?.lastNumber ?? 0) }
         if isUnusable {
@@ -343,8 +343,8 @@ extension Store {
     /// Checkpoints are taken automatically (``StoreOptions/checkpoints``). Call this at a convenient moment, as when
     /// the app goes to the background.
     ///
-    /// - Throws: ``StoreError/readOnly``, ``StoreError/appendFailed(durable:cause:)``, or an `LMDBError`; the store is then
-    ///   as it was.
+    /// - Throws: ``StoreError/readOnly``, ``StoreError/appendFailed(durable:cause:)``, or an `LMDBError`; the store is
+    ///   then unchanged.
     /// - Complexity: O(rows changed since the last checkpoint).
     public func checkpoint() throws {
         if options.isReadOnly { throw StoreError.readOnly }

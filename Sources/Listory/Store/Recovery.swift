@@ -1,12 +1,12 @@
 // Opens a store: reads the newest checkpoint and replays the commits after it.
 //
-// Always holds: the log is the truth. If a checkpoint is damaged, the whole log is replayed, and the next checkpoint starts
-// again. A passing read error, or a checkpoint that another process deleted meanwhile, is no damage.
+// Always holds: the log is the truth. If a checkpoint is damaged, the whole log is replayed, and the next checkpoint
+// stores all nodes. A temporary read error, or a checkpoint that another process deleted meanwhile, is no damage.
 
 import ListModel
 
 extension Store {
-    /// What opening a store did.
+    /// The work of opening a store.
     public struct Recovery: Hashable, Sendable {
         /// The version of the checkpoint from which opening began; ``Version/empty`` for the empty list.
         public let checkpoint: Version
@@ -21,8 +21,8 @@ extension Store {
         /// How many of the newest commits were only in the journal, because the process that made them did not close
         /// the store or still has it open.
         public internal(set) var tailCommitCount: UInt64 = 0
-        /// The newest version that was acknowledged and cannot be had any more, because the file lost what came before it:
-        /// the device is damaged, or did not keep what it said it had. nil if there is none, as it should be.
+        /// The newest version that was acknowledged but is lost, because commits before it are missing in the file: the
+        /// device is damaged, or did not keep synced data. Normally nil.
         public internal(set) var lostVersion: Version?
     }
 }
@@ -34,7 +34,7 @@ extension Store.Recovery {
         var checksum: UInt64
         var newest: Checkpoint?
         var recovery: Store.Recovery
-        /// What all node pools share.
+        /// The common part of all node pools.
         var nodes: NodePool
     }
 
@@ -42,7 +42,7 @@ extension Store.Recovery {
     ///
     /// - Throws: ``StoreError``, `RecordError`, `ListError`, `LMDBError`: the log is damaged, or cannot be read just now;
     ///   ``StoreError/writtenElsewhere(expected:found:)``.
-    /// - Complexity: O(log n) and a replay of what came after the newest checkpoint.
+    /// - Complexity: O(log n) and a replay of the commits after the newest checkpoint.
     static func run(
         _ log: CommitLog, _ head: LogHead, _ database: CheckpointDatabase?, _ options: StoreOptions
     ) throws -> Result {
@@ -62,7 +62,7 @@ extension Store.Recovery {
                 }
             } catch {
                 guard error.saysDamage else { throw error }
-                // One that edits deletes what it needs no longer, and does not ask who else reads it.
+                // A process that edits deletes nodes that it no longer needs, even if another process reads them.
                 if !options.isReadOnly {
                     let found = try log.tail.storedVersion()
                     let isQuiet = try log.environment.information.lastTransaction == transaction
@@ -74,7 +74,7 @@ extension Store.Recovery {
                 database.giveUp()
             }
         }
-        // Nothing of an unusable checkpoint is used again, not even from a cache.
+        // No node of an unusable checkpoint is used again, not even from a cache.
         if wasRebuilt { nodes = makeNodes() }
         var state = try beginning(log, database, nodes)
         let checksum: UInt64
@@ -119,7 +119,7 @@ extension Store.Recovery {
         return state
     }
 
-    /// The list at the beginning of the log: without rows, or as the checkpoint says that a compacted log begins with.
+    /// The list at the beginning of the log: empty, or the checkpoint with which a compacted log begins.
     static func beginning(
         _ log: CommitLog, _ database: CheckpointDatabase?, _ nodes: NodePool
     ) throws -> ListState {
@@ -147,7 +147,7 @@ extension Store.Recovery {
         else { throw StoreError.damagedCheckpoint(checkpoint.version) }
         let pool = NodePool(after: nodes, database.lease(checkpoint.version))
         var state = ListState(checkpoint, locators, pool)
-        // Events do not fit rows that could not be read: that is the error to report.
+        // If rows could not be read, events do not fit; the error of reading is reported then.
         let checksum = try pool.checked {
             let checksum = try log.replay(into: &state, after: checkpoint.checksum, through: head.version)
             if options.gate == .full { try state.checkInvariants(isFilled: false) }

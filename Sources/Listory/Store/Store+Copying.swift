@@ -6,18 +6,18 @@ import LMDB
 import ListModel
 
 extension Store {
-    /// Copies the store to a new file, while reads and edits go on; none of them waits for the copy. What edits set free in
-    /// the file is not used again before the copy is done, so the file grows.
+    /// Copies the store to a new file, while reads and edits go on; none of them waits for the copy. Pages that edits
+    /// free are not used again before the copy is complete, so the file grows.
     ///
     /// The copy has all commits that were made before the call, and perhaps some more. It is a complete store that can
     /// be opened, verified or kept as a backup.
     ///
     /// - Parameters:
     ///   - target: a file that does not exist.
-    ///   - progress: called now and then with the share that is done, 0 to 1, on the calling thread.
-    /// - Throws: ``StoreError/readOnly``, because only the process that edits a store can say what belongs to it;
-    ///   ``StoreError/appendFailed(durable:cause:)``; `LMDBError`, with `targetExists` if there is such a file. No target
-    ///   is left then, or it is as it was.
+    ///   - progress: called from time to time with the part that is done, 0 to 1, on the calling thread.
+    /// - Throws: ``StoreError/readOnly``, because only the process that edits a store knows its newest commits;
+    ///   ``StoreError/appendFailed(durable:cause:)``; `LMDBError`, with `targetExists` if there is such a file, which
+    ///   is not changed. After other errors no target is left.
     /// - Complexity: O(size of the file).
     public func copy(to target: String, progress: @escaping (Double) -> Void = { _ in }) throws {
         if options.isReadOnly { throw StoreError.readOnly }

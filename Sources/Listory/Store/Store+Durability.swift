@@ -8,9 +8,9 @@ extension StoreProtocol {
 
     /// Waits, blocking the thread, until a version is durable. If no other thread is writing, this thread writes.
     ///
-    /// - Parameter version: the version of a commit of this store; nil for all there are.
+    /// - Parameter version: the version of a commit of this store; nil for all commits.
     /// - Throws: ``StoreError/appendFailed(durable:cause:)``; ``StoreError/unknownVersion(_:head:)`` for a version that
-    ///   is yet to come.
+    ///   does not exist yet.
     public func waitUntilDurable(_ version: Version? = nil) throws {
         if let version { try checkExists(version) }
         try core.group.flush(through: version, .shared)

@@ -4,12 +4,12 @@
 import ListModel
 
 extension StoreProtocol {
-    /// Goes to the rows of a number of steps earlier, on any branch.
+    /// Checks out the revision a number of steps earlier, on any branch.
     ///
     /// - Parameter count: how many steps; if there are fewer, to the oldest.
     /// - Returns: the commit; none if there is nothing earlier.
     /// - Throws: as ``go(to:origin:onConflict:durability:)``.
-    /// - Complexity: O(commits of the steps), and that of going there.
+    /// - Complexity: O(commits of the steps), and that of the checkout.
     @discardableResult
     public func earlier(
         _ count: Int = 1, origin: String = "", onConflict: ConflictPolicy = .refuse, durability: Durability? = nil
@@ -17,12 +17,12 @@ extension StoreProtocol {
         try core.go(origin, onConflict, durability) { try $0.earlier(than: $1.position, by: count) }
     }
 
-    /// Goes to the rows of a number of steps later, on any branch.
+    /// Checks out the revision a number of steps later, on any branch.
     ///
     /// - Parameter count: how many steps; if there are fewer, to the newest.
     /// - Returns: the commit; none if there is nothing later.
     /// - Throws: as ``go(to:origin:onConflict:durability:)``.
-    /// - Complexity: O(commits in between), and that of going there.
+    /// - Complexity: O(commits in between), and that of the checkout.
     @discardableResult
     public func later(
         _ count: Int = 1, origin: String = "", onConflict: ConflictPolicy = .refuse, durability: Durability? = nil
@@ -31,15 +31,15 @@ extension StoreProtocol {
         return try core.go(origin, onConflict, durability) { try $0.later(than: $1, in: scope, by: count) }
     }
 
-    /// Goes to what the list showed some time earlier: before now, or after an undo, before the commit whose rows the
-    /// list has.
+    /// Checks out what the list showed some time earlier: before now or, after an undo, before the commit whose rows
+    /// the list has.
     ///
     /// ```swift
     /// try store.earlier(.minutes(5))
     /// ```
     ///
     /// - Throws: as ``go(to:origin:onConflict:durability:)``.
-    /// - Complexity: O(log n) records, and that of going there.
+    /// - Complexity: O(log n) records, and that of the checkout.
     @discardableResult
     public func earlier(
         _ duration: Duration, origin: String = "", onConflict: ConflictPolicy = .refuse, durability: Durability? = nil
@@ -47,7 +47,7 @@ extension StoreProtocol {
         try core.go(by: -duration.microseconds, origin, onConflict, durability)
     }
 
-    /// Goes to what the list showed some time after the commit whose rows it has, or to the newest.
+    /// Checks out what the list showed some time after the commit whose rows it has, or the newest revision.
     ///
     /// - Throws, Complexity: as ``earlier(_:origin:onConflict:durability:)-(Duration,_,_,_)``.
     @discardableResult
@@ -57,12 +57,11 @@ extension StoreProtocol {
         try core.go(by: duration.microseconds, origin, onConflict, durability)
     }
 
-    /// The newest version that was committed at a time or before.
+    /// The newest version that was committed at or before a time.
     ///
-    /// Assumes that times ascend with versions. If the clock was set back, the result is some version of about that
-    /// time.
+    /// Assumes that times ascend with versions. If the clock was set back, the result is only approximate.
     ///
-    /// - Returns: the version; ``oldestVersion`` if all that the store has is newer.
+    /// - Returns: the version; ``oldestVersion`` if all commits are newer.
     /// - Complexity: O(log n) records.
     public func version(at time: Timestamp) throws -> Version {
         var (low, high) = (oldestVersion.rawValue, try version.rawValue)

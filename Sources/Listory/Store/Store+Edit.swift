@@ -7,16 +7,16 @@ extension Store {
     /// Makes one commit of the edits that `body` makes.
     ///
     /// - Parameters:
-    ///   - name: what the user does, as a menu names it.
-    ///   - origin: who does it; may be empty.
-    ///   - time: when it was done, for imports; nil for now.
+    ///   - name: the user's action, for a menu.
+    ///   - origin: the author of the commit; may be empty.
+    ///   - time: the time of the commit, for imports; nil for now.
     ///   - tracking: which history it belongs to; nil for that of ``StoreOptions/undoScope``. `.untracked` excludes it
     ///     from undo.
     ///   - isDiscardable: whether nothing needs to be saved because of it.
     ///   - durability: what to wait for; nil for the store's default.
     ///   - body: makes the edits. It must not use the store itself.
     /// - Returns: the commit, or nil if nothing changed and nothing was appended.
-    /// - Throws: what `body` throws: then nothing has happened. ``StoreError/appendFailed(durable:cause:)`` if the log
+    /// - Throws: what `body` throws; then nothing has changed. ``StoreError/appendFailed(durable:cause:)`` if the log
     ///   could not be written: then the edits are in memory and will be tried again. ``StoreError/readOnly``.
     /// - Complexity: O(k log n) for k rows, in memory; then the wait.
     @discardableResult
@@ -33,7 +33,7 @@ extension Store {
         }
     }
 
-    /// The version of a commit, and what has to happen after it was queued.
+    /// The version of a queued commit, and the work that follows.
     struct Queued {
         var version: Version
         var demand: GroupCommit.Demand
@@ -62,7 +62,7 @@ extension Store {
 
     /// Makes commits under the lock, and waits for the last of them.
     ///
-    /// - Parameter body: makes them; returns what the caller gets, and the last of them if there is one.
+    /// - Parameter body: makes them; returns the result for the caller, and the last of them if there is one.
     func perform<Result>(
         _ durability: Durability?, _ body: (inout Head) throws -> (Result, Queued?)
     ) throws -> Result {

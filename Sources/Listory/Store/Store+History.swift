@@ -1,17 +1,17 @@
 // Undo, redo, branches, groups, reverting and restoring. `Docs/Design/History.md` explains them.
 //
-// Always holds: each appends one commit for a step; committed data never changes.
+// Always holds: each function appends one commit for a step; committed data never changes.
 
 import ListModel
 
 extension StoreProtocol {
-    /// The place of the list in the shared history or, if ``StoreOptions/undoScope`` is `.origin`, in that of the
-    /// origin "". Compacted steps do not count.
+    /// The position in the shared history or, if ``StoreOptions/undoScope`` is `.origin`, in that of the origin "".
+    /// Compacted steps are not counted.
     public var history: History {
         get throws { try history(of: "") }
     }
 
-    /// The place of the list in the history of an origin.
+    /// The position in the history of an origin.
     ///
     /// - Complexity: O(1), or O(log n) records in a compacted store.
     public func history(of origin: String) throws -> History {
@@ -23,13 +23,13 @@ extension StoreProtocol {
     ///
     /// - Parameters:
     ///   - count: how many. If there are fewer, none is undone.
-    ///   - origin: who undoes; which steps are its own depends on ``StoreOptions/undoScope``.
-    ///   - onConflict: what to do if another scope changed the rows meanwhile.
-    ///   - durability: what to wait for; nil for the store's own choice.
-    /// - Returns: the last of the new commits, if `count` is not 0, and what could not be done.
+    ///   - origin: the origin that undoes; ``StoreOptions/undoScope`` decides which steps it can undo.
+    ///   - onConflict: the policy if another scope changed the rows meanwhile.
+    ///   - durability: what to wait for; nil for the store's default.
+    /// - Returns: the last of the new commits, if `count` is not 0, and the skipped conflicts.
     /// - Throws: ``ListError/nothingToUndo(requested:available:)``; ``ListError/conflicts(_:)``: the steps before the one
     ///   with conflicts are undone then; or as ``edit(_:origin:time:tracking:isDiscardable:durability:_:)``.
-    /// - Complexity: O(k log n) for k rows that the undone commits named, at any age of the log.
+    /// - Complexity: O(k log n) for k rows that the undone commits changed, at any length of the log.
     @discardableResult
     public func undo(
         _ count: Int = 1, origin: String = "", onConflict: ConflictPolicy = .refuse, durability: Durability? = nil
@@ -41,7 +41,7 @@ extension StoreProtocol {
         }
     }
 
-    /// Redoes the next steps on the present branch, each with a commit of its own.
+    /// Redoes the next steps on the current branch, each with a commit of its own.
     ///
     /// - Parameter count: how many; if there are fewer, none is redone.
     /// - Throws: ``ListError/nothingToRedo(requested:available:)``, or as ``undo(_:origin:onConflict:durability:)``.
@@ -64,11 +64,11 @@ extension StoreProtocol {
     /// try store.go(to: branches[1].tip)
     /// ```
     ///
-    /// - Parameter version: a commit that is a node of the history (not an undo, a redo, a go, and not untracked), or
+    /// - Parameter version: a revision of the history (not an undo, a redo, a go or an untracked commit), or
     ///   ``oldestVersion``.
-    /// - Returns: the commit; none if the list is there already.
+    /// - Returns: the commit; none if the list already has that revision.
     /// - Throws: ``ListError/notInHistory(_:)``, or as ``undo(_:origin:onConflict:durability:)``.
-    /// - Complexity: O(k log n) for k rows that differ, and the way there from the nearest checkpoint.
+    /// - Complexity: O(k log n) for k rows that differ, and a replay from the nearest checkpoint.
     @discardableResult
     public func go(
         to version: Version, origin: String = "", onConflict: ConflictPolicy = .refuse, durability: Durability? = nil
@@ -79,7 +79,7 @@ extension StoreProtocol {
         }
     }
 
-    /// The branches of the history: the present one first, then the others, those that were left last first.
+    /// The branches of the history: the current one first, then the others, the most recently left first.
     ///
     /// - Parameter limit: how many at most.
     /// - Complexity: O(changes of the branch + branches · log² n) records.
@@ -88,17 +88,17 @@ extension StoreProtocol {
         return try core.tree.branches(core.withHead { $0.editor.state.histories[scope] }, limit: limit)
     }
 
-    /// Takes one commit back, whatever its origin and whatever came after it, with a commit that can itself be undone.
+    /// Takes one commit back, of any origin and at any place in the history, with a commit that can itself be undone.
     ///
     /// - Parameters:
     ///   - version: the commit.
-    ///   - name: what the user does; nil for the name of the commit.
-    ///   - origin: who does it.
-    ///   - onConflict: what to do about rows that were changed since.
-    /// - Returns: the commit; none if nothing of it is left to take back.
+    ///   - name: the user's action; nil for the name of the commit.
+    ///   - origin: the author of the new commit.
+    ///   - onConflict: the policy for rows that were changed since.
+    /// - Returns: the commit; none if nothing is left to take back.
     /// - Throws: ``ListError/conflicts(_:)``, ``ListError/notInHistory(_:)`` if there is no such commit, or as ``edit(_:origin:time:tracking:isDiscardable:durability:_:)``.
-    /// - Complexity: O(k log n) for k rows that the commit named or that changed since, and the way to the commit from the
-    ///   nearest checkpoint.
+    /// - Complexity: O(k log n) for k rows that the commit or later ones changed, and a replay from the nearest
+    ///   checkpoint.
     @discardableResult
     public func revert(
         _ version: Version, name: String? = nil, origin: String = "", onConflict: ConflictPolicy = .refuse,
@@ -108,12 +108,12 @@ extension StoreProtocol {
         return try core.compute(durability) { try $0.revert(version, draft, onConflict: onConflict) }
     }
 
-    /// Makes the rows those of a version, with a commit that can itself be undone.
+    /// Makes the rows equal to those of a version, with a commit that can itself be undone.
     ///
     /// - Parameters:
     ///   - version: any version of the store.
-    ///   - name: what the user does.
-    /// - Returns: the commit, or nil if the rows are the same already. Its changeset is in ``updates()``, like any other.
+    ///   - name: the user's action.
+    /// - Returns: the commit, or nil if the rows are already equal. Its changeset is in ``updates()``, like any other.
     /// - Throws: ``ListError/notInHistory(_:)`` if there is no such version, or as ``edit(_:origin:time:tracking:isDiscardable:durability:_:)``.
     /// - Complexity: as ``go(to:origin:onConflict:durability:)``.
     @discardableResult
@@ -144,7 +144,7 @@ extension Store {
         _ tooFew: (Int, Int) -> ListError, _ step: (inout ListEditor) throws -> Reversal
     ) throws -> Reversal {
         try perform(durability) { head in
-            // A single one is tried directly. Counting takes a search of the tree in a compacted store.
+            // A single one is tried directly, because counting needs a search of the tree in a compacted store.
             if count > 1 {
                 let available = try reachable(head, scope)[keyPath: available]
                 guard count <= available else { throw tooFew(count, available) }
@@ -192,7 +192,8 @@ extension StoreProtocol {
     ///
     /// - Parameters:
     ///   - name: the name of all of them; nil to keep their own names.
-    ///   - origin: whose commits, if ``StoreOptions/undoScope`` is `.origin`; otherwise those of all who edit meanwhile.
+    ///   - origin: the origin whose commits are grouped, if ``StoreOptions/undoScope`` is `.origin`; otherwise the
+    ///     commits of all origins are.
     @discardableResult
     public func group<Result>(
         _ name: String? = nil, origin: String = "", _ body: () throws -> Result
@@ -208,7 +209,7 @@ extension StoreProtocol {
         }
     }
 
-    /// Begins a group that ``endGroup(origin:)`` ends, for a gesture that begins and ends in different calls.
+    /// Begins a group; ``endGroup(origin:)`` ends it. For gestures that begin and end in different calls.
     public func beginGroup(_ name: String? = nil, origin: String = "") throws {
         let scope = core.options.undoScope.history(of: origin)
         try core.withHead { $0.editor.beginGroup(in: scope, name: name) }

@@ -11,9 +11,9 @@ extension StoreProtocol {
     /// if let bytes = try store.selection(after: reversal) { select(bytes) }
     /// ```
     ///
-    /// - Parameter reversal: what an undo, a redo, or going somewhere gave.
+    /// - Parameter reversal: the result of an undo, a redo or a go.
     /// - Returns: the selection before the first undone commit, after the last redone one, or after the checked out
-    ///   one; nil if nothing was attached.
+    ///   revision; nil if none was attached.
     /// - Throws: an error of the log.
     /// - Complexity: O(bytes of the commit).
     public func selection(after reversal: Reversal) throws -> [UInt8]? {

@@ -13,7 +13,7 @@ public struct StoreStatistics: Hashable, Sendable {
     /// How many sections and rows the newest version has.
     public let sectionCount: Int
     public let itemCount: Int
-    /// How many steps can be undone and redone, in the history that all share.
+    /// How many steps can be undone and redone, in the shared history.
     public let undoDepth: Int
     public let redoDepth: Int
     /// The oldest version that exists; ``Version/empty`` unless the store was compacted.
@@ -26,10 +26,10 @@ public struct StoreStatistics: Hashable, Sendable {
     public let checkpointVersion: Version
     /// How many checkpoints are kept.
     public let checkpointCount: Int
-    /// How many nodes are stored, for all checkpoints together: those of the trees, the pages of the index by id, and what
-    /// is yet to be freed.
+    /// How many nodes are stored for all checkpoints together: nodes of the trees, chunks of the index by id, and nodes
+    /// that are not deleted yet.
     public let nodeCount: Int
-    /// The size of the file, and of the records of its commits, as they were before they were packed, in bytes.
+    /// The size of the file, and of the records of its commits before packing, in bytes.
     public let fileBytes: Int
     public let recordBytes: UInt64
     /// The hash of the newest rows.
@@ -42,7 +42,7 @@ public struct StoreStatistics: Hashable, Sendable {
 }
 
 extension Store {
-    /// The statistics, after everything so far was made durable.
+    /// The statistics, after all commits so far are durable.
     public func statistics() throws -> StoreStatistics {
         try group.flush(through: nil)
         let (snapshot, history) = try withHead { (try $0.snapshot(), try reachable($0, .shared)) }

@@ -84,9 +84,9 @@ extension Store {
         try point(at: version, try snapshot)
     }
 
-    /// A version, whether old or the newest.
+    /// The snapshot of a version, old or the newest.
     ///
-    /// - Parameter other: another version that is there already.
+    /// - Parameter other: another snapshot that has been taken already.
     fileprivate func point(at version: Version, _ newest: Snapshot, _ other: Snapshot? = nil) throws -> Snapshot {
         if version == newest.version { return newest }
         guard version < newest.version else { throw StoreError.unknownVersion(version, head: newest.version) }

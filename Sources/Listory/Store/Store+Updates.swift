@@ -6,7 +6,7 @@
 
 import ListModel
 
-/// What a commit did to the rows, or several commits if the reader was slow.
+/// The change of the rows by a commit, or by several commits if the reader was slow.
 public struct ListUpdate: Sendable {
     /// The rows before.
     public let previous: Snapshot
@@ -123,7 +123,7 @@ struct UpdateObservers: ~Copyable, Sendable {
 extension Store {
     /// The updates from now on, one for each commit.
     ///
-    /// Each call returns a new sequence for one reader. It ends when the store closes.
+    /// Each call returns a new sequence for one reader, which ends when the store closes.
     ///
     /// - Throws: ``StoreError/closed``.
     public func updates() throws -> ListUpdates {

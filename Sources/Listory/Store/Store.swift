@@ -1,16 +1,17 @@
-// A durable list of any content: the untyped core under `ListStore`, and what tools open.
+// A durable list of any content: the untyped core of `ListStore`; tools use it directly.
 //
-// An edit is applied in memory under a lock, at once and whole; its commit then goes through the group commit into the
-// log. Opening reads the newest checkpoint and replays what came after it.
+// An edit is applied in memory under a lock; then the group commit appends its commit to the log. Opening reads the
+// newest checkpoint and replays the commits after it.
 //
 // Always holds:
-// - the rows in memory are the fold of the log and the commits that wait to be appended;
+// - the rows in memory are the fold of the log and of the queued commits;
 // - edits of several tasks never interleave inside a commit: the lock is held from begin to end;
-// - a commit that was reported durable is in the file, whatever happens to the process or the machine.
+// - a commit that was reported durable is in the file, even after a crash or a power cut.
 
 import ListModel
 
-/// A list whose every edit is an event in a log: it persists, it undoes, and it can show any moment of its past.
+/// A list whose every edit is an event in a log: edits are saved and can be undone, and any earlier version can be
+/// read.
 ///
 /// ```swift
 /// let store = try Store.create(at: "todo.listory")
@@ -27,42 +28,42 @@ import ListModel
 /// - Important: The closure of an edit runs under the store's lock. It may take its time (a group of edits can wait for
 ///   input), but it must not use the store itself: that throws ``StoreError/usedInside(_:)``.
 public final class Store: Sendable {
-    /// What is protected by the lock.
+    /// The state that the lock protects.
     struct Head: ~Copyable, Sendable {
         var editor: ListEditor
         var observers = UpdateObservers()
         /// How many events led to the newest version.
         var eventCount: UInt64
         var isClosed = false
-        /// Why the rows have to be read from the file again: nodes could not be read, and the trees may hold what took their
-        /// place.
+        /// The error for which the rows have to be read from the file again: nodes could not be read, and the trees may
+        /// have substitutes for them.
         var failure: (any Error)?
         /// How many reads of nodes had failed when the lock was taken.
         fileprivate var failuresBefore = 0
 
-        /// Checks that everything could be read that was looked at under the lock.
+        /// Checks that no read of a node failed under the lock.
         func checkNodes() throws {
             if let failure = editor.state.pool.failure(since: failuresBefore) ?? failure { throw failure.ofRows }
         }
 
-        /// Notes whether nodes could not be read under the lock.
+        /// Records whether nodes could not be read under the lock.
         fileprivate mutating func noteFailure() {
             guard let found = editor.state.pool.failure(since: failuresBefore), !found.saysDamage else { return }
             failure = found
         }
 
-        /// The newest rows. What damage has taken the place of says so; after another error there are none.
+        /// The newest rows. Damaged rows say that they are unreadable; after another error, this throws.
         mutating func snapshot() throws -> Snapshot {
             if let failure { throw failure }
             return editor.snapshot()
         }
     }
 
-    /// Where the store is.
+    /// The path of the file.
     public let path: String
-    /// How it was opened.
+    /// The options with which it was opened.
     public let options: StoreOptions
-    /// What opening it had to do.
+    /// The work of opening it.
     public let recovery: Recovery
 
     let group: GroupCommit
@@ -70,13 +71,13 @@ public final class Store: Sendable {
     let checkpointer: Checkpointer?
     /// Finds versions of the past.
     let past: Past
-    /// Values of the app's own that follow the events.
+    /// The projections.
     let followers = StoreFollowers()
     private let head: Locked<Head>
 
     private init(_ log: CommitLog, _ options: StoreOptions) throws {
         do {
-            // First of all, so that what a process sees that only reads is no newer than the head that it reads next.
+            // Opened first, so that the view of a read-only process is not newer than the head that it reads next.
             let database = try log.lingering ?? CheckpointDatabase(log.environment, meta: log.meta)
             let findings = try log.readHead()
             let logHead = try options.lastVersion.map { try log.head(findings.head, at: $0) } ?? findings.head
@@ -112,10 +113,10 @@ public final class Store: Sendable {
 
     deinit { group.stopStoreTimer() }
 
-    /// Makes a new, empty store.
+    /// Creates a new, empty store.
     ///
     /// - Parameters:
-    ///   - path: a file that does not exist; a second one, with `-lock` after its name, will stand beside it.
+    ///   - path: a file that does not exist; a lock file is created beside it, with `-lock` after the name.
     ///   - options: how the store is opened.
     /// - Throws: ``StoreError/alreadyExists(path:)``, or an `LMDBError` that names the call that failed.
     public static func create(at path: String, options: StoreOptions = StoreOptions()) throws -> Store {
@@ -123,12 +124,12 @@ public final class Store: Sendable {
         return try Store(CommitLog(path: path, mode: .create, options: options), options)
     }
 
-    /// Opens a store, or makes a new, empty one if there is none.
+    /// Opens a store, or creates a new, empty one if there is none.
     static func openOrCreate(at path: String, options: StoreOptions) throws -> Store {
         try Store(CommitLog(path: path, mode: .openOrCreate, options: options), options)
     }
 
-    /// Opens a store: reads the newest checkpoint, and replays what came after it.
+    /// Opens a store: reads the newest checkpoint, and replays the commits after it.
     ///
     /// - Throws: ``StoreError`` if the file is missing, foreign or newer; ``StoreError/damagedCommit(_:cause:)`` or an
     ///   `LMDBError` if it is damaged.
@@ -138,7 +139,7 @@ public final class Store: Sendable {
         return try Store(CommitLog(path: path, mode: .open, options: options), options)
     }
 
-    /// Calls `body` with what the lock protects.
+    /// Calls `body` with the protected state, under the lock.
     func withHead<Result>(_ body: (inout Head) throws -> Result) throws -> Result {
         try checkIsOutside()
         return try head.withLock { head in
@@ -150,9 +151,10 @@ public final class Store: Sendable {
         }
     }
 
-    /// Reads the newest version again, after an error that did not say damage. If that fails as well, the error remains.
+    /// Reads the newest version again, after an error that does not report damage. If that fails as well, the error
+    /// remains.
     private func reload(_ head: inout Head) {
-        // A checkpoint that is being written has taken its numbers from the present rows.
+        // The numbers of a checkpoint that is being written refer to the present trees.
         if head.editor.state.pool.damage != nil || checkpointer?.isWriting == true { return }
         do {
             try group.flush(through: nil)
@@ -168,15 +170,15 @@ public final class Store: Sendable {
     /// Whether the calling thread is inside the closure of an edit, or otherwise holds the lock.
     var isInsideEdit: Bool { head.isHeldByCaller }
 
-    /// Checks that the calling thread does not hold the lock. What takes another lock first does this before.
+    /// Checks that the calling thread does not hold the lock. Functions that take another lock first call this before.
     func checkIsOutside() throws {
         if isInsideEdit { throw StoreError.usedInside("the closure of an edit or of a read") }
     }
 
     /// Waits until everything is durable, takes a checkpoint, ends all update sequences and closes the file.
     ///
-    /// Snapshots stay what they are. As long as one is kept whose rows are not all in memory, the file is open for it; it
-    /// can be opened again all the same, with the same options.
+    /// Snapshots do not change. As long as one is kept whose rows are not all in memory, the file stays open for it;
+    /// nevertheless the store can be opened again, with the same options.
     ///
     /// A store whose last commits cannot be appended, because another process wrote to the file or the disk is full,
     /// can only be closed without them:
@@ -187,17 +189,17 @@ public final class Store: Sendable {
     /// }
     /// ```
     ///
-    /// - Parameter discardingUnappended: whether what cannot be appended is given up. Lost are then exactly the
-    ///   versions after ``durableVersion``, as it stands afterwards; one more attempt to append them is made first.
+    /// - Parameter discardingUnappended: whether to discard commits that cannot be appended. One more attempt to append
+    ///   them is made first; the lost versions are those after ``durableVersion`` then.
     /// - Throws: ``StoreError/appendFailed(durable:cause:)`` if the last commits could not be appended and are not to
-    ///   be given up; `LMDBError` with `closeBlocked` while somebody reads from the store, for instance inside of
+    ///   be discarded; `LMDBError` with `closeBlocked` during a read from the store, for instance inside
     ///   `withRecord(of:_:)` of its ``source``. The store then stays open, and can be closed later.
     ///   ``StoreError/closed`` if it is closed already.
     public func close(discardingUnappended: Bool = false) throws {
         try checkIsOutside()
         if !discardingUnappended { try group.flush(through: nil) }
         if !options.isReadOnly, let checkpointer, checkpointer.isDueAtClose {
-            // Everything is in the log already: without a checkpoint, the next opening takes longer.
+            // All commits are in the log; without a checkpoint, the next opening only takes longer.
             try? checkpointer.take(self)
         }
         if !options.isReadOnly { followers.storeStates(in: self, isClosing: true) }
@@ -205,7 +207,7 @@ public final class Store: Sendable {
         followers.letGo()
         try exclusively {
             try withHead { head in
-                // Nothing can be enqueued while the lock is held, but something may have been since the first flush.
+                // No commit can be queued while the lock is held, but some may have been queued since the first flush.
                 do { try group.flush(through: nil) } catch {
                     guard discardingUnappended else { throw error }
                 }
@@ -230,11 +232,12 @@ public final class Store: Sendable {
         }
     }
 
-    /// Closes the file, or leaves that to the snapshots that still read from it.
+    /// Closes the file, or lets the snapshots that still read from it close it.
     private func closeFile(_ head: inout Head) throws {
         guard let checkpointer else { return try group.log.environment.close() }
-        // Who looks at the newest checkpoint besides the store itself can be told only when the store does not. The epoch goes on,
-        // because the list may: a node that is edited in one that was before is not taken for changed.
+        // The store's own pool is released, because only then the remaining leases show which snapshots read the newest
+        // checkpoint. The new pool continues the epochs of the old one, because closing may fail and the list be edited
+        // again: a node with the number of an earlier epoch must not seem to be changed in the present one.
         head.editor.state.replaceStore(NodePool(after: head.editor.state.pool))
         do { try checkpointer.database.close() } catch {
             if let newest = checkpointer.newest {
@@ -254,14 +257,14 @@ public final class Store: Sendable {
 // MARK: - Reading
 
 extension Store {
-    /// The newest rows. A value: it stays as it is, whatever happens to the store.
+    /// The newest rows, as a value that never changes.
     ///
     /// - Complexity: O(1).
     public var snapshot: Snapshot {
         get throws { try withHead { try $0.snapshot() } }
     }
 
-    /// Where the row of an id is in the newest version, or nil if there is none.
+    /// The index path of the row of an id in the newest version, or nil if there is none.
     ///
     /// - Complexity: O(log n).
     public func indexPath(of id: Identifier) throws -> ListIndexPath? {
@@ -272,7 +275,7 @@ extension Store {
         }
     }
 
-    /// Reads the newest version, by id or otherwise, under the store's lock: what is read is of one version.
+    /// Reads the newest version, by id or otherwise, under the store's lock, so all reads are of one version.
     ///
     /// ```swift
     /// let parent = try store.read { try $0.parent(of: 7) }
@@ -288,7 +291,7 @@ extension Store {
                 try head.checkNodes()
                 return result
             } catch {
-                // Rows that cannot be read are not found either: that is the reason, then.
+                // A row may not be found because it cannot be read: report the damage instead.
                 try head.checkNodes()
                 throw error
             }
@@ -311,15 +314,15 @@ extension Store {
         }
     }
 
-    /// Where the content of rows and the commits of the past are read.
+    /// Reads the content of rows and the commits of the past.
     public var source: any CommitSource { group }
 }
 
 // MARK: - Of any items
 
-/// What every store can do, whatever its items are: undo and redo, groups, branches, time travel, durability.
+/// The functions of every store, for any items: undo and redo, groups, branches, time travel, durability.
 ///
-/// ``Store`` has it, and ``ListStore``, which adds an app's own types.
+/// ``Store`` and ``ListStore``, which adds an app's own types, have them.
 public protocol StoreProtocol: AnyObject, Sendable {
     /// The store of identifiers and bytes.
     var core: Store { get }

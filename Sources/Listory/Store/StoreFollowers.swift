@@ -1,14 +1,14 @@
-// What follows the commits of a store and keeps a state of its own in the file: projections.
+// The projections of a store, which follow its commits and store a state in the file.
 //
-// Always holds: a name has one follower, however often it is asked for, so that its events are folded once.
+// Always holds: each name has one follower, so its events are folded once.
 
 import ListModel
 
-/// A fold of the store's commits, as the store sees it.
+/// The interface of a projection for the store.
 protocol StoreFollower: Sendable {
-    /// Stores the state, if it is one and there is something to store.
+    /// Stores the state, if there is one to store.
     func storeState(in store: Store, isClosing: Bool) throws
-    /// Lets go of the value, which can be had again.
+    /// Releases the value, which can be computed again.
     func letGo()
 }
 
@@ -20,7 +20,7 @@ final class StoreFollowers: Sendable {
         var followers: [String: any StoreFollower] = [:]
     }
 
-    /// The follower of a name, which is made if there is none; nil if the name has one of another type.
+    /// The follower of a name, which is made if there is none; nil if the name has a follower of another type.
     func follower<Follower: StoreFollower>(named name: String, _ make: () -> Follower) -> Follower? {
         state.withLock { state in
             if let known = state.followers[name] { return known as? Follower }
@@ -32,14 +32,14 @@ final class StoreFollowers: Sendable {
 
     private var all: [any StoreFollower] { state.withLock { Array($0.followers.values) } }
 
-    /// Stores the states that there are.
+    /// Stores the states of all followers.
     ///
     /// The log has everything: a state that cannot be stored is folded again.
     func storeStates(in store: Store, isClosing: Bool) {
         for follower in all { try? follower.storeState(in: store, isClosing: isClosing) }
     }
 
-    /// Lets go of all values.
+    /// Releases all values.
     func letGo() {
         for follower in all { follower.letGo() }
     }

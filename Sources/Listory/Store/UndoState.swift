@@ -1,12 +1,12 @@
-// What a menu and a tool bar show of the history: whether undo and redo can be had, and what they are called.
+// The state of undo and redo for menus and tool bars: whether they are possible, and their names.
 
 import ListModel
 
-/// What undo and redo would do, for the interface.
+/// The next undo and redo, for a user interface.
 public struct UndoState: Hashable, Sendable {
-    /// What undo would revert.
+    /// The step that undo reverts.
     public let undo: Step?
-    /// What redo would do again.
+    /// The step that redo repeats.
     public let redo: Step?
     /// How many steps undo can go back, and redo forward.
     public let undoCount: Int
@@ -15,15 +15,15 @@ public struct UndoState: Hashable, Sendable {
     /// There is nothing to undo and nothing to redo.
     public static let nothing = UndoState(undo: nil, redo: nil, undoCount: 0, redoCount: 0)
 
-    /// A step that undo or redo would take.
+    /// A step of undo or redo.
     public struct Step: Hashable, Sendable {
-        /// The commit that it ends with: ``Store/commit(_:)`` has its time, its origin and what is attached to it.
+        /// The last commit of the step: ``Store/commit(_:)`` has its time, its origin and its annotations.
         public let version: Version
-        /// What the user did: "Move Milk".
+        /// The name of the commit: "Move Milk".
         public let name: String
-        /// Who did it.
+        /// The origin of the commit.
         public let origin: String
-        /// Whether none of its commits matters to the user, so that nothing need be saved on their account.
+        /// Whether all its commits are discardable, so that no document needs to be saved because of them.
         public let isDiscardable: Bool
     }
 
@@ -32,12 +32,12 @@ public struct UndoState: Hashable, Sendable {
     /// Whether there is something to redo.
     public var canRedo: Bool { redo != nil }
 
-    /// What a menu says: "Undo Move Milk", or the word alone.
+    /// The title for a menu: "Undo Move Milk", or the word alone.
     ///
     /// - Parameter word: "Undo", in the language of the user.
     public func undoTitle(_ word: String = "Undo") -> String { UndoState.title(word, undo) }
 
-    /// What a menu says: "Redo Move Milk", or the word alone.
+    /// The title for a menu: "Redo Move Milk", or the word alone.
     public func redoTitle(_ word: String = "Redo") -> String { UndoState.title(word, redo) }
 
     private static func title(_ word: String, _ step: Step?) -> String {
@@ -47,16 +47,16 @@ public struct UndoState: Hashable, Sendable {
 }
 
 extension StoreProtocol {
-    /// What undo and redo would do now.
+    /// The next undo and redo now.
     ///
-    /// - Parameter origin: who asks; see ``StoreOptions/undoScope``.
+    /// - Parameter origin: the origin that undoes; see ``StoreOptions/undoScope``.
     /// - Complexity: O(log n + commits of the two steps) records.
     public func undoState(origin: String = "") throws -> UndoState {
         let scope = core.options.undoScope.history(of: origin)
         return try core.withHead { head in try core.undoState(core.reachable(head, scope)) }
     }
 
-    /// What undo and redo would do: now, and after each commit that changes it.
+    /// The next undo and redo: now, and after each commit that changes them.
     ///
     /// ```swift
     /// for await state in try store.undoStates() {
@@ -65,7 +65,7 @@ extension StoreProtocol {
     /// }
     /// ```
     ///
-    /// A reader that lags gets the newest only. The sequence ends when the store is closed.
+    /// A slow reader receives only the newest state. The sequence ends when the store closes.
     ///
     /// - Throws: ``StoreError/closed``.
     public func undoStates(origin: String = "") throws -> AsyncStream<UndoState> {

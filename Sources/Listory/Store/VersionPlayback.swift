@@ -1,7 +1,7 @@
-// A range of versions, played one after another: how a list got into its state, as it happened or faster, forward or back.
+// Plays a range of versions one after another, at the original speed or another one, forward or backward.
 //
-// Always holds: a frame begins with the rows that the one before ended with; playing touches neither the store nor what undo
-// would revert.
+// Always holds: a frame begins with the rows at the end of the frame before; playing changes neither the store nor the
+// next undo.
 
 import ListModel
 
@@ -11,18 +11,18 @@ public struct PlaybackFrame: Sendable {
     public let previous: Snapshot
     /// The rows after.
     public let snapshot: Snapshot
-    /// The commit that made the difference. Played backward, it is taken back.
+    /// The commit that made the difference. In a backward playback, it is taken back.
     public let commit: Commit
-    /// How long the rows before stood at the time.
+    /// How long the list had the rows before.
     public let pause: Duration
 
-    /// What changed, for a list view to play. It is computed when asked for.
+    /// The changes, for a list view to play. They are computed on access.
     ///
     /// - Complexity: O(k log n) for k rows that differ.
     public var changeset: Changeset { Changeset(from: previous, to: snapshot) }
 }
 
-/// How fast versions are played.
+/// The speed of a playback.
 public struct PlaybackSpeed: Hashable, Sendable {
     private enum Pace: Hashable {
         case times(Double)
@@ -33,12 +33,12 @@ public struct PlaybackSpeed: Hashable, Sendable {
     /// The longest pause between two frames; nil for the original pauses.
     public var longestPause: Duration?
 
-    /// As it happened.
+    /// The original speed.
     public static let original = PlaybackSpeed.times(1)
     /// One frame after another, without pauses.
     public static let unpaced = PlaybackSpeed.every(.zero)
 
-    /// Faster than it happened, or slower.
+    /// A multiple of the original speed.
     ///
     /// - Parameters:
     ///   - factor: how many times as fast; above 0.
@@ -48,20 +48,20 @@ public struct PlaybackSpeed: Hashable, Sendable {
         return PlaybackSpeed(pace: .times(factor), longestPause: longestPause)
     }
 
-    /// A frame in each interval, whenever it happened.
+    /// A frame in each interval, independent of the original times.
     public static func every(_ interval: Duration) -> PlaybackSpeed {
         PlaybackSpeed(pace: .every(interval), longestPause: nil)
     }
 
-    /// How long to wait for a frame.
+    /// The pause before a frame.
     ///
-    /// - Parameter original: how long the rows before it stood: ``PlaybackFrame/pause``.
+    /// - Parameter original: the original pause: ``PlaybackFrame/pause``.
     public func pause(_ original: Duration) -> Duration {
         let pause: Duration
         switch pace {
         case .times(1): pause = original
         case .times(let factor):
-            // A very small factor would make a pause that no duration can hold.
+            // A very small factor would make a pause that is too long for a duration.
             pause = .seconds(min(original / .seconds(1) / factor, 1e9))
         case .every(let interval): pause = interval
         }
@@ -79,8 +79,8 @@ public struct PlaybackSpeed: Hashable, Sendable {
 /// }
 /// ```
 ///
-/// Each loop plays from the beginning. A loop that takes longer than the pauses is not made to wait for what it missed. It
-/// ends with `CancellationError` if its task is cancelled.
+/// Each loop plays from the beginning. The time that a loop takes for a frame is part of the next pause; if it takes
+/// longer than that, the next frame follows at once. It ends with `CancellationError` if its task is cancelled.
 public struct VersionPlayback<C: Clock<Duration>>: AsyncSequence, Sendable {
     public typealias Element = PlaybackFrame
 
@@ -98,10 +98,10 @@ public struct VersionPlayback<C: Clock<Duration>>: AsyncSequence, Sendable {
     public struct Iterator: AsyncIteratorProtocol {
         fileprivate let playback: VersionPlayback
         fileprivate var reel: Reel
-        /// When the next frame would be due without a pause.
+        /// The time from which the next pause is counted.
         fileprivate var due: C.Instant?
 
-        /// The next frame, when its time has come; nil at the end.
+        /// Waits for the time of the next frame, and returns it; nil at the end.
         public mutating func next() async throws -> PlaybackFrame? {
             guard let frame = try reel.next() else { return nil }
             try Task.checkCancellation()
@@ -119,15 +119,15 @@ public struct VersionPlayback<C: Clock<Duration>>: AsyncSequence, Sendable {
 }
 
 extension Store {
-    /// A range of versions as frames that come at their time.
+    /// A range of versions as frames, each at its time.
     ///
     /// - Parameters:
     ///   - start: the version to begin with.
     ///   - end: the version to end with; if it is the older one, it is played backward.
-    ///   - speed: how fast.
-    ///   - clock: what pauses are measured with.
+    ///   - speed: the speed.
+    ///   - clock: the clock for the pauses.
     /// - Throws: as ``snapshot(at:)-(Version)``.
-    /// - Complexity: that of ``snapshot(at:)-(Version)``; of each frame, O(k log n) for k rows that its commit named.
+    /// - Complexity: that of ``snapshot(at:)-(Version)``; of each frame, O(k log n) for k rows that its commit changed.
     public func playback<C: Clock<Duration>>(
         from start: Version, to end: Version, speed: PlaybackSpeed = .original, clock: C = ContinuousClock()
     ) throws -> VersionPlayback<C> {

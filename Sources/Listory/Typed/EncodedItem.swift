@@ -56,7 +56,7 @@ public struct EncodedSection<SectionID: IdentifierConvertible, Item: Identifiabl
 where Item.ID: IdentifierConvertible {
     /// The identity of the section.
     public var id: SectionID
-    /// What its header shows.
+    /// The title in its header.
     public var title: String
     /// Its rows.
     public var items: [EncodedItem<Item>]
@@ -80,8 +80,8 @@ extension ListEdit {
         try withEditor { try $0.insert(items.map(\.row), at: destination.untyped) }
     }
 
-    /// Updates the row of the item's id. The checkmark does not change. If the item is the present one, nothing
-    /// happens.
+    /// Updates the row of the item's id. The checkmark does not change. If the item equals the present one, nothing
+    /// changes.
     public func update(_ item: EncodedItem<Item>) throws {
         try withEditor { try $0.update(item.row.id, content: item.row.content, coder) }
     }

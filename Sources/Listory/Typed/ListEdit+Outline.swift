@@ -37,7 +37,7 @@ extension ListEdit {
         try insert(items.map { Row($0) }, in: place)
     }
 
-    /// Inserts rows, whose depths count from the place, at a place in an outline. See ``ListEditor/insert(_:in:)``.
+    /// Inserts rows at a place in an outline; their depths are relative to the place. See ``ListEditor/insert(_:in:)``.
     public func insert(_ rows: [Row], in place: OutlinePlace) throws {
         let new = try rows.map { try newItem($0) }
         try withEditor { try $0.insert(new, in: place.untyped) }
@@ -65,7 +65,7 @@ extension ListEdit {
     /// Makes a row the next sibling of its parent. See ``ListEditor/outdent(_:)``.
     public func outdent(_ id: Item.ID) throws { try withEditor { try $0.outdent(id.identifier) } }
 
-    /// Changes the depth of rows, and of no others. See ``ListEditor/changeDepth(of:by:)``.
+    /// Changes the depth of these rows only. See ``ListEditor/changeDepth(of:by:)``.
     public func changeDepth(of selection: Selection, by change: Int) throws {
         try withEditor { try $0.changeDepth(of: selection.untyped, by: change) }
     }
@@ -84,7 +84,7 @@ extension ListEdit {
 // MARK: - Rows as they are wanted
 
 extension ListEdit {
-    /// Makes the list what is given, by the fewest events that lead there. See ``ListEditor/apply(_:)``.
+    /// Changes the list to the given sections and rows, with as few moves as possible. See ``ListEditor/apply(_:)``.
     ///
     /// ```swift
     /// try store.edit("Refresh") { list in
@@ -96,7 +96,7 @@ extension ListEdit {
         try withEditor { try $0.apply(new) }
     }
 
-    /// Makes the rows of one section what is given. See ``ListEditor/apply(_:toSection:)``.
+    /// Changes the rows of one section to the given rows. See ``ListEditor/apply(_:toSection:)``.
     public func apply(_ rows: [Row], toSection id: SectionID) throws {
         let new = try rows.map { try newItem($0) }
         try withEditor { try $0.apply(new, toSection: id.identifier) }
@@ -104,7 +104,7 @@ extension ListEdit {
 
     /// Updates the rows of the items' ids: all of them, or none if one is unknown.
     ///
-    /// - Throws: ``ListError/unknownItem(_:)``; ``ListError/duplicateItem(_:)`` if an id comes twice.
+    /// - Throws: ``ListError/unknownItem(_:)``; ``ListError/duplicateItem(_:)`` if an id occurs twice.
     public func update(_ items: [Item]) throws {
         var ids = Set<Item.ID>()
         for item in items where !ids.insert(item.id).inserted {

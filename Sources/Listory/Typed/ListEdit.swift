@@ -1,6 +1,6 @@
 // The edits of a typed list, inside one commit.
 //
-// Always holds: it is valid until the closure that received it returns, and on that task only.
+// Always holds: it is valid until the closure that received it returns, and only on that task.
 
 import ListModel
 
@@ -8,7 +8,7 @@ import ListModel
 /// closure has returned, every function throws ``StoreError/editEnded``.
 public final class ListEdit<SectionID: IdentifierConvertible, Item: Codable & Identifiable & Sendable>
 where Item.ID: IdentifierConvertible {
-    /// The rows that an edit is about.
+    /// The rows that an edit changes.
     public enum Selection {
         /// The row of an id.
         case item(Item.ID)
@@ -181,7 +181,7 @@ extension ListEdit {
         public var item: Item
         /// Whether it has a checkmark.
         public var isChecked: Bool
-        /// How deep it stands in an outline; where a place in an outline is given, how much deeper than that place.
+        /// Its depth in an outline; in an insertion at a place in an outline, the depth relative to that place.
         public var depth: Int
         /// Whether its children are hidden.
         public var isCollapsed: Bool
@@ -195,11 +195,11 @@ extension ListEdit {
         }
     }
 
-    /// A section of a reload, or of rows that are to be.
+    /// A section of a reload, or of the wanted rows.
     public struct ReloadedSection {
         /// The identity of the section.
         public var id: SectionID
-        /// What its header shows.
+        /// The title in its header.
         public var title: String
         /// Its rows.
         public var rows: [Row]

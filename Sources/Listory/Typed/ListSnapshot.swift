@@ -1,6 +1,6 @@
-// The typed rows at one version. Items are decoded when they are looked at, and not before.
+// The typed rows at one version. Items are decoded only when they are read.
 //
-// Always holds: it shows what the untyped snapshot under it shows; reading content needs the store to be open.
+// Always holds: it has the rows of the untyped snapshot that it wraps; reading content needs the store to be open.
 
 import ListModel
 
@@ -21,12 +21,12 @@ where Item.ID: IdentifierConvertible {
         self.reader = reader
     }
 
-    /// Other rows of the same list, typed in the same way: another version, or what a view shows between two.
+    /// Other rows of the same list with the same types: another version, or the rows that a view shows between two.
     package func showing(_ core: Snapshot) -> ListSnapshot { ListSnapshot(core, reader) }
 
-    /// Which version it is.
+    /// The version.
     public var version: Version { core.version }
-    /// The hash of all rows and sections: equal for equal lists, however they came about.
+    /// The hash of all rows and sections: equal for equal lists, whatever edits led to them.
     public var stateHash: StateHash { core.stateHash }
     /// How many rows there are in all sections.
     public var itemCount: Int { core.itemCount }
@@ -50,7 +50,7 @@ where Item.ID: IdentifierConvertible {
         core.item(at: path).map { ListRow(core: $0, reader: reader) }
     }
 
-    /// What leads from another snapshot of the same store to this one.
+    /// The changeset from another snapshot of the same store to this one.
     ///
     /// - Complexity: O(k log n) for k rows that differ.
     public func changeset(from other: ListSnapshot) -> Changeset { Changeset(from: other.core, to: core) }
@@ -68,7 +68,7 @@ where Item.ID: IdentifierConvertible {
             get throws { try SectionID.reading(core.id, "identifier of a section") }
         }
 
-        /// What its header shows.
+        /// The title in its header.
         public var title: String { core.title }
 
         /// Its rows, in order.
@@ -98,7 +98,7 @@ public struct ListRow<Item: Codable & Identifiable & Sendable>: Sendable where I
 
     /// Whether the row has a checkmark.
     public var isChecked: Bool { core.isChecked }
-    /// How deep the row stands in an outline; 0 in a list that is none.
+    /// The depth of the row in an outline; otherwise 0.
     public var depth: Int { core.depth }
     /// Whether the row's children are hidden.
     public var isCollapsed: Bool { core.isCollapsed }
@@ -111,7 +111,7 @@ public struct ListRow<Item: Codable & Identifiable & Sendable>: Sendable where I
     }
 }
 
-/// What a commit did to the rows of a typed list.
+/// The change of the rows of a typed list by a commit.
 public struct TypedListUpdate<SectionID: IdentifierConvertible, Item: Codable & Identifiable & Sendable>: Sendable
 where Item.ID: IdentifierConvertible {
     /// The rows before.
@@ -121,11 +121,11 @@ where Item.ID: IdentifierConvertible {
     /// The commit that made the difference.
     public let cause: Commit
 
-    /// What changed, for a list view to play. It is computed when asked for.
+    /// The changes, for a list view to play. They are computed on access.
     public var changeset: Changeset { snapshot.changeset(from: previous) }
 }
 
-/// The updates of a typed store, from the moment when the sequence was made. See ``ListUpdates``.
+/// The updates of a typed store, from the creation of the sequence on. See ``ListUpdates``.
 public struct TypedListUpdates<SectionID: IdentifierConvertible, Item: Codable & Identifiable & Sendable>:
     AsyncSequence, Sendable
 where Item.ID: IdentifierConvertible {

@@ -1,44 +1,44 @@
-// What a list view can show: a store, or a view derived from one.
+// The source of a list view: a store, or a view derived from one.
 //
-// Always holds: the snapshot is asked for, not sent, so whoever is told of changes late or once for several of them
-// still shows the newest rows.
+// Always holds: a signal does not contain the snapshot, which is read when it is needed. So a reader shows the newest
+// rows even if a signal is late, or stands for several changes.
 
 import ListModel
 
-/// Rows that have a newest version, tell of newer ones, and are edited by way of a store.
+/// Rows with a newest version and signals of newer ones, which are edited through a store.
 ///
-/// ``ListStore`` is one; so is a view that filters, sorts or groups what a store holds. What shows rows on a screen works
-/// with any.
+/// ``ListStore`` conforms, and so does a view that filters, sorts or groups the rows of a store. Drivers and adapters
+/// work with any source.
 public protocol ListSource<SectionID, Item>: AnyObject, Sendable {
-    /// What identifies a section.
+    /// The type of section ids.
     associatedtype SectionID: IdentifierConvertible
-    /// What a row holds.
+    /// The type of the items.
     associatedtype Item: Codable & Identifiable & Sendable where Item.ID: IdentifierConvertible
 
     /// The newest rows.
     ///
-    /// - Throws: ``StoreError/closed``, or an error of whatever derives the rows.
+    /// - Throws: ``StoreError/closed``, or an error of the view that derives the rows.
     var snapshot: ListSnapshot<SectionID, Item> { get throws }
 
     /// The rows at a version of the store that is edited.
     ///
-    /// - Throws: as ``Store/snapshot(at:)-(Version)``, or an error of whatever derives the rows.
+    /// - Throws: as ``Store/snapshot(at:)-(Version)``, or an error of the view that derives the rows.
     func snapshot(at version: Version) throws -> ListSnapshot<SectionID, Item>
 
-    /// Tells that there are newer rows: an element after one or several changes, from now on. It ends when the store is
-    /// closed. Each call makes a sequence of its own, to be read by one reader.
+    /// Signals newer rows: one element after one or several changes, from now on. It ends when the store is closed.
+    /// Each call makes a new sequence for one reader.
     ///
     /// - Throws: ``StoreError/closed``.
     func changes() throws -> AsyncStream<Void>
 
-    /// Where edits of the rows are committed. Ids of rows are the same there.
+    /// The store in which the rows are edited. Rows have the same ids there.
     var editedStore: Store { get }
 
-    /// How items are written there.
+    /// The coder of the store.
     var coder: ContentCoder<Item> { get }
 
-    /// Whether rows stand in the order and in the sections of the store, though perhaps not all of them. Then a user may
-    /// move them; in rows that are sorted or grouped by what they hold, a place means nothing.
+    /// Whether the rows, perhaps not all of them, have the order and the sections of the store. Then a user may move
+    /// them; among rows that are sorted or grouped by their content, a place has no meaning.
     var keepsOrder: Bool { get }
 }
 

@@ -1,6 +1,6 @@
 // A store of an app's own items: the typed façade over `Store`.
 //
-// Always holds: it keeps nothing of its own; ids and content are translated at the border, and all else is the core's.
+// Always holds: it has no state of its own; it only converts ids and content, and forwards everything else to the core.
 
 import ListModel
 
@@ -21,20 +21,20 @@ import ListModel
 /// }
 /// ```
 ///
-/// Identity and content are separate: a row keeps its id when its item changes. The checkmark belongs to the row, not to
-/// the item, so toggling it rewrites nothing.
+/// Identity and content are separate: a row keeps its id when its item changes. The checkmark belongs to the row, not
+/// to the item, so toggling it does not rewrite the item.
 public final class ListStore<SectionID: IdentifierConvertible, Item: Codable & Identifiable & Sendable>: StoreProtocol
 where Item.ID: IdentifierConvertible {
-    /// The store of identifiers and bytes that this one translates for.
+    /// The store of identifiers and bytes that this one wraps.
     public let core: Store
-    /// How items are written.
+    /// The coder of the items.
     public let coder: ContentCoder<Item>
 
     /// A typed view of a store that is open.
     ///
     /// - Parameters:
     ///   - core: the store.
-    ///   - coder: how items are written.
+    ///   - coder: encodes and decodes items.
     public init(_ core: Store, coder: ContentCoder<Item> = .json) {
         self.core = core
         self.coder = coder
@@ -44,10 +44,9 @@ where Item.ID: IdentifierConvertible {
     ///
     /// - Parameters:
     ///   - path: the file.
-    ///   - createIfMissing: whether to make a new store if there is no file, or one whose making was
-    ///     interrupted.
+    ///   - createIfMissing: whether to create a new store if there is no file, or one whose creation was interrupted.
     ///   - options: how the store is opened.
-    ///   - coder: how items are written.
+    ///   - coder: encodes and decodes items.
     /// - Throws: as ``Store/open(at:options:)`` and ``Store/create(at:options:)``.
     public static func open(
         at path: String, createIfMissing: Bool = false, options: StoreOptions = StoreOptions(),
@@ -62,12 +61,12 @@ where Item.ID: IdentifierConvertible {
     /// Makes one commit of the edits that `body` makes.
     ///
     /// - Parameters:
-    ///   - name: what the user does, as a menu names it: "Add milk".
-    ///   - origin: who does it; may be empty.
+    ///   - name: the user's action, for a menu: "Add milk".
+    ///   - origin: the author of the commit; may be empty.
     ///   - tracking: which history it belongs to; nil for that of ``StoreOptions/undoScope``. `.untracked` leaves it out of undo.
-    ///   - isDiscardable: whether it does not matter to the user, so that nothing need be saved on its account.
-    ///   - durability: what to wait for; nil for the store's own choice.
-    ///   - body: makes the edits. It must not use the store itself, nor keep the list it is given.
+    ///   - isDiscardable: whether no document needs to be saved because of it.
+    ///   - durability: what to wait for; nil for the store's default.
+    ///   - body: makes the edits. It must neither use the store itself nor keep the list that it receives.
     /// - Returns: the version afterwards: the new one, or the present one if nothing changed.
     /// - Throws: as ``Store/edit(_:origin:time:tracking:isDiscardable:durability:_:)``; an error of the encoder.
     @discardableResult
@@ -98,7 +97,7 @@ where Item.ID: IdentifierConvertible {
 // MARK: - Reading
 
 extension ListStore {
-    /// The newest rows. A value: it stays as it is, whatever happens to the store.
+    /// The newest rows, as a value that never changes.
     ///
     /// - Complexity: O(1).
     public var snapshot: ListSnapshot<SectionID, Item> {
@@ -115,14 +114,14 @@ extension ListStore {
         try snapshot(at: version(at: time))
     }
 
-    /// Where the row of an id is in the newest version, or nil if there is none.
+    /// The index path of the row of an id in the newest version, or nil if there is none.
     ///
     /// - Complexity: O(log n).
     public func indexPath(of id: Item.ID) throws -> ListIndexPath? {
         try core.indexPath(of: id.identifier)
     }
 
-    /// The index of a section in the newest version, or nil if there is no such.
+    /// The index of a section in the newest version, or nil if there is none.
     ///
     /// - Complexity: O(log s) expected, for s sections.
     public func indexOfSection(_ id: SectionID) throws -> Int? { try core.indexOfSection(id.identifier) }
@@ -156,7 +155,7 @@ extension ListStore {
 // MARK: - Projections
 
 extension ListStore {
-    /// A projection of the events of this store that looks at items. See ``Store/projection(_:)``.
+    /// A projection of the events of this store that reads items. See ``Store/projection(_:)``.
     ///
     /// - Throws: as ``Store/projection(_:)``.
     public func projection<Value: ItemProjection<Item> & SendableMetatype>(

@@ -1,6 +1,6 @@
 // A live view of an app's own items: the typed façade over `LiveView`.
 //
-// Always holds: it keeps nothing of its own but the coder; queries become stages at the border.
+// Always holds: its only state is the coder; it converts queries to stages and forwards everything else.
 
 import ListModel
 
@@ -18,9 +18,9 @@ import ListModel
 public final class TypedLiveView<
     SectionID: IdentifierConvertible, Item: Codable & Identifiable & Sendable
 >: Sendable where Item.ID: IdentifierConvertible {
-    /// The view of identifiers and bytes that this one translates for.
+    /// The view of identifiers and bytes that this one wraps.
     public let core: LiveView
-    /// How items are written in the store.
+    /// The coder of the store's items.
     public let coder: ContentCoder<Item>
 
     /// A typed view of a store.
@@ -41,13 +41,14 @@ public final class TypedLiveView<
         get throws { typed(try core.snapshot) }
     }
 
-    /// Where the row of an id is in the view; nil if the view does not show it. See ``LiveView/indexPath(of:)``.
+    /// The index path of the row of an id in the view; nil if the view does not show it. See
+    /// ``LiveView/indexPath(of:)``.
     public func indexPath(of id: Item.ID) throws -> ListIndexPath? { try core.indexPath(of: id.identifier) }
 
-    /// The rows that the view showed last, without a look at the store.
+    /// The rows that the view showed last, without reading the store.
     public var shown: ListSnapshot<SectionID, Item> { typed(core.shown) }
 
-    /// What the view would show at a version of the store. See ``LiveView/snapshot(at:)``.
+    /// The rows of the view at a version of the store. See ``LiveView/snapshot(at:)``.
     public func snapshot(at version: Version) throws -> ListSnapshot<SectionID, Item> {
         typed(try core.snapshot(at: version))
     }
@@ -60,9 +61,9 @@ public final class TypedLiveView<
     @discardableResult
     public func showFirst(_ count: Int?) throws(ViewError) -> Transition { try core.showFirst(count) }
 
-    /// Shows what another query says, or the same one whose functions depend on something that changed.
+    /// Replaces the query. Also to be called with the same query if something changed on which its functions depend.
     ///
-    /// - Returns: what changed in the view, as one transition.
+    /// - Returns: the changes in the view, as one transition.
     /// - Throws: ``ViewError`` for the first row that cannot be placed; the view then stays as it is.
     /// - Complexity: as ``DerivedView/replaceStages(_:)``.
     @discardableResult
@@ -70,16 +71,16 @@ public final class TypedLiveView<
         try core.replaceStages(query.stages(core.store.source, coder), keepsOrder: query.keepsOrder)
     }
 
-    /// What changes in the view from now on. See ``LiveView/updates()``.
+    /// The changes in the view from now on. See ``LiveView/updates()``.
     public func updates() throws -> ViewUpdates { try core.updates() }
 }
 
 extension ListStore {
     /// A view of the rows, kept up to date.
     ///
-    /// - Parameter query: says of all rows which are shown, in which order and sections.
+    /// - Parameter query: chooses, orders and groups the rows.
     /// - Throws: ``StoreError/closed``; ``ViewError`` for the first row that cannot be placed.
-    /// - Complexity: O(n), and O(n log n) where rows are sorted.
+    /// - Complexity: O(n), or O(n log n) if rows are sorted.
     public func view<Section: IdentifierConvertible>(
         _ query: (ViewQuery<SectionID, Item>) -> ViewQuery<Section, Item>
     ) throws -> TypedLiveView<Section, Item> {
@@ -92,7 +93,7 @@ extension ListStore {
 extension TypedLiveView: ListSource {
     public var editedStore: Store { core.store }
 
-    /// Whether rows stand in the order and the sections of the store: nothing of the query sorts or groups.
+    /// Whether rows have the order and the sections of the store: no part of the query sorts or groups.
     public var keepsOrder: Bool { core.keepsOrder }
 
     /// An error is thrown to the caller that reads the newest rows, so it is not reported here again.
@@ -100,7 +101,7 @@ extension TypedLiveView: ListSource {
 }
 
 extension ViewQuery {
-    /// Whether rows stand in the order and the sections of the list.
+    /// Whether rows have the order and the sections of the list.
     var keepsOrder: Bool {
         parts.allSatisfy { part in
             guard case .arrange(let rules) = part else { return true }

@@ -1,17 +1,17 @@
-// Reading typed rows by id, at the head or in an indexed snapshot.
+// Reads typed rows by id, at the head or in an indexed snapshot.
 //
-// Always holds: it says what the untyped rows under it say, in the app's identifiers.
+// Always holds: the answers are those of the untyped rows, converted to the app's identifiers.
 
 import ListModel
 
-/// A typed snapshot with an index of its ids: what is asked by id of an older version, or often of one.
+/// A typed snapshot with an index of its ids, for lookups by id in an old version, or for many lookups.
 ///
 /// ```swift
 /// let rows = try store.snapshot.indexed()
 /// if let path = rows.indexPath(of: 7) { … }
 /// ```
 ///
-/// Ids of an answer that are none of the app's are an error, ``ListError/unreadable(what:expected:found:)``.
+/// If an id in an answer is not of the app's type, that is an error, ``ListError/unreadable(what:expected:found:)``.
 public struct IndexedListSnapshot<SectionID: IdentifierConvertible, Item: Codable & Identifiable & Sendable>: Sendable
 where Item.ID: IdentifierConvertible {
     /// The rows as identifiers and references.
@@ -62,13 +62,13 @@ extension IndexedListSnapshot {
     /// - Throws: ``ListError/unknownSection(_:)``.
     public func itemCount(inSection id: SectionID) throws -> Int { try core.itemCount(inSection: id.identifier) }
 
-    /// Where the row of an id is, or nil if there is none.
+    /// The index path of the row of an id, or nil if there is none.
     public func indexPath(of id: Item.ID) -> ListIndexPath? { core.indexPath(of: id.identifier) }
 
-    /// The index of a section, or nil if there is no such.
+    /// The index of a section, or nil if there is none.
     public func indexOfSection(_ id: SectionID) -> Int? { core.indexOfSection(id.identifier) }
 
-    /// How many rows stand before a row in all sections, or nil if there is no such row.
+    /// How many rows are before a row in all sections, or nil if there is no such row.
     public func offset(of id: Item.ID) -> Int? { core.offset(of: id.identifier) }
 
     /// The id of the row at an index path, or nil if there is none.
@@ -99,7 +99,7 @@ extension IndexedListSnapshot {
     /// How many ancestors a row has. See ``RowLookup/level(of:)``.
     public func level(of id: Item.ID) throws -> Int { try core.level(of: id.identifier) }
 
-    /// The row that a row is below; nil if it is below none. See ``RowLookup/parent(of:)``.
+    /// The parent of a row; nil for a root. See ``RowLookup/parent(of:)``.
     public func parent(of id: Item.ID) throws -> Item.ID? { try core.parent(of: id.identifier).map { try item($0) } }
 
     /// The rows directly below a row. See ``RowLookup/children(of:)``.

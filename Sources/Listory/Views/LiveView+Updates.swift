@@ -35,7 +35,7 @@ public struct ViewUpdates: AsyncSequence, Sendable {
 
         fileprivate init(base: QueuedUpdates<ViewNews>.Iterator) { self.base = base }
 
-        /// The next update; nil when the store was closed or the view is gone.
+        /// The next update; nil when the store was closed or the view was released.
         public mutating func next() async -> Element? {
             if let error = failure.take() { return .failure(error) }
             while let news = await base.next() {
@@ -62,7 +62,7 @@ struct ViewNews: Sendable {
 
     init(failure: ViewError) { self.failure = failure }
 
-    /// What changed; computed on reading if changes were merged.
+    /// The changes; computed on access if they were merged.
     fileprivate var transition: Transition? { known ?? rows.map { Transition(from: $0.old, to: $0.new) } }
 
     /// Merges two items. A failure that a later change made obsolete is dropped.
@@ -89,7 +89,7 @@ extension LiveView {
         return ViewUpdates(initial: initial, queued: queued)
     }
 
-    /// Merges changes for a reader that is behind. It keeps two snapshots at most.
+    /// Signals changes; several are one signal for a slow reader. It keeps at most two snapshots.
     func changes() throws -> AsyncStream<Void> {
         let (_, queued) = try read(limit: 1)
         return AsyncStream {
@@ -104,7 +104,7 @@ extension LiveView {
         let (number, initial, isFirst) = withState { state in
             state.nextReader += 1
             state.readers[state.nextReader] = queue
-            // This reader does not know of the failure yet.
+            // This reader has not received the failure yet.
             state.failedVersion = nil
             return (state.nextReader, state.view.snapshot, state.follower == nil)
         }

@@ -3,7 +3,7 @@
 // It follows when it is read. While a reader waits for its updates, a task follows every commit of the store. Both use
 // the same code, so a read after an edit sees the edit, and no change is reported twice.
 //
-// Always holds: the updates of a reader lead from the first snapshot of its sequence to what the view shows; the
+// Always holds: the updates of a reader lead from the first snapshot of its sequence to the rows of the view; the
 // functions of a query run under the view's lock, never under the store's.
 
 import ListModel
@@ -16,7 +16,7 @@ import ListModel
 /// show(try view.snapshot)
 /// ```
 ///
-/// ``TypedLiveView`` adds an app's own types, and ``ViewQuery`` a way to say what it shows.
+/// ``TypedLiveView`` adds an app's own types, and ``ViewQuery`` describes its rows.
 ///
 /// A view keeps a snapshot of the store, so edits copy the nodes that they change. Closing the store ends the view.
 ///
@@ -26,24 +26,24 @@ public final class LiveView: Sendable {
     /// The store whose rows the view shows.
     public let store: Store
     private let state: Locked<State>
-    /// What the view showed last. It has a lock of its own, because a function of the view may read it.
+    /// The rows that the view showed last. They have a separate lock, because a function of the view may read them.
     private let last: Locked<Shown>
 
-    /// What is known without the view's lock.
+    /// The state that can be read without the view's lock.
     private struct Shown: Sendable {
         var rows: Snapshot
-        /// Whether the stages leave rows in the order and the sections of the store.
+        /// Whether the stages keep the order and the sections of the store.
         var keepsOrder: Bool
     }
 
-    /// What the lock protects.
+    /// The state that the lock protects.
     struct State: Sendable {
         var view: DerivedView
         var stages: [ViewStage]
         var readers: [Int: UpdateQueue<ViewNews>] = [:]
         var nextReader = 0
-        /// The version that the view could not follow, if it was reported. A reader that then looks fails again, which
-        /// is not reported again.
+        /// The version that the view could not follow, if that was reported. A later read of the view throws the error
+        /// again, but it is not reported again.
         var failedVersion: Version?
         /// The task that follows the store while there are readers.
         var follower: Task<Void, Never>?
@@ -52,8 +52,8 @@ public final class LiveView: Sendable {
     /// A view of a store.
     ///
     /// - Parameters:
-    ///   - store: the store. The view does not keep others from editing it.
-    ///   - stages: what is done to the rows, one after another.
+    ///   - store: the store. It can be edited as usual.
+    ///   - stages: the stages, in order.
     /// - Throws: ``StoreError/closed``; ``ViewError`` for the first row that cannot be placed.
     /// - Complexity: as ``DerivedView/init(_:of:)``.
     public convenience init(of store: Store, _ stages: [ViewStage]) throws {
@@ -76,7 +76,7 @@ public final class LiveView: Sendable {
         }
     }
 
-    /// Calls `body` with what the lock protects. What it leaves is what is shown from then on.
+    /// Calls `body` with the protected state, under the lock. The rows that it leaves are shown from then on.
     func withState<Result>(_ body: (inout State) throws -> Result) rethrows -> Result {
         try state.withLock { state in
             defer { last.withLock { $0.rows = state.view.snapshot } }
@@ -114,7 +114,8 @@ extension LiveView {
         }
     }
 
-    /// Where the row of an id is in the view at the newest version of the store; nil if the view does not show it.
+    /// The index path of the row of an id in the view at the newest version of the store; nil if the view does not show
+    /// it.
     ///
     /// - Throws: as ``snapshot``.
     /// - Complexity: that of ``snapshot``, and O(log n).
@@ -138,12 +139,12 @@ extension LiveView {
         }
     }
 
-    /// The rows that the view showed last, without a look at the store.
+    /// The rows that the view showed last, without reading the store.
     public var shown: Snapshot {
         isInsideFunction ? last.withLock { $0.rows } : withState { $0.view.snapshot }
     }
 
-    /// What the view would show for other rows of the store, such as those of an old version. The view does not change.
+    /// The rows of the view for other rows of the store, such as those of an old version. The view does not change.
     ///
     /// - Parameter source: rows of this store.
     /// - Throws: ``ViewError`` for the first row that cannot be placed.
@@ -155,7 +156,7 @@ extension LiveView {
         return copy.snapshot
     }
 
-    /// What the view would show at a version of the store. The view and undo do not change.
+    /// The rows of the view at a version of the store. The view and undo do not change.
     ///
     /// - Throws: as ``Store/snapshot(at:)``; ``ViewError`` for the first row that cannot be placed.
     /// - Complexity: that of ``Store/snapshot(at:)``, and O(k log n) for k rows that differ from those of the view.
@@ -167,9 +168,9 @@ extension LiveView {
 // MARK: - Changing the view
 
 extension LiveView {
-    /// Searches for words; none of them shows all rows again.
+    /// Searches for words; an empty text shows all rows again.
     ///
-    /// - Parameter text: what somebody typed: words, all of which have to be in a row. Case and marks make no difference.
+    /// - Parameter text: words; a row is found if it has all of them. Case and marks make no difference.
     /// - Returns: what changed in the view.
     /// - Throws: ``ViewError`` for the first row that a stage cannot place; the view then stays as it is.
     /// - Complexity: as ``DerivedView/search(_:)``.
@@ -180,7 +181,7 @@ extension LiveView {
 
     /// Replaces all stages.
     ///
-    /// - Returns: what changed in the view, as one transition.
+    /// - Returns: the changes in the view, as one transition.
     /// - Throws: ``ViewError`` for the first row that cannot be placed; the view then stays as it is.
     /// - Complexity: as ``DerivedView/replaceStages(_:)``.
     @discardableResult
@@ -198,15 +199,15 @@ extension LiveView {
         }
     }
 
-    /// Whether the stages are known to leave rows in the order and the sections of the store.
+    /// Whether the stages are known to keep the order and the sections of the store.
     var keepsOrder: Bool { last.withLock { $0.keepsOrder } }
 
     /// Limits the view to its first rows.
     ///
     /// - Parameter count: how many rows, over all sections; nil for all.
     /// - Returns: what changed in the view.
-    /// - Throws: ``ViewError``, as any change that adds a stage may.
-    /// - Complexity: O(log n) for each row that comes or goes, if the last stage shows the first rows already.
+    /// - Throws: ``ViewError``, as every change that adds a stage can.
+    /// - Complexity: O(log n) for each row that appears or disappears, if the last stage already limits the rows.
     @discardableResult
     public func showFirst(_ count: Int?) throws(ViewError) -> Transition {
         try change { state throws(ViewError) in

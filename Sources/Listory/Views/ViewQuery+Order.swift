@@ -72,12 +72,13 @@ extension ViewQuery {
 // MARK: - Sections
 
 extension ViewQuery {
-    /// Sections of rows that have the same key, in the order of the keys. They come and go with their rows.
+    /// Groups rows with equal keys into sections, in the order of the keys. Sections appear and disappear with their
+    /// rows.
     ///
     /// - Parameters:
     ///   - direction: whether the section of the least key is first or last.
-    ///   - key: the section of a row, a function of the row alone. Every row has one: rows without a project can be given
-    ///     a section of their own (`{ try $0.item.project ?? "None" }`), or be left out with `filter`.
+    ///   - key: the key of a row, a function of the row alone. Every row needs one: give rows without a project a
+    ///     separate section (`{ try $0.item.project ?? "None" }`), or leave them out with `filter`.
     ///   - title: what the header of a section shows.
     public func grouped<Key: IdentifierConvertible & Comparable>(
         _ direction: ViewDirection = .ascending, by key: @escaping @Sendable (Row) throws -> Key,
@@ -87,10 +88,10 @@ extension ViewQuery {
         return grouped(by: key, title: title) { isDescending ? ViewKey(Descending(key: $0)) : ViewKey.of($0) }
     }
 
-    /// Sections of rows that have the same key, in a given order; sections of other keys come after them.
+    /// Groups rows with equal keys into sections, in a given order; sections of other keys follow them.
     ///
     /// - Parameters:
-    ///   - key: the section of a row, a function of the row alone. Every row has one.
+    ///   - key: the key of a row, a function of the row alone. Every row needs one.
     ///   - order: the keys in the order of their sections.
     ///   - title: what the header of a section shows.
     public func grouped<Key: IdentifierConvertible>(
@@ -114,10 +115,10 @@ extension ViewQuery {
         }.withSections(Key.self)
     }
 
-    /// All rows in one section: those of the first section of the list, then those of the second, and so on; or in the
-    /// order that they are sorted in.
+    /// Puts all rows into one section: in their sorted order or, without sorting, those of the first section of the
+    /// list, then those of the second, and so on.
     ///
-    /// - Parameter title: what its header shows.
+    /// - Parameter title: the title in its header.
     public func inOneSection(title: String = "") -> ViewQuery<AllRows, Item> {
         changing { rules in
             rules.sections = .one(ViewGroup(id: AllRows.all.identifier, title: title, order: .absent))

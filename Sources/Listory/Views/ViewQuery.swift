@@ -1,8 +1,8 @@
 // Queries: which rows a view of a typed list shows, in which order and sections.
 //
-// A query is read like one of a database: what is filtered, sorted, grouped and searched before a `prefix` is one stage
-// in whatever order it is written; what comes after the `prefix` sees only the rows that it left. `visibleRows` is a
-// stage of its own in the same way.
+// The filters, sort keys, groups and search texts before a `prefix` form one stage; their order in the query does not
+// matter, as in a query of a database. The parts after a `prefix` see only the rows that are left. `visibleRows` is a
+// separate stage in the same way.
 //
 // Always holds: the functions run for a row in the order filters, group, keys, text, and stop when a filter returns
 // false.
@@ -53,7 +53,8 @@ where Item.ID: IdentifierConvertible {
 
     init(_ parts: [Part]) { self.parts = parts }
 
-    /// The query with other rules in its last stage, or with a stage of these rules behind one that shows the first rows.
+    /// The query with other rules in its last stage, or with a further stage of these rules if the last one is a
+    /// `prefix` or `visibleRows`.
     func changing(_ body: (inout Rules) -> Void) -> ViewQuery {
         var rules = Rules()
         var result = parts
@@ -89,8 +90,8 @@ where Item.ID: IdentifierConvertible {
 extension ViewQuery {
     /// Keeps the rows for which a function returns true.
     ///
-    /// - Parameter isIncluded: a function of the row alone. What it throws leaves the view as it is, and is reported as a
-    ///   ``ViewError``.
+    /// - Parameter isIncluded: a function of the row alone. If it throws, the view does not change, and the error is
+    ///   reported as a ``ViewError``.
     public func filter(_ isIncluded: @escaping @Sendable (Row) throws -> Bool) -> ViewQuery {
         changing { $0.filters.append(isIncluded) }
     }
@@ -99,7 +100,7 @@ extension ViewQuery {
     ///
     /// The view keeps the texts, so a search decodes nothing.
     ///
-    /// - Parameter text: what is searched in.
+    /// - Parameter text: the text of a row to search in.
     public func searchable(in text: @escaping @Sendable (Row) throws -> String) -> ViewQuery {
         changing { $0.text = text }
     }
@@ -116,9 +117,9 @@ extension ViewQuery {
     /// list.filter { !$0.isChecked }.visibleRows()     // an outline of the open rows alone
     /// ```
     ///
-    /// Rows keep the depths that they have in the list. What is said before this decides what a row is below: the nearest
-    /// row before it that is less deep, of those that are left. So a collapsed row that is checked hides its children in the
-    /// first of these, and none in the second. What sorts or groups rows is said after it.
+    /// Rows keep their depths from the list. The parts of the query before this one decide about parents: a row's
+    /// parent is the nearest less deep row before it among the rows that are left. So a collapsed row that is checked
+    /// hides its children in the first example, but not in the second. Sort and group after this part.
     public func visibleRows() -> ViewQuery { ViewQuery(parts + [.visibleRows]) }
 
     /// Keeps the first rows over all sections, and leaves out the sections after the last of them.
