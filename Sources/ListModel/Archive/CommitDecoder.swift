@@ -10,7 +10,7 @@ package struct PackedCommit: Sendable {
     package let version: Version
     /// Why it was made.
     package let cause: Commit.Cause
-    /// What the user did.
+    /// The name of the user's action.
     package let name: String
     /// Who made it.
     package let origin: String

@@ -8,7 +8,7 @@
 // is made for what is there already.
 
 extension ListEditor {
-    /// Changes the list to the given sections and rows with the fewest events that lead there, not with a reload.
+    /// Changes the list to the given sections and rows with the fewest moves, not with a reload.
     ///
     /// ```swift
     /// try editor.apply([NewSection(id: "today", title: "Today", items: rows)])
@@ -30,7 +30,7 @@ extension ListEditor {
         }
     }
 
-    /// Changes the rows of one section to the given rows, with the fewest events that lead there.
+    /// Changes the rows of one section to the given rows, with the fewest moves.
     ///
     /// - Parameters:
     ///   - items: all wanted rows of the section.

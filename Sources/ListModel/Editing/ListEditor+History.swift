@@ -13,7 +13,7 @@ extension ListEditor {
     ///   - scope: the scope of the history.
     ///   - origin: the origin of the new commit; in an origin's own history, that origin.
     ///   - time: the time of the new commit.
-    ///   - onConflict: the policy for rows that somebody else changed meanwhile.
+    ///   - onConflict: the policy for rows that others changed meanwhile.
     /// - Throws: ``ListError/nothingToUndo(requested:available:)``, ``ListError/conflicts(_:)``,
     ///   ``ListError/groupMismatch(expected:)`` while a group is open, or an error of the log.
     /// - Complexity: O(k log n) for a step that named k rows, whatever the length of the log. If others changed the

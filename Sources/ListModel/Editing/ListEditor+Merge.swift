@@ -43,7 +43,7 @@ private struct Merge {
     private var searchedSections = Searched()
     private var searchedItems: (section: Int, searched: Searched) = (-1, Searched())
 
-    /// The rows and sections that somebody else moved. They are not used as anchors.
+    /// The rows and sections that others moved. They are not used as anchors.
     private var movedItems: Set<Identifier> = []
     private var movedSections: Set<Identifier> = []
 

@@ -18,7 +18,7 @@
 /// ```
 public struct ListEditor: ~Copyable, @unchecked Sendable {
     // @unchecked Sendable: it is not copyable, so only one task has it at a time. Nodes that its trees share with
-    // snapshots are immutable, and nobody else has its buffers.
+    // snapshots are immutable, and its buffers belong to it alone.
 
     /// The state to which the edits are applied.
     public package(set) var state: ListState

@@ -8,7 +8,7 @@ public struct Reversal: Sendable {
     public var versions: [Version] { Array(step) }
     /// The commits of `versions`.
     private var step: Run<Version>
-    /// The conflicts: changes that were left out, because somebody else changed the same rows.
+    /// The conflicts: changes that were left out, because others changed the same rows.
     public private(set) var conflicts: [MergeConflict]
 
     package init(commit: Commit?, step: Run<Version>? = nil, conflicts: [MergeConflict]) {

@@ -11,7 +11,7 @@ package struct HistoryCheck: ~Copyable {
 
     /// The places of the commits so far, which the check looks up as an editor does in its log.
     private final class Places: CommitSource, @unchecked Sendable {
-        // @unchecked Sendable: used by the check that owns it, and by nobody else.
+        // @unchecked Sendable: only the check that owns it uses it.
         let oldest: Version
         var places: [HistoryMark] = []
 
@@ -22,7 +22,7 @@ package struct HistoryCheck: ~Copyable {
         }
 
         func historyMark(of version: Version) throws -> HistoryMark {
-            // It may wrap, and is not used then.
+            // This wraps if the version is too old; the guard below then fails.
             let index = version.rawValue &- oldest.rawValue &- 1
             guard version > oldest, index < UInt64(places.count) else { throw ListError.notInHistory(version) }
             return places[Int(index)]
@@ -40,7 +40,7 @@ package struct HistoryCheck: ~Copyable {
 
     /// Checks the next commit.
     ///
-    /// - Returns: nil, or what its record should say.
+    /// - Returns: nil if its record is right, otherwise the history that the record should have.
     /// - Throws: ``ListError/notInHistory(_:)``, ``RecordError``: it refers to what is not there.
     package mutating func check(_ commit: Commit) throws -> HistoryEntry? {
         let place = commit.place
@@ -56,7 +56,7 @@ package struct HistoryCheck: ~Copyable {
     /// Whether the log was compacted, so that earlier commits are gone.
     private var isCut: Bool { oldest > .empty }
 
-    /// What the record of a commit should say; nil if that depends on commits that were compacted away.
+    /// The history that the record of a commit should have; nil if it depends on commits that were compacted away.
     private mutating func expected(_ commit: Commit, in scope: HistoryScope) throws -> HistoryEntry? {
         let history = histories[scope]
         let tree = HistoryTree(places, oldest: oldest)

@@ -14,7 +14,7 @@ package struct HistoryMove {
     /// The commits of the step.
     package var stepVersions: Run<Version> { step.versions }
 
-    /// What the record of the checkout says.
+    /// The entry for the record of the checkout.
     package var entry: HistoryEntry { .move(after, branchSwitch) }
 }
 

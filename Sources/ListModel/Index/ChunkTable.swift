@@ -63,7 +63,7 @@ struct ChunkTable: ~Copyable {
     }
 
     deinit {
-        // SAFETY: all memory was allocated here or below, and nobody else has the pointers.
+        // SAFETY: all memory was allocated here or below, and the pointers are private.
         for directory in directories.indices {
             guard let chunks = slots[directory] else { continue }
             for index in 0..<ChunkTable.directorySize { chunks[index].words?.deallocate() }

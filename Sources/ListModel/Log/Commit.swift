@@ -26,7 +26,8 @@ public final class Commit: Sendable {
     public let version: Version
     /// The cause of the commit.
     public let cause: Cause
-    /// What the user did, as a menu names it: "Add milk". An undo or a redo has the name of what it reverts.
+    /// The name of the user's action, as a menu shows it: "Add milk". An undo or a redo has the name of the step that
+    /// it reverts or repeats.
     public let name: String
     /// Who made it: a user, a device, a sync. May be empty.
     public let origin: String

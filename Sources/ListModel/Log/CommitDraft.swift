@@ -2,7 +2,7 @@
 
 /// The header of a commit that is about to be made.
 public struct CommitDraft: Sendable {
-    /// What the user does, as a menu names it: "Add milk".
+    /// The name of the user's action, as a menu shows it: "Add milk".
     public var name: String
     /// Who does it: a user, a device, a sync. May be empty.
     public var origin: String

@@ -53,7 +53,7 @@ public struct History: Hashable, Sendable {
 
 /// The scope of a history.
 public enum HistoryScope: Hashable, Sendable {
-    /// Everybody: undo reverts the newest step, whoever made it.
+    /// One history for all origins: undo reverts the newest step of any of them.
     case shared
     /// One origin: undo reverts only its own steps.
     case origin(String)

@@ -31,7 +31,7 @@ enum RecordLayout {
     /// The format that this library reads and writes. Records of format 1 knew of no tree.
     static let currentFormat: UInt8 = 2
 
-    /// What a record says of the checksum of the one before it: the lower half, so that truncation is meant.
+    /// The link of a record: the lower half of the checksum of the record before it, so the truncation is intended.
     static func link(to checksum: UInt64) -> UInt32 { UInt32(truncatingIfNeeded: checksum) }
 
     /// The checksum that a record should have.

@@ -83,7 +83,7 @@ package final class NodePool: Sendable {
 
     /// A pool for the versions after a checkpoint.
     ///
-    /// - Parameter lease: keeps that checkpoint; nil if none of its nodes is used, or if somebody else keeps it.
+    /// - Parameter lease: keeps that checkpoint; nil if none of its nodes is used, or if another owner keeps it.
     package init(after other: NodePool, _ lease: CheckpointLease? = nil) {
         limits = other.limits
         salt = other.salt
@@ -257,12 +257,12 @@ extension NodePool {
             copy.epoch = node.epoch
             note(isWatched: true)
         } else if isWatched.load(ordering: .relaxed) {
-            // Somebody holds the version before, usually shows it, and compares it with this one next. So the node
-            // stays in the cache: reading it again takes ten times as long as copying it.
+            // The version before is still held: usually a view shows it, and compares it with this one next. So the
+            // node stays in the cache: reading it again takes ten times as long as copying it.
             let node = storedNode(child)
             copy = node.copy(width: max(node.width, limits.capacity(height: node.height)))
         } else if var node = Element.cache(of: self).take(child.key) {
-            // As a rule nobody else refers to the node, and then it can be changed without a copy.
+            // Usually there is no other reference to the node; then it is changed without a copy.
             let isFree = isKnownUniquelyReferenced(&node)
             copy = isFree ? node : node.copy(width: limits.capacity(height: node.height))
         } else {

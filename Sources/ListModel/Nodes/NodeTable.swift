@@ -7,7 +7,8 @@
 // Always holds: at least a quarter of the slots is free. No slot between the home slot of a number and its actual slot
 // is free. A lookup returns a node only if the parent's summary equals the one that the node was read with.
 
-/// What a parent says of a stored node. It has no reference as a child has, so handing one over counts nothing.
+/// The summary of a stored node in its parent. Unlike a child it holds no reference, so passing it on costs no
+/// reference counting.
 struct NodeKey {
     let number: UInt64
     let hash: UInt64

@@ -3,7 +3,7 @@
 // A comparison of two lists reads thousands of nodes, a few at a time. Reuse saves allocations: the memory of a spare
 // node is still in the processor's cache, and a leaf is too large for the fast path of an allocator.
 //
-// Always holds: nobody else refers to a spare node. A node that `take` returns is as empty as a new one.
+// Always holds: a spare node has no other reference. A node that `take` returns is as empty as a new one.
 
 /// Nodes to reuse.
 struct SpareNodes<Element: TreeElement> {
@@ -22,7 +22,7 @@ struct SpareNodes<Element: TreeElement> {
         return node
     }
 
-    /// Keeps a node that is no longer needed, if nobody else refers to it.
+    /// Keeps a node that is no longer needed, if there is no other reference to it.
     mutating func put(_ node: consuming TreeNode<Element>) {
         guard isKnownUniquelyReferenced(&node) else { return }
         if node.isLeaf {

@@ -6,7 +6,7 @@ public struct CommitInfo: Hashable, Sendable {
     public let version: Version
     /// Why it was made.
     public let cause: Commit.Cause
-    /// What the user did.
+    /// The name of the user's action.
     public let name: String
     /// Who made it; may be empty.
     public let origin: String

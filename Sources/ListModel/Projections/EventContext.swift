@@ -1,7 +1,7 @@
-// What a projection receives besides the event.
+// The context of an event: a projection receives it together with the event.
 //
-// Always holds: between two events, `before` is the list after the events so far, if the projection reads rows. A class
-// that is not sendable, because it is valid only during the call.
+// Always holds: between two events, `before` is the list after the events so far, if the projection reads rows. The
+// class is not sendable, because the context is valid only during the call.
 
 /// The context of an event for a projection.
 public final class EventContext {
@@ -22,7 +22,7 @@ public final class EventContext {
         }
     }
 
-    /// Why a content could not be read, if that happened. The projection did not cause such an error.
+    /// The error if a content could not be read. The projection did not cause it.
     package private(set) var readFailure: (any Error)?
 
     /// A context for a fold.

@@ -2,7 +2,7 @@
 //
 // It is a B+ tree. Elements are in the leaves, which are all at the same depth. An inner node has a summary of each
 // child: the number of elements below it and the hash of their sequence. A copy of the struct shares all nodes (copy on
-// write): an edit copies only the nodes on its path that somebody else refers to, and changes the others in place. Two
+// write): an edit copies only the nodes on its path that have other references, and changes the rest in place. Two
 // versions of a tree therefore share every unchanged subtree, and the diff skips shared subtrees.
 //
 // A node need not be in memory: a child may be the number of a stored node instead. A read gets such a node from the

@@ -30,7 +30,7 @@ public enum ListError: Error, Equatable, Sendable {
     case nothingToUndo(requested: Int, available: Int)
     /// Fewer steps than requested can be redone.
     case nothingToRedo(requested: Int, available: Int)
-    /// An undo, a redo or a merge found rows that somebody else changed meanwhile.
+    /// An undo, a redo or a merge found rows that others changed meanwhile.
     case conflicts([MergeConflict])
     /// The version is not in this history: it belongs to another history, or to none.
     case notInHistory(Version)

@@ -1,5 +1,4 @@
-// Conflicts of a three-way merge: changes that could not be applied, because somebody else changed the same rows
-// meanwhile.
+// Conflicts of a three-way merge: changes that could not be applied, because others changed the same rows meanwhile.
 //
 // Always holds: a merge does not change a row or section that it reports as a conflict.
 

@@ -10,7 +10,7 @@ extension ArrangedRows {
     /// - Parameters:
     ///   - old: the snapshot that the view shows now.
     ///   - new: the snapshot that it will show.
-    ///   - changes: what leads from one to the other.
+    ///   - changes: the changeset from `old` to `new`.
     ///   - stage: which stage this is, for the error.
     /// - Throws: ``ViewError`` for the first row that cannot be placed; nothing has changed then.
     /// - Complexity: O(k log n) for k rows that differ; and for the rows of moved sections, if the view has other sections.

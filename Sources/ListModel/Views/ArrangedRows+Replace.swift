@@ -36,7 +36,7 @@ extension ArrangedRows {
     /// Arranges the rows by another function.
     ///
     /// - Parameters:
-    ///   - words: what is searched for.
+    ///   - words: the words of the search.
     ///   - source: the snapshot that the view shows.
     /// - Throws: ``ViewError`` for the first row that cannot be placed; nothing has changed then.
     /// - Complexity: O(n) calls of the new function, O(log n) for each row whose place differs; O(n log n) if most do.
@@ -83,7 +83,8 @@ extension ArrangedRows {
         return result
     }
 
-    /// Whether a group has the place and the title that the one of its id has now, and those that a row knows of it.
+    /// Whether a group has the same order and title as the present group of its id, and as the group that a row refers
+    /// to.
     private func hasSameHeader(_ group: ViewGroup, _ known: ViewGroup?) -> Bool {
         for other in [groups[group.id], known] {
             guard let other, other !== group, other.id == group.id else { continue }

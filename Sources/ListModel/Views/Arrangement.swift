@@ -42,7 +42,8 @@ public struct Arrangement: Sendable {
     ///   - hidesEmptySections: whether sections without rows are left out.
     ///   - isSearchable: whether a search leaves out rows.
     ///   - descending: which components of sort keys are in descending order.
-    ///   - place: where a row stands; nil to leave it out. What it throws is reported as a ``ViewError``.
+    ///   - place: returns the place of a row, or nil to leave the row out. If it throws, the view throws a
+    ///     ``ViewError`` with that error.
     public init(
         sections: Sections = .source, hidesEmptySections: Bool = false, isSearchable: Bool = false,
         descending: [Bool] = [],
@@ -60,9 +61,9 @@ public struct Arrangement: Sendable {
 public struct RowPlacement: Sendable {
     /// The sort key. Rows of equal keys stand in the order of the source.
     public var key: ViewKey
-    /// The section it stands in. Needed in a view of groups, where a row without one is left out; without meaning elsewhere.
+    /// The section of the row. A view of groups leaves out a row without one; other views ignore it.
     public var group: ViewGroup?
-    /// The text that a search looks at.
+    /// The text in which a search looks for its words.
     public var text: SearchText
 
     /// A placement.

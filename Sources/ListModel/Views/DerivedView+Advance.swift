@@ -5,8 +5,8 @@ extension DerivedView {
     ///
     /// - Parameter newSource: the rows of the same list at some version.
     /// - Returns: what changed in the view.
-    /// - Throws: ``ViewError`` for the first row that cannot be placed. The view then shows what it showed before, and the
-    ///   next call begins from there.
+    /// - Throws: ``ViewError`` for the first row that cannot be placed. The view then still shows its rows from before,
+    ///   and the next call begins there.
     /// - Complexity: O(k log n) for k rows that differ in the source, with one call of the arrangement for each. If
     ///   more than a quarter differ, the view is rebuilt.
     @discardableResult
@@ -16,8 +16,7 @@ extension DerivedView {
 
     /// Makes the view follow a transition of its source.
     ///
-    /// - Parameter transition: what happened to the source. If it does not begin with ``source``, only where it ends is of
-    ///   interest.
+    /// - Parameter transition: the change of the source. If it does not begin with ``source``, only its end is used.
     /// - Returns: what changed in the view.
     /// - Throws: as ``advance(to:)``.
     @discardableResult
@@ -139,7 +138,7 @@ extension DerivedView.Level {
 }
 
 extension Snapshot {
-    /// Whether both are one tree, and so known to have the same rows; two that are not may have the same rows as well.
+    /// Whether both are the same tree, and so have the same rows. Different trees may have the same rows too.
     func isIdentical(to other: Snapshot) -> Bool { tree.top.isSame(as: other.tree.top) }
 }
 

@@ -6,9 +6,9 @@ extension DerivedView {
     /// Only rows that come into a stage above are asked for their place. If another letter is typed, only the rows
     /// found so far are searched.
     ///
-    /// - Parameter words: what is searched for; no words find everything.
+    /// - Parameter words: the words to search for; without words, the search finds every row.
     /// - Returns: what changed in the view.
-    /// - Throws: ``ViewError`` for the first row that a stage above cannot place. The view then searches for what it did.
+    /// - Throws: ``ViewError`` for the first row that a stage above cannot place. The view then keeps its former words.
     /// - Complexity: O(n), and O(log n) for each row that comes or goes.
     @discardableResult
     public mutating func search(_ words: SearchWords) throws(ViewError) -> Transition {
@@ -30,7 +30,7 @@ extension DerivedView {
     ///
     /// - Parameters:
     ///   - index: which stage, from 0.
-    ///   - stage: what it is to be.
+    ///   - stage: the new stage.
     /// - Returns: what changed in the view.
     /// - Throws: ``ViewError`` for the first row that cannot be placed. The view then stays as it is.
     /// - Complexity: O(log n) for each row that comes or goes, if both are stages that show the first rows. Otherwise O(n)
@@ -71,11 +71,11 @@ extension DerivedView {
         return Transition(from: before, to: snapshot)
     }
 
-    /// Puts a stage in the place of one, and keeps what that one knows if it can.
+    /// Replaces a stage, and keeps the state of the old one if possible.
     private mutating func put(
         _ stage: ViewStage, at index: Int, _ input: Snapshot, isSameInput: Bool
     ) throws(ViewError) {
-        // An outline says nothing that another could say in another way.
+        // An outline stage has no settings, so two of them are equal.
         if isSameInput, case .visibleRows = stage, case .visible = levels[index].stage { return }
         guard case .arrange(let arrangement) = stage, case .arranged = levels[index].stage, isSameInput else {
             levels[index] = try level(stage, at: index, of: input, source.version)

@@ -1,10 +1,10 @@
-// A view of a list: other rows, in another order, in other sections, that follow the list at the cost of its changes.
+// A view of a list: some of its rows, in an order and in sections of the view's own. When the list changes, the view
+// follows at the cost of the change.
 //
-// It is a chain of stages, each a value of persistent trees, so that a view is a value: a copy is free and goes its own
-// way. That is how somebody looks at the past through a view, and how a change that fails half-way is as if it had not
-// been tried.
+// A view is a chain of stages. Each stage is a value of persistent trees, so a view is a value too: a copy is free and
+// independent. An app shows an earlier version through a copy, and a change that may fail half-way is made in a copy.
 //
-// Always holds: `snapshot` is what the stages make of `source`, also after an error.
+// Always holds: `snapshot` is the result of the stages for `source`, also after an error.
 
 /// Rows that are derived from the rows of a list: filtered, sorted, grouped, searched, folded as an outline, cut off.
 ///
@@ -24,19 +24,19 @@ public struct DerivedView: Sendable {
     public internal(set) var source: Snapshot
     /// The rows of the view.
     public var snapshot: Snapshot { levels.last?.output ?? source }
-    /// What is searched for.
+    /// The words of the search.
     public internal(set) var searchWords = SearchWords()
 
     var levels: [Level] = []
     let limits: ArrangedRows.Limits
 
-    /// A stage with what it shows.
+    /// A stage and the rows that it shows.
     struct Level: Sendable {
         var stage: StageState
         var output: Snapshot
     }
 
-    /// What a stage knows.
+    /// The state of a stage.
     enum StageState: Sendable {
         case arranged(ArrangedRows)
         case visible(VisibleRows)
@@ -47,7 +47,8 @@ public struct DerivedView: Sendable {
     /// A view of a snapshot.
     ///
     /// - Parameters:
-    ///   - stages: what is done to the rows, one after another. None shows them as they are.
+    ///   - stages: the stages, each applied to the rows of the one before. Without stages, the view shows the rows as
+    ///     they are.
     ///   - source: the rows of a list, or of another view.
     /// - Throws: ``ViewError`` for the first row that cannot be placed.
     /// - Complexity: O(n), and O(n log n) where rows are sorted.

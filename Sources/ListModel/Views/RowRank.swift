@@ -2,7 +2,7 @@
 //
 // Always holds: a section of the view has one rank for each row, in the same order, and the ranks ascend by `RowOrder`.
 
-/// What a row of the view is sorted by.
+/// The values by which a row of the view is sorted.
 struct RowRank: MemoryElement {
     var label: UInt64
     /// The number of the section of the source that the row is in.
@@ -16,7 +16,7 @@ struct RowRank: MemoryElement {
 /// A section of a view, as the order of its rows.
 struct RankedSection: MemoryElement {
     var group: ViewGroup
-    /// The number of the section of the source that it is; of no meaning in a view that has sections of its own.
+    /// The number of its section in the source; without meaning if the view has sections of its own.
     let number: UInt32
     private(set) var ranks: TreeChild<RowRank>
 

@@ -4,11 +4,11 @@
 
 /// The result of the arrangement for a row; rows without a key share one object.
 final class RowKey: Sendable {
-    /// What the row is sorted by.
+    /// The sort key of the row.
     let key: ViewKey
     /// The group that the arrangement returned; the view may hold another object for the same group.
     let group: ViewGroup?
-    /// The text that a search looks at.
+    /// The text in which a search looks for its words.
     let text: SearchText
 
     init(_ placement: RowPlacement) {

@@ -23,14 +23,14 @@ public struct ViewError: Error, Sendable {
         self.cause = cause
     }
 
-    /// A view that one of its own functions asked for a change, which therefore has to do with no row of it.
+    /// The error for a function of a view that tries to change the view. It concerns no row.
     package init(version: Version, cause: any Error) {
         self.init(id: .string(""), path: ListIndexPath(section: 0, item: 0), version: version, stage: 0, cause: cause)
     }
 }
 
 extension ViewError: CustomStringConvertible {
-    /// Which row it was, and what was thrown.
+    /// The row and the error that the function threw.
     public var description: String {
         "the view cannot place the row \(id) at \(path) of version \(version): \(cause)"
     }

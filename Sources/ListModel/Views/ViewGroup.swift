@@ -6,7 +6,7 @@
 public final class ViewGroup: Sendable {
     /// The identity of the section.
     public let id: Identifier
-    /// What its header shows.
+    /// The text of its header.
     public let title: String
     /// The sort key of the section; sections of equal keys are sorted by their ids.
     public let order: ViewKey
@@ -15,8 +15,8 @@ public final class ViewGroup: Sendable {
     ///
     /// - Parameters:
     ///   - id: its identity.
-    ///   - title: what its header shows.
-    ///   - order: what the sections are sorted by. It has to follow from the id, and so does the title.
+    ///   - title: the text of its header.
+    ///   - order: the sort key of the section. Groups of the same id must have the same order and the same title.
     public init(id: Identifier, title: String, order: ViewKey) {
         self.id = id
         self.title = title

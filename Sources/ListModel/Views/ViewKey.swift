@@ -30,8 +30,9 @@ public enum ViewKey: Sendable {
         fileprivate init() {}
         fileprivate func compare(_ other: Boxed) -> Int { compareTypes(other) }
 
-        /// Which type comes first of two that have no order between their values: any, but always the same one. Two keys
-        /// of two types are never taken for equal, for a view would leave its rows where the old keys put them.
+        /// Compares values of two types, which have no order of their own: all values of one type come first. Which
+        /// type that is does not matter, but it stays the same in a process. Keys of two types are never equal: the
+        /// view would then leave a row in its old place when the type of its key changes.
         fileprivate final func compareTypes(_ other: Boxed) -> Int {
             let (left, right) = (ObjectIdentifier(type(of: self)), ObjectIdentifier(type(of: other)))
             return left < right ? -1 : right < left ? 1 : 0
@@ -91,7 +92,7 @@ extension ViewKey {
     }
 
     private func compare(_ other: ViewKey, isDescending: Bool) -> Int {
-        // What is absent is last in both directions.
+        // An absent key is last in both directions.
         switch (self, other) {
         case (.absent, .absent): return 0
         case (.absent, _): return 1

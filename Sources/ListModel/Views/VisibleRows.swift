@@ -27,9 +27,9 @@ struct VisibleRows: Sendable {
     /// - Parameters:
     ///   - old: the snapshot whose visible rows the stage shows now.
     ///   - new: the snapshot whose visible rows it will show.
-    ///   - changes: what leads from one to the other.
-    /// - Complexity: O(log n) for each row that differs in the source, appears or disappears, and for each visible row that
-    ///   has another parent. If those are more than a quarter of all, the stage is built anew.
+    ///   - changes: the changeset from `old` to `new`.
+    /// - Complexity: O(log n) for each row that differs in the source, appears or disappears, and for each visible row
+    ///   that has another parent. If those are more than a quarter of all, the stage is rebuilt.
     mutating func advance(from old: Snapshot, to new: Snapshot, _ changes: Changeset) throws(ViewError) {
         if changes.isEmpty { return }
         if rows.isWorthRebuilding(changes, max(old.itemCount, new.itemCount)) { return rebuild(new) }
