@@ -1,8 +1,8 @@
 // The state from which packing and unpacking both predict the next annotation of a block.
 //
 // Editors attach the same few values to every commit: a selection before, a selection after. So the name and the place
-// of an annotation are predicted from what followed the previous annotation the last time. Its value is predicted from
-// the last value of the same name or from the previous annotation, whichever was closer the last time.
+// of an annotation are predicted from the annotation that followed the previous one the last time. Its value is
+// predicted from the last value of the same name or from the previous annotation, whichever was closer the last time.
 //
 // Always holds: `known[0]` stands for the time before the first annotation, `known[n + 1]` for the name of number n.
 

@@ -1,7 +1,7 @@
 // Packs a range of the log: records go in; blocks, and records that no block takes, come out, in order.
 //
-// Always holds: every commit that was added is in exactly one piece; the pieces, with what `finish` gives, are in the
-// order of the log. A record that cannot be rebuilt byte for byte is in no block.
+// Always holds: every added commit is in exactly one piece; the pieces, including those of `finish`, are in the order
+// of the log. A record that cannot be rebuilt byte for byte is in no block.
 
 /// Packs consecutive commits of a log into blocks.
 ///

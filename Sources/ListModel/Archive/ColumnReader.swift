@@ -94,7 +94,7 @@ struct ColumnReader {
         return sum
     }
 
-    /// An error in what was read last.
+    /// An error in the value that was read last.
     func error(_ what: String, expected: String, found: String) -> RecordError {
         reader.error(.invalid(what: what, expected: expected, found: found))
     }

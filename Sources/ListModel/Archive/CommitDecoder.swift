@@ -106,7 +106,7 @@ struct CommitDecoder: ~Copyable {
 // MARK: - Commits
 
 extension CommitDecoder {
-    /// Unpacks what stands before the events of the next commit.
+    /// Unpacks the header of the next commit.
     mutating func nextCommit() throws -> PackedCommit {
         try spend(.causes, RecordLayout.variable + 3)
         let version = context.version

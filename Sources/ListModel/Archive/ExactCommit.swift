@@ -8,7 +8,7 @@ struct ExactCommit {
     let header: RecordHeader
     let name: String
     let origin: String
-    /// The events, without what follows from the state.
+    /// The events, without the parts that follow from the state.
     private(set) var events: [PackedEvent] = []
     /// For each content of an event: whether it is in the record; otherwise it is a reference to an earlier one.
     private(set) var isNew: [Bool] = []
@@ -21,9 +21,9 @@ struct ExactCommit {
     ///   - header: the header of the record, whose checksum was compared.
     ///   - state: the list before the commit; afterwards the list after it, in any case.
     ///   - writer: receives the rebuilt record.
-    /// - Returns: nil if the record is not the one that follows: the rows that it names differ in more than their ids
-    ///   from what stands there, a number is written in more bytes than it needs, the hash is another, or an event is not
-    ///   known.
+    /// - Returns: nil if the record cannot be rebuilt from its parts: its rows differ from the rows of the state in
+    ///   more than their ids, a number takes more bytes than it needs, the hash differs, or the kind of an event is
+    ///   unknown.
     /// - Throws: ``RecordError``, ``ListError``: the record is damaged or does not fit the rows.
     init?(
         _ header: RecordHeader, _ record: UnsafeRawBufferPointer, _ state: inout ListState, link: UInt32,

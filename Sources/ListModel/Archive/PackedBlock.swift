@@ -1,5 +1,5 @@
 // A packed block: consecutive commits of the log, in columns, without what follows from replaying them.
-// `Docs/Design/FileFormat.md` says what each byte means; the golden-bytes test holds the two together.
+// `Docs/Design/FileFormat.md` describes each byte; the golden-bytes test checks that the code agrees with it.
 //
 // Most of a record follows from the state: hashes, links, ids and references of the rows at the positions of an event.
 // A block keeps the rest and rebuilds every record byte for byte. The checksum of its last record is in the header and,
@@ -159,7 +159,7 @@ extension RecordReader {
         }
     }
 
-    /// Reads the lengths of parts that follow one another; what is after them is the last part.
+    /// Reads the lengths of consecutive parts. The bytes after these parts are the last part.
     fileprivate mutating func readDirectory(_ count: Int) throws -> [Range<Int>] {
         var lengths: [Int] = []
         lengths.reserveCapacity(count)

@@ -1,9 +1,9 @@
-// The columns of a packed block: which there are, and in which order they lie in it.
+// The columns of a packed block, in their order in the block.
 //
 // Always holds: the order of the cases is the order in the block; a column without bytes holds zeros.
 
-/// A column of a packed block. What it holds is a difference from a prediction, so that most values are 0.
-/// `Docs/Design/FileFormat.md` says of each what it is predicted from.
+/// A column of a packed block. It holds differences from predictions, so most of its values are 0.
+/// `Docs/Design/FileFormat.md` describes the prediction of each column.
 enum PackedColumn: Int, CaseIterable {
     // One value for each commit; `targets` only if it speaks of another, `historyParts` only where it is needed.
     case causes

@@ -1,4 +1,4 @@
-// An event without what follows from the state: the ids and contents of the rows at its position.
+// An event without the parts that follow from the state: the ids and contents of the rows at its position.
 //
 // Always holds: packing an event and resolving it (`ListState.resolve`) gives the same event if the record agrees with
 // the rows. If it does not, the record is not packed.
@@ -66,7 +66,7 @@ extension PackedEvent {
 extension ListState {
     /// The event, completed with the rows at its position.
     ///
-    /// - Throws: ``ListError`` if what it names is not there. What it brings is checked when it is folded.
+    /// - Throws: ``ListError`` if the rows that it refers to are not there. Its new rows are checked when it is folded.
     /// - Complexity: O(k + log n) for k rows.
     func resolve(_ event: PackedEvent) throws -> Event {
         switch event {

@@ -15,13 +15,13 @@
 public struct Changeset: Equatable, Sendable {
     /// The changes of rows, or those of sections.
     public struct Changes<Position: Hashable & Sendable>: Equatable, Sendable {
-        /// Positions in the old snapshot of what is not in the new one, ascending.
+        /// Positions in the old snapshot that have no counterpart in the new one, ascending.
         public var deleted: [Position] = []
-        /// Positions in the new snapshot of what is not in the old one, ascending.
+        /// Positions in the new snapshot that have no counterpart in the old one, ascending.
         public var inserted: [Position] = []
-        /// From where in the old snapshot to where in the new one, ascending by target.
+        /// Moves from a position in the old snapshot to one in the new snapshot, ascending by target.
         public var moved: [Move<Position>] = []
-        /// Positions in the new snapshot of what was updated, ascending.
+        /// Positions in the new snapshot of updated rows or sections, ascending.
         public var updated: [Position] = []
 
         /// Whether nothing changed.

@@ -20,7 +20,7 @@ enum IncreasingSubsequence {
     ///
     /// - Parameters:
     ///   - ranks: distinct numbers in `0 ..< ranks.count`.
-    ///   - weights: what each is worth, at least 1.
+    ///   - weights: the weight of each, at least 1.
     /// - Complexity: O(m log m) for m ranks.
     static func heaviest(ranks: [Int], weights: [Int]) -> [Int] {
         let count = ranks.count

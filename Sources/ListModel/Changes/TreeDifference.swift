@@ -42,7 +42,7 @@ struct TreeDifference<Element: TreeElement> {
     /// No pieces yet.
     init() {}
 
-    /// Reserves capacity for what one edit leaves.
+    /// Reserves capacity for the pieces that one edit usually leaves.
     mutating func reserveUsualRoom() {
         old.reserveCapacity(4)
         new.reserveCapacity(4)

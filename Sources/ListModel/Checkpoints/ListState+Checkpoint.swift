@@ -159,7 +159,8 @@ extension TreeChild where Element: TreeElement {
 
     /// - Parameter openLeaf: evicts the nodes below the elements of a leaf, and returns the size of those that remain.
     fileprivate mutating func evict(olderThan limit: UInt64, _ openLeaf: (TreeNode<Element>) -> Int) -> Int {
-        // A node that a snapshot also refers to must not be written, and what is below it would stay in memory anyway.
+        // A node that a snapshot also refers to must not be written, and the nodes below it would stay in memory
+        // anyway.
         let isUnique = self.isUnique
         guard let node else { return 0 }
         if node.stored != 0 && node.stored < limit {

@@ -166,7 +166,7 @@ struct StepCoalescing {
 
     /// Whether a revision at the tip of its scope continues the step there. Remembers the commit either way.
     ///
-    /// - Parameter shape: what the commit did.
+    /// - Parameter shape: the shape of the commit's edit.
     mutating func continues(
         _ draft: borrowing CommitDraft, _ version: Version, in scope: HistoryScope, isAtTip: Bool, _ shape: EditShape
     ) -> Bool {

@@ -1,6 +1,6 @@
 // Checks that the histories in the records of a log follow from its commits.
 //
-// Always holds: the check continues with what the records say, so that one fault is reported once.
+// Always holds: after a fault the check continues with the history in the record, so it reports one fault once.
 
 /// Computes the histories of a log, commit by commit, and compares them with the records.
 package struct HistoryCheck: ~Copyable {
@@ -41,7 +41,7 @@ package struct HistoryCheck: ~Copyable {
     /// Checks the next commit.
     ///
     /// - Returns: nil if its record is right, otherwise the history that the record should have.
-    /// - Throws: ``ListError/notInHistory(_:)``, ``RecordError``: it refers to what is not there.
+    /// - Throws: ``ListError/notInHistory(_:)``, ``RecordError``: it refers to a commit that is not there.
     package mutating func check(_ commit: Commit) throws -> HistoryEntry? {
         let place = commit.place
         defer {

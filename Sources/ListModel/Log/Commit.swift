@@ -2,7 +2,7 @@
 //
 // Always holds: the checksum of a `Commit` was checked and its header decoded; its events are decoded on demand.
 
-/// The events of one user action: atomic in the log, and what one undo reverts.
+/// The events of one user action: atomic in the log, and reverted together by an undo.
 ///
 /// A commit never changes. It is an object because every edit passes it on several times.
 public final class Commit: Sendable {

@@ -25,7 +25,7 @@ extension ByteWriter {
 }
 
 extension RecordReader {
-    /// Reads what follows an unknown kind, which is at `start`.
+    /// Reads an event of an unknown kind, after the kind, which is at `start`.
     mutating func readUnrecognised(_ kind: UInt8, _ start: RecordReader) throws -> Event {
         guard kind >= EventKind.firstAncillary else {
             throw start.error(.unknown(what: "kind of event", found: Int(kind)))
@@ -34,7 +34,7 @@ extension RecordReader {
         return .unrecognised(kind: kind, payload: Array(payload))
     }
 
-    /// Reads what follows the kind of an annotation.
+    /// Reads an annotation, after its kind.
     mutating func readAnnotation() throws -> Event {
         let count = try readCount("the length of an annotation")
         let end = offset + count

@@ -118,7 +118,7 @@ extension HistoryEntry {
     /// Calls `body` with the numbers of the entry, without its ``Shape``, in the order of the format.
     @inline(__always)
     func forEachWord(at version: Version, _ body: (UInt64) -> Void) {
-        // Wrapping, as where they are read: bytes may say anything, and what comes out is checked.
+        // Wraps, as reading does: damaged bytes may hold any number, and the result is checked.
         func distance(_ other: Version) -> UInt64 { version.rawValue &- other.rawValue }
         func put(_ switched: Version, _ branchSwitch: HistorySwitch?) {
             body(distance(switched))
@@ -163,7 +163,7 @@ extension HistoryEntry {
     /// An entry from its numbers.
     ///
     /// - Parameters:
-    ///   - shape: what the header states.
+    ///   - shape: the shape that the header states.
     ///   - next: returns the numbers in the order of ``forEachWord(at:_:)``.
     ///   - fail: makes the error for an impossible number.
     @inline(__always)

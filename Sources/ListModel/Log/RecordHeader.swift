@@ -300,7 +300,7 @@ extension Commit.Cause {
 }
 
 extension ByteWriter {
-    /// Writes the header of a commit. ``finish(_:)`` fills in what is known only at the end.
+    /// Writes the header of a commit. ``finish(_:)`` fills in the fields that are known only at the end.
     mutating func begin(_ draft: borrowing CommitDraft, version: Version, entry: HistoryEntry, link: UInt32) {
         truncate(to: 0)
         write(fixed: UInt64(0))

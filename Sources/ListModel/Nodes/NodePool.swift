@@ -143,8 +143,8 @@ package final class NodePool: Sendable {
         return errors.withLock { $0.damage ?? $0.last }
     }
 
-    /// Runs `body`, and throws if nodes could not be read meanwhile: what it returned, or threw, then comes from rows that
-    /// are not there.
+    /// Runs `body`, and throws if nodes could not be read meanwhile, because its result or its error then comes from
+    /// placeholders.
     package func checked<Result>(_ body: () throws -> Result) throws -> Result {
         let count = failureCount
         do {

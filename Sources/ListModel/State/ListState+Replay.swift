@@ -24,7 +24,8 @@ extension ListState {
         try replay(record, previousChecksum: previousChecksum, check: .records)
     }
 
-    /// Folds the next commit into the state, as ``replay(_:previousChecksum:)`` does, and compares what `check` says.
+    /// Folds the next commit into the state, as ``replay(_:previousChecksum:)`` does, and makes the comparisons that
+    /// `check` names.
     package mutating func replay(
         _ record: UnsafeRawBufferPointer, previousChecksum: UInt64, check: ReplayCheck
     ) throws -> UInt64 {

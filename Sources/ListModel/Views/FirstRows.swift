@@ -23,7 +23,7 @@ struct FirstRows: Sendable {
 
     /// The rows, as those of the source's version.
     ///
-    /// - Parameter source: what the stage has followed.
+    /// - Parameter source: the source that the stage followed last.
     func snapshot(of source: Snapshot) -> Snapshot {
         // Stored rows are read through the source's pool, and its lease keeps them.
         Snapshot(version: source.version, itemCount: itemCount, tree: PersistentTree(top, source.tree.pool))

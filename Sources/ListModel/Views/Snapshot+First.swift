@@ -1,11 +1,11 @@
 // The first rows of a snapshot, as a snapshot.
 
 extension Snapshot {
-    /// The first rows over all sections, and the sections that they are in.
+    /// The first rows of the list, across its sections, and the sections of these rows.
     ///
-    /// It shares all its rows with this snapshot, so a changeset between two of them costs what differs in them.
+    /// It shares all its rows with this snapshot, so a changeset between two of them costs only their difference.
     ///
-    /// - Parameter count: how many rows; all if there are not as many, none if it is negative.
+    /// - Parameter count: the number of rows; all if there are fewer, none if it is negative.
     /// - Complexity: O(log n), and a look at each section up to the last that is shown.
     public func first(_ count: Int) -> Snapshot {
         if count >= itemCount { return self }
