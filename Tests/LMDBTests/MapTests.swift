@@ -24,6 +24,27 @@ import Testing
         #expect(try environment.read { txn in try txn.count(in: rows) } == 40)
     }
 
+    @Test("Pages at the end of the file are read that were allocated, but not written, by an earlier transaction")
+    func pagesWrittenLater() throws {
+        let environment = try folder.open { $0.gate = .quick }
+        let rows = try environment.bytes()
+        // So that the transactions below find free pages for all else.
+        for _ in 0..<8 { try environment.write { txn in try txn.put([1], forKey: 0, in: rows) } }
+        try environment.write { txn in
+            // LMDB allocates pages at the end for the value, and does not write them.
+            try txn.put(value, forKey: 1, in: rows)
+            try txn.delete(1, in: rows)
+        }
+        let lastPage = try environment.information.lastPage
+        #expect(try environment.fileSize <= lastPage * environment.pageSize)
+        // The next transactions use some of these pages, and the number of the last page stays.
+        for number in 2...4 as ClosedRange<UInt8> {
+            try environment.write { txn in try txn.put([number], forKey: 0, in: rows) }
+            #expect(try environment.information.lastPage == lastPage)
+            #expect(try environment.read { try $0.get(0, in: rows) } == [number])
+        }
+    }
+
     @Test("A map that is full at its maximum is an error with both sizes, and nothing is written")
     func maximum() throws {
         let environment = try folder.open { options in

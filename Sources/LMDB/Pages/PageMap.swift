@@ -22,8 +22,9 @@ final class PageMap: @unchecked Sendable {
     private let mapped = Atomic<Int>(0)
     /// A lower bound for the number of pages in the file.
     private let written = Atomic<Int>(0)
-    /// The last page for which the length of the file was read.
-    private let askedFor = Atomic<UInt64>(0)
+    /// The version for which the length of the file was read last. A later version may have written pages that this one
+    /// allocated and did not write.
+    private let askedFor = Atomic<UInt64>(.max)
     /// Whether the free pages and the pages of the trees are all pages of the file; used only by the writer.
     let isAccounted = Atomic<Bool>(false)
 
@@ -51,22 +52,24 @@ final class PageMap: @unchecked Sendable {
     /// Where the file begins.
     @inline(__always)
     func start() throws(LMDBError) -> UnsafeRawPointer {
-        if mapped.load(ordering: .acquiring) == 0 { try ask(for: 1) }
+        if mapped.load(ordering: .acquiring) == 0 { try ask(for: .max) }
         // SAFETY: a map was made, and its address is not 0.
         return UnsafeRawPointer(bitPattern: newest.load(ordering: .acquiring)).unsafelyUnwrapped
     }
 
     /// The pages up to the last one of a version, as far as they are in the file.
-    func pages(upTo lastPage: UInt64) throws(LMDBError) -> (start: UnsafeRawPointer, limit: UInt64) {
-        if lastPage >= UInt64(written.load(ordering: .relaxed)), askedFor.load(ordering: .acquiring) != lastPage {
-            try ask(for: lastPage)
+    func pages(
+        upTo lastPage: UInt64, of version: UInt64
+    ) throws(LMDBError) -> (start: UnsafeRawPointer, limit: UInt64) {
+        if lastPage >= UInt64(written.load(ordering: .relaxed)), askedFor.load(ordering: .acquiring) != version {
+            try ask(for: version)
         }
         let count = min(mapped.load(ordering: .acquiring), written.load(ordering: .relaxed))
         return (try start(), min(lastPage &+ 1, UInt64(count)))
     }
 
     @inline(never)
-    private func ask(for lastPage: UInt64) throws(LMDBError) {
+    private func ask(for version: UInt64) throws(LMDBError) {
         monitor.lock()
         defer { monitor.unlock() }
         let length: Int
@@ -85,6 +88,6 @@ final class PageMap: @unchecked Sendable {
             mapped.store(size / pageSize, ordering: .releasing)
         }
         written.max(pages, ordering: .relaxed)
-        askedFor.store(lastPage, ordering: .releasing)
+        askedFor.store(version, ordering: .releasing)
     }
 }

@@ -45,7 +45,7 @@ extension TreeReader {
         let lastPage = meta.loadUnaligned(fromByteOffset: 120, as: UInt64.self)
         let found = meta.loadUnaligned(fromByteOffset: 128, as: UInt64.self)
         guard found == version else { return nil }
-        (start, limit) = try pages.pages(upTo: lastPage)
+        (start, limit) = try pages.pages(upTo: lastPage, of: version)
         pageSize = pages.pageSize
         transaction = version
         main = TreeRoot(TreeRecord(meta + 72))
