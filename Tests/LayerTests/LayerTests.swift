@@ -61,6 +61,26 @@ struct LayerTests {
         }
     }
 
+    @Test("the list of files to which an event is added names all that know an event")
+    func everyPlaceOfAnEventIsListed() throws {
+        let page = try String(
+            contentsOf: LayerTests.root.appending(path: "Docs/Design/Architecture.md"), encoding: .utf8)
+        let list = try #require(page.split(separator: "```events\n").dropFirst().first?.split(separator: "```").first)
+        let listed = Set(list.split(separator: "\n").compactMap { $0.split(separator: " ").first.map(String.init) })
+        var found: Set<String> = []
+        for folder in ["Sources", "Tools/Sources"] {
+            let base = LayerTests.root.appending(path: folder)
+            let files = FileManager.default.enumerator(atPath: base.path(percentEncoded: false))?.allObjects ?? []
+            for case let path as String in files where path.hasSuffix(".swift") {
+                // A kind that nothing treats apart.
+                let text = try String(contentsOf: base.appending(path: path), encoding: .utf8)
+                if text.contains("itemCollapsed") { found.insert("\(folder)/\(path)") }
+            }
+        }
+        let commands = found.filter { $0.hasPrefix("Sources/ListModel/Editing/") }
+        #expect(!commands.isEmpty && found.subtracting(commands) == listed)
+    }
+
     /// Modules that have no rooms.
     static let modulesWithoutRooms: Set = [
         "Sources/CLMDB", "Tools/Sources/Tool", "Tools/Benchmarks/Sources/BenchProbe",

@@ -136,15 +136,9 @@ enum TestRecords {
 extension Event {
     /// The content references of the event, in order; equality of rows does not compare them completely.
     var references: [ContentReference] {
-        switch self {
-        case .itemsInserted(_, let items), .itemsDeleted(_, let items): items.map(\.content)
-        case .itemUpdated(_, _, let old, let new): [old, new]
-        case .sectionInserted(_, let section), .sectionDeleted(_, let section): section.items.map(\.content)
-        case .listReloaded(let old, let new): (old + new).flatMap { $0.items.map(\.content) }
-        case .itemsMoved, .itemToggled, .itemsIndented, .itemCollapsed, .sectionMoved, .sectionRenamed, .annotated,
-            .unrecognised:
-            []
-        }
+        var references: [ContentReference] = []
+        forEachReference { references.append($0) }
+        return references
     }
 }
 

@@ -73,16 +73,10 @@ struct AnnotationPacking {
         var suffix: Int
 
         init(_ value: [UInt8], from old: [UInt8]) {
-            let most = min(value.count, old.count)
-            var prefix = 0
-            while prefix < most && value[prefix] == old[prefix] { prefix += 1 }
-            var suffix = 0
-            while suffix < most - prefix && value[value.count - 1 - suffix] == old[old.count - 1 - suffix] {
-                suffix += 1
-            }
+            let prefix = value[...].commonPrefix(with: old[...])
+            suffix = value[prefix...].commonSuffix(with: old[prefix...])
             replaced = old[prefix..<old.count - suffix]
             inserted = value[prefix..<value.count - suffix]
-            self.suffix = suffix
         }
     }
 }

@@ -8,11 +8,7 @@
 /// A column is a base, a width and, for each value, `width` bits. A value is the base plus the zigzag number in its
 /// bits; a value that does not fit follows as an exception. A column of width 0 has no bits and no end.
 struct ColumnReader {
-    /// The greatest width: with seven bits before it, a value still lies in eight bytes.
-    static let greatestWidth = 57
-
     private var reader: RecordReader
-    private let end: Int
     private var base: Int64 = 0
     private var width = 0
     /// Where the bits begin, and how many values they hold.
@@ -25,19 +21,18 @@ struct ColumnReader {
 
     /// The column that lies in a range of the bytes of a block.
     init(_ bytes: UnsafeRawBufferPointer, _ range: Range<Int>, version: Version) throws {
-        end = range.upperBound
-        reader = RecordReader(UnsafeRawBufferPointer(rebasing: bytes[..<end]), version: version)
+        reader = RecordReader(UnsafeRawBufferPointer(rebasing: bytes[..<range.upperBound]), version: version)
         if range.isEmpty { return }
         _ = try reader.readBytes(range.lowerBound, "a column")
         base = Int64(zigzag: try reader.readVarint("the base of a column"))
         width = Int(try reader.readByte("the width of a column"))
-        guard width <= ColumnReader.greatestWidth else {
+        guard width <= BitWriter.greatestWidth else {
             throw reader.error(
                 .invalid(what: "width of a column", expected: "at most 57 bits", found: String(width)))
         }
         if width > 0 {
             packedCount = try reader.readIndex("the number of values of a column")
-            let room = (end - reader.offset) * 8 / width
+            let room = (range.upperBound - reader.offset) * 8 / width
             guard packedCount <= room else {
                 throw reader.error(
                     .invalid(
@@ -102,16 +97,7 @@ struct ColumnReader {
     @inline(__always)
     private func bits() throws -> UInt64 {
         guard index < packedCount else { throw reader.error(.truncated(expected: "a value of a column")) }
-        let position = index &* width
-        let offset = bitsOffset &+ position &>> 3
-        var word: UInt64 = 0
-        if offset &+ 8 <= end {
-            // SAFETY: the check above found eight bytes.
-            word = UInt64(littleEndian: reader.bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
-        } else {
-            for byte in offset..<end { word |= UInt64(reader.bytes[byte]) &<< UInt64((byte &- offset) &* 8) }
-        }
-        return (word &>> UInt64(position & 7)) & (1 &<< UInt64(width) &- 1)
+        return reader.bytes.bits(at: bitsOffset &* 8 &+ index &* width, width)
     }
 
     private mutating func readException() throws {

@@ -45,19 +45,12 @@ struct ColumnWriter {
 
     private func writeBits(to writer: inout ByteWriter) {
         writer.write(count: values.count)
-        var word: UInt64 = 0
-        var used = 0
+        var bits = BitWriter()
         for value in values {
             let number = (value &- base).zigzag
-            if isPacked(number) { word |= number &<< UInt64(used) }
-            used += width
-            while used >= 8 {
-                writer.write(byte: UInt8(truncatingIfNeeded: word))
-                word &>>= 8
-                used -= 8
-            }
+            bits.write(isPacked(number) ? number : 0, width, &writer)
         }
-        if used > 0 { writer.write(byte: UInt8(truncatingIfNeeded: word)) }
+        bits.finish(&writer)
     }
 
     private static func mostCommon(_ sorted: [Int64]) -> Int64 {
@@ -75,7 +68,7 @@ struct ColumnWriter {
         var counts = [Int](repeating: 0, count: 65)
         for value in values { counts[64 - (value &- base).zigzag.leadingZeroBitCount] += 1 }
         var best = (size: Int.max, width: 0)
-        for width in 0...ColumnReader.greatestWidth {
+        for width in 0...BitWriter.greatestWidth {
             // Bits come with their number.
             var size = width == 0 ? 0 : (values.count * width + 7) / 8 + 2
             // An exception takes a byte for its place and, unless it is small, its bits in bytes of seven.

@@ -5,57 +5,76 @@
 extension CommitEncoder {
     /// Packs an event.
     mutating func putEvent(_ event: PackedEvent) {
-        let number = Int64(event.kind.rawValue)
-        put(.kinds, number - context.predictedKind)
-        context.note(number)
         switch event {
         case .itemsInserted(let path, let items):
+            putKind(.itemsInserted)
             putCount(items.count)
             putPath(path, predicted: context.row)
             context.noteCursor(path.section, path.item + items.count)
             for item in items { put(item) }
         case .itemsDeleted(let path, let count):
+            putKind(.itemsDeleted)
             putCount(count)
             putPath(path, predicted: context.predictedDeletion(count))
             context.noteDeletion(path, count)
         case .itemsMoved(let source, let target, let count):
+            putKind(.itemsMoved)
             putCount(count)
             putPath(source, predicted: context.row)
             put(.destinations, Int64(target.section - source.section))
             put(.destinations, Int64(target.item - source.item))
             context.noteCursor(target.section, target.item + count)
         case .itemToggled(let path):
+            putKind(.itemToggled)
             putPath(path, predicted: context.row)
             context.noteCursor(path.section, path.item + 1)
         case .itemUpdated(let path, let new):
+            putKind(.itemUpdated)
             putPath(path, predicted: context.row)
             context.noteCursor(path.section, path.item + 1)
             put(new, isChecked: false)
         case .itemsIndented(let path, let count, let change):
+            putKind(.itemsIndented)
             putCount(count)
             putPath(path, predicted: context.row)
             put(.destinations, Int64(change))
             context.noteCursor(path.section, path.item + count)
         case .itemCollapsed(let path):
+            putKind(.itemCollapsed)
             putPath(path, predicted: context.row)
             context.noteCursor(path.section, path.item + 1)
         case .sectionInserted(let index, let section):
+            putKind(.sectionInserted)
             putSection(index)
             put(section)
             context.noteCursor(index, section.items.count)
-        case .sectionDeleted(let index): putSection(index)
+        case .sectionDeleted(let index):
+            putKind(.sectionDeleted)
+            putSection(index)
         case .sectionMoved(let source, let target):
+            putKind(.sectionMoved)
             putSection(source)
             put(.destinations, Int64(target - source))
             context.noteCursor(target, 0)
         case .sectionRenamed(let index, let new):
+            putKind(.sectionRenamed)
             putSection(index)
             put(new)
         case .listReloaded(let new):
+            putKind(.listReloaded)
             put(.destinations, Int64(new.count))
             for section in new { put(section) }
-        case .annotated(let name, let value): annotations.append(name, value, &context.annotations)
+        case .annotated(let name, let value):
+            putKind(.annotated)
+            annotations.append(name, value, &context.annotations)
         }
+    }
+
+    /// Packs the kind, which stands before the rest of an event.
+    private mutating func putKind(_ kind: EventKind) {
+        let number = Int64(kind.rawValue)
+        put(.kinds, number - context.predictedKind)
+        context.note(number)
     }
 
     private mutating func putCount(_ count: Int) { put(.rowCounts, Int64(count) - 1) }

@@ -83,8 +83,8 @@ struct ContentPacking {
 
     /// What an affix and a content have in common; prefix and suffix never overlap in the content.
     private static func common(_ affix: Affix, _ content: ArraySlice<UInt8>) -> Affix {
-        let prefix = zip(affix.prefix, content).prefix { $0 == $1 }.count
-        let suffix = zip(affix.suffix.reversed(), content.dropFirst(prefix).reversed()).prefix { $0 == $1 }.count
+        let prefix = affix.prefix[...].commonPrefix(with: content)
+        let suffix = affix.suffix[...].commonSuffix(with: content.dropFirst(prefix))
         return Affix(prefix: Array(affix.prefix.prefix(prefix)), suffix: Array(affix.suffix.suffix(suffix)))
     }
 }

@@ -45,7 +45,8 @@ struct ExactCommit {
                 isKnown = false
                 continue
             }
-            try writer.write(state.resolve(packed), version) { writer, reference, isChecked in
+            try writer.write(state.resolve(packed), version: version) { writer, reference, isChecked, isNew in
+                guard isNew else { return writer.write(reference, isChecked: isChecked, version) }
                 write(reference, isChecked, version, record, to: &writer)
             }
             events.append(packed)

@@ -134,8 +134,8 @@ extension PackedBlock {
         for _ in 0..<commit.eventCount {
             let event = try state.resolve(decoder.nextEvent())
             var contents = decoder.newContents.makeIterator()
-            try writer.write(event, commit.version) { writer, reference, isChecked in
-                guard let content = contents.next() ?? nil else {
+            try writer.write(event, version: commit.version) { writer, reference, isChecked, isNew in
+                guard isNew, let content = contents.next() ?? nil else {
                     return writer.write(reference, isChecked: isChecked, commit.version)
                 }
                 writer.write(varint: UInt64(content.length) << 2 | (isChecked ? 1 : 0))

@@ -42,25 +42,6 @@ extension PackedEvent {
         case .unrecognised: return nil
         }
     }
-
-    /// The byte that the event begins with in a record.
-    var kind: EventKind {
-        switch self {
-        case .itemsInserted: .itemsInserted
-        case .itemsDeleted: .itemsDeleted
-        case .itemsMoved: .itemsMoved
-        case .itemToggled: .itemToggled
-        case .itemUpdated: .itemUpdated
-        case .itemsIndented: .itemsIndented
-        case .itemCollapsed: .itemCollapsed
-        case .sectionInserted: .sectionInserted
-        case .sectionDeleted: .sectionDeleted
-        case .sectionMoved: .sectionMoved
-        case .sectionRenamed: .sectionRenamed
-        case .listReloaded: .listReloaded
-        case .annotated: .annotated
-        }
-    }
 }
 
 extension ListState {
@@ -107,55 +88,5 @@ extension ListState {
     private func section(at index: Int) throws -> SectionEntry {
         try checkSection(index)
         return sectionEntry(at: index)
-    }
-}
-
-extension ByteWriter {
-    /// Writes an event in the form of a record.
-    ///
-    /// - Parameter content: writes a content that was new to the event, or where it was written before, with its tag.
-    mutating func write(
-        _ event: Event, _ version: Version,
-        content: (inout ByteWriter, ContentReference, _ isChecked: Bool) throws -> Void
-    ) throws {
-        switch event {
-        case .itemsInserted(let path, let items):
-            write(.itemsInserted, path)
-            write(count: items.count)
-            for item in items {
-                write(item.id, outline: item.outline)
-                try content(&self, item.content, item.isChecked)
-            }
-        case .itemUpdated(let path, let id, let old, let new):
-            write(.itemUpdated, path)
-            write(id)
-            write(old, isChecked: false, version)
-            try content(&self, new, false)
-        case .sectionInserted(let index, let section):
-            write(byte: EventKind.sectionInserted.rawValue)
-            write(count: index)
-            try write(section, content: content)
-        case .listReloaded(let old, let new):
-            write(byte: EventKind.listReloaded.rawValue)
-            write(count: old.count)
-            for section in old { write(section, version) }
-            write(count: new.count)
-            for section in new { try write(section, content: content) }
-        case .itemsDeleted, .itemsMoved, .itemToggled, .itemsIndented, .itemCollapsed, .sectionDeleted, .sectionMoved,
-            .sectionRenamed, .annotated, .unrecognised:
-            write(event, version: version)
-        }
-    }
-
-    private mutating func write(
-        _ section: ListSection, content: (inout ByteWriter, ContentReference, _ isChecked: Bool) throws -> Void
-    ) throws {
-        write(section.id)
-        write(section.title)
-        write(count: section.items.count)
-        for item in section.items {
-            write(item.id, outline: item.outline)
-            try content(&self, item.content, item.isChecked)
-        }
     }
 }

@@ -10,7 +10,8 @@ enum IncreasingSubsequence {
     /// - Complexity: O(m log m) for m elements.
     static func staying(_ places: [Int], weights: [Int]) -> [Bool] {
         var ranks = [Int](repeating: 0, count: places.count)
-        for (rank, index) in places.indices.sorted(by: { places[$0] < places[$1] }).enumerated() { ranks[index] = rank }
+        let ascending = Ordering.indices(places.count) { places[$0] < places[$1] }
+        for (rank, index) in ascending.enumerated() { ranks[index] = rank }
         var stays = [Bool](repeating: false, count: places.count)
         for index in heaviest(ranks: ranks, weights: weights) { stays[index] = true }
         return stays

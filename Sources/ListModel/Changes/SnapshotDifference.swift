@@ -81,7 +81,7 @@ private struct SnapshotDifference {
             addPair(piece.start, nil, from: piece.element!.rows, to: .empty)
         }
         sectionMatches = matches
-        changes.sections.updated.sort()
+        changes.sections.updated = changes.sections.updated.sorted()
     }
 
     /// Compares sections that are the same in both versions, in the same order, in one node in memory. Most lists are
@@ -107,7 +107,7 @@ private struct SnapshotDifference {
     /// small choices this prefers moved sections whose rows do not change.
     mutating func moveSections() {
         guard let sectionMatches else { return }
-        let rearranged = pairs.lazy.filter { $0.isRearranged && $0.oldIndex != nil }.compactMap(\.newIndex).sorted()
+        let rearranged = pairs.filter { $0.isRearranged && $0.oldIndex != nil }.compactMap(\.newIndex).sorted()
         var moves = changes.items.moved.isEmpty ? sectionMatches.moves(keeping: rearranged) : []
         if moves.isEmpty || moves.contains(where: { rearranged.containsSorted($0.to) }) {
             moves = sectionMatches.moves(keeping: [])
@@ -180,7 +180,7 @@ private struct SnapshotDifference {
         }
         changes.items.deleted.sort()
         changes.items.inserted.sort()
-        changes.items.moved.sort { $0.to < $1.to }
+        changes.items.moved = changes.items.moved.ordered { $0.to < $1.to }
         changes.items.updated.sort()
     }
 
@@ -214,7 +214,7 @@ private struct PieceMatches<Element: TreeElement> {
         let matchedRuns = zip(
             difference.old.indices.lazy.filter { difference.old[$0].element == nil },
             difference.new.indices.lazy.filter { difference.new[$0].element == nil })
-        let matched = (elements + matchedRuns.map { (old: $0, new: $1) }).sorted { $0.new < $1.new }
+        let matched = (elements + matchedRuns.map { (old: $0, new: $1) }).ordered { $0.new < $1.new }
         let stays = IncreasingSubsequence.staying(matched.map(\.old), weights: weights(matched, keeping: kept))
         var moves: [Changeset.Move<Int>] = []
         for (index, match) in matched.enumerated() where !stays[index] {

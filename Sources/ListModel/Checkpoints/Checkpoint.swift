@@ -110,7 +110,8 @@ extension ByteWriter {
     fileprivate mutating func write(_ histories: HistoryTable) {
         write(histories.shared)
         write(count: histories.own.count)
-        for (origin, history) in histories.own.sorted(by: { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }) {
+        let own = Array(histories.own).ordered { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
+        for (origin, history) in own {
             write(origin)
             write(history)
         }

@@ -137,7 +137,7 @@ extension CheckpointWriter {
     ///
     /// - Complexity: O(rows that changed between the two checkpoints).
     package mutating func nodesGone(since previous: Checkpoint, _ pool: NodePool) -> [UInt64] {
-        kept.sort()
+        kept = kept.sorted()
         var gone: [UInt64] = []
         let top = previous.top.child
         if top.count > 0 { collect(top, height: nil, pool, &gone) }

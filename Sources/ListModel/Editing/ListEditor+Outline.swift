@@ -61,7 +61,7 @@ extension ListEditor {
     /// - Complexity: O(k log n) for k rows.
     public mutating func deleteSubtrees(_ ids: [Identifier]) throws {
         var runs: [ItemRun] = []
-        for run in try ids.map({ try subtree($0) }).sorted(by: { $0.path < $1.path }) {
+        for run in try ids.map({ try subtree($0) }).ordered(by: { $0.path < $1.path }) {
             guard let last = runs.last, last.path.section == run.path.section else {
                 runs.append(run)
                 continue

@@ -8,8 +8,7 @@ extension ListEditor {
     public mutating func insertSection(_ section: NewSection, at destination: SectionDestination = .end) throws {
         let index = try sectionIndex(destination, without: nil)
         try appendNew { writer, version in
-            writer.write(byte: EventKind.sectionInserted.rawValue)
-            writer.write(count: index)
+            writer.write(.sectionInserted, index)
             return .sectionInserted(at: index, try writer.write(section, version))
         }
     }
@@ -57,8 +56,7 @@ extension ListEditor {
         let old = state.tree.indices.map { state.sectionEntry(at: $0).contents(state.pool) }
         if try isEqual(old, sections) { return }
         try appendNew { writer, version in
-            writer.write(byte: EventKind.listReloaded.rawValue)
-            writer.write(count: old.count)
+            writer.write(.listReloaded, old.count)
             for section in old { writer.write(section, version) }
             writer.write(count: sections.count)
             return .listReloaded(old: old, new: try sections.map { try writer.write($0, version) })

@@ -230,9 +230,17 @@ extension ListEditor {
 
 extension ListEditor {
     /// Appends an event without new content: it refers only to content of earlier records or events.
+    @inline(never)
     mutating func append(_ event: Event) throws {
-        let version = state.version.next
-        try append(event) { writer in writer.write(event, version: version) }
+        precondition(isEditing, "an edit is part of a commit")
+        let mark = writer.count
+        writer.write(event, version: state.version.next)
+        do { try state.apply(event) } catch {
+            writer.truncate(to: mark)
+            throw error
+        }
+        eventCount += 1
+        shape.note(event)
     }
 
     /// Appends an ancillary event, which does not change the rows.
@@ -241,20 +249,6 @@ extension ListEditor {
         writer.write(ancillary: event)
         eventCount += 1
         annotationCount += 1
-    }
-
-    /// Appends an event, which `write` writes into the record.
-    @inline(__always)
-    private mutating func append(_ event: Event, _ write: (inout ByteWriter) -> Void) throws {
-        precondition(isEditing, "an edit is part of a commit")
-        let mark = writer.count
-        write(&writer)
-        do { try state.apply(event) } catch {
-            writer.truncate(to: mark)
-            throw error
-        }
-        eventCount += 1
-        shape.note(event)
     }
 
     /// Writes an event with new content, and applies it to the state.
@@ -296,7 +290,7 @@ extension ListEditor {
         do {
             let events = try writer.withBytes { bytes in
                 var reader = RecordReader(bytes, version: version, from: offset)
-                return try (0..<undone).map { _ in try reader.readEvent() }
+                return try reader.readEvents(undone)
             }
             for event in events.reversed() {
                 if let inverse = event.inverse { try state.apply(inverse) } else { annotationCount -= 1 }

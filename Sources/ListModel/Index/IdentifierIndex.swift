@@ -23,7 +23,7 @@ struct IdentifierIndex: ~Copyable {
     static var fingerprintBits: Int { 26 }
 
     /// The entries, with the fingerprint in the upper 32 bits and the node number of the leaf in the lower 32.
-    private var chunks: ChunkTable
+    var chunks: ChunkTable
     /// The number of entries.
     private(set) var count: Int
 
@@ -179,12 +179,6 @@ extension IdentifierIndex {
 // MARK: - Checkpoints
 
 extension IdentifierIndex {
-    /// Replaces the pool from which chunks are read.
-    mutating func replaceStore(_ pool: NodePool) { chunks.pool = pool }
-
-    /// The size of its chunks in memory, in bytes.
-    var size: Int { chunks.size }
-
     /// Captures the index for a checkpoint: copies the dirty chunks into `image`, and writes the fields of the index
     /// into `root`.
     mutating func capture(_ nextNumber: inout UInt64, _ image: inout ChunkImage, _ root: inout LocatorRoot) {
@@ -193,8 +187,4 @@ extension IdentifierIndex {
         root.indexChunkCount = chunks.count
         root.indexDirectories = chunks.directories
     }
-
-    mutating func restore(_ image: ChunkImage) { chunks.restore(image) }
-    mutating func retireAll(_ image: inout ChunkImage) { chunks.retireAll(&image) }
-    mutating func evict() { chunks.evict() }
 }

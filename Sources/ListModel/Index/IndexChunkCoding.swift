@@ -50,12 +50,13 @@ enum IndexChunkCoding {
         }
         let bytes = reader.readBytes((words.count * (deltaWidth + leafWidth) + 7) / 8)
         if reader.isDamaged { return fail(&reader, words) }
-        var bits = BitReader(bytes)
+        var position = 0
         var upper: UInt64 = 0
         var isRight = true
         for index in words.indices {
-            upper &+= bits.read(deltaWidth)
-            let leaf = lowest &+ bits.read(leafWidth)
+            upper &+= bytes.bits(at: position, deltaWidth)
+            let leaf = lowest &+ bytes.bits(at: position + deltaWidth, leafWidth)
+            position += deltaWidth + leafWidth
             if leaf >> 32 != 0 { isRight = false }
             words[index] = (upper << shift | common) &<< 32 | (leaf & 0xFFFF_FFFF)
         }
@@ -68,49 +69,4 @@ enum IndexChunkCoding {
     }
 
     private static func width(_ value: UInt64) -> Int { 64 - value.leadingZeroBitCount }
-}
-
-/// Writes numbers of any width up to 32 bits one after another, the lowest bit first.
-private struct BitWriter {
-    private var word: UInt64 = 0
-    private var used = 0
-
-    mutating func write(_ value: UInt64, _ width: Int, _ writer: inout ByteWriter) {
-        word |= value << UInt64(used)
-        used += width
-        while used >= 8 {
-            writer.write(byte: UInt8(truncatingIfNeeded: word))
-            word >>= 8
-            used -= 8
-        }
-    }
-
-    mutating func finish(_ writer: inout ByteWriter) {
-        if used > 0 { writer.write(byte: UInt8(truncatingIfNeeded: word)) }
-    }
-}
-
-/// Reads the output of a `BitWriter`. Precondition: the bytes are there.
-private struct BitReader {
-    private let bytes: UnsafeRawBufferPointer
-    private var next = 0
-    private var word: UInt64 = 0
-    private var available = 0
-
-    init(_ bytes: UnsafeRawBufferPointer) {
-        self.bytes = bytes
-    }
-
-    mutating func read(_ width: Int) -> UInt64 {
-        while available < width && next < bytes.count {
-            word |= UInt64(bytes[next]) << UInt64(available)
-            next += 1
-            available += 8
-        }
-        defer {
-            word >>= UInt64(width)
-            available -= width
-        }
-        return word & ((1 << UInt64(width)) &- 1)
-    }
 }

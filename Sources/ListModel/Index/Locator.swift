@@ -206,12 +206,12 @@ extension Locator where Element: TreeElement {
 extension Locator where Element: TreeElement {
     /// Replaces the pool from which chunks are read.
     mutating func replaceStore(_ pool: NodePool) {
-        index.replaceStore(pool)
+        index.chunks.pool = pool
         parents.pool = pool
     }
 
     /// The size of its chunks in memory, in bytes.
-    var size: Int { index.size + parents.size }
+    var size: Int { index.chunks.size + parents.size }
 
     /// Copies the chunks that changed since the last checkpoint, and marks them as stored.
     ///
@@ -231,19 +231,19 @@ extension Locator where Element: TreeElement {
 
     /// Marks the chunks of an image as dirty again, because they could not be written.
     mutating func restore(_ image: ChunkImage) {
-        index.restore(image)
+        index.chunks.restore(image)
         parents.restore(image)
     }
 
     /// Appends all its stored numbers to the retired ones, because another locator replaces it.
     mutating func retireAll(_ image: inout ChunkImage) {
-        index.retireAll(&image)
+        index.chunks.retireAll(&image)
         parents.retireAll(&image)
     }
 
     /// Evicts the chunks that are not dirty.
     mutating func evict() {
-        index.evict()
+        index.chunks.evict()
         parents.evict()
     }
 }

@@ -79,22 +79,8 @@ extension Event {
 extension Event {
     /// Calls `body` with every content that the event refers to, new or old.
     package func forEachReference(_ body: (ContentReference) -> Void) {
-        func visit(_ sections: [ListSection]) {
-            for section in sections { for item in section.items { body(item.content) } }
-        }
-        switch self {
-        case .itemsInserted(_, let items), .itemsDeleted(_, let items):
-            for item in items { body(item.content) }
-        case .itemUpdated(_, _, let old, let new):
-            body(old)
-            body(new)
-        case .sectionInserted(_, let section), .sectionDeleted(_, let section): visit([section])
-        case .listReloaded(let old, let new):
-            visit(old)
-            visit(new)
-        case .itemsMoved, .itemToggled, .itemsIndented, .itemCollapsed, .sectionMoved, .sectionRenamed, .annotated,
-            .unrecognised:
-            break
-        }
+        // Whatever an event refers to is written into its record.
+        var writer = ByteWriter()
+        writer.write(self, version: .empty) { _, content, _, _ in body(content) }
     }
 }

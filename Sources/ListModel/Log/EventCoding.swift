@@ -34,14 +34,32 @@ enum EventKind: UInt8 {
 extension ByteWriter {
     /// Writes an event whose content was written before, in this record or another.
     mutating func write(_ event: Event, version: Version) {
+        write(event, version: version) { writer, content, isChecked, _ in
+            writer.write(content, isChecked: isChecked, version)
+        }
+    }
+
+    /// Writes an event.
+    ///
+    /// - Parameter content: writes each content with its tag, or a reference to it. `isNew` says whether the rows have the
+    ///   content only since the event, so that it may stand in this record.
+    mutating func write(
+        _ event: Event, version: Version,
+        content: (inout ByteWriter, ContentReference, _ isChecked: Bool, _ isNew: Bool) throws -> Void
+    ) rethrows {
         switch event {
-        case .itemsInserted(let path, let items): write(.itemsInserted, path, items, version)
-        case .itemsDeleted(let path, let items): write(.itemsDeleted, path, items, version)
+        case .itemsInserted(let path, let items):
+            write(.itemsInserted, path)
+            write(count: items.count)
+            for item in items { try write(item, isNew: true, content) }
+        case .itemsDeleted(let path, let items):
+            write(.itemsDeleted, path)
+            write(count: items.count)
+            for item in items { try write(item, isNew: false, content) }
         case .itemsMoved(let source, let target, let ids):
             write(.itemsMoved, source)
             write(target)
-            write(count: ids.count)
-            for id in ids { write(id) }
+            write(ids)
         case .itemToggled(let path, let id, let isChecked):
             write(.itemToggled, path)
             write(id)
@@ -49,36 +67,36 @@ extension ByteWriter {
         case .itemUpdated(let path, let id, let old, let new):
             write(.itemUpdated, path)
             write(id)
-            write(old, isChecked: false, version)
-            write(new, isChecked: false, version)
+            try content(&self, old, false, false)
+            try content(&self, new, false, true)
         case .itemsIndented(let path, let ids, let change):
             write(.itemsIndented, path)
-            write(varint: Int64(change).zigzag)
-            write(count: ids.count)
-            for id in ids { write(id) }
+            write(delta: Int64(change))
+            write(ids)
         case .itemCollapsed(let path, let id, let isCollapsed):
             write(.itemCollapsed, path)
             write(id)
             write(byte: isCollapsed ? 1 : 0)
-        case .sectionInserted(let index, let section): write(.sectionInserted, index, section, version)
-        case .sectionDeleted(let index, let section): write(.sectionDeleted, index, section, version)
+        case .sectionInserted(let index, let section):
+            write(.sectionInserted, index)
+            try write(section, isNew: true, content)
+        case .sectionDeleted(let index, let section):
+            write(.sectionDeleted, index)
+            try write(section, isNew: false, content)
         case .sectionMoved(let source, let target, let id):
-            write(byte: EventKind.sectionMoved.rawValue)
-            write(count: source)
+            write(.sectionMoved, source)
             write(count: target)
             write(id)
         case .sectionRenamed(let index, let id, let old, let new):
-            write(byte: EventKind.sectionRenamed.rawValue)
-            write(count: index)
+            write(.sectionRenamed, index)
             write(id)
             write(old)
             write(new)
         case .listReloaded(let old, let new):
-            write(byte: EventKind.listReloaded.rawValue)
-            for sections in [old, new] {
-                write(count: sections.count)
-                for section in sections { write(section, version) }
-            }
+            write(.listReloaded, old.count)
+            for section in old { try write(section, isNew: false, content) }
+            write(count: new.count)
+            for section in new { try write(section, isNew: true, content) }
         case .annotated, .unrecognised: write(ancillary: event)
         }
     }
@@ -89,35 +107,45 @@ extension ByteWriter {
         write(path)
     }
 
+    /// Writes the beginning of an event of sections: kind and the first number.
+    mutating func write(_ kind: EventKind, _ index: Int) {
+        write(byte: kind.rawValue)
+        write(count: index)
+    }
+
     private mutating func write(_ path: ListIndexPath) {
         write(count: path.section)
         write(count: path.item)
     }
 
+    private mutating func write(_ ids: Run<Identifier>) {
+        write(count: ids.count)
+        for id in ids { write(id) }
+    }
+
     private mutating func write(
-        _ kind: EventKind, _ path: ListIndexPath, _ items: Run<ListItem>, _ version: Version
-    ) {
-        write(kind, path)
-        write(count: items.count)
-        for item in items { write(item, version) }
-    }
-
-    private mutating func write(_ kind: EventKind, _ index: Int, _ section: ListSection, _ version: Version) {
-        write(byte: kind.rawValue)
-        write(count: index)
-        write(section, version)
-    }
-
-    mutating func write(_ section: ListSection, _ version: Version) {
+        _ section: ListSection, isNew: Bool,
+        _ content: (inout ByteWriter, ContentReference, _ isChecked: Bool, _ isNew: Bool) throws -> Void
+    ) rethrows {
         write(section.id)
         write(section.title)
         write(count: section.items.count)
-        for item in section.items { write(item, version) }
+        for item in section.items { try write(item, isNew: isNew, content) }
     }
 
-    private mutating func write(_ item: ListItem, _ version: Version) {
+    private mutating func write(
+        _ item: ListItem, isNew: Bool,
+        _ content: (inout ByteWriter, ContentReference, _ isChecked: Bool, _ isNew: Bool) throws -> Void
+    ) rethrows {
         write(item.id, outline: item.outline)
-        write(item.content, isChecked: item.isChecked, version)
+        try content(&self, item.content, item.isChecked, isNew)
+    }
+
+    /// Writes a section whose contents were all written before.
+    mutating func write(_ section: ListSection, _ version: Version) {
+        write(section, isNew: false) { writer, content, isChecked, _ in
+            writer.write(content, isChecked: isChecked, version)
+        }
     }
 
     /// Writes a reference to content that was written before.
@@ -144,78 +172,63 @@ extension ByteWriter {
 // MARK: - Reading
 
 extension RecordReader {
-    /// Reads one event as a value.
+    /// Reads one event.
     mutating func readEvent() throws -> Event {
-        var maker = EventMaker()
-        return try readEvent(to: &maker)
-    }
-
-    /// Reads one event and passes it to a receiver.
-    mutating func readEvent<Receiver: EventReceiver & ~Copyable>(to receiver: inout Receiver) throws -> Receiver.Outcome
-    {
         let start = self
         let byte = try readByte("an event")
-        guard let kind = EventKind(rawValue: byte) else {
-            return try receiver.other(try readUnrecognised(byte, start))
-        }
+        guard let kind = EventKind(rawValue: byte) else { return try readUnrecognised(byte, start) }
         switch kind {
-        case .itemsInserted: return try receiver.itemsInserted(at: try readPath(), try readItems())
-        case .itemsDeleted: return try receiver.itemsDeleted(at: try readPath(), try readItems())
-        case .itemsMoved:
-            let source = try readPath()
-            let target = try readPath()
-            return try receiver.itemsMoved(from: source, to: target, try readRun { try $0.readIdentifier() })
+        case .itemsInserted: return .itemsInserted(at: try readPath(), try readItems())
+        case .itemsDeleted: return .itemsDeleted(at: try readPath(), try readItems())
+        case .itemsMoved: return .itemsMoved(from: try readPath(), to: try readPath(), try readIdentifiers())
         case .itemToggled:
-            return try receiver.itemToggled(
-                at: try readPath(), try readIdentifier(), isChecked: try readBool("a checkmark"))
+            return .itemToggled(at: try readPath(), try readIdentifier(), isChecked: try readBool("a checkmark"))
         case .itemUpdated:
-            let path = try readPath()
-            let id = try readIdentifier()
-            let old = try readContent().reference
-            return try receiver.itemUpdated(at: path, id, old: old, new: try readContent().reference)
-        default: return try receiver.other(try readEvent(kind))
-        }
-    }
-
-    /// Reads what follows the kind of an event that receivers take as a value.
-    @inline(never)
-    private mutating func readEvent(_ kind: EventKind) throws -> Event {
-        switch kind {
-        case .itemsInserted, .itemsDeleted, .itemsMoved, .itemToggled, .itemUpdated:
-            preconditionFailure("receivers have a function for that")
+            return .itemUpdated(
+                at: try readPath(), try readIdentifier(), old: try readContent().reference,
+                new: try readContent().reference)
         case .itemsIndented:
             let path = try readPath()
             let change = try readDepthChange()
-            return .itemsIndented(at: path, try readRun { try $0.readIdentifier() }, by: change)
+            return .itemsIndented(at: path, try readIdentifiers(), by: change)
         case .itemCollapsed:
             return .itemCollapsed(
                 at: try readPath(), try readIdentifier(), isCollapsed: try readBool("whether a row is collapsed"))
-        case .sectionInserted: return .sectionInserted(at: try readIndex("a section index"), try readSection())
-        case .sectionDeleted: return .sectionDeleted(at: try readIndex("a section index"), try readSection())
+        case .sectionInserted: return .sectionInserted(at: try readSectionIndex(), try readSection())
+        case .sectionDeleted: return .sectionDeleted(at: try readSectionIndex(), try readSection())
         case .sectionMoved:
-            let source = try readIndex("a section index")
-            return .sectionMoved(from: source, to: try readIndex("a section index"), try readIdentifier())
+            return .sectionMoved(from: try readSectionIndex(), to: try readSectionIndex(), try readIdentifier())
         case .sectionRenamed:
-            let index = try readIndex("a section index")
-            let id = try readIdentifier()
-            let old = try readString("a title")
-            return .sectionRenamed(at: index, id, old: old, new: try readString("a title"))
-        case .listReloaded:
-            let old = try readSections()
-            return .listReloaded(old: old, new: try readSections())
+            return .sectionRenamed(
+                at: try readSectionIndex(), try readIdentifier(), old: try readString("a title"),
+                new: try readString("a title"))
+        case .listReloaded: return .listReloaded(old: try readSections(), new: try readSections())
         case .annotated: return try readAnnotation()
         }
     }
 
-    private mutating func readPath() throws -> ListIndexPath {
-        let section = try readIndex("a section index")
-        return ListIndexPath(section: section, item: try readIndex("a row index"))
+    /// Reads the last events of a record.
+    mutating func readEvents(_ count: Int) throws -> [Event] {
+        var events: [Event] = []
+        // Every event takes at least one byte, so a greater count is detected while reading.
+        events.reserveCapacity(min(count, bytes.count - offset))
+        for _ in 0..<count { events.append(try readEvent()) }
+        try checkEnd(after: count)
+        return events
     }
 
-    private mutating func readBool(_ what: StaticString) throws -> Bool {
+    private mutating func readSectionIndex() throws -> Int { try readIndex("a section index") }
+
+    mutating func readPath() throws -> ListIndexPath {
+        ListIndexPath(section: try readSectionIndex(), item: try readIndex("a row index"))
+    }
+
+    mutating func readIdentifiers() throws -> Run<Identifier> { try readRun { try $0.readIdentifier() } }
+
+    mutating func readBool(_ what: StaticString) throws -> Bool {
         let start = self
         let byte = try readByte(what)
-        guard byte <= 1 else { throw start.error(.invalid(what: "\(what)", expected: "0 or 1", found: String(byte))) }
+        guard byte <= 1 else { throw start.invalid(what, expected: "0 or 1", found: UInt64(byte)) }
         return byte == 1
     }
 
@@ -230,7 +243,7 @@ extension RecordReader {
         return Int(change)
     }
 
-    private mutating func readItems() throws -> Run<ListItem> {
+    mutating func readItems() throws -> Run<ListItem> {
         try readRun { try $0.readItem() }
     }
 
@@ -239,7 +252,7 @@ extension RecordReader {
         let count = try readCount("a number of rows")
         if count == 1 { return .one(try read(&self)) }
         guard count > 1 else {
-            throw start.error(.invalid(what: "number of rows", expected: "at least 1", found: "0"))
+            throw start.invalid("number of rows", expected: "at least 1", found: 0)
         }
         var elements: [Element] = []
         elements.reserveCapacity(count)
@@ -255,8 +268,7 @@ extension RecordReader {
             tag &= ~IdentifierTag.outline
             outline = try readByte("a place in an outline")
             guard outline >= 1 && outline < 128 else {
-                throw start.error(
-                    .invalid(what: "place in an outline", expected: "1 to 127", found: String(outline)))
+                throw start.invalid("place in an outline", expected: "1 to 127", found: UInt64(outline))
             }
         }
         let id = try readIdentifier(tag: tag, start)
@@ -279,7 +291,7 @@ extension RecordReader {
         return ListSection(id: id, title: title, items: items)
     }
 
-    private mutating func readIdentifier() throws -> Identifier {
+    mutating func readIdentifier() throws -> Identifier {
         let start = self
         return try readIdentifier(tag: try readByte("an identifier"), start)
     }
@@ -294,11 +306,11 @@ extension RecordReader {
             let value = try readBytes(16, "a UUID").loadUnaligned(as: uuid_t.self)
             return .uuid(UUID(uuid: value))
         case IdentifierTag.string: return .string(try readString("a string identifier"))
-        default: throw start.error(.invalid(what: "kind of identifier", expected: "0 to 2", found: String(tag)))
+        default: throw start.invalid("kind of identifier", expected: "0 to 2", found: UInt64(tag))
         }
     }
 
-    private mutating func readContent() throws -> (reference: ContentReference, isChecked: Bool) {
+    mutating func readContent() throws -> (reference: ContentReference, isChecked: Bool) {
         let start = self
         let tag = try readVarint("a content")
         guard let length = UInt32(exactly: tag &>> 2) else {

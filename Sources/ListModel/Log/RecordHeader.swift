@@ -183,7 +183,6 @@ package struct RecordHeader {
         return cause
     }
 
-    @inline(__always)
     private static func readEntry(
         _ flags: RecordFlags, _ cause: Commit.Cause, steps: Int, _ reader: inout RecordReader
     ) throws -> (Tracking, HistoryEntry) {
@@ -201,7 +200,7 @@ package struct RecordHeader {
         let entry = try HistoryEntry(shape, at: reader.version) {
             try next.readVarint("a place in the history")
         } fail: { what, found in
-            reader.error(.invalid(what: "\(what)", expected: "one of this log", found: String(found)))
+            reader.invalid(what, expected: "one of this log", found: found)
         }
         reader = next
         return (tracking, entry)

@@ -73,7 +73,27 @@ struct RecordReader {
 
     @inline(__always)
     private func check(_ count: Int, _ what: StaticString) throws {
-        if count > bytes.count &- offset { throw error(.truncated(expected: "\(what)")) }
+        if count > bytes.count &- offset { throw truncated(what) }
+    }
+
+    // Errors are made out of line: where something is read is inlined often.
+
+    @inline(never)
+    private func truncated(_ what: StaticString) -> RecordError { error(.truncated(expected: "\(what)")) }
+
+    @inline(never)
+    func invalid(_ what: StaticString, expected: StaticString, found: UInt64) -> RecordError {
+        error(.invalid(what: "\(what)", expected: "\(expected)", found: String(found)))
+    }
+
+    @inline(never)
+    private func tooMany(_ what: StaticString, most: UInt64, found: UInt64) -> RecordError {
+        error(.invalid(what: "\(what)", expected: "at most \(most)", found: String(found)))
+    }
+
+    @inline(never)
+    private func tooLong(_ what: StaticString) -> RecordError {
+        error(.invalid(what: "\(what)", expected: "at most 64 bits", found: "more"))
     }
 
     @inline(__always)
@@ -100,9 +120,7 @@ struct RecordReader {
         while true {
             let byte = try readByte(what)
             let bits = UInt64(byte & 0x7F)
-            if shift > 63 || (shift == 63 && bits > 1) {
-                throw error(.invalid(what: "\(what)", expected: "at most 64 bits", found: "more"))
-            }
+            if shift > 63 || (shift == 63 && bits > 1) { throw tooLong(what) }
             result |= bits &<< shift
             if byte < 0x80 { return result }
             shift &+= 7
@@ -114,9 +132,7 @@ struct RecordReader {
     mutating func readCount(_ what: StaticString) throws -> Int {
         let value = try readVarint(what)
         let most = UInt64(bytes.count &- offset)
-        if value > most {
-            throw error(.invalid(what: "\(what)", expected: "at most \(most)", found: String(value)))
-        }
+        if value > most { throw tooMany(what, most: most, found: value) }
         return Int(value)
     }
 
@@ -125,7 +141,7 @@ struct RecordReader {
     mutating func readIndex(_ what: StaticString) throws -> Int {
         let value = try readVarint(what)
         guard let index = Int(exactly: value) else {
-            throw error(.invalid(what: "\(what)", expected: "an index", found: String(value)))
+            throw invalid(what, expected: "an index", found: value)
         }
         return index
     }

@@ -188,17 +188,11 @@ private struct ContentFrame {
     /// The common prefix and suffix of contents.
     init(_ contents: [[UInt8]?]) {
         let contents = contents.compactMap { $0 }
-        guard contents.count > 1, let first = contents.first, let shortest = contents.map(\.count).min() else { return }
-        var prefix = 0
-        while prefix < shortest && contents.allSatisfy({ $0[prefix] == first[prefix] }) { prefix += 1 }
-        var suffix = 0
-        while suffix < shortest - prefix
-            && contents.allSatisfy({ $0[$0.count - 1 - suffix] == first[first.count - 1 - suffix] })
-        {
-            suffix += 1
-        }
-        self.prefix = Array(first.prefix(prefix))
-        self.suffix = Array(first.suffix(suffix))
+        guard contents.count > 1, let first = contents.first else { return }
+        let length = contents.reduce(first.count) { min($0, first[...].commonPrefix(with: $1[...])) }
+        prefix = Array(first.prefix(length))
+        suffix = Array(
+            first.suffix(contents.reduce(first.count) { min($0, first[length...].commonSuffix(with: $1[length...])) }))
     }
 
     init(_ reader: inout NodeReader) {

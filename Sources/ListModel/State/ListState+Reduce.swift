@@ -31,9 +31,7 @@ extension ListState {
 
 // MARK: - Rows
 
-extension ListState: EventReceiver {
-    mutating func other(_ event: Event) throws { try apply(event) }
-
+extension ListState {
     /// Calls `body` with the top of the tree of a section's rows, to change the tree, and with the number of the
     /// section.
     @inline(__always)

@@ -57,7 +57,7 @@ extension BatchMaker {
             Changeset.Move(
                 from: $0.from.inSection(indexAfterFirst($0.from.section)),
                 to: $0.to.inSection(indexBeforeLast($0.to.section)))
-        }.sorted { $0.to < $1.to }
+        }.ordered { $0.to < $1.to }
         return result
     }
 

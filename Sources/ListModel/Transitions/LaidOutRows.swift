@@ -120,29 +120,54 @@ extension Snapshot {
     ///
     /// - Complexity: O(s) for s sections; no rows are read.
     public func rows(in layout: RowLayout) -> LaidOutRows { LaidOutRows(self, layout) }
+}
 
-    /// The number of rows that a view without sections shows.
-    ///
-    /// - Complexity: O(1).
-    public func rowCount(in layout: RowLayout) -> Int { itemCount + (layout == .rowsWithHeaders ? sectionCount : 0) }
+/// The layout of the sections of a list in one sequence of rows.
+public enum RowLayout: Hashable, Sendable, CaseIterable {
+    /// The rows of all sections, one after another.
+    case rows
+    /// The rows of all sections, with a row for its header before each section, even if the section has no rows.
+    case rowsWithHeaders
+}
 
-    /// The offset of the row at an index path in a sequence, or nil if there is no such row.
-    ///
-    /// - Complexity: O(s) for s sections. For several calls use ``rows(in:)``, which needs O(s) only once.
-    public func rowOffset(of path: ListIndexPath, in layout: RowLayout) -> Int? { rows(in: layout).offset(of: path) }
+/// The header or row at an offset of a sequence.
+public enum RowPlace: Hashable, Sendable {
+    /// The header of the section at an index.
+    case header(section: Int)
+    /// The row at an index path.
+    case item(ListIndexPath)
+}
 
-    /// The offset of a section's header in a sequence, or nil if it has none in this layout.
-    ///
-    /// - Complexity: O(s) for s sections.
-    public func rowOffset(ofHeader section: Int, in layout: RowLayout) -> Int? {
-        rows(in: layout).offset(ofHeader: section)
+/// A row of a sequence.
+public enum SequenceRow: Equatable, Sendable {
+    /// The header of a section.
+    case header(id: Identifier, title: String)
+    /// An item.
+    case item(ListItem)
+
+    /// The identity of the row, which never changes.
+    public var identity: RowIdentity {
+        switch self {
+        case .header(let id, _): .header(id)
+        case .item(let item): .item(item.id)
+        }
     }
 
-    /// The place of an offset of a sequence, or nil if the offset is out of range.
-    ///
-    /// - Complexity: O(s) for s sections.
-    public func rowPlace(at offset: Int, in layout: RowLayout) -> RowPlace? {
-        let rows = rows(in: layout)
-        return rows.indices.contains(offset) ? rows.place(at: offset) : nil
+    public static func == (left: SequenceRow, right: SequenceRow) -> Bool {
+        switch (left, right) {
+        case (.item(let left), .item(let right)): left == right
+        case (.header(let leftID, let left), .header(let rightID, let right)):
+            leftID == rightID && left.hasSameBytes(as: right)
+        default: false
+        }
     }
+}
+
+/// The identity of a row of a sequence. Sections and items are different cases, because a section and an item may have
+/// the same id.
+public enum RowIdentity: Hashable, Sendable {
+    /// The header of the section with an id.
+    case header(Identifier)
+    /// The item with an id.
+    case item(Identifier)
 }

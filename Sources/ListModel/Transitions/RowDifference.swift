@@ -41,9 +41,9 @@ struct RowDifference {
             updated += changes.sections.updated.map { new.starts[$0] }
         }
         if !changes.items.moved.isEmpty || !changes.sections.moved.isEmpty { findMoves(changes) }
-        gone.sort()
-        arrived.sort()
-        updated.sort()
+        gone = gone.sorted()
+        arrived = arrived.sorted()
+        updated = updated.sorted()
     }
 
     private mutating func findMoves(_ changes: Changeset) {
@@ -92,7 +92,7 @@ struct RowDifference {
         let moved = changes.items.moved.map {
             Piece(old: old.itemOffset($0.from), new: new.itemOffset($0.to), count: 1)
         }
-        return moved.isEmpty ? pieces : (pieces + moved).sorted { $0.new < $1.new }
+        return moved.isEmpty ? pieces : (pieces + moved).ordered { $0.new < $1.new }
     }
 }
 
@@ -113,4 +113,22 @@ private struct RowsBySection {
 
     /// The rows of a section, ascending.
     subscript(section: Int) -> ArraySlice<ListIndexPath> { paths[ranges[section] ?? 0..<0] }
+}
+
+/// The operations, the splices and the difference of a transition. The row difference is computed once for all three.
+package struct SequenceChanges {
+    /// The same as ``Transition/operations(layout:reloadAbove:)``.
+    package let operations: RowOperations
+    /// The same as ``Transition/splices(layout:)``.
+    package let splices: RowSplices
+    /// The same as ``Transition/collectionDifference(layout:)``.
+    package let difference: CollectionDifference<RowIdentity>
+
+    /// - Complexity: O(s + k log k) for s sections and k rows that differ.
+    package init(_ transition: Transition, layout: RowLayout) {
+        let difference = RowDifference(transition, layout)
+        operations = difference.operations()
+        splices = difference.splices()
+        self.difference = difference.collectionDifference()
+    }
 }

@@ -88,7 +88,7 @@ extension TreeChild where Element: TreeElement {
     fileprivate mutating func move(_ places: [Changeset.Move<Int>], _ pool: NodePool) {
         var locator = Locator<Element>(pool, isTracking: false)
         let elements = PersistentTree(self, pool)
-        let moved = places.map { (element: elements[$0.from], to: $0.to) }.sorted { $0.to < $1.to }
+        let moved = places.map { (element: elements[$0.from], to: $0.to) }.ordered { $0.to < $1.to }
         for from in places.map(\.from).sorted().reversed() { remove(from..<from + 1, pool, &locator) }
         for (element, to) in moved {
             withUnsafePointer(to: element) {

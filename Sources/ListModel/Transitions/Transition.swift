@@ -50,8 +50,8 @@ extension Changeset {
     /// The inverse changeset without updates, because a changeset has only the new positions of updates.
     func invertedStructure() -> Changeset {
         var result = Changeset()
-        result.sections = sections.invertedStructure { $0 < $1 }
-        result.items = items.invertedStructure { $0 < $1 }
+        result.sections = sections.invertedStructure()
+        result.items = items.invertedStructure()
         return result
     }
 
@@ -67,12 +67,14 @@ extension Changeset {
 extension Changeset.Changes {
     /// The number of deletions, insertions, moves and updates.
     public var count: Int { deleted.count + inserted.count + moved.count + updated.count }
+}
 
-    fileprivate func invertedStructure(by areInOrder: (Position, Position) -> Bool) -> Changeset.Changes<Position> {
+extension Changeset.Changes where Position: Comparable {
+    fileprivate func invertedStructure() -> Changeset.Changes<Position> {
         var result = Changeset.Changes<Position>()
         result.deleted = inserted
         result.inserted = deleted
-        result.moved = moved.map { Changeset.Move(from: $0.to, to: $0.from) }.sorted { areInOrder($0.to, $1.to) }
+        result.moved = moved.map { Changeset.Move(from: $0.to, to: $0.from) }.ordered { $0.to < $1.to }
         return result
     }
 }

@@ -68,7 +68,7 @@ struct WaitingMoves {
                 if move.to + (isForward ? openCount : -openCount) == move.from { waiting.append((move, sourceRank)) }
             }
         }
-        waiting.sort { $0.move.from < $1.move.from }
+        waiting = waiting.ordered { $0.move.from < $1.move.from }
         let targets = waiting.map(\.move.to).sorted()
         moves = waiting.enumerated().map { position, element in
             let rank = element.sourceRank
@@ -76,7 +76,7 @@ struct WaitingMoves {
             // the staying element before it, except those that wait.
             let end = rank == 0 ? 0 : arrived.complement(rank - 1) + 1
             return Changeset.Move(from: position + end - targets.countLess(than: end), to: element.move.to)
-        }.sorted { $0.to < $1.to }
+        }.ordered { $0.to < $1.to }
         sourceRanks = waiting.map(\.sourceRank)
         self.targets = targets
         self.arrived = arrived

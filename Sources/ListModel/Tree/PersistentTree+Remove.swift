@@ -15,9 +15,7 @@ extension PersistentTree where Element: TreeElement {
     ///
     /// - Complexity: O(log n).
     @inline(__always)
-    mutating func update(_ offset: Int, _ body: (inout Element) throws -> Void) rethrows {
-        try top.update(offset, pool, body)
-    }
+    mutating func update(_ offset: Int, _ body: (inout Element) -> Void) { top.update(offset, pool, body) }
 
     /// Removes all elements and nodes of the tree from the locator.
     ///

@@ -47,7 +47,7 @@ extension ArrangedRows {
         }
         let moving = Set(changes.items.moved.map(\.from))
         var result: [ListIndexPath: SourceRow] = [:]
-        for path in (changes.items.deleted + moving).sorted(by: >) {
+        for path in (changes.items.deleted + moving).sorted().reversed() {
             let slot = takeRow(at: path)
             if moving.contains(path) { result[path] = slot }
         }
@@ -90,7 +90,7 @@ extension ArrangedRows {
             if let key = keys[move.to] { slot = SourceRow(label: 0, key: key, isFound: isFound(key)) }
             arrivals.append(Arrival(path: move.to, slot: slot))
         }
-        if !changes.items.moved.isEmpty { arrivals.sort { $0.path < $1.path } }
+        if !changes.items.moved.isEmpty { arrivals = arrivals.ordered { $0.path < $1.path } }
         var start = 0
         while start < arrivals.count {
             var end = start + 1

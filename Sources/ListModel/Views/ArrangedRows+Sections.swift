@@ -18,7 +18,7 @@ extension ArrangedRows {
         if changes.isEmpty { return }
         var taken: [Int: Taken] = [:]
         let movedFrom = Set(changes.moved.map(\.from))
-        for index in (changes.deleted + changes.moved.map(\.from)).sorted(by: >) {
+        for index in (changes.deleted + changes.moved.map(\.from)).sorted().reversed() {
             if movedFrom.contains(index) { taken[index] = take(index) } else { deleteSource(index) }
         }
         let movedTo = Dictionary(uniqueKeysWithValues: changes.moved.map { ($0.to, $0.from) })

@@ -162,7 +162,7 @@ extension ArrangedRows {
     private mutating func fill(_ gathered: [Gathered]) {
         var gathered = gathered
         if case .groups = arrangement.sections {
-            gathered.sort { $0.group.compare($1.group) < 0 }
+            gathered = gathered.ordered { $0.group.compare($1.group) < 0 }
             groups = Dictionary(uniqueKeysWithValues: gathered.map { ($0.group.id, $0.group) })
         } else if arrangement.hidesEmptySections {
             gathered.removeAll { $0.entries.isEmpty }
@@ -186,14 +186,10 @@ extension ArrangedRows {
 
     /// The positions of rows, in the order of their ranks.
     private static func order(of entries: [(rank: RowRank, item: ListItem)], _ order: RowOrder) -> [Int] {
-        var places = Array(entries.indices)
         // SAFETY: positions are those of entries, and the array is not touched meanwhile.
         entries.withUnsafeBufferPointer { entries in
-            // The rows come in the order of the source, which is their order if they have no keys.
-            let isSorted = places.dropFirst().allSatisfy { order.isBefore(entries[$0 - 1].rank, entries[$0].rank) }
-            if !isSorted { places.sort { order.isBefore(entries[$0].rank, entries[$1].rank) } }
+            Ordering.indices(entries.count) { order.isBefore(entries[$0].rank, entries[$1].rank) }
         }
-        return places
     }
 
     /// The keys of all rows of a source.

@@ -91,3 +91,52 @@ public struct DerivedView: Sendable {
         }
     }
 }
+
+/// One stage of a derived view.
+public enum ViewStage: Sendable {
+    /// Filters, sorts and groups.
+    case arrange(Arrangement)
+    /// Shows the rows of outlines that no collapsed row hides, with their depths. Parents are decided among the rows of
+    /// the stage below: see ``SectionOutline``.
+    case visibleRows
+    /// Shows the first rows over all sections, and leaves out the sections after the last of them.
+    case first(Int)
+    /// Shows the first rows of each section.
+    case firstOfEachSection(Int)
+}
+
+// MARK: - Positions
+
+extension DerivedView {
+    /// The position of a row of ``source`` in the view; nil if the view leaves it out.
+    ///
+    /// - Parameter path: where the row is in the source.
+    /// - Complexity: O(log n) for each stage.
+    public func indexPath(ofSource path: ListIndexPath) -> ListIndexPath? {
+        guard source.item(at: path) != nil else { return nil }
+        var path = path
+        for level in levels {
+            switch level.stage {
+            case .arranged(let rows):
+                guard let next = rows.position(ofSource: path) else { return nil }
+                path = next
+            case .visible(let visible):
+                guard let next = visible.rows.position(ofSource: path) else { return nil }
+                path = next
+            case .first, .firstOfEachSection:
+                // The first rows keep their positions.
+                if level.output.item(at: path) == nil { return nil }
+            }
+        }
+        return path
+    }
+}
+
+extension ArrangedRows {
+    /// The position of a row of the source in the view; nil if the view leaves it out. The source must have a row
+    /// there.
+    fileprivate func position(ofSource path: ListIndexPath) -> ListIndexPath? {
+        let section = sources[path.section]
+        return section.slots(pool)[path.item].rank(section.number).map(position(of:))
+    }
+}

@@ -38,8 +38,8 @@ struct SourceSteps {
         }
         for index in steps.keys {
             steps[index]!.oldIndex = places.oldIndex(ofNew: index)
-            steps[index]!.added.sort()
-            steps[index]!.removed.sort()
+            steps[index]!.added = steps[index]!.added.sorted()
+            steps[index]!.removed = steps[index]!.removed.sorted()
         }
     }
 
@@ -74,7 +74,7 @@ struct SourceSteps {
 
     private static func merged(_ regions: [Range<Int>]) -> [Range<Int>] {
         var result: [Range<Int>] = []
-        for region in regions.sorted(by: { $0.lowerBound < $1.lowerBound }) where !region.isEmpty {
+        for region in regions.ordered(by: { $0.lowerBound < $1.lowerBound }) where !region.isEmpty {
             if let last = result.last, region.lowerBound <= last.upperBound {
                 result[result.count - 1] = last.lowerBound..<max(last.upperBound, region.upperBound)
             } else {

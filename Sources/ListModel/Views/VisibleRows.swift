@@ -37,7 +37,7 @@ struct VisibleRows: Sendable {
         try rows.advance(from: old, to: new, changes, stage: 0)
         let steps = SourceSteps(changes, from: old, to: new)
         var count = 0
-        for index in steps.sections.sorted() {
+        for index in Array(steps.sections).sorted() {
             let outline = new.sections[index].outline
             for region in steps.regions(inSection: index) {
                 var wanted: [Int] = []

@@ -104,23 +104,6 @@ extension JSONWriter {
 }
 
 extension Event {
-    /// The name of the kind of event.
-    var name: String {
-        switch self {
-        case .itemsInserted: "itemsInserted"
-        case .itemsDeleted: "itemsDeleted"
-        case .itemsMoved: "itemsMoved"
-        case .itemToggled: "itemToggled"
-        case .itemUpdated: "itemUpdated"
-        case .itemsIndented: "itemsIndented"
-        case .itemCollapsed: "itemCollapsed"
-        case .sectionInserted: "sectionInserted"
-        case .sectionDeleted: "sectionDeleted"
-        case .sectionMoved: "sectionMoved"
-        case .sectionRenamed: "sectionRenamed"
-        case .listReloaded: "listReloaded"
-        case .annotated: "annotated"
-        case .unrecognised: "unrecognised"
-        }
-    }
+    /// The name of the kind of event: that of its case.
+    var name: String { Mirror(reflecting: self).children.first?.label ?? "unrecognised" }
 }

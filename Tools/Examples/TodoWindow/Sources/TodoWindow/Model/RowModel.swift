@@ -75,7 +75,7 @@ public final class RowModel {
     ///
     /// - Complexity: O(n).
     public func offset(of id: UUID) -> Int? {
-        snapshot.indexPath(of: .uuid(id)).flatMap { snapshot.rowOffset(of: $0, in: .rows) }
+        snapshot.indexPath(of: .uuid(id)).flatMap { snapshot.rows(in: .rows).offset(of: $0) }
     }
 
     /// Shows other rows, by splices from the present ones.

@@ -1,4 +1,27 @@
-// Searching ascending arrays of indices: those of the rows that left a list, came into it, or stayed.
+// Sorting, and searching ascending arrays of indices: those of the rows that left a list, came into it, or stayed.
+//
+// The sort of the standard library is compiled again for every type and every closure, about 3 KB each time. Numbers and
+// index paths are sorted with `sorted()`, everything else with `ordered(by:)`, which sorts indices and is compiled once.
+
+extension Array {
+    /// The elements in ascending order. Elements of which neither comes before the other keep their order.
+    ///
+    /// - Complexity: O(n log n).
+    func ordered(by isBefore: (Element, Element) -> Bool) -> [Element] {
+        if count < 2 { return self }
+        return Ordering.indices(count) { isBefore(self[$0], self[$1]) }.map { self[$0] }
+    }
+}
+
+enum Ordering {
+    /// The indices below a count, in ascending order of what they stand for.
+    ///
+    /// - Complexity: O(n log n).
+    @inline(never)
+    static func indices(_ count: Int, by isBefore: (Int, Int) -> Bool) -> [Int] {
+        Array(0..<count).sorted(by: isBefore)
+    }
+}
 
 extension RandomAccessCollection where Index == Int {
     /// The first index at which a condition holds. The condition must stay true from there on.
