@@ -1,5 +1,6 @@
-// swift-tools-version: 6.2 Counts instructions. It is a separate package, because it is also built against another
-// checkout of the library, the folder in LISTORY_CHECKOUT.
+// swift-tools-version: 6.2
+// Counts instructions. It is a separate package, because it is also built against another checkout of the library, the
+// folder in LISTORY_CHECKOUT.
 import PackageDescription
 
 let checkout = Context.environment["LISTORY_CHECKOUT"]
