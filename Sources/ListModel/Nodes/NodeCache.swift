@@ -55,8 +55,4 @@ final class NodeCache<Element>: Sendable {
     func insert(_ node: TreeNode<Element>, _ key: NodeKey) {
         state.withLock { $0.insert(node, key, limit: limit) }
     }
-
-    func removeAll() {
-        state.withLock { $0 = Generations() }
-    }
 }

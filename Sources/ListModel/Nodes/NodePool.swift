@@ -166,12 +166,6 @@ package final class NodePool: Sendable {
         if isDamage { isDamaged.store(true, ordering: .relaxed) }
         failures.add(1, ordering: .relaxed)
     }
-
-    /// Empties the cache.
-    package func clearCache() {
-        items.removeAll()
-        sections.removeAll()
-    }
 }
 
 // MARK: - Reading nodes
