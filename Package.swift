@@ -24,7 +24,7 @@ let package = Package(
 
         .testTarget(name: "LayerTests"),
         .target(name: "TestSupport", dependencies: ["ListModel"], path: "Tests/TestSupport"),
-        .executableTarget(name: "LMDBTestHelper", dependencies: ["LMDB"], path: "Tests/LMDBTestHelper"),
+        .executableTarget(name: "LMDBTestHelper", dependencies: ["LMDB", "TestSupport"], path: "Tests/LMDBTestHelper"),
         .testTarget(name: "LMDBTests", dependencies: ["LMDB", "LMDBTestHelper", "TestSupport"]),
         .testTarget(name: "ListModelTests", dependencies: ["ListModel", "ListoryTestSupport", "TestSupport"]),
         .testTarget(

@@ -1,6 +1,7 @@
 // Opens files that may be damaged, each in a fork, and prints the outcome.
 
 import LMDB
+import TestSupport
 
 enum DamageProbe {
     /// Opens, reads and writes each file in a fork of its own; prints `sound`, `refused`, `error`, `wrong`, or

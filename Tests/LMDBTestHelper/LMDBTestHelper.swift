@@ -99,27 +99,3 @@ func answer(_ line: String) {
     print(line)
     fflush(nil)
 }
-
-/// Runs a closure in a fork; returns its exit status, or the signal that ended it as a negative number.
-func inFork(_ body: () -> Int32) -> Int32 {
-    typealias Fork = @convention(c) () -> Int32
-    // SAFETY: the symbol is the C library's fork, which has this signature. Swift hides it because most programs have
-    // threads; this program has only one.
-    let fork = unsafeBitCast(dlsym(dlopen(nil, RTLD_NOW), "fork"), to: Fork.self)
-    let child = fork()
-    if child == 0 {
-        // No core dumps, and an end even if the child hangs.
-        var limit = rlimit(rlim_cur: 0, rlim_max: 0)
-        #if canImport(Glibc)
-        setrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &limit)
-        #else
-        setrlimit(RLIMIT_CORE, &limit)
-        #endif
-        alarm(20)
-        _exit(body())
-    }
-    var status: Int32 = 0
-    while waitpid(child, &status, 0) < 0 && errno == EINTR {}
-    let signal = status & 0x7F
-    return signal == 0 ? (status >> 8) & 0xFF : -signal
-}

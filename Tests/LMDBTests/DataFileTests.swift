@@ -101,9 +101,12 @@ import Testing
                 }
             }
             try environment.write { txn in
-                try txn.withWriteCursor(in: rows) { cursor in
-                    for _ in 0..<200 where try cursor.next() != nil { try cursor.delete() }
+                var first: [[UInt8]] = []
+                try txn.forEach(in: rows) { key, _ in
+                    first.append(Array(key))
+                    return first.count < 200
                 }
+                for key in first { try txn.delete(key, in: rows) }
             }
             try environment.close()
             try DataFile.check(path: folder.file("deep"), depth: .full)
@@ -117,14 +120,14 @@ import Testing
     func liveWriter() throws {
         try folder.open("live").close()
         let path = folder.file("live")
-        let helper = try HelperProcess("write", path, "65536", "100")
+        let helper = try ChildProcess("LMDBTestHelper", ["write", path, "65536", "100"])
         var checks = 0
         while helper.isRunning || checks == 0 {
             let found = kind { try DataFile.check(path: path, depth: .full) }
             #expect(found == nil || found == .changing)
             checks += 1
         }
-        #expect(try helper.finish() == ["written"])
+        #expect(try helper.lines() == ["written")
         try DataFile.check(path: path, depth: .full)
     }
 
@@ -258,7 +261,7 @@ import Testing
         let paths = try (0..<300).map { index in
             try write(damaged(bytes, index % 4, &generator), to: "damaged-\(index)")
         }
-        let gated = try HelperProcess(arguments: ["scan"] + paths).finish()
+        let gated = try ChildProcess("LMDBTestHelper", ["scan"] + paths).lines()
         #expect(gated.count == paths.count, "seed \(seed)")
         for (index, outcome) in gated.enumerated() {
             #expect(!outcome.hasPrefix("signal"), "file \(index), seed \(seed)")
@@ -270,7 +273,7 @@ import Testing
             try FileManager.default.removeItem(atPath: path)
         }
         let open = paths.indices.filter { gated[$0] == "refused" }.map { paths[$0] }
-        let ungated = try HelperProcess(arguments: ["scan-without-gate"] + open).finish()
+        let ungated = try ChildProcess("LMDBTestHelper", ["scan-without-gate"] + open).lines()
         #expect(ungated.contains { $0.hasPrefix("signal") }, "seed \(seed)")
     }
 

@@ -1,5 +1,6 @@
 // Environments and databases as the tests of the binding use them.
 
+import Foundation
 import LMDB
 import TestSupport
 
@@ -20,6 +21,11 @@ extension TemporaryFolder {
 }
 
 extension Environment {
+    /// The length of the data file, in bytes.
+    var fileSize: Int {
+        get throws { try URL(fileURLWithPath: path).resourceValues(forKeys: [.fileSizeKey]).fileSize ?? 0 }
+    }
+
     /// A database of numbers and bytes, for tests.
     func bytes(_ name: String? = "rows") throws -> Database<UInt64, [UInt8]> {
         try openDatabase(named: name, of: UInt64.self, [UInt8].self, create: true)

@@ -36,9 +36,9 @@ import Testing
         try FileManager.default.removeItem(atPath: path + "-lock")
         try disk.fill()
         // In a separate process, because a write to the map would end it.
-        #expect(try HelperProcess("open", path).finish() == ["\(LMDBError.Code.noSpace.rawValue)"])
+        #expect(try ChildProcess("LMDBTestHelper", ["open", path]).lines() == ["\(LMDBError.Code.noSpace.rawValue)"])
         try disk.makeRoom()
-        #expect(try HelperProcess("open", path).finish() == ["opened"])
+        #expect(try ChildProcess("LMDBTestHelper", ["open", path]).lines() == ["opened"])
     }
 }
 

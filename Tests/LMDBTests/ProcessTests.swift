@@ -16,53 +16,53 @@ import Testing
         let rows = try environment.texts()
         try environment.requireWriterLock(within: .seconds(60))
         try environment.write { txn in try txn.put("x", forKey: 1, in: rows) }
-        let helper = try HelperProcess("hold-writer", environment.path)
+        let helper = try ChildProcess("LMDBTestHelper", ["hold-writer", environment.path])
         #expect(helper.firstLine() == "writing")
         #expect(kind { try environment.requireWriterLock(within: .milliseconds(50)) } == .writerDied)
         #expect(kind { try environment.write { _ in } } == .writerDied)
         #expect(try environment.read { txn in try txn.get(1, in: rows) } == "x")
-        helper.killNow()
+        helper.kill()
     }
 
     @Test("A fork cannot use or close its parent's environment, and its attempts do no harm")
     func fork() throws {
-        let answers = try HelperProcess("fork", folder.file()).finish()
-        #expect(answers == ["calls 0", "transactions 0", "deinit 0", "own 0", "parent after 0"])
+        let answers = try ChildProcess("LMDBTestHelper", ["fork", folder.file()]).lines()
+        #expect(answers == ["calls 0", "transactions 0", "deinit 0", "own 0", "parent after 0")
     }
 
     @Test("The slot of a reader that was killed is freed by a reader check")
     func staleReader() throws {
         let environment = try folder.open()
-        let helper = try HelperProcess("hold-reader", environment.path)
+        let helper = try ChildProcess("LMDBTestHelper", ["hold-reader", environment.path])
         #expect(helper.firstLine() == "reading")
         #expect(try environment.checkReaders() == 0)
-        helper.killNow()
+        helper.kill()
         #expect(try environment.checkReaders() >= 1)
         #expect(try environment.checkReaders() == 0)
     }
 
     @Test("Opening frees the slots of dead readers")
     func staleReaderAtOpen() throws {
-        let helper = try HelperProcess("hold-reader", folder.file())
+        let helper = try ChildProcess("LMDBTestHelper", ["hold-reader", folder.file()])
         #expect(helper.firstLine() == "reading")
         // Another process keeps the lock file open, so it is not simply initialised again.
-        let keeper = try HelperProcess("hold-reader", folder.file())
+        let keeper = try ChildProcess("LMDBTestHelper", ["hold-reader", folder.file()])
         #expect(keeper.firstLine() == "reading")
-        helper.killNow()
+        helper.kill()
         let environment = try folder.open()
         #expect(try environment.checkReaders() == 0)
-        keeper.killNow()
+        keeper.kill()
     }
 
     @Test("A reader table full of dead readers is cleared, and the read succeeds")
     func readersFullOfDead() throws {
         let environment = try folder.open { $0.maximumReaders = 2 }
-        let first = try HelperProcess("hold-reader", environment.path)
+        let first = try ChildProcess("LMDBTestHelper", ["hold-reader", environment.path])
         #expect(first.firstLine() == "reading")
-        let second = try HelperProcess("hold-reader", environment.path)
+        let second = try ChildProcess("LMDBTestHelper", ["hold-reader", environment.path])
         #expect(second.firstLine() == "reading")
-        first.killNow()
-        second.killNow()
+        first.kill()
+        second.kill()
         try environment.read { _ in }
     }
 
@@ -86,9 +86,8 @@ import Testing
         let after = try environment.beginRead()
         #expect(try before.get(1, in: rows) == nil)
         #expect(try after.get(1, in: rows) == "new")
-        #expect(after.id == before.id + 1)
         before.abort()
-        try after.commit()
+        after.abort()
     }
 
     @Test("A read transaction may begin on one thread and end on another")

@@ -256,7 +256,8 @@ struct CheckpointTests {
                 return try txn.put(row, forKey: "locators", in: meta)
             }
             // The root is written last, so a node before it is below it.
-            var (key, row) = try txn.last(in: rows)!
+            var key = try txn.lastKey(in: rows)!
+            var row = try txn.get(key, in: rows)!
             if kind == 3 { (key, row) = (key - 2, try txn.get(key - 2, in: rows)!) }
             row[row.count / 2] ^= 4
             try txn.put(row, forKey: key, in: rows)

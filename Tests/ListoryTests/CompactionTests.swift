@@ -213,7 +213,8 @@ struct CompactionTests {
         let environment = try Environment.open(path: fixture.path)
         let blocks = try environment.openDatabase(named: "blocks", of: UInt64.self, [UInt8].self)
         try environment.write { txn in
-            var (key, bytes) = try txn.last(in: blocks)!
+            let key = try txn.lastKey(in: blocks)!
+            var bytes = try txn.get(key, in: blocks)!
             bytes[bytes.count - 1] ^= 1
             try txn.put(bytes, forKey: key, in: blocks)
         }

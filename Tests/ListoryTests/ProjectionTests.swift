@@ -178,12 +178,23 @@ struct ProjectionTests {
         try fixture.fill(3)
         try fixture.store.close()
         let environment = try Environment.open(path: fixture.path)
-        try environment.write { txn in
-            let rows = try txn.openDatabase(named: "projections", of: String.self, [UInt8].self)
-            try txn.drop(rows)
+        let older = list.folder.file("older")
+        let copy = try Environment.open(path: older)
+        for name in ["meta", "commits", "nodes", "checkpoints", "gone", "tail"] {
+            let rows = try environment.openDatabase(named: name, of: [UInt8].self, [UInt8].self)
+            let copies = try copy.openDatabase(named: name, of: [UInt8].self, [UInt8].self, create: true)
+            try environment.read { from in
+                try copy.write { to in
+                    try from.forEach(in: rows) { key, value in
+                        try to.put(bytes: value, forKey: Array(key), in: copies)
+                        return true
+                    }
+                }
+            }
         }
         try environment.close()
-        let reader = try Store.open(at: fixture.path, options: options)
+        try copy.close()
+        let reader = try Store.open(at: older, options: options)
         #expect(try reader.projection(SectionCounts.self).value.sections.map(\.unchecked) == [3])
     }
 

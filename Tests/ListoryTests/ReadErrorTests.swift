@@ -218,7 +218,8 @@ extension ReadErrorTests {
         let meta = try environment.openDatabase(named: "meta", of: String.self, [UInt8].self)
         let checkpoints = try environment.openDatabase(named: "checkpoints", of: UInt64.self, [UInt8].self)
         try environment.write { txn in
-            let (version, row) = try txn.last(in: checkpoints)!
+            let version = try txn.lastKey(in: checkpoints)!
+            let row = try txn.get(version, in: checkpoints)!
             let old = try #require(row.withUnsafeBytes { Checkpoint($0, version: Version(version)) })
             let wrong = Checkpoint(
                 version: old.version, eventCount: old.eventCount, work: old.work, checksum: old.checksum,

@@ -2,6 +2,7 @@
 
 import Listory
 import ListModel
+import TestSupport
 
 #if canImport(Glibc)
 import Glibc
@@ -15,7 +16,7 @@ enum StoreProbe {
     /// Uses each store in a fork of its own; prints `sound`, `error`, or `signal` with its number.
     static func run(_ paths: [String], isChecked: Bool) {
         for path in paths {
-            switch inFork({ outcome(path, isChecked) }) {
+            switch inFork(seconds: 120, { outcome(path, isChecked) }) {
             case 0: print("sound")
             case 1: print("error")
             case let status: print("signal \(-status)")
@@ -90,29 +91,5 @@ enum StoreProbe {
         } catch {
             return 1
         }
-    }
-
-    /// Runs a closure in a fork; its result, or the negative number of the signal that ended it.
-    private static func inFork(_ body: () -> Int32) -> Int32 {
-        typealias Fork = @convention(c) () -> Int32
-        // SAFETY: the symbol is the C library's fork, which has this signature. Swift hides it because most programs
-        // have threads; this one has not, before the fork.
-        let fork = unsafeBitCast(dlsym(dlopen(nil, RTLD_NOW), "fork"), to: Fork.self)
-        let child = fork()
-        if child == 0 {
-            // No core dumps, and an end even if the child hangs.
-            var limit = rlimit(rlim_cur: 0, rlim_max: 0)
-            #if canImport(Glibc)
-            setrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &limit)
-            #else
-            setrlimit(RLIMIT_CORE, &limit)
-            #endif
-            alarm(120)
-            _exit(body())
-        }
-        var status: Int32 = 0
-        while waitpid(child, &status, 0) < 0 && errno == EINTR {}
-        let signal = status & 0x7F
-        return signal == 0 ? (status >> 8) & 0xFF : -signal
     }
 }

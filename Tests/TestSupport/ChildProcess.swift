@@ -14,6 +14,7 @@ public final class ChildProcess: @unchecked Sendable {
         process.executableURL = ChildProcess.folderOfProducts.appendingPathComponent(name)
         process.arguments = arguments
         process.standardOutput = output
+        process.standardInput = Pipe()
         process.standardError = FileHandle.nullDevice
         // A backtracer would outlive the process and hold its pipe.
         process.environment = ProcessInfo.processInfo.environment.merging(["SWIFT_BACKTRACE": "enable=no"]) { $1 }
@@ -34,7 +35,23 @@ public final class ChildProcess: @unchecked Sendable {
         String(decoding: output.fileHandleForReading.availableData, as: UTF8.self)
     }
 
+    /// Waits for the first line.
+    public func firstLine() -> String {
+        var line = ""
+        while let byte = output.fileHandleForReading.readData(ofLength: 1).first, byte != 0x0A {
+            line.append(Character(UnicodeScalar(byte)))
+        }
+        return line
+    }
+
+    /// Whether the process has not ended yet.
+    public var isRunning: Bool { process.isRunning }
+
+    /// Waits for the end, and returns the lines of the output.
+    public func lines() -> [String] { finish().output.split(separator: "\n").map(String.init) }
+
     /// Kills the process at once, waits for its end, and returns the output that was not read yet.
+    @discardableResult
     public func kill() -> String {
         Foundation.kill(process.processIdentifier, SIGKILL)
         process.waitUntilExit()

@@ -55,27 +55,6 @@ extension UInt64: DatabaseCodable {
     }
 }
 
-/// Four bytes, most significant first, so that the order of the bytes is the order of the numbers.
-extension UInt32: DatabaseCodable {
-    /// Calls `body` with the four bytes.
-    @inlinable
-    public func withEncodedBytes<Result>(
-        _ body: (UnsafeRawBufferPointer) throws -> Result
-    ) rethrows -> Result {
-        try Swift.withUnsafeBytes(of: bigEndian, body)
-    }
-
-    /// Reads four bytes.
-    ///
-    /// - Throws: ``LMDBError``: `wrongSize`.
-    @inlinable
-    public static func decode(_ bytes: UnsafeRawBufferPointer) throws -> UInt32 {
-        guard bytes.count == 4 else { throw LMDBError(wrongSizeFor: "UInt32", expected: 4, found: bytes.count) }
-        // SAFETY: the count was checked, and an unaligned load needs no alignment.
-        return UInt32(bigEndian: bytes.loadUnaligned(as: UInt32.self))
-    }
-}
-
 extension LMDBError {
     /// An error for bytes of the wrong size. A function of its own, so that the inlined decoders stay small.
     @usableFromInline

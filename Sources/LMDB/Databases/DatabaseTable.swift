@@ -100,14 +100,6 @@ final class DatabaseTable: @unchecked Sendable {
         for database in opened where isValid(database.handle) { invalidate(database.handle) }
     }
 
-    /// Makes the handle of a dropped database invalid.
-    func remove(_ handle: DatabaseHandle) {
-        monitor.lock()
-        defer { monitor.unlock() }
-        invalidate(handle)
-        published.removeAll { $0.handle == handle }
-    }
-
     private func isValid(_ handle: DatabaseHandle) -> Bool {
         // SAFETY: handles are made by `register` only, with an index within the capacity.
         serials[Int(handle.index)].load(ordering: .relaxed) == handle.serial

@@ -21,14 +21,6 @@ extension MDB_val {
 }
 
 extension Engine {
-    /// How a value is put.
-    struct PutMode {
-        let flags: UInt32
-        static let overwrite = PutMode(flags: 0)
-        static let insert = PutMode(flags: UInt32(MDB_NOOVERWRITE))
-        static let append = PutMode(flags: UInt32(MDB_APPEND))
-    }
-
     /// The value of a key, or `nil` when there is none.
     @inline(__always)
     static func get(
@@ -47,11 +39,11 @@ extension Engine {
     @inline(__always)
     static func put(
         _ transaction: OpaquePointer, _ index: UInt32,
-        _ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer, _ mode: PutMode
+        _ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer, isLast: Bool
     ) throws(LMDBError) -> Bool {
         var keyValue = MDB_val(key)
         var dataValue = MDB_val(value)
-        let code = mdb_put(transaction, index, &keyValue, &dataValue, mode.flags)
+        let code = mdb_put(transaction, index, &keyValue, &dataValue, isLast ? UInt32(MDB_APPEND) : 0)
         if code == MDB_SUCCESS { return true }
         if code == MDB_KEYEXIST { return false }
         throw LMDBError(code: code, in: "mdb_put")
@@ -90,21 +82,18 @@ struct RawEntry {
 
 extension Engine {
     /// Where a cursor goes.
-    struct Movement: Equatable {
-        let operation: MDB_cursor_op
-        static let first = Movement(operation: MDB_FIRST)
-        static let last = Movement(operation: MDB_LAST)
-        static let next = Movement(operation: MDB_NEXT)
-        static let previous = Movement(operation: MDB_PREV)
-        static let current = Movement(operation: MDB_GET_CURRENT)
-        static let exactly = Movement(operation: MDB_SET_KEY)
-        static let atOrAfter = Movement(operation: MDB_SET_RANGE)
+    enum Movement {
+        case first, last, next, previous, atOrAfter
 
-        static func == (left: Movement, right: Movement) -> Bool {
-            left.operation.rawValue == right.operation.rawValue
+        fileprivate var operation: MDB_cursor_op {
+            switch self {
+            case .first: MDB_FIRST
+            case .last: MDB_LAST
+            case .next: MDB_NEXT
+            case .previous: MDB_PREV
+            case .atOrAfter: MDB_SET_RANGE
+            }
         }
-
-        static func ~= (left: Movement, right: Movement) -> Bool { left == right }
     }
 
     static func openCursor(_ transaction: OpaquePointer, _ index: UInt32) throws(LMDBError) -> OpaquePointer {
@@ -130,22 +119,5 @@ extension Engine {
         if code == MDB_SUCCESS { return RawEntry(key: keyValue.bytes, value: value.bytes) }
         if code == MDB_NOTFOUND { return nil }
         throw LMDBError(code: code, in: "mdb_cursor_get")
-    }
-
-    /// Puts through a cursor and leaves it on the entry; `false` as for `put`.
-    static func put(
-        _ cursor: OpaquePointer, _ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer, _ mode: PutMode
-    ) throws(LMDBError) -> Bool {
-        var keyValue = MDB_val(key)
-        var dataValue = MDB_val(value)
-        let code = mdb_cursor_put(cursor, &keyValue, &dataValue, mode.flags)
-        if code == MDB_SUCCESS { return true }
-        if code == MDB_KEYEXIST { return false }
-        throw LMDBError(code: code, in: "mdb_cursor_put")
-    }
-
-    /// Deletes the entry that a cursor is on.
-    static func delete(_ cursor: OpaquePointer) throws(LMDBError) {
-        try check(mdb_cursor_del(cursor, 0), "mdb_cursor_del")
     }
 }

@@ -194,8 +194,8 @@ extension Engine {
     }
 
     /// Empties a database, or removes it and closes its handle.
-    static func drop(_ transaction: OpaquePointer, _ index: UInt32, remove: Bool) throws(LMDBError) {
-        try check(mdb_drop(transaction, index, remove ? 1 : 0), "mdb_drop")
+    static func drop(_ transaction: OpaquePointer, _ index: UInt32) throws(LMDBError) {
+        try check(mdb_drop(transaction, index, 0), "mdb_drop")
     }
 }
 
@@ -210,4 +210,46 @@ extension Statistics {
             entries: record.ms_entries
         )
     }
+}
+
+// MARK: - Values
+
+/// What a commit has made durable when it returns.
+public enum EnvironmentDurability: Sendable {
+    /// Everything: a commit survives a power cut.
+    case full
+    /// All but the last commit: a power cut may take the last commit back, and damages nothing.
+    case noMetaSync
+    /// Nothing: a power cut may lose commits **and destroy the file**. For files that can be rebuilt.
+    case noSync
+}
+
+/// The state of an environment.
+public struct EnvironmentInformation: Sendable, Equatable {
+    /// The size of the map, in bytes.
+    public let mapSize: Int
+    /// The number of the last page in use.
+    public let lastPage: Int
+    /// The number of the last committed write transaction.
+    public let lastTransaction: Int
+    /// How many readers fit in the reader table.
+    public let maximumReaders: Int
+    /// How many slots of the reader table were in use at once, at most.
+    public let readers: Int
+}
+
+/// The shape of one database's tree.
+public struct Statistics: Sendable, Equatable {
+    /// The size of a page, in bytes; fixed when the file was made.
+    public let pageSize: Int
+    /// The height of the tree; 0 when it is empty.
+    public let depth: Int
+    /// Pages that hold keys and children.
+    public let branchPages: Int
+    /// Pages that hold entries.
+    public let leafPages: Int
+    /// Pages that hold values too large for a leaf.
+    public let overflowPages: Int
+    /// Entries.
+    public let entries: Int
 }

@@ -128,34 +128,7 @@ extension WriteTransaction {
         try protectAll(database.handle)
         try writing { core throws(LMDBError) in
             // SAFETY: the transaction is live and on its thread, the database was checked.
-            try Engine.drop(core.handle, database.handle.index, remove: false)
-        }
-    }
-
-    /// Removes a named database with its entries.
-    ///
-    /// Waits until no read transaction of this process is live, because such a transaction might use the handle.
-    ///
-    /// - Parameter database: The database. Its handle is invalid afterwards **even if the transaction aborts**;
-    ///   the database itself is then still there, and can be opened again.
-    /// - Throws: ``LMDBError``: `resizeBlocked` with the number of live reads when they did not end within
-    ///   ``Environment/Options/resizeTimeout``; `staleDatabase`; `invalidName` for the unnamed database.
-    public mutating func drop<Key, Value>(_ database: Database<Key, Value>) throws(LMDBError) {
-        try core.check(database.handle, "mdb_drop")
-        guard database.name != nil else {
-            throw LMDBError(.invalidName(""), in: "mdb_drop", detail: "the unnamed database cannot be removed")
-        }
-        let environment = environment
-        try protectAll(database.handle)
-        try environment.gate.exclusively(
-            "mdb_drop", timeout: environment.options.resizeTimeout, duringWrite: true
-        ) { () throws(LMDBError) in
-            try writing { core throws(LMDBError) in
-                // SAFETY: the transaction is live and on its thread, and no read is live that has the handle.
-                try Engine.drop(core.handle, database.handle.index, remove: true)
-            }
-            environment.databases.remove(database.handle)
-            core.writeGuard?.forget(database.handle.index)
+            try Engine.drop(core.handle, database.handle.index)
         }
     }
 }

@@ -24,7 +24,7 @@ extension Environment {
     /// The flags that LMDB runs with, as `mdb_env_get_flags` returns them.
     ///
     /// - Throws: ``LMDBError``: `forked`, `closed`.
-    public var engineFlags: UInt32 {
+    package var engineFlags: UInt32 {
         get throws(LMDBError) {
             try withMap("mdb_env_get_flags") { () throws(LMDBError) in try Engine.flags(handle) }
         }
@@ -37,20 +37,6 @@ extension Environment {
         get throws(LMDBError) { try statistics.pageSize }
     }
 
-    /// The length of the data file, in bytes.
-    ///
-    /// - Throws: ``LMDBError``: `forked`, `closed`, `engine`.
-    public var fileSize: Int {
-        get throws(LMDBError) {
-            try withMap("fstat") { () throws(LMDBError) in
-                switch Platform.status(of: try Engine.descriptor(handle)) {
-                case .success(let status): return status.size
-                case .failure(let error): throw LMDBError(code: error.number, in: "fstat", detail: path)
-                }
-            }
-        }
-    }
-
     /// Frees the reader slots of processes that died, so that the pages they held can be used again.
     ///
     /// - Returns: How many were freed.
@@ -58,13 +44,6 @@ extension Environment {
     @discardableResult
     public func checkReaders() throws(LMDBError) -> Int {
         try withMap("mdb_reader_check") { () throws(LMDBError) in try Engine.checkReaders(handle) }
-    }
-
-    /// Makes commits durable that were made without a sync.
-    ///
-    /// - Throws: ``LMDBError``: `forked`, `closed`, `engine`.
-    public func sync() throws(LMDBError) {
-        try withMap("mdb_env_sync") { () throws(LMDBError) in try Engine.synchronize(handle) }
     }
 
     /// Copies the newest committed state to a new file, and makes it durable. Free pages and deleted bytes are left out.
@@ -133,7 +112,7 @@ extension Environment {
     }
 
     /// Runs `body` while the map cannot change.
-    private func withMap<Result>(
+    func withMap<Result>(
         _ call: String, _ body: () throws(LMDBError) -> Result
     ) throws(LMDBError) -> Result {
         try requireOwnProcess(call)

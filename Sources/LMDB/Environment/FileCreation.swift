@@ -82,7 +82,7 @@ extension Environment {
     ///
     /// - Throws: ``LMDBError``: `engine` for errors of the device; `forked`; `closed`.
     package func syncNewFile() throws(LMDBError) {
-        try sync()
+        try withMap("mdb_env_sync") { () throws(LMDBError) in try Engine.synchronize(handle) }
         try Platform.synchronizeFolder(of: path)
     }
 }

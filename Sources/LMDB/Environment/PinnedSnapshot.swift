@@ -30,7 +30,10 @@ package final class PinnedSnapshot {
     }
 
     /// The number of the version.
-    var id: Int { transaction.id }
+    var id: Int {
+        // SAFETY: the transaction is live as long as the value exists.
+        Engine.identifier(transaction.core.handle)
+    }
 
     /// Reads the version. The map does not change meanwhile.
     ///

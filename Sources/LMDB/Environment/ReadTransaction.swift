@@ -26,13 +26,6 @@ public struct ReadTransaction: ~Copyable, Transaction {
         environment.gate.leaveRead(keeping: core.handle)
     }
 
-    /// Ends the transaction. For a read it is the same as ``abort()``.
-    ///
-    /// - Throws: ``LMDBError``: `forked` in a fork, which leaves the parent's transaction alone.
-    public consuming func commit() throws(LMDBError) {
-        try environment.requireOwnProcess("mdb_txn_commit")
-    }
-
     /// Ends the transaction.
     public consuming func abort() {}
 }

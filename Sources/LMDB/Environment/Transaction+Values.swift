@@ -80,26 +80,6 @@ extension Transaction where Self: ~Copyable {
         return try Engine.statistics(core.handle, database.handle.index)
     }
 
-    /// The entry with the least key.
-    ///
-    /// - Parameter database: The database.
-    /// - Returns: Key and value; `nil` when the database is empty.
-    /// - Throws: As ``get(_:in:)``.
-    @inlinable
-    public func first<Key, Value>(in database: Database<Key, Value>) throws -> (key: Key, value: Value)? {
-        try withCursor(in: database) { cursor in try cursor.first() }
-    }
-
-    /// The entry with the greatest key.
-    ///
-    /// - Parameter database: The database.
-    /// - Returns: Key and value; `nil` when the database is empty.
-    /// - Throws: As ``get(_:in:)``.
-    @inlinable
-    public func last<Key, Value>(in database: Database<Key, Value>) throws -> (key: Key, value: Value)? {
-        try withCursor(in: database) { cursor in try cursor.last() }
-    }
-
     /// The greatest key.
     ///
     /// - Parameter database: The database.

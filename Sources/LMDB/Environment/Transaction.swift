@@ -66,11 +66,3 @@ public protocol Transaction: ~Copyable {
     /// For the binding's own use.
     var core: TransactionCore { get }
 }
-
-extension Transaction where Self: ~Copyable {
-    /// The number of the snapshot: of the last committed write for a read transaction, of this one for a write.
-    public var id: Int {
-        // SAFETY: the transaction is live as long as the value exists.
-        Engine.identifier(core.handle)
-    }
-}

@@ -3,8 +3,8 @@
 // LMDB crashes the process if its map changes during a live transaction, and blocks forever if a thread begins a second
 // write transaction. So every transaction first enters the gate.
 //
-// Always holds: a map is changed only while no transaction of this process is live, except the caller's own
-// write transaction where it says so; at most one write transaction is live; spare handles are reset.
+// Always holds: a map is changed only while no transaction of this process is live; at most one write transaction is
+// live; spare handles are reset.
 
 /// Counts live transactions, lets none begin while the map changes, and pools read handles.
 ///
@@ -142,31 +142,25 @@ final class TransactionGate: @unchecked Sendable {
 
     /// Runs `body` while no transaction is live and none can begin.
     ///
-    /// - Parameters:
-    ///   - timeout: How long to wait for live transactions.
-    ///   - duringWrite: Whether the calling thread's own write transaction may be live.
+    /// - Parameter timeout: How long to wait for live transactions.
     /// - Throws: `resizeBlocked` with the number of live transactions when the time is over.
     func exclusively<Result>(
-        _ call: String, timeout: Duration, duringWrite: Bool = false,
-        _ body: () throws(LMDBError) -> Result
+        _ call: String, timeout: Duration, _ body: () throws(LMDBError) -> Result
     ) throws(LMDBError) -> Result {
-        try beginExclusive(call, until: ContinuousClock.now.advanced(by: timeout), duringWrite)
+        try beginExclusive(call, until: ContinuousClock.now.advanced(by: timeout))
         defer { endExclusive() }
         return try body()
     }
 
-    private func beginExclusive(
-        _ call: String, until deadline: ContinuousClock.Instant, _ duringWrite: Bool
-    ) throws(LMDBError) {
+    private func beginExclusive(_ call: String, until deadline: ContinuousClock.Instant) throws(LMDBError) {
         monitor.lock()
         defer { monitor.unlock() }
-        let isOwnWrite = writer == Platform.currentThread
-        if isOwnWrite && !duringWrite { throw LMDBError(.resizeBlocked(live: live), in: call) }
+        if writer == Platform.currentThread { throw LMDBError(.resizeBlocked(live: live), in: call) }
         while isExclusive { try wait(call, until: deadline) }
         try requireUsable(call)
         isExclusive = true
         do throws(LMDBError) {
-            while readers > 0 || (writer != nil && !isOwnWrite) { try wait(call, until: deadline) }
+            while live > 0 { try wait(call, until: deadline) }
         } catch {
             isExclusive = false
             monitor.broadcast()

@@ -16,7 +16,7 @@ extension WriteTransaction {
     public mutating func put<Key, Value>(
         _ value: Value, forKey key: Key, in database: Database<Key, Value>
     ) throws {
-        _ = try store(value, key, database, .overwrite)
+        try value.withEncodedBytes { try put(bytes: $0, forKey: key, in: database) }
     }
 
     /// Puts bytes where they are as the value of a key; one that is there is replaced.
@@ -30,39 +30,7 @@ extension WriteTransaction {
     public mutating func put<Key, Value>(
         bytes: UnsafeRawBufferPointer, forKey key: Key, in database: Database<Key, Value>
     ) throws {
-        _ = try key.withEncodedBytes { try store(bytes, $0, database.handle, .overwrite) }
-    }
-
-    /// Puts a value unless the key is there.
-    ///
-    /// - Parameters:
-    ///   - value: The value.
-    ///   - key: The key.
-    ///   - database: The database.
-    /// - Returns: Whether it was put; `false` when the key was there, and is unchanged.
-    /// - Throws: As ``put(_:forKey:in:)``.
-    @inlinable
-    public mutating func insert<Key, Value>(
-        _ value: Value, forKey key: Key, in database: Database<Key, Value>
-    ) throws -> Bool {
-        try store(value, key, database, .insert)
-    }
-
-    /// Puts a value at the end. Faster than ``put(_:forKey:in:)`` and fills pages better.
-    ///
-    /// - Parameters:
-    ///   - value: The value.
-    ///   - key: A key that is greater, byte by byte, than all keys in the database.
-    ///   - database: The database.
-    /// - Throws: ``LMDBError``: `keyOutOfOrder` when it is not, in which case nothing is changed; else as
-    ///   ``put(_:forKey:in:)``.
-    @inlinable
-    public mutating func append<Key, Value>(
-        _ value: Value, forKey key: Key, in database: Database<Key, Value>
-    ) throws {
-        guard try store(value, key, database, .append) else {
-            throw LMDBError(.keyOutOfOrder, in: "mdb_put")
-        }
+        _ = try key.withEncodedBytes { try store(bytes, $0, database.handle, isLast: false) }
     }
 
     /// Puts bytes where they are as the value of a key at the end.
@@ -76,7 +44,7 @@ extension WriteTransaction {
     public mutating func append<Key, Value>(
         bytes: UnsafeRawBufferPointer, forKey key: Key, in database: Database<Key, Value>
     ) throws {
-        guard try key.withEncodedBytes({ try store(bytes, $0, database.handle, .append) }) else {
+        guard try key.withEncodedBytes({ try store(bytes, $0, database.handle, isLast: true) }) else {
             throw LMDBError(.keyOutOfOrder, in: "mdb_put")
         }
     }
@@ -117,41 +85,16 @@ extension WriteTransaction {
 // MARK: - Untyped
 
 extension WriteTransaction {
-    /// How a value is put.
-    @usableFromInline
-    enum Mode {
-        case overwrite, insert, append
-
-        var engineMode: Engine.PutMode {
-            switch self {
-            case .overwrite: .overwrite
-            case .insert: .insert
-            case .append: .append
-            }
-        }
-    }
-
-    @inlinable
-    mutating func store<Key, Value>(
-        _ value: Value, _ key: Key, _ database: Database<Key, Value>, _ mode: Mode
-    ) throws -> Bool {
-        try key.withEncodedBytes { keyBytes in
-            try value.withEncodedBytes { valueBytes in
-                try store(valueBytes, keyBytes, database.handle, mode)
-            }
-        }
-    }
-
     @usableFromInline
     mutating func store(
-        _ value: UnsafeRawBufferPointer, _ key: UnsafeRawBufferPointer, _ database: DatabaseHandle, _ mode: Mode
+        _ value: UnsafeRawBufferPointer, _ key: UnsafeRawBufferPointer, _ database: DatabaseHandle, isLast: Bool
     ) throws(LMDBError) -> Bool {
         try core.check(database, "mdb_put")
         try core.check(key, "mdb_put")
-        try protect(mode == .append ? nil : key, database)
+        try protect(isLast ? nil : key, database)
         return try writing { core throws(LMDBError) in
             // SAFETY: the transaction is live and on its thread; key and database were checked.
-            try Engine.put(core.handle, database.index, key, value, mode.engineMode)
+            try Engine.put(core.handle, database.index, key, value, isLast: isLast)
         }
     }
 

@@ -48,26 +48,14 @@ extension LMDBError.Code {
     public static let databasesFull = Self(rawValue: MDB_DBS_FULL)
     /// The environment's maximum of readers is reached.
     public static let readersFull = Self(rawValue: MDB_READERS_FULL)
-    /// No thread-local key is left.
-    public static let threadLocalFull = Self(rawValue: MDB_TLS_FULL)
-    /// The transaction has too many changed pages.
-    public static let transactionFull = Self(rawValue: MDB_TXN_FULL)
     /// The tree is deeper than a cursor can go: damage.
     public static let cursorFull = Self(rawValue: MDB_CURSOR_FULL)
-    /// A page has no room left: an internal error.
-    public static let pageFull = Self(rawValue: MDB_PAGE_FULL)
     /// Another process made the map larger.
     public static let mapResized = Self(rawValue: MDB_MAP_RESIZED)
     /// The operation does not fit the database or its flags.
     public static let incompatible = Self(rawValue: MDB_INCOMPATIBLE)
-    /// A reader slot was reused wrongly.
-    public static let badReaderSlot = Self(rawValue: MDB_BAD_RSLOT)
-    /// The transaction failed before and must be aborted.
-    public static let badTransaction = Self(rawValue: MDB_BAD_TXN)
     /// A key or value has an unsupported size.
     public static let badValueSize = Self(rawValue: MDB_BAD_VALSIZE)
-    /// The database handle was closed or changed.
-    public static let badDatabase = Self(rawValue: MDB_BAD_DBI)
 
     /// Permission denied.
     public static let accessDenied = Self(rawValue: Platform.accessDenied)

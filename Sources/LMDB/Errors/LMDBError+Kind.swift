@@ -50,8 +50,7 @@ extension LMDBError {
         /// A process was killed while it wrote, and its lock stayed taken. It is free again when every process that has the
         /// file open, this one too, has ended or closed it.
         case writerDied
-        /// The database handle is not one of this environment, was dropped, or came from an aborted
-        /// transaction.
+        /// The database handle is not one of this environment, or came from an aborted transaction.
         case staleDatabase
         /// A value cannot be overwritten in place.
         case notInPlace(reason: String)

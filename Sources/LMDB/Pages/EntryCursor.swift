@@ -43,10 +43,9 @@ struct EntryCursor: Moving {
         case .previous:
             if leaf == nil { return try goToEnd(isLast: true) }
             return try step(by: -1) ? try current() : nil
-        case .current: return try current()
-        default:
-            guard let wanted, let entry = try seek(atOrAfter: wanted) else { return nil }
-            return movement == .exactly && TreeReader.compare(entry.key, wanted) != 0 ? nil : entry
+        case .atOrAfter:
+            guard let wanted else { return nil }
+            return try seek(atOrAfter: wanted)
         }
     }
 

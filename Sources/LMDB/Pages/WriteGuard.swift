@@ -151,11 +151,6 @@ final class WriteGuard: @unchecked Sendable {
         if let record { try walk.walk(record, name == nil ? .unnamed : .named) }
     }
 
-    /// Forgets a database whose index may be given to another one.
-    func forget(_ index: UInt32) {
-        if Int(index) < trees.count { trees[Int(index)] = nil }
-    }
-
     private func tree(
         _ index: UInt32, _ name: UnsafeRawBufferPointer?, _ isWrite: Bool
     ) throws(LMDBError) -> Tree {
