@@ -127,7 +127,7 @@ import Testing
             #expect(found == nil || found == .changing)
             checks += 1
         }
-        #expect(try helper.lines() == ["written")
+        #expect(try helper.lines() == ["written"])
         try DataFile.check(path: path, depth: .full)
     }
 

@@ -155,7 +155,7 @@ import Testing
         // When the writer's end is closed, the pipe is empty, and LMDB cannot open it.
         try FileHandle(forWritingTo: URL(fileURLWithPath: pipe)).close()
         while isDone.wait(timeout: .now()) != .success { await Task.yield() }
-        #expect(order.notes == ["refused")
+        #expect(order.notes == ["refused"])
     }
 
     @Test("If threads open the same file at the same time, one succeeds and the others are refused")
@@ -202,7 +202,7 @@ import Testing
         for _ in 0..<50 { await Task.yield() }
         isReleased.signal()
         while isDone.wait(timeout: .now()) != .success { await Task.yield() }
-        #expect(order.notes == ["first began", "other", "first ended", "second")
+        #expect(order.notes == ["first began", "other", "first ended", "second"])
     }
 
     /// What happened, in order.

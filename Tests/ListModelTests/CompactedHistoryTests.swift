@@ -46,6 +46,6 @@ extension HistoryTable {
     /// The histories in the records of a log at a version.
     fileprivate init(_ log: KeptLog, at version: Version) throws {
         self.init()
-        for number in 1...version.rawValue { note(try log.commit(Version(number)).place, at: Version(number)) }
+        for number in 1...version.rawValue { note(try log.commit(Version(number)).mark, at: Version(number)) }
     }
 }

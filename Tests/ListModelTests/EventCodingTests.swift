@@ -101,8 +101,8 @@ struct EventCodingTests {
                 #expect(commit.stateHash == StateHash(rawValue: 0xABCD))
                 #expect(commit.time == Timestamp(microseconds: 1))
                 #expect(commit.record == record)
-                let place = try record.withUnsafeBytes { try RecordHeader.place($0, version: version) }
-                #expect(place == commit.place)
+                let mark = try record.withUnsafeBytes { try RecordHeader.mark($0, version: version) }
+                #expect(mark == commit.mark)
             }
         }
     }

@@ -92,7 +92,7 @@ struct PackedBlockTests {
                     #expect(found.version == commit.version && found.cause == commit.cause, "seed \(seed)")
                     #expect(found.name.hasSameBytes(as: commit.name), "seed \(seed), version \(next)")
                     #expect(found.origin.hasSameBytes(as: commit.origin), "seed \(seed), version \(next)")
-                    #expect(found.time == commit.time && found.place == commit.place, "seed \(seed)")
+                    #expect(found.time == commit.time && found.mark == commit.mark, "seed \(seed)")
                     #expect(found.tracking == commit.tracking && found.isDiscardable == commit.isDiscardable)
                     #expect(found.eventCount == commit.eventCount, "seed \(seed)")
                     #expect(try PackedBlock(bytes).commit(next).time == commit.time, "seed \(seed)")

@@ -34,7 +34,7 @@ struct AppendFailureTests {
         try expectVersion(101, fixture)
     }
 
-    @Test("A failure that passes leaves later batches whole")
+    @Test("A failure that passes leaves later write groups whole")
     func passing() throws {
         let fixture = try StoreFixture()
         try fixture.fill(1)

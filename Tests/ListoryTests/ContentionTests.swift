@@ -1,6 +1,7 @@
 // Tests two processes that edit one store: every acknowledged edit stays; others may be refused.
 
 import Foundation
+import LMDB
 import ListModel
 import TestSupport
 import Testing
@@ -54,7 +55,7 @@ struct ContentionTests {
         let folder = try TemporaryFolder()
         let path = folder.file("list.listory")
         // Small, so that it is often full.
-        try Store.create(at: path) { $0.tail.size = (16 << 10) - JournalOptions.pageHeaderSize }.close()
+        try Store.create(at: path) { $0.journal.size = (16 << 10) - JournalOptions.pageHeaderSize }.close()
         let processes = try [("first", 400), ("second", 3)].enumerated().map { index, process in
             try ChildProcess(
                 "StoreWriter",
@@ -97,7 +98,7 @@ struct ContentionTests {
 
 @Suite("A process that comes in between")
 struct InterleavingTests {
-    /// A file of which the newest commit is in the tail, and the process that has made it and waits for `step`.
+    /// A file of which the newest commit is in the journal, and the process that has made it and waits for `step`.
     private static func begin(_ folder: TemporaryFolder) throws -> (path: String, other: ChildProcess) {
         let path = folder.file("list.listory")
         try Store.create(at: path).close()
@@ -112,9 +113,9 @@ struct InterleavingTests {
         let folder = try TemporaryFolder()
         let (path, other) = try Self.begin(folder)
         var options = StoreOptions()
-        options.tail.isFoundEarly = isControl
+        options.journal.isFoundEarly = isControl
         let said = Locked("")
-        options.tail.whenFound = {
+        options.journal.whenFound = {
             let line = try? Self.step(3, path, other)
             said.withLock { $0 = line ?? "" }
         }
@@ -136,8 +137,8 @@ struct InterleavingTests {
             let folder = try TemporaryFolder()
             let (path, other) = try Self.begin(folder)
             let store = try Store.open(at: path)
-            #expect(store.recovery.tailCommitCount == 1)
-            // The first of these goes into the database, because the tail was moved; the second into the tail.
+            #expect(store.recovery.journalCommitCount == 1)
+            // The first of these goes into the database, because the journal was moved; the second into the journal.
             for number in 3...count + 1 { #expect(try Self.step(number, path, other).hasPrefix("\(number) ")) }
             let error = #expect(throws: StoreError.self) {
                 try store.edit("Mine") { try $0.insertSection(NewSection(id: "mine")) }
@@ -204,7 +205,7 @@ extension StoreVerification {
     /// Summarizes a file that this process has open, by verifying a copy.
     fileprivate static func summary(_ path: String) throws -> String {
         let copy = path + "-copied"
-        defer { FileStatus.remove(copy) }
+        defer { DataFile.remove(copy) }
         // This process must not open the lock file a second time, so only the data file is copied.
         try FileManager.default.copyItem(atPath: path, toPath: copy)
         let found = try StoreVerification(path: copy)

@@ -1,6 +1,7 @@
 // Copies of a store in use.
 
 import Dispatch
+import LMDB
 import ListModel
 import TestSupport
 import Testing
@@ -31,7 +32,7 @@ struct StoreCopyTests {
             try store.copy(to: path)
             let copy = try StoreVerification(path: path)
             #expect(copy.version >= before)
-            #expect(copy.tailCommitCount == 0)
+            #expect(copy.journalCommitCount == 0)
             let opened = try Store.open(at: path)
             #expect(try opened.snapshot.stateHash == store.snapshot(at: copy.version).stateHash)
             try opened.edit("Toggle") { try $0.toggle(.item(3)) }
@@ -58,7 +59,7 @@ struct StoreCopyTests {
         let (version, hash) = (try store.version, try store.snapshot.stateHash)
         let mapSize = try store.group.log.environment.mapSize
         let path = fixture.path + ".copy"
-        defer { FileStatus.remove(path) }
+        defer { DataFile.remove(path) }
         var calls = 0
         try store.copy(to: path) { _ in
             calls += 1

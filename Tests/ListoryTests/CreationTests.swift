@@ -16,10 +16,10 @@ struct CreationTests {
         let path = folder.file("made")
         try Environment.open(path: path).close()
         let empty = try bytes(path)
-        FileStatus.remove(path)
+        DataFile.remove(path)
         try Store.create(at: path).close()
         let whole = try bytes(path)
-        FileStatus.remove(path)
+        DataFile.remove(path)
         let page = empty.count / 2
         let zeros = [UInt8](repeating: 0, count: page)
         return [
@@ -38,7 +38,7 @@ struct CreationTests {
     }
 
     private static func write(_ bytes: [UInt8], _ path: String) throws {
-        FileStatus.remove(path)
+        DataFile.remove(path)
         try Data(bytes).write(to: URL(fileURLWithPath: path))
     }
 

@@ -61,7 +61,7 @@ struct DamagedFileTests {
         let path = folder.file("new.listory")
         var options = StoreOptions()
         // Everything goes into the database at once, and is read from there.
-        options.tail.isUsed = false
+        options.journal.isUsed = false
         let store = try Store.create(at: path, options: options)
         try store.edit("section") { try $0.insertSection(NewSection(id: "rows", title: "Rows")) }
         for number in 0..<200 {

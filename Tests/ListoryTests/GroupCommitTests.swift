@@ -48,7 +48,7 @@ struct GroupCommitTests {
     func sharing() async throws {
         let fixture = try StoreFixture()
         try fixture.store.edit("Begin") { try $0.insertSection(NewSection(id: "today")) }
-        let before = fixture.store.group.batchCount
+        let before = fixture.store.group.groupCount
         let writers = Writers(fixture.store)
         for writer in 0..<16 {
             writers.onThread { writers in for step in 0..<50 { try writers.write(writer, step, 0) } }
@@ -56,7 +56,7 @@ struct GroupCommitTests {
         try #require(await writers.finish())
         #expect(writers.failures.isEmpty)
         // 16 is the best possible; on a busy machine, some writers may return too late.
-        #expect(fixture.store.group.batchCount - before < 16 * 50 / 3)
+        #expect(fixture.store.group.groupCount - before < 16 * 50 / 3)
         try fixture.store.close()
     }
 
@@ -65,16 +65,16 @@ struct GroupCommitTests {
         let fixture = try StoreFixture()
         try fixture.fill(1)
         try fixture.store.waitUntilDurable()
-        let before = fixture.store.group.batchCount
+        let before = fixture.store.group.groupCount
         for _ in 0..<20 {
             try fixture.store.edit("Toggle") { try $0.toggle(.item(0)) }
             #expect(fixture.store.group.isGatheringComplete(for: 1))
         }
-        #expect(fixture.store.group.batchCount - before == 20)
+        #expect(fixture.store.group.groupCount - before == 20)
         try fixture.store.close()
     }
 
-    @Test("Moving the tail is not put off for as long as writers follow one another")
+    @Test("Moving the journal is not put off for as long as writers follow one another")
     func movingInBetween() async throws {
         let fixture = try StoreFixture()
         let store = fixture.store
@@ -84,7 +84,7 @@ struct GroupCommitTests {
             for writer in 0..<32 {
                 group.addTask {
                     var step = 0
-                    // They write until the tail has been moved, and would go on for ever if it were not.
+                    // They write until the journal has been moved, and would go on for ever if it were not.
                     while !hasMoved.withLock({ $0 }) {
                         let item = NewItem(id: .integer(Int64(writer + 32 * step)), content: [7])
                         let commit = try store.edit("Insert", durability: .deferred) { list in
@@ -174,10 +174,10 @@ extension StoreOptions {
 }
 
 extension GroupCommit {
-    /// How many batches were begun.
-    var batchCount: Int { monitor.withLock { state.batchCount } }
+    /// How many write groups were begun.
+    var groupCount: Int { monitor.withLock { state.groupCount } }
 
-    /// Whether a batch would wait for nobody if that many waited for it.
+    /// Whether a write group would wait for nobody if that many waited for it.
     func isGatheringComplete(for count: Int) -> Bool {
         monitor.withLock {
             var gathering = state.gathering

@@ -1,4 +1,4 @@
-// The tail of the log: what is in it when a store was not closed, and what damage and other processes do to it.
+// The journal: what is in it when a store was not closed, and what damage and other processes do to it.
 
 import Foundation
 import LMDB
@@ -8,14 +8,14 @@ import Testing
 
 @testable import Listory
 
-@Suite("The tail of the log")
-struct LogTailTests {
-    /// A store of which a few commits are in the tail only, as a file that nobody has open, and how many.
+@Suite("The journal")
+struct JournalTests {
+    /// A store of which a few commits are in the journal only, as a file that nobody has open, and how many.
     private static func makeFile(_ folder: TemporaryFolder, _ sizes: [Int]) throws -> [UInt8] {
         let path = folder.file("source.listory")
         var options = StoreOptions()
-        options.tail.size = (16 << 10) - JournalOptions.pageHeaderSize
-        options.tail.storeDelay = .seconds(3_600)
+        options.journal.size = (16 << 10) - JournalOptions.pageHeaderSize
+        options.journal.storeDelay = .seconds(3_600)
         let store = try Store.create(at: path, options: options)
         // The first commit of a process goes into the database.
         try store.edit("Begin") { try $0.insertSection(NewSection(id: "rows")) }
@@ -31,7 +31,7 @@ struct LogTailTests {
     }
 
     private static func write(_ bytes: [UInt8], _ path: String) throws {
-        FileStatus.remove(path)
+        DataFile.remove(path)
         try Data(bytes).write(to: URL(fileURLWithPath: path))
     }
 
@@ -63,9 +63,9 @@ struct LogTailTests {
             try store.close()
         }
         #expect(try StoreVerification(path: path).version == Version(7))
-        #expect(try StoreVerification(path: path).tailCommitCount == 0, "closing leaves nothing in the tail")
+        #expect(try StoreVerification(path: path).journalCommitCount == 0, "closing leaves nothing in the journal")
         try Self.write(bytes, path)
-        #expect(try StoreVerification(path: path).tailCommitCount == 4)
+        #expect(try StoreVerification(path: path).journalCommitCount == 4)
         let report = try Store.compact(at: path)
         #expect(report.version == Version(5))
         #expect(try Store.open(at: path).version == Version(5))
@@ -148,17 +148,17 @@ struct LogTailTests {
     @Test("Another process that opens the store for editing and edits nothing does not prevent edits")
     func otherEditor() throws {
         let fixture = try StoreFixture { options in
-            options.tail.storeDelay = .seconds(3_600)
+            options.journal.storeDelay = .seconds(3_600)
             options.checkpoints = .never
         }
         try fixture.fill(2)
         for round in 0..<3 {
             for id in 0..<2 { try fixture.store.edit("Toggle") { try $0.toggle(.item(.integer(Int64(id)))) } }
-            #expect(!fixture.store.group.log.tail.isEmpty)
+            #expect(!fixture.store.group.log.journal.isEmpty)
             let other = try ChildProcess("StoreWriter", [fixture.path, "idle"])
             #expect(other.read() == "closed\n")
             _ = other.kill()
-            // Once with a commit to append, once with only a tail to move.
+            // Once with a commit to append, once with only a journal to move.
             if round == 1 { try fixture.store.group.store() }
         }
         try fixture.store.edit("Toggle") { try $0.toggle(.item(1)) }
@@ -170,7 +170,7 @@ struct LogTailTests {
     @Test("It is full many times, and every commit is stored in order")
     func wrapping() throws {
         let fixture = try StoreFixture { options in
-            options.tail.size = (8 << 10) - JournalOptions.pageHeaderSize
+            options.journal.size = (8 << 10) - JournalOptions.pageHeaderSize
             options.checkpoints = .never
         }
         let seed = UInt64.random(in: 0...UInt64.max)
@@ -194,18 +194,19 @@ struct LogTailTests {
 
     @Test("Commits in it are moved into the database before long, though nobody waits")
     func moved() async throws {
-        let fixture = try StoreFixture { $0.tail.storeDelay = .milliseconds(1) }
+        let fixture = try StoreFixture { $0.journal.storeDelay = .milliseconds(1) }
         try fixture.fill(1)
         try fixture.store.edit("Toggle") { try $0.toggle(.item(0)) }
-        for _ in 0..<3_000 where !fixture.store.group.log.tail.isEmpty { try await Task.sleep(for: .milliseconds(10)) }
-        #expect(fixture.store.group.log.tail.isEmpty)
+        let journal = fixture.store.group.log.journal
+        for _ in 0..<3_000 where !journal.isEmpty { try await Task.sleep(for: .milliseconds(10)) }
+        #expect(journal.isEmpty)
         try fixture.store.close()
     }
 
     @Test("Commits that another process wrote to it are detected, and not overwritten")
     func otherWriter() throws {
         let fixture = try StoreFixture { options in
-            options.tail.storeDelay = .seconds(3_600)
+            options.journal.storeDelay = .seconds(3_600)
             options.checkpoints = .never
         }
         try fixture.store.edit("Begin") { list in

@@ -3,6 +3,7 @@
 
 #if os(Linux)
 import Foundation
+import LMDB
 import ListModel
 import TestSupport
 import Testing
@@ -16,7 +17,7 @@ struct PowerCutTests {
         let seed = UInt64.random(in: 0...UInt64.max)
         var generator = SeededGenerator(seed: seed)
         let folder = try TemporaryFolder()
-        var fromTail = 0
+        var fromJournal = 0
         for run in 0..<4 * Soak.factor {
             let record = try Self.record(folder, generator.next() % 1_000_000, 120)
             for number in 0..<100 {
@@ -24,11 +25,11 @@ struct PowerCutTests {
                 let comment: Comment = "seed \(seed), run \(run), image \(number)"
                 let outcome = try Self.open(image, folder.file("image.listory"))
                 try #require(outcome.problem == nil, "\(comment): \(outcome.problem ?? "")")
-                fromTail += outcome.tailCommitCount > 0 ? 1 : 0
+                fromJournal += outcome.journalCommitCount > 0 ? 1 : 0
                 if number % 10 == 0 { _ = try StoreVerification(path: folder.file("image.listory")) }
             }
         }
-        #expect(fromTail > 100, "seed \(seed): only \(fromTail) images had anything in the tail only")
+        #expect(fromJournal > 100, "seed \(seed): only \(fromJournal) images had anything in the journal only")
     }
 
     @Test("A second one, at any moment of opening and editing after the first one, loses nothing either")
@@ -69,10 +70,10 @@ struct PowerCutTests {
         }
     }
 
-    @Test("Is noticed if the tail is not read: the tests above can fail")
-    func withoutTail() throws {
+    @Test("Is noticed if the journal is not read: the tests above can fail")
+    func withoutJournal() throws {
         let seed = UInt64.random(in: 0...UInt64.max)
-        #expect(try Self.countProblems(seed) { $0.tail.isIgnored = true } > 5, "seed \(seed)")
+        #expect(try Self.countProblems(seed) { $0.journal.isIgnored = true } > 5, "seed \(seed)")
         #expect(try Self.countProblems(seed) { _ in } == 0, "seed \(seed)")
     }
 
@@ -101,11 +102,11 @@ struct PowerCutTests {
         _ folder: TemporaryFolder, _ seed: UInt64, _ count: Int, base: [UInt8]? = nil, failingSync: Int? = nil
     ) throws -> WriteRecord {
         let (path, record) = (folder.file("recorded.listory"), folder.file("record"))
-        FileStatus.remove(path)
+        DataFile.remove(path)
         if let base {
             try Data(base).write(to: URL(fileURLWithPath: path))
         } else {
-            try Store.create(at: path) { $0.tail.size = (8 << 10) - 16 }.close()
+            try Store.create(at: path) { $0.journal.size = (8 << 10) - 16 }.close()
         }
         let bytes = [UInt8](try Data(contentsOf: URL(fileURLWithPath: path)))
         let failing = failingSync.map { ["\($0)"] } ?? []
@@ -114,18 +115,18 @@ struct PowerCutTests {
         return try WriteRecord(path: record, base: bytes)
     }
 
-    /// What is wrong with an image, nil if nothing is; and how many commits its tail has.
+    /// What is wrong with an image, nil if nothing is; and how many commits its journal has.
     private static func open(
         _ image: WriteRecord.Image, _ path: String, _ change: (inout StoreOptions) -> Void = { $0.gate = .full }
-    ) throws -> (problem: String?, tailCommitCount: UInt64) {
-        FileStatus.remove(path)
+    ) throws -> (problem: String?, journalCommitCount: UInt64) {
+        DataFile.remove(path)
         try Data(image.bytes).write(to: URL(fileURLWithPath: path))
         var options = StoreOptions()
         change(&options)
         do {
             let store = try Store.open(at: path, options: options)
             defer { try? store.close() }
-            let count = store.recovery.tailCommitCount
+            let count = store.recovery.journalCommitCount
             if let lost = store.recovery.lostVersion { return ("version \(lost) is said to be lost", count) }
             guard let (version, hash) = image.acknowledged, version > .empty else { return (nil, count) }
             if try store.version < version { return ("version \(version) was acknowledged and is lost", count) }

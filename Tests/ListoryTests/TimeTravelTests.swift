@@ -48,18 +48,18 @@ struct TimeTravelTests {
         let fixture = try branched()
         // It is minute 8; at minute 5.5 one undo had been made.
         fixture.time.advance(milliseconds: 30_000)
-        try fixture.store.earlier(.minutes(3))
+        try fixture.store.earlier(.seconds(180))
         #expect(try fixture.ids == [[2, 3]])
         // From that revision, whose commit was made at minute 3.
         try fixture.store.earlier(.seconds(61))
         #expect(try fixture.ids == [[]])
-        try fixture.store.later(.minutes(3))
+        try fixture.store.later(.seconds(180))
         #expect(try fixture.ids == [[2, 3, 4]])
         try fixture.store.later(.seconds(1))
         #expect(try fixture.ids == [[2, 7]])
-        try fixture.store.later(.minutes(1_000_000))
+        try fixture.store.later(.seconds(60_000_000))
         #expect(try fixture.ids == [[2, 7, 8]])
-        #expect(try fixture.store.later(.minutes(1)).commit == nil)
+        #expect(try fixture.store.later(.seconds(60)).commit == nil)
         try fixture.store.earlier(.seconds(Int64.max))
         #expect(try fixture.ids == [])
         // Later than the checkout itself is the newest revision, not the one that was checked out.

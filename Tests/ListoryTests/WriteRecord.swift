@@ -33,10 +33,12 @@ struct WriteRecord {
             defer { place += 8 }
             return Int(data[place..<place + 8].withUnsafeBytes { $0.loadUnaligned(as: UInt64.self) })
         }
-        while place < data.count {
+        while place + 17 <= data.count {
             let kind = data[place]
             place += 1
             let (offset, count) = (number(), number())
+            // The process may end while another thread notes a write. Nothing after it was acknowledged.
+            guard place + count <= data.count else { break }
             let bytes = Array(data[place..<place + count])
             place += count
             switch kind {

@@ -21,8 +21,8 @@ enum RecordedWriter {
         precondition(write_recorder_begin(arguments[1], arguments[2]) == 0, "the record cannot be written")
         var options = StoreOptions()
         // Small, so that it is often full.
-        options.tail.size = (8 << 10) - 16
-        options.tail.storeDelay = .milliseconds(5)
+        options.journal.size = (8 << 10) - 16
+        options.journal.storeDelay = .milliseconds(5)
         options.checkpoints.interval = 64
         options.checkpoints.nodeWeight = 0
         var failureCount = 0

@@ -46,13 +46,13 @@ struct Contender {
     /// How one go writes.
     private mutating func options() -> StoreOptions {
         var options = StoreOptions()
-        options.tail.isFoundEarly = isEarly
+        options.journal.isFoundEarly = isEarly
         // As if the system switched to another process at this moment.
-        if generator.oneIn(2) { options.tail.whenFound = { usleep(2_000) } }
-        options.tail.storeDelay = [.milliseconds(1), .milliseconds(200), .seconds(3_600)].randomElement(
+        if generator.oneIn(2) { options.journal.whenFound = { usleep(2_000) } }
+        options.journal.storeDelay = [.milliseconds(1), .milliseconds(200), .seconds(3_600)].randomElement(
             using: &generator)!
         // Straight into the database.
-        options.tail.isUsed = !generator.oneIn(5)
+        options.journal.isUsed = !generator.oneIn(5)
         options.durability = generator.oneIn(3) ? .deferred : .immediate
         options.deferredDelay = generator.oneIn(2) ? .milliseconds(1) : .milliseconds(20)
         options.checkpoints.isBackground = generator.oneIn(2)

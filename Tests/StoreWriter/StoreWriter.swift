@@ -41,7 +41,7 @@ enum StoreWriter {
             options.checkpoints.sliceSize = 64
             options.limits = TreeLimits(leafCapacity: 4, innerCapacity: 4)
         }
-        if CommandLine.arguments.contains("steps") { options.tail.storeDelay = .seconds(3_600) }
+        if CommandLine.arguments.contains("steps") { options.journal.storeDelay = .seconds(3_600) }
         let store = try Store.open(at: path, options: options)
         if CommandLine.arguments.contains("idle") {
             try store.close()

@@ -77,6 +77,14 @@ extension MetaPage {
     }
 }
 
+extension DataFile {
+    /// Removes a data file that is open nowhere, with its lock file.
+    package static func remove(_ path: String) {
+        Platform.remove(path)
+        Platform.remove(path + "-lock")
+    }
+}
+
 extension Environment {
     /// Syncs a new file and its folder, before the first commit that a caller relies on.
     ///

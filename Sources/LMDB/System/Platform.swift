@@ -13,7 +13,7 @@ import Musl
 import Synchronization
 
 /// Wraps the differences between the C libraries of the operating systems.
-enum Platform {
+package enum Platform {
     static let accessDenied = EACCES
     static let notPermitted = EPERM
     static let fileExists = EEXIST
@@ -52,8 +52,8 @@ enum Platform {
     }
 
     /// The calling thread, as a number that no other live thread has.
-    @inline(__always)
-    static var currentThread: UInt {
+    @inlinable
+    package static var currentThread: UInt {
         #if canImport(Glibc)
         UInt(pthread_self())
         #else
@@ -107,9 +107,31 @@ enum Platform {
 // MARK: - Files
 
 /// Which file a path leads to, whatever its name: the device and the inode.
-struct FileIdentity: Hashable, Sendable {
+package struct FileIdentity: Hashable, Sendable {
     let device: UInt64
     let inode: UInt64
+}
+
+/// What tells whether a file was written to: which file it is, how long, and when it was changed.
+package struct FileFingerprint: Equatable {
+    private let identity: FileIdentity
+    private let size: Int
+    private let time: [Int]
+
+    /// The fingerprint of the file at a path; nil if there is none.
+    package init?(_ path: String) {
+        var record = stat()
+        // SAFETY: `record` lives through the call; the path is a C string for its duration.
+        guard stat(path, &record) == 0 else { return nil }
+        let status = Platform.status(record)
+        (identity, size) = (status.identity, status.size)
+        #if canImport(Darwin)
+        let changed = record.st_mtimespec
+        #else
+        let changed = record.st_mtim
+        #endif
+        time = [Int(changed.tv_sec), Int(changed.tv_nsec)]
+    }
 }
 
 extension Platform {
@@ -131,9 +153,15 @@ extension Platform {
     }
 
     /// Whether anything is at a path, symbolic links followed.
-    static func exists(_ path: String) -> Bool {
+    package static func exists(_ path: String) -> Bool {
         if case .success = status(of: path) { true } else { false }
     }
+
+    /// The length of the file at a path in bytes; 0 if there is none.
+    package static func size(_ path: String) -> Int { (try? status(of: path).get().size) ?? 0 }
+
+    /// Which file a path leads to; nil if there is none.
+    package static func identity(_ path: String) -> FileIdentity? { try? status(of: path).get().identity }
 
     /// The status of an open file, or the error number.
     static func status(of descriptor: Int32) -> Result<Status, SystemError> {
@@ -143,7 +171,7 @@ extension Platform {
         return .success(status(record))
     }
 
-    private static func status(_ record: stat) -> Status {
+    fileprivate static func status(_ record: stat) -> Status {
         Status(
             identity: FileIdentity(
                 device: UInt64(truncatingIfNeeded: record.st_dev),
@@ -155,7 +183,7 @@ extension Platform {
     }
 
     /// The path without symbolic links, or `nil` when something on it does not exist.
-    static func resolved(_ path: String) -> String? {
+    package static func resolved(_ path: String) -> String? {
         // SAFETY: with a nil buffer, realpath allocates the result, which is freed below.
         guard let buffer = realpath(path, nil) else { return nil }
         defer { free(buffer) }
@@ -230,7 +258,7 @@ extension Platform {
     }
 
     /// Removes a file's name.
-    static func remove(_ path: String) {
+    package static func remove(_ path: String) {
         unlink(path)
     }
 
@@ -267,6 +295,13 @@ extension Platform {
 
     /// Takes all bytes out of a file; 0 or an error number.
     static func empty(_ path: String) -> Int32 { truncate(path, 0) == 0 ? 0 : errno }
+
+    /// The system's wall clock, in microseconds since 1970.
+    package static var wallClock: Int64 {
+        var time = timespec()
+        clock_gettime(CLOCK_REALTIME, &time)
+        return Int64(time.tv_sec) * 1_000_000 + Int64(time.tv_nsec) / 1_000
+    }
 
     /// The size of a page of memory, in bytes.
     static var pageSize: Int { sysconf(Int32(_SC_PAGESIZE)) }

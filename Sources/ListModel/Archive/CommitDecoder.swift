@@ -20,8 +20,8 @@ package struct PackedCommit: Sendable {
     package let tracking: Tracking
     /// Whether it is discardable.
     package let isDiscardable: Bool
-    /// Its place in the history of its scope.
-    package let place: HistoryMark
+    /// Its mark in the history of its scope.
+    package let mark: HistoryMark
     /// How many events it has.
     package let eventCount: Int
 }
@@ -111,7 +111,7 @@ extension CommitDecoder {
         try spend(.causes, RecordLayout.variable + 3)
         let version = context.version
         let origin = try readString(.origins, origins)
-        let (cause, flags, place) = try readHistory(version, origin)
+        let (cause, flags, mark) = try readHistory(version, origin)
         context.time &+= try next(.times)
         let name = try readString(.names, names)
         let eventCount = try next(.eventCounts) &+ 1
@@ -128,7 +128,7 @@ extension CommitDecoder {
         return PackedCommit(
             version: version, cause: cause, name: name, origin: origin,
             time: Timestamp(microseconds: context.time), tracking: flags.tracking ?? .untracked,
-            isDiscardable: flags.contains(.isDiscardable), place: place, eventCount: Int(eventCount))
+            isDiscardable: flags.contains(.isDiscardable), mark: mark, eventCount: Int(eventCount))
     }
 
     /// Ends a commit whose events were unpacked.
@@ -138,11 +138,11 @@ extension CommitDecoder {
                 .contentCounts, "number of contents", expected: String(context.contentCount),
                 found: "\(context.remainingContents) fewer")
         }
-        context.endCommit(commit.place)
+        context.endCommit(commit.mark)
     }
 
     /// Ends a commit whose events are skipped.
-    mutating func skipEvents(_ commit: PackedCommit) { context.endCommit(commit.place) }
+    mutating func skipEvents(_ commit: PackedCommit) { context.endCommit(commit.mark) }
 
     private mutating func readHistory(
         _ version: Version, _ origin: String

@@ -58,8 +58,8 @@ struct CommitEncoder: ~Copyable {
     mutating func append(_ commit: ExactCommit, _ record: UnsafeRawBufferPointer) {
         let header = commit.header
         put(.origins, origins.number(of: commit.origin))
-        let place = HistoryMark(scope: header.tracking.scope { commit.origin }, entry: header.entry)
-        putHistory(header, place.scope)
+        let mark = HistoryMark(scope: header.tracking.scope { commit.origin }, entry: header.entry)
+        putHistory(header, mark.scope)
         put(.times, header.time.microseconds &- context.time)
         context.time = header.time.microseconds
         put(.names, names.number(of: commit.name))
@@ -72,7 +72,7 @@ struct CommitEncoder: ~Copyable {
         isNew = commit.isNew[...]
         for event in commit.events { putEvent(event) }
         for range in commit.contents { contents.append(UnsafeRawBufferPointer(rebasing: record[range])) }
-        context.endCommit(place)
+        context.endCommit(mark)
         commitCount += 1
         eventCount += header.eventCount
         recordBytes += record.count

@@ -54,7 +54,7 @@ struct ExactCommit {
         }
         try reader.checkEnd(after: header.eventCount)
         state.version = version
-        state.histories.note(try header.place(in: record, version: version), at: version)
+        state.histories.note(try header.mark(in: record, version: version), at: version)
         guard isKnown, state.stateHash() == header.stateHash else { return nil }
         let again = writer.finish(
             version: version, entry: header.entry, stateHash: header.stateHash, eventCount: header.eventCount)

@@ -23,7 +23,7 @@ extension PackedBlock {
             let commit = try decoder.nextCommit()
             for _ in 0..<commit.eventCount { try pending.fold(decoder.nextEvent(), into: &state) }
             try decoder.endCommit(commit)
-            histories.note(commit.place, at: commit.version)
+            histories.note(commit.mark, at: commit.version)
         }
         try pending.flush(into: &state)
         state.version = end
@@ -129,7 +129,7 @@ extension PackedBlock {
         draft.tracking = commit.tracking
         draft.isDiscardable = commit.isDiscardable
         writer.begin(
-            draft, version: commit.version, entry: commit.place.entry,
+            draft, version: commit.version, entry: commit.mark.entry,
             link: UInt32(truncatingIfNeeded: previousChecksum))
         for _ in 0..<commit.eventCount {
             let event = try state.resolve(decoder.nextEvent())
@@ -152,9 +152,9 @@ extension PackedBlock {
         }
         try decoder.endCommit(commit)
         state.version = commit.version
-        state.histories.note(commit.place, at: commit.version)
+        state.histories.note(commit.mark, at: commit.version)
         let bytes = writer.finish(
-            version: commit.version, entry: commit.place.entry, stateHash: state.stateHash(),
+            version: commit.version, entry: commit.mark.entry, stateHash: state.stateHash(),
             eventCount: commit.eventCount)
         let checksum = bytes.withUnsafeBytes { UInt64(littleEndian: $0.loadUnaligned(as: UInt64.self)) }
         return (bytes, checksum, commit.eventCount)

@@ -12,7 +12,7 @@ extension PackingContext {
         return cause == 2 ? history.tip : history.position
     }
 
-    /// The probable place of a commit in the history.
+    /// The probable mark of a commit in the history.
     ///
     /// - Parameters:
     ///   - cause: why it was made.
@@ -28,9 +28,9 @@ extension PackingContext {
     }
 
     /// Adds a commit that ended.
-    mutating func endCommit(_ place: HistoryMark) {
-        histories.note(place, at: version)
-        entries.append(place.entry)
+    mutating func endCommit(_ mark: HistoryMark) {
+        histories.note(mark, at: version)
+        entries.append(mark.entry)
     }
 
     private func node(_ version: Version) -> HistoryRevision? {

@@ -7,7 +7,7 @@
 struct PackingContext {
     /// The first version of the block.
     let first: Version
-    /// The places of the commits of the block, in its order.
+    /// The marks of the commits of the block, in its order.
     var entries: [HistoryEntry] = []
     /// The histories of the scopes that had a commit in the block.
     var histories = HistoryTable()

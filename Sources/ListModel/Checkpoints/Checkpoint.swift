@@ -92,9 +92,9 @@ extension Checkpoint {
     }
 
     /// Whether its histories agree with the history entry of the commit of its version.
-    package func fits(_ place: HistoryMark) -> Bool {
-        guard let scope = place.scope else { return true }
-        return place.entry.history(after: version) == histories[scope]
+    package func fits(_ mark: HistoryMark) -> Bool {
+        guard let scope = mark.scope else { return true }
+        return mark.entry.history(after: version) == histories[scope]
     }
 
     /// The rows of the checkpoint. Nodes are read lazily.

@@ -23,9 +23,9 @@ public protocol CommitSource: Sendable {
     /// - Complexity: O(1), plus finding the record.
     func readContent(of reference: ContentReference, _ body: (UnsafeRawBufferPointer) throws -> Void) throws
 
-    /// The place of a commit in the history.
+    /// The mark of a commit in the history.
     ///
-    /// Implement this in a source that has to rebuild records and knows the place without.
+    /// Implement this in a source that has to rebuild records and knows the mark without.
     ///
     /// - Parameter version: a version of this log, not ``Version/empty``.
     /// - Throws: what ``readRecord(of:_:)`` throws.
@@ -93,12 +93,12 @@ extension CommitSource {
 
     public func historyMark(of version: Version) throws -> HistoryMark { try recordedMark(of: version) }
 
-    /// The place of a commit in the history, as its record says it.
+    /// The mark of a commit in the history, as its record says it.
     package func recordedMark(of version: Version) throws -> HistoryMark {
         // Not with `withRecord`, whose generic result is built at run time.
-        var place: HistoryMark?
-        try readRecord(of: version) { place = try RecordHeader.place($0, version: version) }
-        return place!
+        var mark: HistoryMark?
+        try readRecord(of: version) { mark = try RecordHeader.mark($0, version: version) }
+        return mark!
     }
 
     public func snapshot(at version: Version) throws -> Snapshot {

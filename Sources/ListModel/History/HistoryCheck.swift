@@ -4,28 +4,28 @@
 
 /// Computes the histories of a log, commit by commit, and compares them with the records.
 package struct HistoryCheck: ~Copyable {
-    private let places: Places
+    private let marks: Marks
     private let oldest: Version
     private var histories: HistoryTable
     private var writer = HistoryWriter()
 
-    /// The places of the commits so far, which the check looks up as an editor does in its log.
-    private final class Places: CommitSource, @unchecked Sendable {
+    /// The marks of the commits so far, which the check looks up as an editor does in its log.
+    private final class Marks: CommitSource, @unchecked Sendable {
         // @unchecked Sendable: only the check that owns it uses it.
         let oldest: Version
-        var places: [HistoryMark] = []
+        var marks: [HistoryMark] = []
 
         init(oldest: Version) { self.oldest = oldest }
 
         func readRecord(of version: Version, _ body: (UnsafeRawBufferPointer) throws -> Void) throws {
-            preconditionFailure("the history is made of places alone")
+            preconditionFailure("the history is made of marks alone")
         }
 
         func historyMark(of version: Version) throws -> HistoryMark {
             // This wraps if the version is too old; the guard below then fails.
             let index = version.rawValue &- oldest.rawValue &- 1
-            guard version > oldest, index < UInt64(places.count) else { throw ListError.notInHistory(version) }
-            return places[Int(index)]
+            guard version > oldest, index < UInt64(marks.count) else { throw ListError.notInHistory(version) }
+            return marks[Int(index)]
         }
     }
 
@@ -35,7 +35,7 @@ package struct HistoryCheck: ~Copyable {
     package init(after oldest: Version, _ histories: HistoryTable) {
         self.oldest = oldest
         self.histories = histories
-        places = Places(oldest: oldest)
+        marks = Marks(oldest: oldest)
     }
 
     /// Checks the next commit.
@@ -43,13 +43,13 @@ package struct HistoryCheck: ~Copyable {
     /// - Returns: nil if its record is right, otherwise the history that the record should have.
     /// - Throws: ``ListError/notInHistory(_:)``, ``RecordError``: it refers to a commit that is not there.
     package mutating func check(_ commit: Commit) throws -> HistoryEntry? {
-        let place = commit.place
+        let mark = commit.mark
         defer {
-            places.places.append(place)
-            histories.note(place, at: commit.version)
+            marks.marks.append(mark)
+            histories.note(mark, at: commit.version)
         }
-        guard let scope = place.scope else { return nil }
-        guard let expected = try expected(commit, in: scope), expected != place.entry else { return nil }
+        guard let scope = mark.scope else { return nil }
+        guard let expected = try expected(commit, in: scope), expected != mark.entry else { return nil }
         return expected
     }
 
@@ -59,7 +59,7 @@ package struct HistoryCheck: ~Copyable {
     /// The history that the record of a commit should have; nil if it depends on commits that were compacted away.
     private mutating func expected(_ commit: Commit, in scope: HistoryScope) throws -> HistoryEntry? {
         let history = histories[scope]
-        let tree = HistoryTree(places, oldest: oldest)
+        let tree = HistoryTree(marks, oldest: oldest)
         if case .node(let found) = commit.entry {
             if !writer.isReady(scope) { try writer.load(scope, history, tree) }
             var node = writer.node(commit.version, history)

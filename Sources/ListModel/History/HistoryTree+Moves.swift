@@ -65,8 +65,8 @@ extension HistoryTree {
     ) throws -> HistoryMove {
         if target <= oldest { return try goingToRoot(target, history) }
         guard target < version else { throw ListError.notInHistory(target) }
-        let place = try source.historyMark(of: target)
-        guard place.scope == scope, case .node(let node) = place.entry else { throw ListError.notInHistory(target) }
+        let mark = try source.historyMark(of: target)
+        guard mark.scope == scope, case .node(let node) = mark.entry else { throw ListError.notInHistory(target) }
         let tip = try tip(of: node, history)
         var redoCount = tip.steps - node.steps
         // In the middle of a step, the rest of it counts as one more.

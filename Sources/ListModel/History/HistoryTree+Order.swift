@@ -24,8 +24,8 @@ extension HistoryTree {
         var version = max(history.position, oldest)
         while version < history.newest {
             version = version.next
-            let place = try source.historyMark(of: version)
-            guard place.scope == scope, case .node(let node) = place.entry else { continue }
+            let mark = try source.historyMark(of: version)
+            guard mark.scope == scope, case .node(let node) = mark.entry else { continue }
             // Commits that continue the step belong to it, also if the position is in its middle.
             if !(node.continues && node.parent == last) {
                 if left <= 0 { break }
@@ -42,8 +42,8 @@ extension HistoryTree {
     package func history(at version: Version, in scope: HistoryScope) throws -> History {
         var version = version
         while version > oldest {
-            let place = try source.historyMark(of: version)
-            if place.scope == scope, let history = place.entry.history(after: version) { return history }
+            let mark = try source.historyMark(of: version)
+            if mark.scope == scope, let history = mark.entry.history(after: version) { return history }
             version = Version(version.rawValue - 1)
         }
         return oldest == .empty

@@ -35,7 +35,7 @@ public final class Commit: Sendable {
     public let time: Timestamp
     /// Which history it belongs to.
     public let tracking: Tracking
-    /// Its place in that history.
+    /// Its mark in that history.
     package let entry: HistoryEntry
     /// Whether nothing needs to be saved because of it: a changed selection, a collapsed row.
     public let isDiscardable: Bool
@@ -70,7 +70,7 @@ public final class Commit: Sendable {
 
 extension Commit {
     /// The scope of its history; nil if it is in none.
-    public var scope: HistoryScope? { place.scope }
+    public var scope: HistoryScope? { mark.scope }
 
     /// The history of its scope after it; nil if it is in none.
     public var history: History? { entry.history(after: version) }
@@ -80,8 +80,8 @@ extension Commit {
         if case .node(let node) = entry { node.continues } else { false }
     }
 
-    /// Its place in the history of its scope.
-    package var place: HistoryMark { HistoryMark(scope: tracking.scope { origin }, entry: entry) }
+    /// Its mark in the history of its scope.
+    package var mark: HistoryMark { HistoryMark(scope: tracking.scope { origin }, entry: entry) }
 
     /// The checksum of the record; the next commit links to it.
     public var checksum: UInt64 {

@@ -3,7 +3,7 @@
 // Always holds: an entry that was read refers only to its own version or earlier ones, and its counts are possible.
 // Verification checks that they are right.
 
-/// The place of a commit in the history of a scope.
+/// The mark of a commit in the history of a scope.
 public struct HistoryMark: Hashable, Sendable {
     /// The scope; nil if the commit is in no history.
     public let scope: HistoryScope?
@@ -14,8 +14,8 @@ public struct HistoryMark: Hashable, Sendable {
 extension HistoryTable {
     /// Adopts the history that a commit states for its scope.
     @inline(__always)
-    package mutating func note(_ place: HistoryMark, at version: Version) {
-        note(place.entry, in: place.scope, at: version)
+    package mutating func note(_ mark: HistoryMark, at version: Version) {
+        note(mark.entry, in: mark.scope, at: version)
     }
 
     /// Adopts the history that a commit states for a scope; does nothing if it is in none.
@@ -25,7 +25,7 @@ extension HistoryTable {
     }
 }
 
-/// The place of a commit in the tree of its scope.
+/// The mark of a commit in the tree of its scope.
 package enum HistoryEntry: Hashable, Sendable {
     /// The commit is in no history.
     case untracked

@@ -74,11 +74,11 @@ package struct RecordHeader {
     var checksum: UInt64
     var eventsOffset: Int
 
-    /// The place of the commit in the history.
+    /// The mark of the commit in the history.
     ///
     /// - Parameter record: the bytes that the header was read from.
     @inline(__always)
-    func place(in record: UnsafeRawBufferPointer, version: Version) throws -> HistoryMark {
+    func mark(in record: UnsafeRawBufferPointer, version: Version) throws -> HistoryMark {
         HistoryMark(scope: try tracking.scope { try names(record, version: version).origin }, entry: entry)
     }
 
@@ -240,10 +240,10 @@ package struct RecordHeader {
         try Fixed(bytes, version: version).time
     }
 
-    /// The place of a commit in the history, from a record that was checked when it was written or replayed.
+    /// The mark of a commit in the history, from a record that was checked when it was written or replayed.
     ///
     /// - Complexity: O(1), whatever the size of the commit.
-    package static func place(_ bytes: UnsafeRawBufferPointer, version: Version) throws -> HistoryMark {
+    package static func mark(_ bytes: UnsafeRawBufferPointer, version: Version) throws -> HistoryMark {
         let fixed = try Fixed(bytes, version: version)
         var reader = RecordReader(bytes, version: version, from: RecordLayout.variable)
         let flags = try fixed.checkedFlags(version)

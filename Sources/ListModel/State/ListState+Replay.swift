@@ -44,7 +44,7 @@ extension ListState {
         for _ in 0..<header.eventCount { try fold(&reader) }
         try reader.checkEnd(after: header.eventCount)
         version = next
-        histories.note(try header.place(in: record, version: next), at: next)
+        histories.note(try header.mark(in: record, version: next), at: next)
         if check == .everyHash { try checkHash(header.stateHash) }
         return header.checksum
     }

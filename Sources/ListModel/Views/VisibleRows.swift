@@ -2,7 +2,7 @@
 //
 // It keeps the position of each row of its source, as an arranged stage without keys does, and whether the row is
 // visible. A change of the source goes to the arranged rows first; inserted rows are hidden there. The change can hide
-// or show other rows only in certain *regions* (`SourceSteps`): below a row that was inserted, moved, indented,
+// or show other rows only in certain *regions* (`ChangesBySection`): below a row that was inserted, moved, indented,
 // collapsed or expanded, and below the former place of a deleted row. In these regions the visible rows, found by
 // skipping hidden ones, are compared with those that are shown. Everywhere else nothing changes.
 //
@@ -35,11 +35,11 @@ struct VisibleRows: Sendable {
         if rows.isWorthRebuilding(changes, max(old.itemCount, new.itemCount)) { return rebuild(new) }
         // An outline calls no function of the app, so this cannot throw.
         try rows.advance(from: old, to: new, changes, stage: 0)
-        let steps = SourceSteps(changes, from: old, to: new)
+        let changed = ChangesBySection(changes, from: old, to: new)
         var count = 0
-        for index in Array(steps.sections).sorted() {
+        for index in Array(changed.sections).sorted() {
             let outline = new.sections[index].outline
-            for region in steps.regions(inSection: index) {
+            for region in changed.regions(inSection: index) {
                 var wanted: [Int] = []
                 var visible = outline.visibleRows(from: region.lowerBound)
                 while let row = visible.next(), row < region.upperBound {

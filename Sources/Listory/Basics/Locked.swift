@@ -5,14 +5,6 @@
 import LMDB
 import Synchronization
 
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#elseif canImport(Darwin)
-import Darwin
-#endif
-
 /// A value that one thread at a time uses. Copies share it.
 ///
 /// The value is stored in a class without type parameters. For a generic class, the runtime would make a class for each
@@ -67,7 +59,7 @@ private final class LockedCell: @unchecked Sendable {
 
     func lock() {
         monitor.lock()
-        owner.store(currentThreadNumber(), ordering: .relaxed)
+        owner.store(Platform.currentThread, ordering: .relaxed)
     }
 
     func unlock() {
@@ -75,14 +67,5 @@ private final class LockedCell: @unchecked Sendable {
         monitor.unlock()
     }
 
-    var isHeldByCaller: Bool { owner.load(ordering: .relaxed) == currentThreadNumber() }
-}
-
-/// A number of the calling thread, never 0, that no other living thread has.
-func currentThreadNumber() -> UInt {
-    #if canImport(Darwin)
-    UInt(bitPattern: pthread_self())
-    #else
-    UInt(pthread_self())
-    #endif
+    var isHeldByCaller: Bool { owner.load(ordering: .relaxed) == Platform.currentThread }
 }

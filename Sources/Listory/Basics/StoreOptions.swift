@@ -1,14 +1,7 @@
 // How a store is opened, and what a commit waits for.
 
+import LMDB
 import ListModel
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#elseif canImport(Darwin)
-import Darwin
-#endif
 
 /// What a commit waits for.
 public enum Durability: Hashable, Sendable {
@@ -72,7 +65,7 @@ public struct StoreOptions: Sendable {
     /// The most steps that undo goes back from the end of the branch. Earlier commits can still be checked out.
     public var undoLimit = Int.max
     /// How the newest commits are kept until they are in the database.
-    package var tail = JournalOptions()
+    package var journal = JournalOptions()
     /// The pause before appending is tried again after a failure. It doubles with each failure.
     package var retryDelay = Duration.milliseconds(500)
     /// How observers are told of commits.
@@ -93,9 +86,7 @@ public struct StoreOptions: Sendable {
 
     /// The system's wall clock.
     public static let systemTime: @Sendable () -> Timestamp = {
-        var time = timespec()
-        clock_gettime(CLOCK_REALTIME, &time)
-        return Timestamp(microseconds: Int64(time.tv_sec) * 1_000_000 + Int64(time.tv_nsec) / 1_000)
+        Timestamp(microseconds: Platform.wallClock)
     }
 }
 
@@ -103,23 +94,23 @@ public struct StoreOptions: Sendable {
 
 // The defaults are measured; tests choose others to reach the edges.
 
-/// How large the tail is, and how long commits stay in it.
+/// How large the journal is, and how long commits stay in it.
 package struct JournalOptions: Sendable {
     /// How many bytes LMDB has before a value on pages of its own.
     package static let pageHeaderSize = 16
 
-    /// Whether a file that has no tail gets one, and commits are written to it.
+    /// Whether a file that has no journal gets one, and commits are written to it.
     package var isUsed = true
-    /// The size of the tail, in bytes: whole pages but for the header that LMDB puts before it.
+    /// The size of the journal, in bytes: whole pages but for the header that LMDB puts before it.
     package var size = (128 << 10) - JournalOptions.pageHeaderSize
-    /// After how long at most what is in the tail is moved into the database.
+    /// After how long at most what is in the journal is moved into the database.
     package var storeDelay = Duration.milliseconds(200)
-    /// Whether what only the tail has is left out when the store is opened: loses commits. For tests, which must see that.
+    /// Whether what only the journal has is left out when the store is opened: loses commits. For tests, which must see that.
     package var isIgnored = false
     /// Whether opening moves what it found before it had the lock, though another process may have added to it since: loses
     /// commits. For tests, which must see that.
     package var isFoundEarly = false
-    /// Called when opening has seen that the tail may have commits, before it takes the lock. For tests, in which another
+    /// Called when opening has seen that the journal may have commits, before it takes the lock. For tests, in which another
     /// process writes then.
     package var whenFound: (@Sendable () -> Void)?
 }

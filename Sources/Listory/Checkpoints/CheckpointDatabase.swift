@@ -165,8 +165,9 @@ extension CheckpointDatabase {
     ///
     /// - Returns: nil if there are none, or they were opened in another way.
     static func lingering(path: String, _ options: Environment.Options) -> CheckpointDatabase? {
-        lingering.withLock { lingering in
-            let resolved = lingering.first { FileStatus.isSame($0.key, path) }
+        guard let identity = Platform.identity(path) else { return nil }
+        return lingering.withLock { lingering in
+            let resolved = lingering.first { Platform.identity($0.key) == identity }
             guard let resolved, let database = resolved.value.lazy.compactMap(\.database).first else { return nil }
             let found = database.environment.options
             guard found.isReadOnly == options.isReadOnly, found.maximumMapSize == options.maximumMapSize else {

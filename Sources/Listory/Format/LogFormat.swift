@@ -21,8 +21,8 @@ enum LogFormat {
     /// The database of the states of projections, by name.
     static let projectionDatabase = "projections"
 
-    /// The database of the tail of the log.
-    static let tailDatabase = "tail"
+    /// The database of the journal.
+    static let journalDatabase = "tail"
 
     /// The database of packed blocks, by their first version.
     static let blockDatabase = "blocks"

@@ -46,9 +46,9 @@ extension CommitLog {
     ) throws {
         var next = range.lowerBound
         while next <= range.upperBound {
-            let batch = try copies(of: next...range.upperBound)
-            for index in 0..<batch.count { try batch.withRecord(index) { try body(batch.version(index), $0) } }
-            next = batch.version(batch.count).rawValue
+            let run = try copies(of: next...range.upperBound)
+            for index in 0..<run.count { try run.withRecord(index) { try body(run.version(index), $0) } }
+            next = run.version(run.count).rawValue
         }
     }
 
@@ -62,7 +62,7 @@ extension CommitLog {
         return try withRecord(of: checkpoint.version) { record in
             guard let record else { return false }
             return try RecordHeader.stateHash(record, version: checkpoint.version) == checkpoint.stateHash
-                && checkpoint.fits(RecordHeader.place(record, version: checkpoint.version))
+                && checkpoint.fits(RecordHeader.mark(record, version: checkpoint.version))
         }
     }
 
@@ -124,16 +124,16 @@ extension CommitLog {
         while state.version > version {
             let part = max(version.rawValue + 1, state.version.rawValue - min(partSize, state.version.rawValue) + 1)
             // Copied, because reverting a commit reads nodes: see `replay`.
-            var batches: [RecordRun] = []
+            var runs: [RecordRun] = []
             var next = part
             while next <= state.version.rawValue {
-                let batch = try copies(of: next...state.version.rawValue)
-                batches.append(batch)
-                next = batch.version(batch.count).rawValue
+                let run = try copies(of: next...state.version.rawValue)
+                runs.append(run)
+                next = run.version(run.count).rawValue
             }
-            for batch in batches.reversed() {
-                for index in stride(from: batch.count - 1, through: 0, by: -1) {
-                    try batch.withRecord(index) { try state.unreplay($0) }
+            for run in runs.reversed() {
+                for index in stride(from: run.count - 1, through: 0, by: -1) {
+                    try run.withRecord(index) { try state.unreplay($0) }
                 }
             }
         }

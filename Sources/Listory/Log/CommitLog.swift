@@ -18,8 +18,8 @@ struct CommitLog: Sendable {
     /// The packed and dropped part of the log; nil if the file was never compacted.
     let sealed: SealedLog?
     /// The newest commits, which may not be in the databases yet.
-    let tail: Journal
-    private let tailOptions: JournalOptions
+    let journal: Journal
+    private let journalOptions: JournalOptions
     private let readAhead = ReadAhead()
 
     /// The format of a new store, for which an existing one is checked.
@@ -34,7 +34,7 @@ struct CommitLog: Sendable {
     /// - Throws: ``StoreError`` if the file is missing, there already, foreign or newer; `LMDBError` if it is damaged.
     init(path: String, mode: Mode, options: StoreOptions) throws {
         self.path = path
-        let exists = FileStatus.exists(path)
+        let exists = Platform.exists(path)
         if mode == .open && !exists { throw StoreError.notFound(path: path) }
         // A process that was killed while it created the store has left no data.
         let isNew = try mode != .open && (!exists || DataFile.isUnfinished(path))
@@ -49,15 +49,15 @@ struct CommitLog: Sendable {
             if exists { try DataFile.resetUnfinished(path) }
             try CommitLog.create(path, mode, environmentOptions)
         }
-        if mode == .open && FileStatus.size(path) == 0 {
+        if mode == .open && Platform.size(path) == 0 {
             throw StoreError.notAStore(path: path, found: "an empty file")
         }
         (environment, lingering) = try CommitLog.openEnvironment(path, environmentOptions)
         (meta, commits) = try CommitLog.open(environment, path: path)
         sealed = try CommitLog.openSealed(environment, meta)
         let rows = LogRows(meta: meta, commits: commits, sealed: sealed?.base.sealed ?? .empty)
-        tail = try Journal.open(rows, environment, options.tail)
-        tailOptions = options.tail
+        journal = try Journal.open(rows, environment, options.journal)
+        journalOptions = options.journal
     }
 
     /// The beginning of the log.
@@ -152,13 +152,13 @@ extension CommitLog {
     /// Appends commits, all of them or none, and returns when they are durable.
     ///
     /// - Parameters:
-    ///   - batch: records, some of which follow the head.
+    ///   - run: records, some of which follow the head.
     ///   - range: which of them are appended; the first one is that of the version after the head.
     /// - Returns: the new head.
     /// - Throws: ``StoreError/writtenElsewhere(expected:found:)`` if the log does not end where this process left it;
     ///   `LMDBError`.
-    func append(_ batch: RecordRun, _ range: Range<Int>) throws -> LogHead {
-        try tail.append(batch, range)
+    func append(_ run: RecordRun, _ range: Range<Int>) throws -> LogHead {
+        try journal.append(run, range)
     }
 }
 
@@ -170,7 +170,7 @@ extension CommitLog {
     /// - Throws: ``StoreError/headMismatch(what:expected:found:)`` if the log does not end with what the head row says, or
     ///   cannot begin with what the base row says.
     func readHead() throws -> Journal.Findings {
-        let findings = try tail.read(tailOptions)
+        let findings = try journal.read(journalOptions)
         try base.check(findings.head)
         return findings
     }
@@ -191,7 +191,7 @@ extension CommitLog {
     /// Calls `body` with the record of a version, or nil if the log has none or it is packed.
     func withRecord<Result>(of version: Version, _ body: (UnsafeRawBufferPointer?) throws -> Result) throws -> Result {
         // A record is in the database before it leaves the journal.
-        if let copy = tail.record(of: version) { return try copy.withUnsafeBytes { try body($0) } }
+        if let copy = journal.record(of: version) { return try copy.withUnsafeBytes { try body($0) } }
         switch readAhead.way(to: version) {
         case .kept(let records, let index): return try records.withRecord(index) { try body($0) }
         case .following(let isBackwards):
@@ -215,20 +215,20 @@ extension CommitLog {
     func copies(
         of range: ClosedRange<UInt64>, atMost count: UInt64 = 1_024, size: Int = 1 << 20
     ) throws -> RecordRun {
-        if let batch = tail.records(of: range) { return batch }
-        var batch = RecordRun(first: Version(range.lowerBound))
+        if let run = journal.records(of: range) { return run }
+        var run = RecordRun(first: Version(range.lowerBound))
         let last = min(range.upperBound, range.lowerBound + count - 1)
         try environment.read { txn in
             try txn.forEach(in: commits, range: range.lowerBound...last) { key, record in
-                guard try UInt64.decode(key) == batch.version(batch.count).rawValue else { return false }
-                batch.append(record, eventCount: 0)
-                return batch.size < size
+                guard try UInt64.decode(key) == run.version(run.count).rawValue else { return false }
+                run.append(record, eventCount: 0)
+                return run.size < size
             }
         }
-        guard batch.count > 0 else {
+        guard run.count > 0 else {
             throw StoreError.headMismatch(what: "commit \(range.lowerBound)", expected: "a record", found: "none")
         }
-        return batch
+        return run
     }
 
     /// Calls `body` with the records of a range of versions, in order, inside a read transaction. Not for an app's
@@ -243,9 +243,9 @@ extension CommitLog {
     ) throws {
         var next = range.lowerBound
         while next <= range.upperBound {
-            if let batch = tail.records(of: next...range.upperBound) {
-                for index in 0..<batch.count { try batch.withRecord(index) { try body(batch.version(index), $0) } }
-                next += UInt64(batch.count)
+            if let run = journal.records(of: next...range.upperBound) {
+                for index in 0..<run.count { try run.withRecord(index) { try body(run.version(index), $0) } }
+                next += UInt64(run.count)
                 continue
             }
             let last = min(range.upperBound, next + partSize - 1)
@@ -257,7 +257,7 @@ extension CommitLog {
                     return true
                 }
             }
-            if next <= last && tail.record(of: Version(next)) == nil {
+            if next <= last && journal.record(of: Version(next)) == nil {
                 throw StoreError.headMismatch(what: "commit \(next)", expected: "a record", found: "none")
             }
         }

@@ -35,7 +35,7 @@ struct Gathering {
     var isComplete: Bool { arrived >= expected }
 
     /// Begins the write of all waiting commits.
-    mutating func beginBatch() {
+    mutating func beginGroup() {
         if arrived > arrivedBefore { interval = (.now - lastEnd) / (arrived - arrivedBefore) }
         served = arrived
         arrived = 0
@@ -44,7 +44,7 @@ struct Gathering {
     /// Ends the write of a group.
     ///
     /// - Parameter start: when that began.
-    mutating func endBatch(since start: ContinuousClock.Instant) {
+    mutating func endGroup(since start: ContinuousClock.Instant) {
         let now = ContinuousClock.now
         let sync = now - start
         // The released writers and those that arrived meanwhile share the next group or split over the next two. A

@@ -70,18 +70,18 @@ extension GroupCommit {
     /// Sleeps until the state may have changed for a waiter of a version. The lock is held.
     private func sleep(until version: Version) {
         let condition = state.condition(of: version)
-        let batch = state.batchCount
-        let isOfNextBatch = version >= state.waiting.first
-        if isOfNextBatch { state.threadCount += 1 }
+        let group = state.groupCount
+        let isOfNextGroup = version >= state.waiting.first
+        if isOfNextGroup { state.threadCount += 1 }
         if state.isBusy || state.hasTimekeeper {
             monitor.wait(condition)
         } else {
             state.hasTimekeeper = true
             monitor.wait(condition, atMost: state.gathering.remaining)
-            if batch == state.batchCount { state.hasTimekeeper = false }
+            if group == state.groupCount { state.hasTimekeeper = false }
         }
         // Taking the write group took all of its waiters.
-        if isOfNextBatch && batch == state.batchCount { state.threadCount -= 1 }
+        if isOfNextGroup && group == state.groupCount { state.threadCount -= 1 }
     }
 
     /// Waits, without blocking a thread, until a version is durable.
@@ -158,19 +158,19 @@ extension GroupCommit {
 
     /// Starts the timer of the queue, unless it is running.
     private func startTimer() {
-        let batchCount = monitor.withLock { () -> Int? in
+        let groupCount = monitor.withLock { () -> Int? in
             if state.isTimerRunning { return nil }
             state.isTimerRunning = true
-            return state.batchCount
+            return state.groupCount
         }
-        if let batchCount { runTimer(batchCount) }
+        if let groupCount { runTimer(groupCount) }
     }
 
     /// Waits, and then flushes, unless a group was written meanwhile: the commits queued now have not waited long.
-    private func runTimer(_ batchCount: Int) {
+    private func runTimer(_ groupCount: Int) {
         background.asyncAfter(deadline: .now() + deferredDelay) { [self] in
             let newCount = monitor.withLock { () -> Int? in
-                if state.waiting.count > 0 && state.batchCount != batchCount { return state.batchCount }
+                if state.waiting.count > 0 && state.groupCount != groupCount { return state.groupCount }
                 state.isTimerRunning = false
                 return nil
             }

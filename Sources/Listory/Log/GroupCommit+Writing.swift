@@ -16,18 +16,18 @@ extension GroupCommit {
     /// Writes everything that is queued and releases its waiters. The lock is held, except during the write.
     func lead(_ leader: Leader) {
         state.isLed = true
-        if !state.hasLeftover { takeBatch() }
-        let batch = state.writing
+        if !state.hasLeftover { takeGroup() }
+        let run = state.writing
         let start = ContinuousClock.now
         // The end of a range that contains a record that could not be appended; later records have not been tried.
         var suspectEnd = 0
-        while state.head.version.next < batch.version(batch.count) {
+        while state.head.version.next < run.version(run.count) {
             let head = state.head
-            let first = Int(head.version.next.rawValue - batch.first.rawValue)
+            let first = Int(head.version.next.rawValue - run.first.rawValue)
             // A record that cannot be appended must not block the commits before it: bisection finds it in few steps.
-            let end = first < suspectEnd ? first + (suspectEnd - first + 1) / 2 : batch.count
+            let end = first < suspectEnd ? first + (suspectEnd - first + 1) / 2 : run.count
             monitor.unlock()
-            let result = Result { try log.append(batch, first..<end) }
+            let result = Result { try log.append(run, first..<end) }
             monitor.lock()
             switch result {
             case .success(let head): advance(to: head)
@@ -43,18 +43,18 @@ extension GroupCommit {
     }
 
     /// Takes all queued commits as the group to write.
-    private func takeBatch() {
+    private func takeGroup() {
         state.writing = state.waiting
         let next = state.waiting.version(state.waiting.count)
         state.waiting = RecordRun(first: next, reserving: state.writing.size)
-        state.batchCount &+= 1
+        state.groupCount &+= 1
         state.threadCount = 0
         state.hasTimekeeper = false
-        state.gathering.beginBatch()
+        state.gathering.beginGroup()
     }
 
     private func finish(since start: ContinuousClock.Instant, _ leader: Leader) {
-        state.gathering.endBatch(since: start)
+        state.gathering.endGroup(since: start)
         if isFailing.exchange(false, ordering: .acquiringAndReleasing) {
             state.retryCount = 0
             failures.tell(nil)
@@ -70,7 +70,7 @@ extension GroupCommit {
         let head = state.head.version
         let tasks = state.tasks.isEmpty ? [] : state.tasks.filter { $0.version <= head }
         if !tasks.isEmpty { state.tasks.removeAll { $0.version <= head } }
-        let condition = state.batchCount & 1
+        let condition = state.groupCount & 1
         let needsBackground = state.needsBackground
         let needsFlush = needsBackground && leader == .thread && !state.isFlushQueued
         if needsFlush { state.isFlushQueued = true }
@@ -178,7 +178,7 @@ final class AppendFailures: Sendable {
     }
 }
 
-// MARK: - The tail
+// MARK: - The journal
 
 /// The reference of a running timer to the queue. Not a weak reference, because an object that was ever referred to
 /// weakly is counted slowly from then on, and every commit counts references to the queue.
@@ -205,16 +205,16 @@ extension GroupCommit {
         defer { monitor.unlock() }
         // A background leader could continue for ever.
         state.moverCount += 1
-        while state.isLed { monitor.wait(state.batchCount & 1) }
+        while state.isLed { monitor.wait(state.groupCount & 1) }
         state.moverCount -= 1
-        try storeTail()
+        try storeJournal()
     }
 
     /// As ``store()``, with the lock held and without a leader.
-    private func storeTail() throws {
+    private func storeJournal() throws {
         state.isLed = true
         monitor.unlock()
-        let result = Result { try log.tail.store() }
+        let result = Result { try log.journal.store() }
         monitor.lock()
         state.isLed = false
         release(.thread)
@@ -226,7 +226,7 @@ extension GroupCommit {
 
     /// Schedules draining the journal, unless that is scheduled already. The lock is held.
     private func startStoreTimer() {
-        if state.storeTimer != nil || state.isLetGo || log.tail.isEmpty { return }
+        if state.storeTimer != nil || state.isLetGo || log.journal.isEmpty { return }
         let timer = StoreTimer(self)
         state.storeTimer = timer
         background.asyncAfter(deadline: .now() + storeDelay) { timer.take()?.storeInBackground() }
@@ -250,15 +250,15 @@ extension GroupCommit {
         if state.isLed { return startStoreTimer() }
         // If this fails, opening the store takes a little longer; the next commit that finds the journal full tries
         // again.
-        try? storeTail()
+        try? storeJournal()
     }
 
     /// Prepares closing the file: empties the journal of durable entries and of entries that could not be appended.
     ///
     /// There is no leader any more. What fails here has failed before, or is left to the next opening.
     func settle() {
-        try? log.tail.discardFailed()
-        try? log.tail.store()
+        try? log.journal.discardFailed()
+        try? log.journal.store()
     }
 }
 
@@ -272,7 +272,7 @@ extension GroupCommit {
         monitor.withLock {
             // No new leader begins, and the present one wakes the threads of its group, of which this is one.
             state.isStopped = true
-            while state.isLed { monitor.wait(state.batchCount & 1) }
+            while state.isLed { monitor.wait(state.groupCount & 1) }
         }
         do { try body() } catch {
             monitor.withLock { state.isStopped = false }

@@ -49,7 +49,7 @@ final class GroupCommit: CommitSource, @unchecked Sendable {
         /// The commits after those.
         var waiting: RecordRun
         /// How many groups were taken; also the number of the present group.
-        var batchCount = 0
+        var groupCount = 0
         /// Whether a thread leads.
         var isLed = false
         /// How many threads wait to drain the journal, during which there must be no leader.
@@ -68,7 +68,7 @@ final class GroupCommit: CommitSource, @unchecked Sendable {
         var isFlushQueued = false
         /// Whether a timer is running that will see to what waits.
         var isTimerRunning = false
-        /// The timer that will see to what is in the tail, if it is running.
+        /// The timer that will see to what is in the journal, if it is running.
         var storeTimer: StoreTimer?
         /// The timer that will try again what could not be appended, if it is running, and how often it was started since
         /// appending last succeeded.
@@ -92,7 +92,7 @@ final class GroupCommit: CommitSource, @unchecked Sendable {
         self.past = past
         maximumPendingBytes = options.maximumPendingBytes
         deferredDelay = .nanoseconds(Int(min(1e18, options.deferredDelay / .nanoseconds(1))))
-        storeDelay = .nanoseconds(Int(min(1e18, options.tail.storeDelay / .nanoseconds(1))))
+        storeDelay = .nanoseconds(Int(min(1e18, options.journal.storeDelay / .nanoseconds(1))))
         retryDelay = Int(max(1, min(1e18, options.retryDelay / .nanoseconds(1))))
         let empty = RecordRun(first: head.version.next)
         durableNumber = Atomic(head.version.rawValue)
@@ -156,7 +156,7 @@ extension GroupCommit.State {
 
     /// The condition that signals that a version may have become durable.
     func condition(of version: Version) -> Int {
-        (version < waiting.first ? batchCount : batchCount &+ 1) & 1
+        (version < waiting.first ? groupCount : groupCount &+ 1) & 1
     }
 }
 
@@ -224,9 +224,9 @@ extension GroupCommit {
         if version <= durableVersion { return nil }
         return try monitor.withLock {
             guard version > state.head.version else { return nil }
-            let batch = version < state.waiting.first ? state.writing : state.waiting
-            guard let index = batch.index(of: version) else { return nil }
-            return try batch.withRecord(index) { try Array(part($0)) }
+            let run = version < state.waiting.first ? state.writing : state.waiting
+            guard let index = run.index(of: version) else { return nil }
+            return try run.withRecord(index) { try Array(part($0)) }
         }
     }
 }

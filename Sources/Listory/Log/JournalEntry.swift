@@ -23,22 +23,22 @@ struct JournalEntry {
     /// The bytes of an entry.
     ///
     /// - Parameters:
-    ///   - batch: records, some of which continue `head`.
+    ///   - run: records, some of which continue `head`.
     ///   - range: the records of the entry; not empty.
     ///   - size: the most bytes.
     /// - Returns: nil if it does not fit.
-    static func bytes(_ batch: RecordRun, _ range: Range<Int>, after head: LogHead, atMost size: Int) -> [UInt8]? {
+    static func bytes(_ run: RecordRun, _ range: Range<Int>, after head: LogHead, atMost size: Int) -> [UInt8]? {
         let recordStart = table + 4 * range.count
-        guard batch.size(of: range) <= size - recordStart else { return nil }
-        let count = recordStart + batch.size(of: range)
+        guard run.size(of: range) <= size - recordStart else { return nil }
+        let count = recordStart + run.size(of: range)
         var bytes: [UInt8] = []
         bytes.reserveCapacity(count)
         append(UInt64(0), to: &bytes)
         append(UInt32(count), to: &bytes)
         append(UInt32(range.count), to: &bytes)
         bytes += head.bytes
-        for index in range { append(UInt32(batch.size(of: index..<index + 1)), to: &bytes) }
-        batch.withRecords(range) { bytes.append(contentsOf: $0) }
+        for index in range { append(UInt32(run.size(of: index..<index + 1)), to: &bytes) }
+        run.withRecords(range) { bytes.append(contentsOf: $0) }
         let sum = bytes.withUnsafeBytes { checksum($0, after: head.version) }
         withUnsafeBytes(of: sum.littleEndian) { bytes.replaceSubrange(0..<8, with: $0) }
         return bytes

@@ -39,7 +39,7 @@ struct LogRows: Sendable {
     /// - Returns: the new head.
     /// - Throws: ``StoreError/writtenElsewhere(expected:found:)`` if it does not end with `head` before; `LMDBError`.
     func append(
-        _ batch: RecordRun, _ range: Range<Int>, after head: LogHead, _ txn: inout WriteTransaction
+        _ run: RecordRun, _ range: Range<Int>, after head: LogHead, _ txn: inout WriteTransaction
     ) throws -> LogHead {
         let found = try readHead(txn)
         guard found == head else {
@@ -47,10 +47,10 @@ struct LogRows: Sendable {
         }
         var newHead = head
         for index in range {
-            let version = batch.version(index)
-            try batch.withRecord(index) { record in
+            let version = run.version(index)
+            try run.withRecord(index) { record in
                 try txn.append(bytes: record, forKey: version.rawValue, in: commits)
-                newHead.append(record, version: version, eventCount: batch.eventCount(index))
+                newHead.append(record, version: version, eventCount: run.eventCount(index))
             }
         }
         try txn.put(newHead.bytes, forKey: LogFormat.headKey, in: meta)

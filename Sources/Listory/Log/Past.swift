@@ -19,8 +19,8 @@ final class Past: Sendable {
         var last: Snapshot?
         /// The records of the block that was read last.
         var block: (first: Version, records: [[UInt8]])?
-        /// The history places of the commits of recently read blocks, the last block first.
-        var places: [(first: Version, places: [HistoryMark])] = []
+        /// The history marks of the commits of recently read blocks, the last block first.
+        var marks: [(first: Version, marks: [HistoryMark])] = []
     }
 
     init(_ log: CommitLog, _ database: CheckpointDatabase?, _ nodes: NodePool) {
@@ -129,25 +129,25 @@ extension Past {
         return records[index]
     }
 
-    /// The place in the history of a commit that is in a packed block; nil if it is in none.
+    /// The mark in the history of a commit that is in a packed block; nil if it is in none.
     func packedMark(of version: Version) throws -> HistoryMark? {
         guard let sealed = log.sealed, version <= sealed.base.sealed else { return nil }
-        func known(_ places: [(first: Version, places: [HistoryMark])]) -> HistoryMark? {
-            for block in places where version >= block.first {
+        func known(_ marks: [(first: Version, marks: [HistoryMark])]) -> HistoryMark? {
+            for block in marks where version >= block.first {
                 let index = version.rawValue - block.first.rawValue
-                if index < UInt64(block.places.count) { return block.places[Int(index)] }
+                if index < UInt64(block.marks.count) { return block.marks[Int(index)] }
             }
             return nil
         }
-        if let place = state.withLock({ known($0.places) }) { return place }
+        if let mark = state.withLock({ known($0.marks) }) { return mark }
         let block = try sealed.withBlock(of: version, isVerified: true) { block in
-            var places: [HistoryMark] = []
-            try block.forEachCommit { places.append($0.place) }
-            return (first: block.first, places: places)
+            var marks: [HistoryMark] = []
+            try block.forEachCommit { marks.append($0.mark) }
+            return (first: block.first, marks: marks)
         }
         guard let block else { return nil }
         // A path up the history reads a few blocks, some of them twice.
-        state.withLock { $0.places = [block] + $0.places.prefix(3) }
+        state.withLock { $0.marks = [block] + $0.marks.prefix(3) }
         return known([block])
     }
 

@@ -84,12 +84,12 @@ extension Store {
         progress: (Double) -> Void = { _ in }
     ) throws -> CompactionReport {
         // The file is replaced, not a symbolic link to it.
-        let path = FileStatus.resolved(path)
-        let bytesBefore = FileStatus.size(path)
+        let path = Platform.resolved(path) ?? path
+        let bytesBefore = Platform.size(path)
         let scratch = path + "-compacting"
         let copy = path + "-compacted"
-        defer { for name in [scratch, copy] { FileStatus.remove(name) } }
-        for name in [scratch, copy] { FileStatus.remove(name) }
+        defer { for name in [scratch, copy] { DataFile.remove(name) } }
+        for name in [scratch, copy] { DataFile.remove(name) }
         var readOptions = options
         readOptions.isReadOnly = true
         let fingerprint: FileFingerprint?
@@ -114,7 +114,7 @@ extension Store {
                 what: "compacted state", expected: "\(written.stateHash)", found: "\(verified.stateHash)")
         }
         try replace(path, with: copy, fingerprint, written.version)
-        return written.report(bytesBefore: bytesBefore, bytesAfter: FileStatus.size(path))
+        return written.report(bytesBefore: bytesBefore, bytesAfter: Platform.size(path))
     }
 
     private static func replace(

@@ -48,9 +48,9 @@ struct Compactor: ~Copyable {
     private var pendingBytes = 0
 
     init(_ source: Store, _ compaction: Compaction, to path: String, _ options: StoreOptions) throws {
-        // The tail is made when the new file is first opened for editing.
+        // The journal is made when the new file is first opened for editing.
         var options = options
-        options.tail.isUsed = false
+        options.journal.isUsed = false
         let log = try CommitLog(path: path, mode: .create, options: options)
         guard let database = try CheckpointDatabase(log.environment, meta: log.meta) else {
             preconditionFailure("a file that may be written gets its databases")
@@ -293,7 +293,7 @@ extension Store {
                 totals.checksum = UInt64(littleEndian: record.loadUnaligned(as: UInt64.self))
                 totals.eventCount += UInt64(try RecordHeader.eventCount(record, version: next))
                 totals.recordBytes += UInt64(record.count)
-                histories.note(try RecordHeader.place(record, version: next), at: next)
+                histories.note(try RecordHeader.mark(record, version: next), at: next)
             }
             totals.version = next
         }

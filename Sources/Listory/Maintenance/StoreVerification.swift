@@ -17,8 +17,8 @@ public struct StoreVerification: Hashable, Sendable {
     /// How many checkpoints were compared with the replay, and how many nodes they have together.
     public let checkpointCount: Int
     public let nodeCount: Int
-    /// How many of the newest commits are in the tail of the log only.
-    public let tailCommitCount: UInt64
+    /// How many of the newest commits are in the journal only.
+    public let journalCommitCount: UInt64
 
     /// Checks a store from the first byte to the last.
     ///
@@ -40,11 +40,11 @@ public struct StoreVerification: Hashable, Sendable {
         let findings = try log.readHead()
         if let lost = findings.lost {
             throw StoreError.headMismatch(
-                what: "tail of the log", expected: "entries that follow it", found: "one that ends with version \(lost)"
+                what: "journal", expected: "entries that follow it", found: "one that ends with version \(lost)"
             )
         }
         let expected = findings.head
-        tailCommitCount = findings.commitCount
+        journalCommitCount = findings.commitCount
         let checkpoints = try database?.all() ?? []
         let base = log.base
         var state = try Store.Recovery.beginning(log, database, NodePool(limits: TreeLimits(), source: database))
@@ -91,12 +91,12 @@ public struct StoreVerification: Hashable, Sendable {
             let commit = try Commit(record: Array(record), version: version)
             if let expected = try histories.check(commit) {
                 throw StoreError.headMismatch(
-                    what: "history of commit \(version)", expected: "\(expected)", found: "\(commit.place.entry)")
+                    what: "history of commit \(version)", expected: "\(expected)", found: "\(commit.mark.entry)")
             }
             found.append(record, version: version, eventCount: commit.eventCount)
             guard let checkpoint = checkpoints.first, checkpoint.version == version else { return }
             guard checkpoint.stateHash == commit.stateHash, checkpoint.checksum == commit.checksum,
-                checkpoint.fits(commit.place), checkpoint.eventCount == found.eventCount
+                checkpoint.fits(commit.mark), checkpoint.eventCount == found.eventCount
             else { throw StoreError.damagedCheckpoint(version) }
             checkpoints.removeFirst()
         }

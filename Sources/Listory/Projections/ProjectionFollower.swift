@@ -95,14 +95,14 @@ extension ProjectionFollower {
         }
     }
 
-    /// Folds a batch of commits.
+    /// Folds a run of commits.
     private func advance(_ folded: inout Folded, _ store: Store, _ newest: Store.ProjectionHead) throws {
-        let batch = try store.records(folded.version.next.rawValue...newest.version.rawValue)
+        let run = try store.records(folded.version.next.rawValue...newest.version.rawValue)
         let seed = CommitInfo(seedOf: folded.version)
         let context = EventContext(seed, source: store.source, rows: folded.rows)
         folded.rows = nil
-        for index in 0..<batch.count {
-            let commit = try Commit(record: batch.withRecord(index) { Array($0) }, version: batch.version(index))
+        for index in 0..<run.count {
+            let commit = try Commit(record: run.withRecord(index) { Array($0) }, version: run.version(index))
             try context.fold(commit) { number, event in
                 do { try rules.apply(&folded.value, event, context) } catch {
                     // An error in reading is not a failure of the projection, and may be temporary.
@@ -113,7 +113,7 @@ extension ProjectionFollower {
             }
             folded.eventCount += commit.eventCount
         }
-        folded.version = batch.version(batch.count - 1)
+        folded.version = run.version(run.count - 1)
         // If they are equal, the store's own rows are used, because they share nodes with the next versions.
         folded.rows = try folded.version == newest.version ? newest.rows : context.rowsAfter()
     }

@@ -47,7 +47,7 @@ extension Store {
     }
 
     /// Copies of records from the beginning of a range of versions, at least one: of what is in the file as many as there
-    /// are in a batch. Nothing is made durable for it, and no transaction stays open.
+    /// are in a run. Nothing is made durable for it, and no transaction stays open.
     func records(_ range: ClosedRange<UInt64>) throws -> RecordRun {
         let (sealed, durable) = (group.log.base.sealed.rawValue, group.durableVersion.rawValue)
         if range.lowerBound > sealed && range.lowerBound <= durable {
@@ -55,12 +55,12 @@ extension Store {
         }
         // Packed commits come from the block that was read last, others from the queue.
         let last = range.lowerBound <= sealed ? min(range.upperBound, sealed) : range.upperBound
-        var batch = RecordRun(first: Version(range.lowerBound))
+        var run = RecordRun(first: Version(range.lowerBound))
         for version in range.lowerBound...min(last, range.lowerBound + 1_023) {
-            try group.readRecord(of: Version(version)) { batch.append($0, eventCount: 0) }
-            if batch.size > 1 << 20 { break }
+            try group.readRecord(of: Version(version)) { run.append($0, eventCount: 0) }
+            if run.size > 1 << 20 { break }
         }
-        return batch
+        return run
     }
 }
 

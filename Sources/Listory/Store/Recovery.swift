@@ -20,7 +20,7 @@ extension Store {
         public let duration: Duration
         /// How many of the newest commits were only in the journal, because the process that made them did not close
         /// the store or still has it open.
-        public internal(set) var tailCommitCount: UInt64 = 0
+        public internal(set) var journalCommitCount: UInt64 = 0
         /// The newest version that was acknowledged but is lost, because commits before it are missing in the file: the
         /// device is damaged, or did not keep synced data. Normally nil.
         public internal(set) var lostVersion: Version?
@@ -64,7 +64,7 @@ extension Store.Recovery {
                 guard error.saysDamage else { throw error }
                 // A process that edits deletes nodes that it no longer needs, even if another process reads them.
                 if !options.isReadOnly {
-                    let found = try log.tail.storedVersion()
+                    let found = try log.journal.storedVersion()
                     let isQuiet = try log.environment.information.lastTransaction == transaction
                     guard isQuiet && found == head.version else {
                         throw StoreError.writtenElsewhere(expected: head.version, found: found)

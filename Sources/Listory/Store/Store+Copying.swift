@@ -25,10 +25,10 @@ extension Store {
         try group.store()
         try group.log.environment.copy(to: target, progress: progress)
         do {
-            // The tail is written over in its place, so what the copy has of it may be of any moment.
+            // The journal is written over in its place, so what the copy has of it may be of any moment.
             try Journal.remove(from: target)
         } catch {
-            FileStatus.remove(target)
+            DataFile.remove(target)
             throw error
         }
     }

@@ -35,7 +35,7 @@ extension StoreProtocol {
     /// the list has.
     ///
     /// ```swift
-    /// try store.earlier(.minutes(5))
+    /// try store.earlier(.seconds(300))
     /// ```
     ///
     /// - Throws: as ``go(to:origin:onConflict:durability:)``.
@@ -113,9 +113,6 @@ extension Store {
 }
 
 extension Duration {
-    /// Minutes, for ``Store/earlier(_:origin:onConflict:durability:)-(Duration,_,_,_)``.
-    public static func minutes(_ minutes: Int) -> Duration { .seconds(60 * minutes) }
-
     /// In microseconds; clamped.
     var microseconds: Int64 {
         let (seconds, attoseconds) = components

@@ -55,7 +55,7 @@ extension Store {
             redoDepth: history.redoCount, oldestVersion: base.version, sealedVersion: max(base.version, base.sealed),
             packedCommitCount: try group.log.sealed?.packedCount() ?? 0,
             checkpointVersion: checkpoints.last?.version ?? .empty, checkpointCount: checkpoints.count,
-            nodeCount: try checkpointer?.database.nodeCount() ?? 0, fileBytes: FileStatus.size(path),
+            nodeCount: try checkpointer?.database.nodeCount() ?? 0, fileBytes: Platform.size(path),
             recordBytes: head.recordBytes - base.recordBytes, stateHash: snapshot.stateHash)
     }
 }

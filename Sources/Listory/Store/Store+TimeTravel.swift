@@ -46,12 +46,12 @@ extension StoreProtocol {
             next = next.next
         }
         while next <= range.upperBound {
-            let batch = try core.group.log.copies(of: next.rawValue...range.upperBound.rawValue)
-            for index in 0..<batch.count {
-                let record = batch.withRecord(index) { Array($0) }
-                try body(Commit(record: record, version: batch.version(index)))
+            let run = try core.group.log.copies(of: next.rawValue...range.upperBound.rawValue)
+            for index in 0..<run.count {
+                let record = run.withRecord(index) { Array($0) }
+                try body(Commit(record: record, version: run.version(index)))
             }
-            next = batch.version(batch.count)
+            next = run.version(run.count)
         }
     }
 

@@ -90,7 +90,7 @@ public final class Store: Sendable {
             path = log.path
             self.options = options
             var recovery = recovered.recovery
-            recovery.tailCommitCount = findings.commitCount
+            recovery.journalCommitCount = findings.commitCount
             recovery.lostVersion = findings.lost
             self.recovery = recovery
             past = Past(log, database, recovered.nodes)

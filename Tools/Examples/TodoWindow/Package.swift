@@ -29,6 +29,7 @@ let package = Package(
                 "TodoWindow", "CListRows", "CDriver",
                 .product(name: "Listory", package: "listory"),
                 .product(name: "ListModel", package: "listory"),
+                .product(name: "TestSupport", package: "listory"),
             ],
             path: "Tests/WindowDriver"),
         .testTarget(name: "TodoWindowTests", dependencies: ["Todo", "WindowDriver"]),

@@ -6,11 +6,12 @@ import CListRows
 import Foundation
 import ListModel
 import Listory
+import TestSupport
 import TodoWindow
 
 extension Driver {
     func runRandomEdits(seed: UInt64, steps: Int) throws {
-        var random = Randomness(seed: seed)
+        var random = SeededGenerator(seed: seed)
         for step in 0..<steps {
             let what = try edit(&random)
             try check("seed \(seed), step \(step), \(what)")
@@ -19,7 +20,7 @@ extension Driver {
     }
 
     /// Makes a random edit, and returns its description.
-    private func edit(_ random: inout Randomness) throws -> String {
+    private func edit(_ random: inout SeededGenerator) throws -> String {
         switch random.below(10) {
         case 0, 1: return try editByWidgets(&random)
         case 2: return try editByActions(&random)
@@ -34,7 +35,7 @@ extension Driver {
     }
 
     /// Uses the widgets of a visible row.
-    private func editByWidgets(_ random: inout Randomness) throws -> String {
+    private func editByWidgets(_ random: inout SeededGenerator) throws -> String {
         // Only a visible title can be edited.
         guard let row = visibleRows.randomElement(using: &random)?.widget else { return try enter(&random) }
         switch random.below(4) {
@@ -58,7 +59,7 @@ extension Driver {
         }
     }
 
-    private func enter(_ random: inout Randomness) throws -> String {
+    private func enter(_ random: inout SeededGenerator) throws -> String {
         let title = random.title()
         gtk_editable_set_text(window.newEntry.object, title)
         listory_activate_entry(window.newEntry)
@@ -66,7 +67,7 @@ extension Driver {
     }
 
     /// Uses the actions behind the keys, on a row that is selected.
-    private func editByActions(_ random: inout Randomness) throws -> String {
+    private func editByActions(_ random: inout SeededGenerator) throws -> String {
         let action = ["move-up", "move-down", "delete", "toggle", "undo", "redo"][random.below(6)]
         if window.model.count > 0 {
             gtk_single_selection_set_selected(window.selection, guint(random.below(window.model.count)))
@@ -75,7 +76,7 @@ extension Driver {
         return "the action \(action)"
     }
 
-    private func revert(_ random: inout Randomness) throws -> String {
+    private func revert(_ random: inout SeededGenerator) throws -> String {
         let history = try store.history
         let isUndo = random.below(3) > 0
         let count = min(1 + random.below(6), isUndo ? history.undoCount : history.redoCount)
@@ -84,14 +85,14 @@ extension Driver {
     }
 
     /// Lets another thread edit as fast as possible.
-    private func editFromElsewhere(count: Int, _ random: inout Randomness) throws -> String {
+    private func editFromElsewhere(count: Int, _ random: inout SeededGenerator) throws -> String {
         let edits = elsewhere
         let done = DispatchSemaphore(value: 0)
-        var source = Randomness(seed: random.next())
+        var source = SeededGenerator(seed: random.next())
         let names = (0..<count).map { _ in source.title() }
         let seed = source.next()
         Thread.detachNewThread {
-            var random = Randomness(seed: seed)
+            var random = SeededGenerator(seed: seed)
             for name in names { try! edits.randomEdit(name, &random) }
             done.signal()
         }
@@ -102,7 +103,7 @@ extension Driver {
 
 extension TodoEdits {
     /// Makes one edit of a random row.
-    fileprivate func randomEdit(_ name: String, _ random: inout Randomness) throws {
+    fileprivate func randomEdit(_ name: String, _ random: inout SeededGenerator) throws {
         let rows = try store.snapshot.sections.flatMap { try $0.rows.map { try $0.id } }
         guard let id = rows.randomElement(using: &random), let other = rows.randomElement(using: &random) else {
             return _ = try add(name)
@@ -127,23 +128,8 @@ extension TodoEdits {
     }
 }
 
-/// Repeatable random numbers: SplitMix64 from a seed.
-struct Randomness: RandomNumberGenerator {
-    private var state: UInt64
-
-    init(seed: UInt64) { state = seed }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var word = state
-        word = (word ^ (word >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        word = (word ^ (word >> 27)) &* 0x94D0_49BB_1331_11EB
-        return word ^ (word >> 31)
-    }
-
-    mutating func below(_ limit: Int) -> Int { Int.random(in: 0..<limit, using: &self) }
-
-    mutating func title() -> String {
+extension SeededGenerator {
+    fileprivate mutating func title() -> String {
         ["Milk", "Tea", "Bread", "Rice", "Salt", "Jam", "Oil", "Xylitol"].randomElement(using: &self)!
             + " \(below(100))"
     }

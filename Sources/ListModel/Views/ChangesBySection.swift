@@ -4,7 +4,7 @@
 // new one. So positions in one are mapped to positions in the other by counting; the same holds for sections.
 
 /// A changeset by sections, with maps from positions before it to positions after it.
-struct SourceSteps {
+struct ChangesBySection {
     private struct Section {
         var oldIndex: Int?
         /// Rows of the old section that are not in the new one, ascending.
@@ -17,55 +17,55 @@ struct SourceSteps {
 
     private let old: Snapshot
     private let new: Snapshot
-    private var steps: [Int: Section] = [:]
+    private var changes: [Int: Section] = [:]
 
     /// The sections of the new source with changed rows.
-    var sections: some Sequence<Int> { steps.keys }
+    var sections: some Sequence<Int> { changes.keys }
 
     /// - Complexity: O(k log k) for k changes.
-    init(_ changes: Changeset, from old: Snapshot, to new: Snapshot) {
+    init(_ changeset: Changeset, from old: Snapshot, to new: Snapshot) {
         self.old = old
         self.new = new
-        let items = changes.items
-        let places = SectionPlaces(changes.sections)
+        let items = changeset.items
+        let places = SectionPlaces(changeset.sections)
         for path in items.inserted + items.moved.map(\.to) {
-            steps[path.section, default: Section()].added.append(path.item)
+            changes[path.section, default: Section()].added.append(path.item)
         }
-        for path in items.updated { steps[path.section, default: Section()].updated.append(path.item) }
+        for path in items.updated { changes[path.section, default: Section()].updated.append(path.item) }
         for path in items.deleted + items.moved.map(\.from) {
             guard let index = places.newIndex(ofOld: path.section) else { continue }
-            steps[index, default: Section()].removed.append(path.item)
+            changes[index, default: Section()].removed.append(path.item)
         }
-        for index in steps.keys {
-            steps[index]!.oldIndex = places.oldIndex(ofNew: index)
-            steps[index]!.added = steps[index]!.added.sorted()
-            steps[index]!.removed = steps[index]!.removed.sorted()
+        for index in changes.keys {
+            changes[index]!.oldIndex = places.oldIndex(ofNew: index)
+            changes[index]!.added = changes[index]!.added.sorted()
+            changes[index]!.removed = changes[index]!.removed.sorted()
         }
     }
 
     /// The runs of rows that may have been hidden or shown; ascending and disjoint.
     func regions(inSection index: Int) -> [Range<Int>] {
-        guard let step = steps[index] else { return [] }
+        guard let change = changes[index] else { return [] }
         let outline = new.sections[index].outline
         var regions: [Range<Int>] = []
-        for row in step.added where row >= regions.last?.upperBound ?? 0 { regions.append(outline.subtree(of: row)) }
-        guard let before = step.oldIndex.map({ old.sections[$0].outline }) else { return regions }
-        for row in step.updated {
-            let rank = row - step.added.countLess(than: row)
+        for row in change.added where row >= regions.last?.upperBound ?? 0 { regions.append(outline.subtree(of: row)) }
+        guard let before = change.oldIndex.map({ old.sections[$0].outline }) else { return regions }
+        for row in change.updated {
+            let rank = row - change.added.countLess(than: row)
             // A row that also moved is among the added rows.
-            if step.added.containsSorted(row) { continue }
-            let was = before.items[step.removed.complement(rank)]
+            if change.added.containsSorted(row) { continue }
+            let was = before.items[change.removed.complement(rank)]
             let item = outline.items[row]
             if was.outline == item.outline { continue }
             // With another depth the row may have another parent.
             let first = was.depth == item.depth ? row + 1 : row
             regions.append(first..<end(of: outline, from: row + 1, min(was.depth, item.depth)))
         }
-        for (number, row) in step.removed.enumerated() {
-            let place = step.added.complement(row - number)
+        for (number, row) in change.removed.enumerated() {
+            let place = change.added.complement(row - number)
             regions.append(place..<end(of: outline, from: place, before.items[row].depth))
         }
-        return SourceSteps.merged(regions)
+        return ChangesBySection.merged(regions)
     }
 
     private func end(of outline: SectionOutline, from row: Int, _ depth: Int) -> Int {
