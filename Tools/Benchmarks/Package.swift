@@ -1,5 +1,5 @@
-// swift-tools-version: 6.2 Everything that measures: a separate package, so that only benchmarks build it and the
-// peers.
+// swift-tools-version: 6.2
+// Everything that measures: a separate package, so that only benchmarks build it and the peers.
 import PackageDescription
 
 let package = Package(

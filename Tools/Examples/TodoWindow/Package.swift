@@ -1,4 +1,5 @@
-// swift-tools-version: 6.2 A window over a store. This example is a separate package, so that only it needs GTK.
+// swift-tools-version: 6.2
+// A window over a store. This example is a separate package, so that only it needs GTK.
 import PackageDescription
 
 let package = Package(
