@@ -11,8 +11,6 @@ package struct WrittenNodes: @unchecked Sendable {
     fileprivate(set) var items: [(TreeNode<ListItem>, UInt64)] = []
     fileprivate(set) var sections: [(TreeNode<SectionEntry>, UInt64)] = []
 
-    /// The number of nodes.
-    package var count: Int { items.count + sections.count }
     /// Their approximate size in memory, in bytes.
     package var size: Int { items.count * 1_400 + sections.count * 3_400 }
 }
