@@ -11,7 +11,7 @@ import ListModel
 struct CommitLog: Sendable {
     let path: String
     let environment: Environment
-    /// The checkpoints of the file, if it was still open for snapshots of a store that was closed, and is edited again.
+    /// The checkpoints of a store that was closed while snapshots still read from its file; nil otherwise.
     let lingering: CheckpointDatabase?
     let meta: Database<String, [UInt8]>
     let commits: Database<UInt64, [UInt8]>
@@ -22,7 +22,7 @@ struct CommitLog: Sendable {
     private let journalOptions: JournalOptions
     private let readAhead = ReadAhead()
 
-    /// The format of a new store, for which an existing one is checked.
+    /// Whether the store has to exist.
     enum Mode {
         case create
         case open
@@ -92,7 +92,7 @@ struct CommitLog: Sendable {
         return (try Environment.open(path: path, options: quick), nil)
     }
 
-    /// Why a file could not be opened, in the store's own words if it has any.
+    /// The error of the store for a file that could not be opened, or the error of LMDB if the store has none for it.
     static func refusal(_ error: LMDBError, _ path: String, isReadOnly: Bool) -> any Error {
         switch error.kind {
         case .alreadyOpen: StoreError.inUse(path: path)
@@ -110,7 +110,7 @@ struct CommitLog: Sendable {
         var options = options
         options.gate = .off
         let (environment, _) = try openEnvironment(path, options)
-        // A store whose name a power cut could take would lose what is committed to it.
+        // Without this, a power cut could remove the file from its folder, with all commits.
         try environment.syncNewFile()
         try environment.write { txn in
             let meta = try txn.openDatabase(

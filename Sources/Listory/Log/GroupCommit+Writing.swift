@@ -141,14 +141,14 @@ extension GroupCommit {
     /// Why the last attempt to append failed; nil if it did not.
     var failure: StoreError? { monitor.withLock { hasFailed ? state.failure : nil } }
 
-    /// What is to be told of failures from now on, the present state first.
+    /// A sequence of the failures from now on. It begins with the present state.
     func observeFailures() -> AsyncStream<StoreError?> {
         // Failures are reported with the lock held, so none comes between the two.
         monitor.withLock { failures.stream(beginningWith: hasFailed ? state.failure : nil) }
     }
 }
 
-/// Those who want to know whether commits can be appended.
+/// The observers of whether commits can be appended.
 final class AppendFailures: Sendable {
     private let observers = Locked<[AsyncStream<StoreError?>.Continuation]>([])
 

@@ -39,7 +39,7 @@ final class GroupCommit: CommitSource, @unchecked Sendable {
     let storeDelay: DispatchTimeInterval
     /// How long after a failure appending is first tried again, in nanoseconds.
     let retryDelay: Int
-    /// Who wants to be told of failures.
+    /// The observers of failures.
     let failures = AppendFailures()
 
     struct State {
@@ -66,17 +66,17 @@ final class GroupCommit: CommitSource, @unchecked Sendable {
         var hasTimekeeper = false
         /// Whether a background flush was requested and has not taken its group yet.
         var isFlushQueued = false
-        /// Whether a timer is running that will see to what waits.
+        /// Whether the timer of the queue is running.
         var isTimerRunning = false
-        /// The timer that will see to what is in the journal, if it is running.
+        /// The timer that will drain the journal, if it is running.
         var storeTimer: StoreTimer?
         /// The timer that will try again what could not be appended, if it is running, and how often it was started since
         /// appending last succeeded.
         var retryTimer: StoreTimer?
         var retryCount = 0
-        /// Whether the store was released: a timer would keep its file open without a use.
+        /// Whether the store was released. A timer would keep its file open for nothing.
         var isLetGo = false
-        /// Whether the store gave up what is not in the file.
+        /// Whether the store has discarded the commits that are not in the file.
         var isStopped = false
     }
 
@@ -99,10 +99,10 @@ final class GroupCommit: CommitSource, @unchecked Sendable {
         state = State(head: head, writing: empty, waiting: empty)
     }
 
-    /// What the durable part of the log ends with.
+    /// The head of the durable part of the log.
     var head: LogHead { monitor.withLock { state.head } }
 
-    /// Notes what the durable part of the log ends with now. The lock is held.
+    /// Sets the head of the durable part of the log. The lock is held.
     func advance(to head: LogHead) {
         state.head = head
         durableNumber.store(head.version.rawValue, ordering: .releasing)
@@ -199,7 +199,7 @@ extension GroupCommit {
     }
 
     func readContent(of reference: ContentReference, _ body: (UnsafeRawBufferPointer) throws -> Void) throws {
-        // What an app decodes with takes its time and may use the store: no transaction is open meanwhile.
+        // The decoder of an app may take long, and may use the store. So no transaction is open meanwhile.
         try copiedContent(of: reference).withUnsafeBytes(body)
     }
 

@@ -186,7 +186,7 @@ extension Journal {
         return Findings(found, lost)
     }
 
-    /// The head of the log if the journal is evidently empty, as in a file that was closed: then the journal is not
+    /// The head of the log if the journal is certainly empty, as in a file that was closed: then the journal is not
     /// copied, and most of it not read.
     private func readStored() throws -> LogHead? {
         let stored: LogHead? = try environment.read { txn in
