@@ -69,6 +69,11 @@ public struct ListEditor: ~Copyable, @unchecked Sendable {
         self.source = source
     }
 
+    /// How many times a stored node could not be read, and why: see ``NodePool/failure(since:)``. A caller in another module
+    /// that asked the pool itself would get a copy of the state.
+    package var failureCount: Int { state.pool.failureCount }
+    package func failure(since count: Int) -> (any Error)? { state.pool.failure(since: count) }
+
     /// Replaces the state by one with the same rows and histories, after nodes could not be read.
     package mutating func replace(_ state: consuming ListState) {
         precondition(!isEditing && state.version == self.state.version, "the same version, between two commits")

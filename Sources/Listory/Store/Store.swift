@@ -43,12 +43,12 @@ public final class Store: Sendable {
 
         /// Checks that no read of a node failed under the lock.
         func checkNodes() throws {
-            if let failure = editor.state.pool.failure(since: failuresBefore) ?? failure { throw failure.ofRows }
+            if let failure = editor.failure(since: failuresBefore) ?? failure { throw failure.ofRows }
         }
 
         /// Records whether nodes could not be read under the lock.
         fileprivate mutating func noteFailure() {
-            guard let found = editor.state.pool.failure(since: failuresBefore), !found.saysDamage else { return }
+            guard let found = editor.failure(since: failuresBefore), !found.saysDamage else { return }
             failure = found
         }
 
@@ -145,7 +145,7 @@ public final class Store: Sendable {
         return try head.withLock { head in
             if head.isClosed { throw StoreError.closed }
             if head.failure != nil { reload(&head) }
-            head.failuresBefore = head.editor.state.pool.failureCount
+            head.failuresBefore = head.editor.failureCount
             defer { head.noteFailure() }
             return try body(&head)
         }
