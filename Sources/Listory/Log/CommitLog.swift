@@ -213,10 +213,11 @@ extension CommitLog {
     ///   - size: the bytes after which the copy ends.
     /// - Throws: ``StoreError/headMismatch(what:expected:found:)`` if the first is missing.
     func copies(
-        of range: ClosedRange<UInt64>, atMost count: UInt64 = 1_024, size: Int = 1 << 20
+        of range: ClosedRange<UInt64>, atMost count: UInt64 = 1_024, size: Int = 1 << 16
     ) throws -> RecordRun {
         if let run = journal.records(of: range) { return run }
-        var run = RecordRun(first: Version(range.lowerBound))
+        // A buffer that grew would copy the records again.
+        var run = RecordRun(first: Version(range.lowerBound), reserving: size + size / 8)
         let last = min(range.upperBound, range.lowerBound + count - 1)
         try environment.read { txn in
             try txn.forEach(in: commits, range: range.lowerBound...last) { key, record in

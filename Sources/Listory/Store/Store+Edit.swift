@@ -41,13 +41,15 @@ extension Store {
 
     /// Queues a commit for the log and then notifies the observers, which may read it at once.
     func append(_ commit: Commit, _ head: inout Head) -> Queued {
-        let pause = options.updates.tellsEarly
-        if let pause {
+        let demand: GroupCommit.Demand
+        if let pause = options.updates.tellsEarly {
             tell(of: commit, &head)
             pause()
+            demand = group.enqueue(commit)
+        } else {
+            demand = group.enqueue(commit)
+            tell(of: commit, &head)
         }
-        let demand = group.enqueue(commit)
-        if pause == nil { tell(of: commit, &head) }
         head.eventCount += UInt64(commit.eventCount)
         checkpointer?.note(
             events: commit.eventCount, bytes: commit.record.count, touched: head.editor.state.pool.touched)
