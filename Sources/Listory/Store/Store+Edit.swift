@@ -69,19 +69,14 @@ extension Store {
         _ durability: Durability?, _ body: (inout Head) throws -> (Result, Queued?)
     ) throws -> Result {
         if options.isReadOnly { throw StoreError.readOnly }
-        try checkIsOutside()
         // Commits that could not be appended are retried before another is added.
-        if group.hasFailed { try group.flush(through: nil) }
+        if group.hasFailed {
+            try checkIsOutside()
+            try group.flush(through: nil)
+        }
         let (result, queued): (Result, Queued?)
         do {
-            (result, queued) = try withHead { head in
-                try head.checkNodes()
-                do { return try body(&head) } catch {
-                    // An unreadable row is not found: report the damage instead.
-                    try head.checkNodes()
-                    throw error
-                }
-            }
+            (result, queued) = try withHeadForEditing(body)
         } catch {
             checkpointer?.distrustIfDamaged(error)
             checkpointer?.meetDemand(self)

@@ -34,10 +34,8 @@ extension StoreProtocol {
     public func undo(
         _ count: Int = 1, origin: String = "", onConflict: ConflictPolicy = .refuse, durability: Durability? = nil
     ) throws -> Reversal {
-        let core = core
-        let (time, scope) = (core.options.now(), core.options.undoScope.history(of: origin))
-        return try core.moves(count, durability, scope, available: \.undoCount, ListError.nothingToUndo) {
-            try $0.undo(in: scope, origin: origin, time: time, onConflict: onConflict)
+        try core.moves(count, durability, origin, available: { $0.undoCount }, ListError.nothingToUndo) {
+            try $0.undo(in: $1, origin: origin, time: $2, onConflict: onConflict)
         }
     }
 
@@ -50,10 +48,8 @@ extension StoreProtocol {
     public func redo(
         _ count: Int = 1, origin: String = "", onConflict: ConflictPolicy = .refuse, durability: Durability? = nil
     ) throws -> Reversal {
-        let core = core
-        let (time, scope) = (core.options.now(), core.options.undoScope.history(of: origin))
-        return try core.moves(count, durability, scope, available: \.redoCount, ListError.nothingToRedo) {
-            try $0.redo(in: scope, origin: origin, time: time, onConflict: onConflict)
+        try core.moves(count, durability, origin, available: { $0.redoCount }, ListError.nothingToRedo) {
+            try $0.redo(in: $1, origin: origin, time: $2, onConflict: onConflict)
         }
     }
 
@@ -140,20 +136,19 @@ extension Store {
 
     /// Makes several checkouts while holding the lock once; none if there are too few.
     fileprivate func moves(
-        _ count: Int, _ durability: Durability?, _ scope: HistoryScope, available: KeyPath<History, Int>,
-        _ tooFew: (Int, Int) -> ListError, _ step: (inout ListEditor) throws -> Reversal
+        _ count: Int, _ durability: Durability?, _ origin: String, available: (History) -> Int,
+        _ tooFew: (Int, Int) -> ListError, _ step: (inout ListEditor, HistoryScope, Timestamp) throws -> Reversal
     ) throws -> Reversal {
-        try perform(durability) { head in
-            // A single one is tried directly, because counting needs a search of the tree in a compacted store.
-            if count > 1 {
-                let available = try reachable(head, scope)[keyPath: available]
-                guard count <= available else { throw tooFew(count, available) }
-            }
-            guard count > 0 else { return (Reversal.nothing, nil) }
-            var all = try step(&head.editor)
-            var last = all.commit.map { append($0, &head) }
-            for _ in 1..<count {
-                let reversal = try step(&head.editor)
+        let (time, scope) = (options.now(), options.undoScope.history(of: origin))
+        // A single one is tried directly, because counting needs a search of the tree in a compacted store.
+        if count == 1 { return try compute(durability) { try step(&$0, scope, time) } }
+        return try perform(durability) { head in
+            let available = available(try reachable(head, scope))
+            guard count <= available else { throw tooFew(count, available) }
+            var all = Reversal.nothing
+            var last: Queued?
+            for _ in 0..<max(0, count) {
+                let reversal = try step(&head.editor, scope, time)
                 if let commit = reversal.commit { last = append(commit, &head) }
                 all.append(reversal)
             }

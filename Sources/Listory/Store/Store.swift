@@ -143,12 +143,38 @@ public final class Store: Sendable {
     func withHead<Result>(_ body: (inout Head) throws -> Result) throws -> Result {
         try checkIsOutside()
         return try head.withLock { head in
-            if head.isClosed { throw StoreError.closed }
-            if head.failure != nil { reload(&head) }
-            head.failuresBefore = head.editor.failureCount
+            try enter(&head)
             defer { head.noteFailure() }
             return try body(&head)
         }
+    }
+
+    /// As ``withHead(_:)``, for edits: without copies of what `body` returns. Throws the error of nodes that could not be
+    /// read before that of `body`, because an unreadable row is not found.
+    @inline(__always)
+    func withHeadForEditing<Result>(_ body: (inout Head) throws -> Result) throws -> Result {
+        try checkIsOutside()
+        return try head.withLock { head in
+            try enter(&head)
+            do {
+                try head.checkNodes()
+                let result = try body(&head)
+                head.noteFailure()
+                return result
+            } catch {
+                head.noteFailure()
+                try head.checkNodes()
+                throw error
+            }
+        }
+    }
+
+    /// Prepares the state for a use under the lock.
+    @inline(__always)
+    private func enter(_ head: inout Head) throws {
+        if head.isClosed { throw StoreError.closed }
+        if head.failure != nil { reload(&head) }
+        head.failuresBefore = head.editor.failureCount
     }
 
     /// Reads the newest version again, after an error that does not report damage. If that fails as well, the error
