@@ -26,7 +26,7 @@ struct DragTests {
         expected.insert(expected.remove(at: from), at: to)
         #expect(try fixture.titles == [expected])
         #expect(table.batchCount == 0 && table.reloadCount == 0 && table.isUpToDate && table.problems.isEmpty)
-        #expect(fixture.driver.playback.isSettled)
+        #expect(fixture.driver.player.isSettled)
         if from != to { #expect(try fixture.newestName == "Move " + ["a", "b", "c", "d", "e"][from]) }
     }
 
@@ -157,7 +157,7 @@ struct DragTests {
         table.beginDrag(at(0, 0))
         driver.refresh()
         table.drop(nil)
-        while !driver.playback.isSettled { try await Task.sleep(for: .milliseconds(1)) }
+        while !driver.player.isSettled { try await Task.sleep(for: .milliseconds(1)) }
         #expect(try fixture.titles == [["b", "x a"]])
         #expect(table.isUpToDate && table.problems.isEmpty)
     }

@@ -44,7 +44,7 @@ final class FakeSequence<Source: ListSource>: OperationScreen {
         }
     }
 
-    var isUpToDate: Bool { cells.shows(driver.playback.newest.rows(in: layout)) }
+    var isUpToDate: Bool { cells.shows(driver.player.newest.rows(in: layout)) }
     var isAnimating: Bool { ending != nil }
 
     func reload() {
@@ -90,7 +90,7 @@ final class FakeSequence<Source: ListSource>: OperationScreen {
             driver.move(dragged.map(\.core.id), toGap: gap)
         }
         isBusy = false
-        driver.playback.play()
+        driver.player.play()
     }
 
     var selection: [ListIndexPath] {

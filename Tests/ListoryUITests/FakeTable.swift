@@ -45,10 +45,10 @@ final class FakeTable<Source: ListSource>: BatchScreen {
     init(_ driver: ListDriver<Source>, isOnScreen: Bool = true) {
         self.driver = driver
         self.isOnScreen = isOnScreen
-        cells = TableSimulator(showing: driver.playback.shown)
+        cells = TableSimulator(showing: driver.player.shown)
     }
 
-    private var shown: Snapshot { driver.playback.shown }
+    private var shown: Snapshot { driver.player.shown }
 
     private func note(_ problem: String?) {
         if let problem { problems.append(problem) }
@@ -80,7 +80,7 @@ final class FakeTable<Source: ListSource>: BatchScreen {
     }
 
     /// Whether the newest rows are shown, with contents and titles.
-    var isUpToDate: Bool { cells.shows(driver.playback.newest) }
+    var isUpToDate: Bool { cells.shows(driver.player.newest) }
 
     // MARK: What the driver asks
 
@@ -196,7 +196,7 @@ final class EarlyTable<Source: ListSource>: ListScreen {
     func select(_ paths: [ListIndexPath]) { table.select(paths) }
     func reload() { table.reload() }
 
-    func stages(of transition: Transition, reloadAbove: Int?) -> [PlaybackPhase] {
+    func phases(of transition: Transition, reloadAbove: Int?) -> [TransitionPhase] {
         transition.batches(reloadAbove: reloadAbove).map { batch in
             .play(batch.snapshot) { [table] show, done in
                 show()

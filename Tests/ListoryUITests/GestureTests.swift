@@ -190,7 +190,7 @@ struct GestureTests {
         #expect(try fixture.titles == [["new", "new", "a", "d", "c"], []])
         try fixture.store.edit("Others") { try $0.move(.items([1, 3]), to: .end(of: "B")) }
         // Both neighbours are in another section now, so the place is the end of the section of the drop.
-        #expect(fixture.driver.playback.shown.sections[0].items.count == 5)
+        #expect(fixture.driver.player.shown.sections[0].items.count == 5)
         #expect(fixture.driver.insert(Todo(id: 30, title: "z"), at: at(0, 5)))
         #expect(try fixture.titles == [["new", "new", "d", "z"], ["a", "c"]])
         #expect(fixture.failures.all.isEmpty)

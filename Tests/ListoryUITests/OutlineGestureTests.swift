@@ -244,7 +244,7 @@ struct OutlineGestureTests {
             #expect(table.problems.first == nil, "seed \(seed)")
             #expect(try table.cells.shows(fixture.source.snapshot.core), "seed \(seed)")
             let anew = try DerivedView([.visibleRows], of: fixture.store.core.snapshot).snapshot
-            #expect(fixture.driver.playback.shown.stateHash == anew.stateHash, "seed \(seed)")
+            #expect(fixture.driver.player.shown.stateHash == anew.stateHash, "seed \(seed)")
         }
     }
 }

@@ -122,5 +122,5 @@ private final class CountingScreen: ListScreen {
     var selection: [ListIndexPath] { [] }
     func select(_ paths: [ListIndexPath]) {}
     func reload() { onReload() }
-    func stages(of transition: Transition, reloadAbove: Int?) -> [PlaybackPhase] { [] }
+    func phases(of transition: Transition, reloadAbove: Int?) -> [TransitionPhase] { [] }
 }

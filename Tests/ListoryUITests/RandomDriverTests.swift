@@ -21,7 +21,7 @@ struct RandomDriverTests {
             for _ in 0..<300 { try Self.step(&user, fixture, table) }
             Self.settle(fixture, table)
             #expect(table.problems.first == nil, "seed \(seed)")
-            #expect(table.isUpToDate && fixture.driver.playback.isSettled, "seed \(seed)")
+            #expect(table.isUpToDate && fixture.driver.player.isSettled, "seed \(seed)")
             #expect(try table.cells.shows(fixture.store.core.snapshot), "seed \(seed)")
             #expect(table.batchCount + table.reloadCount + table.reconfiguredCount > 20, "seed \(seed)")
         }

@@ -82,7 +82,7 @@ struct SequenceTests {
         fixture.driver.refresh()
         #expect(table.isAnimating && table.reconfiguredCount == 1 && table.isUpToDate)
         table.end()
-        #expect(fixture.driver.playback.isSettled && table.reconfiguredCount == 1 && table.problems.isEmpty)
+        #expect(fixture.driver.player.isSettled && table.reconfiguredCount == 1 && table.problems.isEmpty)
     }
 
     @Test("The control: a screen whose rows change before its updates begin is detected")
@@ -124,7 +124,7 @@ private final class EarlySequence<Source: ListSource>: ListScreen {
     func select(_ paths: [ListIndexPath]) { table.select(paths) }
     func reload() { table.reload() }
 
-    func stages(of transition: Transition, reloadAbove: Int?) -> [PlaybackPhase] {
+    func phases(of transition: Transition, reloadAbove: Int?) -> [TransitionPhase] {
         let steps = transition.operations(layout: table.layout, reloadAbove: reloadAbove).operations
         return [
             .play(transition.new) { [table] show, done in

@@ -27,7 +27,8 @@ public struct IndexedSnapshot: RowLookup, Sendable {
         self.snapshot = snapshot
         var items: [Identifier: ListIndexPath] = [:]
         var sections: [Identifier: Int] = [:]
-        items.reserveCapacity(snapshot.itemCount)
+        // The count of a damaged checkpoint may be too large.
+        items.reserveCapacity(min(snapshot.itemCount, 1 << 20))
         for (index, section) in snapshot.sections.enumerated() {
             sections[section.id] = index
             for (offset, item) in section.items.enumerated() {

@@ -38,7 +38,8 @@ extension RowLookup where Self: ~Copyable {
     /// - Complexity: O(n).
     public var itemIDs: [Identifier] {
         var ids: [Identifier] = []
-        ids.reserveCapacity(itemCount)
+        // The count of a damaged checkpoint may be too large.
+        ids.reserveCapacity(min(itemCount, 1 << 20))
         for section in 0..<sectionCount { for item in outline(inSectionAt: section).items { ids.append(item.id) } }
         return ids
     }

@@ -207,7 +207,7 @@ public final class TableViewAdapter: ListAdapter, NSTableViewDataSource, NSTable
         operation: NSDragOperation
     ) {
         dragged = nil
-        driver.playback.play()
+        driver.player.play()
     }
 
     public func tableView(

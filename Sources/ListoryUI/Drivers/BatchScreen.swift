@@ -21,7 +21,7 @@ public protocol BatchScreen: ListScreen {
 }
 
 extension BatchScreen {
-    public func stages(of transition: Transition, reloadAbove: Int?) -> [PlaybackPhase] {
+    public func phases(of transition: Transition, reloadAbove: Int?) -> [TransitionPhase] {
         transition.batches(reloadAbove: reloadAbove).map { batch in
             if batch.isReload { return .reload(batch.snapshot) }
             let changes = batch.changes

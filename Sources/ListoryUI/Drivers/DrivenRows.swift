@@ -9,7 +9,7 @@ import Listory
 /// The functions of a ``ListDriver`` that an adapter uses.
 @MainActor
 protocol DrivenRows: AnyObject {
-    var playback: Playback { get }
+    var player: TransitionPlayer { get }
     var isOutline: Bool { get }
     var sectionCount: Int { get }
 

@@ -52,7 +52,7 @@ extension ListDriver {
     ///   - path: its place in the shown rows.
     @discardableResult
     public func insert(_ item: Source.Item, isChecked: Bool = false, at path: ListIndexPath) -> Bool {
-        insert(item, isChecked: isChecked, at: path, in: playback.shown)
+        insert(item, isChecked: isChecked, at: path, in: player.shown)
     }
 
     /// Inserts a row between rows that the user saw; other rows may be shown by now.

@@ -17,15 +17,15 @@ extension ListDriver {
     /// - Returns: whether it was committed.
     @discardableResult
     public func didMove(from source: ListIndexPath, to target: ListIndexPath, depth: Int? = nil) -> Bool {
-        let before = playback.shown
+        let before = player.shown
         let id = id(at: source)
         let name = name(.move, id.map { [$0] } ?? [])
         let isCommitted = attempt(.move, name) {
-            try playback.didMove(from: source, to: target)
+            try player.didMove(from: source, to: target)
             let place = try RowGap(moving: source, to: target, isOutline: isOutline, in: before)
             return try commitMove(id.map { [$0] } ?? [], to: place, depth, named: name)
         }
-        if let newest = readNewest(isReporting: false) { playback.showSoon(newest) }
+        if let newest = readNewest(isReporting: false) { player.showSoon(newest) }
         return isCommitted
     }
 
@@ -39,7 +39,7 @@ extension ListDriver {
     /// - Returns: whether it was committed.
     @discardableResult
     public func move(_ ids: [Identifier], toGap gap: ListIndexPath, depth: Int? = nil) -> Bool {
-        move(ids, toGap: gap, depth: depth, in: playback.shown)
+        move(ids, toGap: gap, depth: depth, in: player.shown)
     }
 
     /// Moves rows to a gap in the rows that the user saw; other rows may be shown by now.

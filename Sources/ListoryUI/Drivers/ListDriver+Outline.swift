@@ -93,8 +93,8 @@ extension ListDriver {
     ///
     /// - Complexity: O(log n).
     public func disclosure(at path: ListIndexPath) -> RowDisclosure {
-        guard let row = playback.shown.item(at: path) else { return .none }
-        if playback.shown.sections[path.section].outline.hasChildren(path.item) {
+        guard let row = player.shown.item(at: path) else { return .none }
+        if player.shown.sections[path.section].outline.hasChildren(path.item) {
             return row.isCollapsed ? .collapsed : .expanded
         }
         // Hidden rows are only in the store.
@@ -108,12 +108,12 @@ extension ListDriver {
 
     /// Whether the row at an index path may become a child of the sibling before it.
     public func canIndent(at path: ListIndexPath) -> Bool {
-        canMove(at: path) && playback.shown.sections[path.section].outline.previousSibling(of: path.item) != nil
+        canMove(at: path) && player.shown.sections[path.section].outline.previousSibling(of: path.item) != nil
     }
 
     /// Whether the row at an index path may become a sibling of its parent.
     public func canOutdent(at path: ListIndexPath) -> Bool {
-        canMove(at: path) && playback.shown.sections[path.section].outline.parent(of: path.item) != nil
+        canMove(at: path) && player.shown.sections[path.section].outline.parent(of: path.item) != nil
     }
 
     /// Whether rows may become children of another one. It costs O(dragged rows · level · log n).
@@ -123,7 +123,7 @@ extension ListDriver {
     ///   - path: the place of the other one in the shown rows.
     public func canMove(_ rows: [ListRow<Source.Item>], into path: ListIndexPath) -> Bool {
         guard isOutline, canMove(rows, toGap: path) else { return false }
-        let outline = playback.shown.sections[path.section].outline
+        let outline = player.shown.sections[path.section].outline
         guard outline.items.indices.contains(path.item) else { return false }
         let moved = Set(rows.map(\.core.id))
         return !sequence(first: path.item, next: outline.parent).contains { moved.contains(outline.items[$0].id) }

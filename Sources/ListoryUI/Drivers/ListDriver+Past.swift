@@ -21,7 +21,7 @@ extension ListDriver {
         let before = previewed
         previewed = version
         if let rows = readNewest(isReporting: true) {
-            playback.show(rows)
+            player.show(rows)
             return true
         }
         previewed = before

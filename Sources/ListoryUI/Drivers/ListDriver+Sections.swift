@@ -13,7 +13,7 @@ extension ListDriver {
     /// - Returns: whether it was committed.
     @discardableResult
     public func insertSection(_ id: Source.SectionID, title: String, at index: Int) -> Bool {
-        let sections = playback.shown.sections
+        let sections = player.shown.sections
         return commit(.insert, names.phrase(.insert, title)) { editor in
             guard index >= 0 && index <= sections.count else {
                 throw ListError.sectionIndexOutOfRange(index, valid: 0..<sections.count + 1)
@@ -43,7 +43,7 @@ extension ListDriver {
     /// - Returns: whether it was committed.
     @discardableResult
     public func moveSection(_ id: Identifier, toGap gap: Int) -> Bool {
-        let sections = playback.shown.sections
+        let sections = player.shown.sections
         return commit(.move, sectionName(.move, id)) { editor in
             guard source.keepsOrder else { throw MoveRefused() }
             guard gap >= 0 && gap <= sections.count else {
@@ -72,6 +72,6 @@ extension ListDriver {
     }
 
     private func sectionName(_ action: ListAction, _ id: Identifier) -> String {
-        names.phrase(action, playback.shown.sections.first { $0.id == id }?.title ?? id.description)
+        names.phrase(action, player.shown.sections.first { $0.id == id }?.title ?? id.description)
     }
 }

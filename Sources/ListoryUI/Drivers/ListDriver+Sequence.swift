@@ -7,7 +7,7 @@ extension ListDriver {
     /// The rows that the view shows, in one sequence.
     ///
     /// - Complexity: O(s) for s sections if the rows have changed, otherwise O(1).
-    public func rows(in layout: RowLayout) -> LaidOutRows { playback.rows(in: layout) }
+    public func rows(in layout: RowLayout) -> LaidOutRows { player.rows(in: layout) }
 
     /// The item or header at a row of the sequence, or nil if there is no such row.
     public func place(atRow row: Int, in layout: RowLayout) -> RowPlace? {

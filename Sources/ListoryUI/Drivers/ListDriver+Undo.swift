@@ -61,7 +61,7 @@ extension ListDriver {
     ///
     /// Does nothing while the view receives newer rows, because no user changed the selection then.
     public func selectionDidChange() {
-        if !playback.isChangingView { try? source.editedStore.breakUndoCoalescing() }
+        if !player.isChangingView { try? source.editedStore.breakUndoCoalescing() }
     }
 
     /// Makes one step of all gestures that `body` makes, so that one undo reverts them. Groups nest.

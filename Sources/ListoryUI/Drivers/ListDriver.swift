@@ -1,6 +1,6 @@
 // Connects a list to a view: which rows the view shows, and what a user's gestures commit.
 //
-// The newest rows go to the playback, which plays them when the view is ready. A gesture becomes a commit with a name in
+// The newest rows go to the player, which plays them when the view is ready. A gesture becomes a commit with a name in
 // the store; the view is updated by that commit, as by any other.
 //
 // Always holds: after each gesture, the view shows the rows of the source in the end, whether the commit succeeded or
@@ -24,7 +24,7 @@ public final class ListDriver<Source: ListSource> {
     /// The rows that are shown, and the store that is edited.
     public let source: Source
     /// The rows that the view shows now, and the rows that it will show.
-    public let playback: Playback
+    public let player: TransitionPlayer
     /// How commits are named.
     public var names: ActionNames<Source.Item>
     /// What a user may do with which row.
@@ -43,7 +43,7 @@ public final class ListDriver<Source: ListSource> {
     public internal(set) var previewed: Version?
 
     private let onFailure: @MainActor (ListFailure) -> Void
-    /// The rows that were read last, with the app's types. The playback has no types.
+    /// The rows that were read last, with the app's types. The player has no types.
     private var typed: ListSnapshot<Source.SectionID, Source.Item>
     private var following: Task<Void, Never>?
 
@@ -73,7 +73,7 @@ public final class ListDriver<Source: ListSource> {
         // Observation begins before the first read, so that no change is missed in between.
         let changes = try source.changes()
         typed = try source.snapshot
-        playback = Playback(typed.core, reloadAbove: reloadAbove, pause: pause)
+        player = TransitionPlayer(typed.core, reloadAbove: reloadAbove, pause: pause)
         following = Task { [weak self] in
             for await _ in changes {
                 guard let self else { return }
@@ -86,16 +86,16 @@ public final class ListDriver<Source: ListSource> {
 
     /// Shows the rows on a view from now on, and on no other. The view is reloaded. The driver has only a weak
     /// reference to it.
-    public func drive(_ screen: any ListScreen) { playback.lead(screen) }
+    public func drive(_ screen: any ListScreen) { player.lead(screen) }
 
     /// Reads the newest rows now, without waiting for a signal of the source.
     public func refresh() {
-        if let newest = readNewest(isReporting: true) { playback.show(newest) }
+        if let newest = readNewest(isReporting: true) { player.show(newest) }
     }
 
     /// Shows the result of a gesture. If it cannot be read, that is reported once, at the next signal of the source.
     func showResult() {
-        if let newest = readNewest(isReporting: false) { playback.show(newest) }
+        if let newest = readNewest(isReporting: false) { player.show(newest) }
     }
 
     /// The newest rows, or the previewed rows of the past; nil if they cannot be read.
@@ -120,13 +120,13 @@ public final class ListDriver<Source: ListSource> {
 
 extension ListDriver {
     /// The rows that the view shows.
-    public var shown: ListSnapshot<Source.SectionID, Source.Item> { typed.showing(playback.shown) }
+    public var shown: ListSnapshot<Source.SectionID, Source.Item> { typed.showing(player.shown) }
 
     /// How many sections the view shows.
-    public var sectionCount: Int { playback.shown.sectionCount }
+    public var sectionCount: Int { player.shown.sectionCount }
 
     /// How many rows the view shows in a section; 0 if there is no such section.
-    public func itemCount(inSection index: Int) -> Int { playback.shown.itemCount(inSection: index) }
+    public func itemCount(inSection index: Int) -> Int { player.shown.itemCount(inSection: index) }
 
     /// The section at an index of the shown rows, or nil if there is none.
     public func section(at index: Int) -> ListSnapshot<Source.SectionID, Source.Item>.Section? {
@@ -137,7 +137,7 @@ extension ListDriver {
     public func row(at path: ListIndexPath) -> ListRow<Source.Item>? { shown.row(at: path) }
 
     /// The id of the row at an index path of the shown rows, or nil if there is none.
-    public func id(at path: ListIndexPath) -> Identifier? { playback.shown.item(at: path)?.id }
+    public func id(at path: ListIndexPath) -> Identifier? { player.shown.item(at: path)?.id }
 
     /// The control of editing mode for the row at an index path.
     public func editing(at path: ListIndexPath) -> RowEditing {

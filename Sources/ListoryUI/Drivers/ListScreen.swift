@@ -6,7 +6,7 @@ import ListModel
 
 /// A list view that a driver keeps up to date.
 ///
-/// It answers all questions about its rows only from the driver's ``Playback/shown`` snapshot.
+/// It answers all questions about its rows only from the driver's ``TransitionPlayer/shown`` snapshot.
 @MainActor
 public protocol ListScreen: AnyObject {
     /// Whether the view is in a window. A view without one is reloaded: it may not have counted its rows, and then a batch
@@ -28,12 +28,12 @@ public protocol ListScreen: AnyObject {
     /// The phases in which this view plays a transition, in order.
     ///
     /// - Parameter reloadAbove: the number of changes above which it reloads instead; nil for never.
-    func stages(of transition: Transition, reloadAbove: Int?) -> [PlaybackPhase]
+    func phases(of transition: Transition, reloadAbove: Int?) -> [TransitionPhase]
 }
 
 /// A part of a transition that a view plays at once, and the rows with which its data source answers from then on.
 @MainActor
-public struct PlaybackPhase {
+public struct TransitionPhase {
     /// The kinds of phases.
     enum Kind {
         /// The view counts all rows again.
@@ -50,8 +50,8 @@ public struct PlaybackPhase {
     let kind: Kind
 
     /// A phase that counts and shows all rows again.
-    public static func reload(_ snapshot: Snapshot) -> PlaybackPhase {
-        PlaybackPhase(snapshot: snapshot, kind: .reload)
+    public static func reload(_ snapshot: Snapshot) -> TransitionPhase {
+        TransitionPhase(snapshot: snapshot, kind: .reload)
     }
 
     /// A phase that `play` plays. It has to call its first argument when the data source has to answer with the rows of
@@ -62,13 +62,13 @@ public struct PlaybackPhase {
             @escaping @MainActor (
                 _ show: @escaping @MainActor () -> Void, _ done: @escaping @MainActor () -> Void
             ) -> Void
-    ) -> PlaybackPhase {
-        PlaybackPhase(snapshot: snapshot, kind: .play(play))
+    ) -> TransitionPhase {
+        TransitionPhase(snapshot: snapshot, kind: .play(play))
     }
 
     /// A phase in which no row is inserted, deleted or moved, and `show` shows the contents of some rows again. It does
     /// not wait for the animation of the phase before it.
-    public static func contents(_ snapshot: Snapshot, _ show: @escaping @MainActor () -> Void) -> PlaybackPhase {
-        PlaybackPhase(snapshot: snapshot, kind: .contents(show))
+    public static func contents(_ snapshot: Snapshot, _ show: @escaping @MainActor () -> Void) -> TransitionPhase {
+        TransitionPhase(snapshot: snapshot, kind: .contents(show))
     }
 }

@@ -25,7 +25,7 @@ public protocol OperationScreen: ListScreen {
 }
 
 extension OperationScreen {
-    public func stages(of transition: Transition, reloadAbove: Int?) -> [PlaybackPhase] {
+    public func phases(of transition: Transition, reloadAbove: Int?) -> [TransitionPhase] {
         let planned = transition.operations(layout: layout, reloadAbove: reloadAbove)
         if planned.isReload { return [.reload(transition.new)] }
         var structure: [RowOperation] = []
@@ -33,9 +33,9 @@ extension OperationScreen {
         for operation in planned.operations {
             if case .update(let row) = operation { updated.append(row) } else { structure.append(operation) }
         }
-        var stages: [PlaybackPhase] = []
+        var phases: [TransitionPhase] = []
         if !structure.isEmpty {
-            stages.append(
+            phases.append(
                 .play(transition.new) { [weak self, structure] show, done in
                     guard let self else {
                         show()
@@ -50,8 +50,8 @@ extension OperationScreen {
                 })
         }
         if !updated.isEmpty {
-            stages.append(.contents(transition.new) { [weak self, updated] in self?.reconfigure(rows: updated) })
+            phases.append(.contents(transition.new) { [weak self, updated] in self?.reconfigure(rows: updated) })
         }
-        return stages
+        return phases
     }
 }

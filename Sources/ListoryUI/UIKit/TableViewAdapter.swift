@@ -190,7 +190,7 @@ public final class TableViewAdapter: ListAdapter, UITableViewDataSource, UITable
 
     public func tableView(_ tableView: UITableView, indentationLevelForRowAt indexPath: IndexPath) -> Int {
         if let method = delegate?.tableView(_:indentationLevelForRowAt:) { return method(tableView, indexPath) }
-        return driver.isOutline ? driver.playback.shown.item(at: indexPath.listPath)?.depth ?? 0 : 0
+        return driver.isOutline ? driver.player.shown.item(at: indexPath.listPath)?.depth ?? 0 : 0
     }
 
     public func tableView(_ tableView: UITableView, accessoryButtonTappedForRowWith indexPath: IndexPath) {
@@ -261,7 +261,7 @@ public final class TableViewAdapter: ListAdapter, UITableViewDataSource, UITable
     }
 
     public func tableView(_ tableView: UITableView, dragSessionDidEnd session: any UIDragSession) {
-        driver.playback.play()
+        driver.player.play()
     }
 
     // MARK: What the driver asks of the table

@@ -69,10 +69,10 @@ public struct BenchmarkPage {
     }
 
     private static let method = """
-        `Tools/bench --write` and `Tools/bench --peers --write` make this page; each measures its own part and leaves the
-        other as it was. Every figure is taken several times, after one that does not count; where there is a peer, in
-        turn with it. The median is shown, and the least and the greatest sample: what lies between them is the machine's.
-        A target that was not reached says **MISSED**. `Tools/bench --instructions` counts what time cannot tell: the
-        instructions of single operations, the same in every run.
+        `Tools/bench --write` and `Tools/bench --peers --write` make this page. Each writes its own part and keeps the
+        other part. Each figure is measured several times, after one run that does not count. If there is a peer, the two
+        take turns in the same run. The page shows the median, and the smallest and the largest sample. The machine causes
+        the difference between those two, so ratios are more reliable than times. **MISSED** marks a target that was not
+        reached. `Tools/bench --instructions` counts the instructions of single operations, which are the same in every run.
         """
 }

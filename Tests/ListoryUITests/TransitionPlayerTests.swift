@@ -8,7 +8,7 @@ import Testing
 
 @MainActor
 @Suite("What a view plays")
-struct PlaybackTests {
+struct TransitionPlayerTests {
     private func fixture(
         _ rows: [[String]], reloadAbove: Int? = nil, isOnScreen: Bool = true
     ) throws -> (DriverFixture<TodoStore>, FakeTable<TodoStore>) {
@@ -27,9 +27,9 @@ struct PlaybackTests {
         }
         fixture.driver.refresh()
         #expect(table.batchCount == 1 && table.isAnimating)
-        #expect(!fixture.driver.playback.isSettled)
+        #expect(!fixture.driver.player.isSettled)
         table.endBatch()
-        #expect(fixture.driver.playback.isSettled && table.isUpToDate)
+        #expect(fixture.driver.player.isSettled && table.isUpToDate)
         #expect(table.problems.isEmpty)
     }
 
@@ -68,9 +68,9 @@ struct PlaybackTests {
         }
         fixture.driver.refresh()
         #expect(table.batchCount == 1 && table.isAnimating && table.reconfiguredCount == 1 && table.isUpToDate)
-        #expect(!fixture.driver.playback.isSettled)
+        #expect(!fixture.driver.player.isSettled)
         table.endBatch()
-        #expect(fixture.driver.playback.isSettled && table.reconfiguredCount == 1 && table.problems.isEmpty)
+        #expect(fixture.driver.player.isSettled && table.reconfiguredCount == 1 && table.problems.isEmpty)
     }
 
     @Test("A view without a window is reloaded; in a window it animates")
@@ -122,7 +122,7 @@ struct PlaybackTests {
         fixture.driver.delete(2)
         #expect(table.batchCount == 1 && !table.isUpToDate)
         fixture.pause.runLimits()
-        #expect(table.reloadCount == 1 && table.isUpToDate && fixture.driver.playback.isSettled)
+        #expect(table.reloadCount == 1 && table.isUpToDate && fixture.driver.player.isSettled)
         fixture.driver.delete(3)
         #expect(table.batchCount == 2 && table.reloadCount == 1)
         table.endBatch()
@@ -132,7 +132,7 @@ struct PlaybackTests {
     }
 
     @Test("Each phase has its own time limit")
-    func laterStage() throws {
+    func laterPhase() throws {
         let (fixture, table) = try fixture([["Milk", "Tea", "Salt"]])
         fixture.driver.delete(1)
         table.endBatch()
@@ -181,7 +181,7 @@ struct PlaybackTests {
             let own = try ListDriver(fixture.store, names: ActionNames { $0.title }) { _ in }
             driver = own
             try fixture.store.edit("Edit") { try $0.toggle(1) }
-            while own.playback.newest.version < Version(2) { await Task.yield() }
+            while own.player.newest.version < Version(2) { await Task.yield() }
             #expect(own.row(at: at(0, 0))?.isChecked == true)
         }
         #expect(driver == nil)

@@ -14,7 +14,7 @@ import ListModel
 
 /// Updates a view from the rows that it shows to the newest ones.
 @MainActor
-public final class Playback {
+public final class TransitionPlayer {
     /// The rows that the view shows: its data source answers with them.
     public private(set) var shown: Snapshot { didSet { sequence = nil } }
     /// The rows that the view will show.
@@ -26,7 +26,7 @@ public final class Playback {
     private weak var screen: (any ListScreen)?
 
     /// The phases of the present transition that are not played yet.
-    private var waiting: [PlaybackPhase] = []
+    private var waiting: [TransitionPhase] = []
     /// The number of the structural phase that is being played, or of the last one.
     private var stageNumber = 0
     /// Whether a structural phase is being animated.
@@ -45,7 +45,7 @@ public final class Playback {
     /// The limit for an animation. No animation takes that long, so the view has lost the completion.
     static let stageLimit = Duration.seconds(5)
 
-    /// A playback without a view yet.
+    /// A player without a view yet.
     init(_ snapshot: Snapshot, reloadAbove: Int?, pause: Pause) {
         shown = snapshot
         newest = snapshot
@@ -90,10 +90,10 @@ public final class Playback {
         guard !isChangingView else { return }
         isChangingView = true
         defer { isChangingView = false }
-        while let stage = nextStage() { begin(stage) }
+        while let phase = nextPhase() { begin(phase) }
     }
 
-    private func nextStage() -> PlaybackPhase? {
+    private func nextPhase() -> TransitionPhase? {
         guard let screen else {
             shown = newest
             waiting = []
@@ -111,18 +111,18 @@ public final class Playback {
         }
         if !screen.isOnScreen { waiting = [.reload(newest)] }
         if waiting.isEmpty {
-            waiting = screen.stages(of: Transition(from: shown, to: newest), reloadAbove: reloadAbove)
+            waiting = screen.phases(of: Transition(from: shown, to: newest), reloadAbove: reloadAbove)
             // If the rows of two versions are equal, nothing is played, and the newer version counts as shown.
             if waiting.isEmpty { shown = newest }
         }
         return waiting.isEmpty ? nil : waiting.removeFirst()
     }
 
-    private func begin(_ stage: PlaybackPhase) {
-        switch stage.kind {
+    private func begin(_ phase: TransitionPhase) {
+        switch phase.kind {
         case .reload:
             let selection = screen.map { KeptSelection($0.selection, in: shown) }
-            shown = stage.snapshot
+            shown = phase.snapshot
             screen?.reload()
             if let selection, !selection.isEmpty { screen?.select(selection.paths(in: shown)) }
         case .play(let play):
@@ -133,13 +133,13 @@ public final class Playback {
             play(
                 { [self] in
                     isShown = true
-                    shown = stage.snapshot
+                    shown = phase.snapshot
                 },
                 { [weak self] in self?.end(number) })
-            precondition(isShown, "a stage shows its rows before it returns")
+            precondition(isShown, "a phase shows its rows before it returns")
             if isPlaying { watch() }
         case .contents(let show):
-            shown = stage.snapshot
+            shown = phase.snapshot
             show()
         }
     }
@@ -180,7 +180,7 @@ public final class Playback {
 
 // MARK: - Rows that were dragged
 
-extension Playback {
+extension TransitionPlayer {
     /// The user has dropped a row, and the view already shows it at its new place.
     ///
     /// The next phases are played a little later, because the view has not returned from the drop yet.
