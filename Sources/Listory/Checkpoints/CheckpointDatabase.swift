@@ -188,7 +188,8 @@ extension CheckpointDatabase {
     /// - Throws: ``StoreError/damagedCheckpoint(_:)`` if there is one and it cannot be used.
     func newest() throws -> (checkpoint: Checkpoint, locators: StoredLocators)? {
         var found = Known()
-        defer { known.withLock { $0 = found } }
+        // This process may have written a newer checkpoint since the transaction began.
+        defer { known.withLock { if found.revision >= $0.revision { $0 = found } } }
         return try reading { txn in
             let newest = try txn.lastKey(in: checkpoints)
             found = Known(revision: try revision(txn), newest: Version(newest ?? 0))
