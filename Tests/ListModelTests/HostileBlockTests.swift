@@ -155,6 +155,23 @@ struct HostileBlockTests {
         }
     }
 
+    @Test("A block with a number of up to 2⁶⁴ − 1 at any place is refused or read, without a crash")
+    func greatNumbers() throws {
+        let subject = try Self.block(2)
+        let structure = try subject.bytes.withUnsafeBytes { try PackedBlock($0).contents.lowerBound }
+        var outcomes = Outcomes()
+        let step = Soak.isEnabled ? 1 : 3
+        for offset in stride(from: PackedLayout.variable, to: structure, by: step) {
+            let number = HostileNodeTests.greatNumbers[offset / step % HostileNodeTests.greatNumbers.count]
+            var hostile = subject.bytes
+            hostile.replaceSubrange(offset...offset, with: number)
+            do { try Self.read(PackedBlock.resealed(hostile), like: subject, &outcomes) } catch {
+                Issue.record("byte \(offset): \(error)")
+            }
+        }
+        #expect(outcomes.refused + outcomes.stopped > 50, "\(outcomes)")
+    }
+
     @Test("The numbers that a block states are checked before memory is allocated for them")
     func claims() throws {
         let subject = try Self.block(1)

@@ -82,6 +82,23 @@ struct HostileRecordTests {
         }
     }
 
+    @Test("A record with a number of up to 2⁶⁴ − 1 at any place is refused or read, without a crash")
+    func greatNumbers() throws {
+        let log = try DamagedRecordTests.log()
+        var outcomes: [Outcome: Int] = [:]
+        for (index, record) in log.enumerated() {
+            for offset in RecordLayout.variable..<record.count {
+                for number in HostileNodeTests.greatNumbers {
+                    var hostile = record
+                    hostile.replaceSubrange(offset...offset, with: number)
+                    hostile = TestRecords.resealed(hostile, version: Version(UInt64(index) + 1))
+                    outcomes[try outcome(hostile, at: index, in: log), default: 0] += 1
+                }
+            }
+        }
+        #expect(outcomes[.refused, default: 0] > 1_000, "\(outcomes)")
+    }
+
     // MARK: Fields that could ask for too much
 
     private static let event = Event.sectionInserted(at: 0, ListSection(id: 7, title: "", items: []))
