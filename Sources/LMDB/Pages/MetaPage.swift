@@ -6,7 +6,9 @@
 //     tree          48 bytes   pad 4 (the page size, in the free tree), flags 2, depth 2, branch pages 8,
 //                              leaf pages 8, overflow pages 8, entries 8, root page 8
 //
-// Always holds: every `MetaPage` has passed all checks that need no other page.
+// Always holds: every `MetaPage` that is used has passed all checks that need no other page. The trees of the older one
+// are not used, and may be nonsense: if LMDB cannot write a meta page, it puts the old transaction and the old last page
+// back, and leaves the new trees.
 
 /// A tree's record: in a meta page, or as the value of a named database.
 struct TreeRecord {
@@ -63,7 +65,8 @@ struct MetaPage {
     /// The length of a file in which all pages up to the last are written.
     var requiredLength: Int { (Int(lastPage) + 1) * pageSize }
 
-    /// The newer one of the two meta pages, chosen as LMDB does; both must be sound, as for LMDB.
+    /// The newer one of the two meta pages, chosen as LMDB does. As for LMDB, both must be meta pages; only the trees of
+    /// the newer one must be sound.
     static func newest(in file: RawFile, length: Int) throws(LMDBError) -> MetaPage {
         let first = try MetaPage(file, number: 0, pageSize: nil)
         let second = try MetaPage(file, number: 1, pageSize: first.pageSize)
@@ -71,7 +74,9 @@ struct MetaPage {
             length >= 2 * first.pageSize, "file length", at: 0,
             expected: "at least \(2 * first.pageSize) bytes", found: "\(length)"
         )
-        return first.transaction < second.transaction ? second : first
+        let newest = first.transaction < second.transaction ? second : first
+        try newest.checkTrees()
+        return newest
     }
 
     /// The bytes of the meta pages that every commit changes. They are not checked.
@@ -85,13 +90,19 @@ struct MetaPage {
 
     private init(_ file: RawFile, number: Int, pageSize known: Int?) throws(LMDBError) {
         let page = try file.bytes(at: number * (known ?? 0), count: Self.headerSize + Self.size)
-        try self.init(page, number: number, pageSize: known)
+        try self.init(unchecked: page, number: number, pageSize: known)
     }
 
     /// Checks the bytes of a meta page.
     ///
     /// - Parameter known: the page size, if it is known already.
     init(_ page: RawPage, number: Int, pageSize known: Int?) throws(LMDBError) {
+        try self.init(unchecked: page, number: number, pageSize: known)
+        try checkTrees()
+    }
+
+    /// Checks the bytes of a meta page, except its trees.
+    private init(unchecked page: RawPage, number: Int, pageSize known: Int?) throws(LMDBError) {
         let meta = Self.headerSize
         try page.require(
             page.count == meta + Self.size, "meta page \(number)", at: 0,
@@ -116,7 +127,6 @@ struct MetaPage {
             transaction == 0 || transaction % 2 == UInt64(number), "transaction of meta page \(number)", at: meta + 128,
             expected: number == 0 ? "an even number" : "an odd number", found: "\(transaction)"
         )
-        try checkTrees()
     }
 
     private static func checkIdentity(_ page: RawPage, _ number: Int) throws(LMDBError) {
