@@ -1,5 +1,6 @@
 // The map: full, growing, blocked, changed by another process.
 
+import Foundation
 import LMDB
 import Synchronization
 import TestSupport
@@ -8,6 +9,34 @@ import Testing
 @Suite struct MapTests {
     let folder = try! TemporaryFolder()
     let value = [UInt8](repeating: 9, count: 100_000)
+
+    @Test("A file that is cut off while it is open gives an error at the next transaction", arguments: [0, 1, 2])
+    func cutOff(pages: Int) throws {
+        let environment = try folder.open()
+        let rows = try environment.bytes()
+        try environment.write { txn in try txn.put([UInt8](repeating: 7, count: 50_000), forKey: 1, in: rows) }
+        #expect(try environment.read { try $0.get(1, in: rows) }?.count == 50_000)
+        #expect(truncate(folder.file(), off_t(pages * (try environment.pageSize))) == 0)
+        let calls: [(String, () throws -> Void)] = [
+            ("write", { try environment.write { txn in try txn.put([1], forKey: 2, in: rows) } }),
+            // The clock ticks a few hundred times in a second.
+            (
+                "read",
+                {
+                    usleep(20_000); _ = try environment.read { try $0.get(1, in: rows) }
+                }
+            ),
+            ("information", { _ = try environment.information }),
+        ]
+        for (name, call) in calls {
+            guard case .damaged(let damage) = kind(call) else {
+                Issue.record("\(name) threw another error, or none")
+                continue
+            }
+            #expect(damage.found == "\(pages * 4_096)", "\(name)")
+        }
+        try environment.close()
+    }
 
     @Test("A full map doubles, and the write runs again completely")
     func growth() throws {

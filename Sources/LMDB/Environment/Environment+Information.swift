@@ -118,6 +118,7 @@ extension Environment {
         try requireOwnProcess(call)
         try gate.enterShared(call)
         defer { gate.leaveRead(keeping: nil) }
+        try pages?.checkLength()
         return try body()
     }
 }

@@ -74,12 +74,13 @@ extension Environment {
     /// - Returns: The transaction; it ends at the end of its life at the latest.
     /// - Throws: ``LMDBError``: `engine(.readersFull)` when the reader table is full of living readers;
     ///   `resizeBlocked` when another process made the map larger and live transactions of this one did not end
-    ///   within ``Options/resizeTimeout``; `forked`; `closed`.
+    ///   within ``Options/resizeTimeout``; `damaged` when the file was cut off; `forked`; `closed`.
     public func beginRead() throws(LMDBError) -> ReadTransaction {
         try retryingReads("mdb_txn_begin") { () throws(LMDBError) -> ReadTransaction in
             try requireOwnProcess("mdb_txn_begin")
             var kept = try gate.enterRead("mdb_txn_begin")
             do throws(LMDBError) {
+                try pages?.checkLength()
                 if let kept {
                     // SAFETY: spare handles are reset, and this one was taken from the pool: it is nobody else's.
                     try Engine.renew(kept)
@@ -126,13 +127,14 @@ extension Environment {
     ///
     /// - Returns: The transaction; it is aborted at the end of its life unless it was committed.
     /// - Throws: ``LMDBError``: `nestedWrite` when the calling thread has one already; `readOnly`;
-    ///   `resizeBlocked` as for ``beginRead()``; `forked`; `closed`; on Apple's systems `writerDied`.
+    ///   `resizeBlocked` and `damaged` as for ``beginRead()``; `forked`; `closed`; on Apple's systems `writerDied`.
     public func beginWrite() throws(LMDBError) -> WriteTransaction {
         guard !options.isReadOnly else { throw LMDBError(.readOnly, in: "mdb_txn_begin") }
         return try retryingReads("mdb_txn_begin") { () throws(LMDBError) -> WriteTransaction in
             try requireOwnProcess("mdb_txn_begin")
             try gate.enterWrite("mdb_txn_begin")
             do throws(LMDBError) {
+                try pages?.checkLength(isExact: true)
                 try lockForWriting()
                 // SAFETY: the gate made this thread the writer, so the environment and its map stay.
                 let transaction = try Engine.begin(handle, readOnly: false)

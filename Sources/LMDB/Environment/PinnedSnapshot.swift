@@ -37,11 +37,12 @@ package final class PinnedSnapshot {
 
     /// Reads the version. The map does not change meanwhile.
     ///
-    /// - Throws: ``LMDBError``: `forked`, `mapLost`; what `body` throws.
+    /// - Throws: ``LMDBError``: `forked`, `mapLost`, `damaged` when the file was cut off; what `body` throws.
     package func read<Result>(_ body: (borrowing ReadTransaction) throws -> Result) throws -> Result {
         try environment.requireOwnProcess("PinnedSnapshot.read")
         try environment.gate.unpark("PinnedSnapshot.read")
         defer { environment.gate.park() }
+        try environment.pages?.checkLength()
         return try body(transaction)
     }
 }

@@ -3,7 +3,9 @@
 // LMDB does not tell the address of its map, so this is a second map of the same pages in memory. When the file grows,
 // it is mapped again. Older maps stay until the environment closes, because transactions may use them.
 //
-// Always holds: no bytes beyond the end of the file are returned; while it is mapped, the file only grows.
+// Always holds: no bytes beyond the end of the file are returned; while it is mapped, the file only grows. If anything
+// cuts it off nevertheless, reading the missing pages would end the process. So the length is looked at before a
+// transaction begins: each time before one that writes, and once in a tick of the system's clock before those that read.
 
 import Synchronization
 
@@ -25,6 +27,8 @@ final class PageMap: @unchecked Sendable {
     /// The version for which the length of the file was read last. A later version may have written pages that this one
     /// allocated and did not write.
     private let askedFor = Atomic<UInt64>(.max)
+    /// The tick of the clock in which the length of the file was last compared.
+    private let comparedAt = Atomic<Int>(-1)
     /// Whether the free pages and the pages of the trees are all pages of the file; used only by the writer.
     let isAccounted = Atomic<Bool>(false)
 
@@ -66,6 +70,34 @@ final class PageMap: @unchecked Sendable {
         }
         let count = min(mapped.load(ordering: .acquiring), written.load(ordering: .relaxed))
         return (try start(), min(lastPage &+ 1, UInt64(count)))
+    }
+
+    /// Throws an error if the file has been cut off since it was opened. The environment is in use, so it is not closed.
+    ///
+    /// - Parameter isExact: whether to look now, and not once in a tick of the clock.
+    /// - Throws: ``LMDBError``: `damaged`; `engine` if the length cannot be read.
+    @inline(__always)
+    func checkLength(isExact: Bool = false) throws(LMDBError) {
+        let tick = Platform.clockTick
+        if !isExact && comparedAt.load(ordering: .relaxed) == tick { return }
+        try compareLength(tick)
+    }
+
+    @inline(never)
+    private func compareLength(_ tick: Int) throws(LMDBError) {
+        // Both meta pages were read when the file was opened.
+        let expected = max(2, written.load(ordering: .relaxed)) * pageSize
+        switch Platform.status(of: descriptor) {
+        case .success(let status) where status.size >= expected: comparedAt.store(tick, ordering: .relaxed)
+        case .success(let status):
+            throw LMDBError(
+                .damaged(
+                    .init(
+                        what: "length of the file, which was cut off while it was open", offset: status.size,
+                        expected: "at least \(expected) bytes", found: "\(status.size)")),
+                in: "mdb_txn_begin", detail: path)
+        case .failure(let error): throw LMDBError(code: error.number, in: "fstat", detail: path)
+        }
     }
 
     @inline(never)

@@ -303,6 +303,17 @@ extension Platform {
         return Int64(time.tv_sec) * 1_000_000 + Int64(time.tv_nsec) / 1_000
     }
 
+    /// A number that changes a few hundred times in a second. Reading it is no system call.
+    static var clockTick: Int {
+        var time = timespec()
+        #if canImport(Darwin)
+        clock_gettime(CLOCK_MONOTONIC_RAW_APPROX, &time)
+        #else
+        clock_gettime(CLOCK_MONOTONIC_COARSE, &time)
+        #endif
+        return time.tv_sec &* 1_000_000_000 &+ time.tv_nsec
+    }
+
     /// The size of a page of memory, in bytes.
     static var pageSize: Int { sysconf(Int32(_SC_PAGESIZE)) }
 
