@@ -35,6 +35,11 @@ let package = Package(
         .executableTarget(
             name: "RecordedWriter", dependencies: ["Listory", "TestSupport", "WriteRecorder"],
             path: "Tests/RecordedWriter"),
+        // No dependency of the tests, which would be linked with its functions of the C library.
+        .target(name: "FaultInjector", path: "Tests/FaultInjector"),
+        .executableTarget(
+            name: "FaultyWriter", dependencies: ["Listory", "TestSupport", "FaultInjector"],
+            path: "Tests/FaultyWriter"),
         .testTarget(
             name: "ListoryTests", dependencies: ["Listory", "TestSupport", "StoreWriter", "RecordedWriter"]),
         .testTarget(

@@ -28,9 +28,11 @@ import Testing
         }
     }
 
-    @Test("Opening throws if the disk has no space for it", .enabled(if: SmallDisk.isPossible, "may not mount"))
+    @Test(
+        "Opening throws if the disk has no space for it",
+        .enabled(if: MountedDisk.isPossible, "this process may not mount a disk"))
     func fullDisk() throws {
-        let disk = try SmallDisk()
+        let disk = try MountedDisk(megabytes: 1)
         let path = disk.path + "/data"
         try Environment.open(path: path).close()
         try FileManager.default.removeItem(atPath: path + "-lock")
@@ -39,45 +41,6 @@ import Testing
         #expect(try ChildProcess("LMDBTestHelper", ["open", path]).lines() == ["\(LMDBError.Code.noSpace.rawValue)"])
         try disk.makeRoom()
         #expect(try ChildProcess("LMDBTestHelper", ["open", path]).lines() == ["opened"])
-    }
-}
-
-/// A disk of 1 MiB in memory.
-final class SmallDisk {
-    private let folder: TemporaryFolder
-    let path: String
-
-    /// Whether this process may mount it.
-    static let isPossible = (try? SmallDisk()) != nil
-
-    init() throws {
-        folder = try TemporaryFolder()
-        path = folder.path
-        try SmallDisk.run("mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", path)
-    }
-
-    deinit { try? SmallDisk.run("umount", "-l", path) }
-
-    /// Fills the disk completely.
-    func fill() throws {
-        let descriptor = open(path + "/filler", O_WRONLY | O_CREAT, 0o600)
-        defer { close(descriptor) }
-        let zeros = [UInt8](repeating: 0, count: 4_096)
-        while write(descriptor, zeros, zeros.count) > 0 {}
-    }
-
-    func makeRoom() throws { try FileManager.default.removeItem(atPath: path + "/filler") }
-
-    private struct Failure: Error {}
-
-    private static func run(_ arguments: String...) throws {
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-        process.arguments = arguments
-        process.standardError = FileHandle.nullDevice
-        try process.run()
-        process.waitUntilExit()
-        guard process.terminationStatus == 0 else { throw Failure() }
     }
 }
 #endif

@@ -1,9 +1,10 @@
 // Tests checkpoints: what opening reads, how far apart they are, which are kept, and that a damaged one costs only
 // time.
 
+import Foundation
 import LMDB
 @testable import Listory
-import ListModel
+@testable import ListModel
 import TestSupport
 import Testing
 
@@ -123,14 +124,262 @@ struct CheckpointTests {
         #expect(waiting < 500)
     }
 
-    @Test("A kept snapshot does not change, however many checkpoints and openings follow")
-    func keptSnapshots() throws {
-        var past = try Past(seed: 11)
+    @Test("All of a thousand nodes and more that a checkpoint makes superfluous are deleted")
+    func freeingMany() throws {
+        let fixture = try StoreFixture {
+            CheckpointTests.eager(&$0)
+            // The test takes the checkpoints, and only the newest one is kept.
+            $0.checkpoints.interval = .max
+            $0.checkpoints.maximumSpacing = 1 << 40
+            $0.checkpoints.sliceSize = 4_096
+        }
+        let rows = (0..<5_000).map { Int64($0) }
+        try fixture.fill(rows.count)
+        // The first one is dropped by the third, because the head uses the one before.
+        for _ in 0..<3 {
+            try fixture.store.edit("Toggle") { list in for id in rows { try list.toggle(.item(.integer(id))) } }
+            try fixture.store.checkpoint()
+        }
+        let waiting = try #require(fixture.store.checkpointer).database.superfluous().count
+        #expect(waiting > 1_500, "only \(waiting) nodes are superfluous at once")
+        for id in 0..<6 {
+            try fixture.store.edit("Toggle") { try $0.toggle(.item(.integer(Int64(id)))) }
+            try fixture.store.checkpoint()
+        }
+        try CheckpointTests.expectNoUnneededNodes(fixture)
+    }
+
+    @Test("Of a checkpoint that could not be finished, no node stays in the file")
+    func unfinished() throws {
+        let fixture = try StoreFixture {
+            CheckpointTests.eager(&$0)
+            $0.checkpoints.interval = .max
+            $0.checkpoints.maximumSpacing = 1 << 40
+            $0.checkpoints.sliceSize = 64
+            $0.memoryBudget = 1
+        }
+        try fixture.fill(200)
+        try fixture.store.checkpoint()
+        var failures = 0
+        for round in 0..<30 {
+            for step in 0..<5 {
+                let id = Identifier.integer(Int64((round * 37 + step * 41) % 200))
+                try fixture.store.edit("Toggle") { try $0.toggle(.item(id)) }
+            }
+            // Its nodes are written; then those that the checkpoint before has and this one has not cannot be read.
+            let jam = ReaderJam(fixture.store)
+            do { try fixture.store.checkpoint() } catch { failures += 1 }
+            withExtendedLifetime(jam) {}
+        }
+        #expect(failures > 20)
+        try fixture.store.edit("Toggle") { try $0.toggle(.item(7)) }
+        try fixture.store.checkpoint()
+        try CheckpointTests.expectNoUnneededNodes(fixture)
+    }
+
+    /// Closes a store, and checks that no nodes are stored but those that a checkpoint needs or that will be deleted.
+    private static func expectNoUnneededNodes(_ fixture: StoreFixture) throws {
+        let database = try #require(fixture.store.checkpointer).database
+        let (stored, waiting) = (try database.nodeCount(), try database.superfluous().count)
+        let chunks = try #require(try database.newest()).locators
+        try fixture.store.close()
+        let needed = try StoreVerification(path: fixture.path).nodeCount
+        // The chunks of the locators are stored as nodes are.
+        var chunkCount = 0
+        for root in [chunks.items, chunks.sections] {
+            chunkCount += root.indexChunkCount + root.parentChunkCount
+            chunkCount += root.indexDirectories.count + root.parentDirectories.count
+        }
+        #expect(
+            stored == waiting + needed + chunkCount,
+            "\(stored) stored, \(waiting) to be freed, \(needed) needed, \(chunkCount) chunks")
+    }
+
+    @Test("A checkpoint without nodes of its own can be dropped: the nodes of the one before stay")
+    func withoutNodes() throws {
+        let fixture = try StoreFixture {
+            CheckpointTests.eager(&$0)
+            $0.checkpoints.interval = .max
+            $0.checkpoints.maximumSpacing = 1 << 40
+            $0.memoryBudget = 1
+            $0.undoScope = .origin
+        }
+        let store = fixture.store
+        try fixture.fill(30)
+        var kept: [(snapshot: Snapshot, rows: Int)] = []
+        for round in 0..<12 {
+            let id = Identifier.integer(Int64(1_000 + round))
+            try store.edit("Insert", origin: "ann") {
+                try $0.insert(NewItem(id: id, content: [1]), at: .end(ofSection: "today"))
+            }
+            try store.edit("Delete", origin: "bob") { try $0.delete(.item(id)) }
+            try store.checkpoint()
+            kept.append((try store.snapshot, 30))
+            let lastNumber = try #require(store.checkpointer?.newest).lastNumber
+            // Nothing is left to undo, so the commit has no events, and the rows do not change.
+            let undo = try store.undo(origin: "ann")
+            #expect(undo.commit?.eventCount == 0)
+            try store.checkpoint()
+            #expect(store.checkpointer?.newest?.lastNumber == lastNumber)
+            // The root that both have is in the next one's list of dead nodes.
+            for step in 0..<3 {
+                let id = Identifier.integer(Int64((round * 7 + step) % 30))
+                try store.edit("Toggle", origin: "bob") { try $0.toggle(.item(id)) }
+                try store.checkpoint()
+            }
+        }
+        for (number, (snapshot, count)) in kept.enumerated() {
+            let ids = snapshot.sections.flatMap { $0.items.map(\.id) }
+            #expect(ids.count == count && !ids.contains("unreadable"), "snapshot \(number)")
+        }
+        kept = []
+        try store.close()
+        _ = try StoreVerification(path: fixture.path)
+    }
+
+    @Test("A node that the replay needs and that is damaged is noticed when the store is opened, though all events fit")
+    func damagedOnTheWay() throws {
+        let fixture = try StoreFixture {
+            CheckpointTests.eager(&$0)
+            $0.checkpoints.interval = .max
+        }
+        try fixture.fill(40)
+        try fixture.store.checkpoint()
+        let checkpoint = fixture.store.checkpointVersion
+        // Nothing but the place is known of the row after which this is inserted.
+        try fixture.store.edit("Insert") {
+            try $0.insert(NewItem(id: 1_000, content: [1]), at: .at(ListIndexPath(section: 0, item: 20)))
+        }
+        let expected = try fixture.store.snapshot.stateHash
+        try fixture.store.waitUntilDurable()
+        let environment = fixture.store.group.log.environment
+        let nodes = try environment.openDatabase(named: "nodes", of: UInt64.self, [UInt8].self)
+        let numbers = try environment.read { txn in
+            var numbers: [UInt64] = []
+            try txn.forEach(in: nodes) { key, _ in
+                numbers.append(try UInt64.decode(key))
+                return true
+            }
+            return numbers
+        }
+        try fixture.store.group.store()
+        let file = try Data(contentsOf: URL(fileURLWithPath: fixture.path))
+        try fixture.store.close()
+        var rebuilt = 0
+        for number in numbers {
+            DataFile.remove(fixture.path)
+            try file.write(to: URL(fileURLWithPath: fixture.path))
+            let damaging = try Environment.open(path: fixture.path)
+            let nodes = try damaging.openDatabase(named: "nodes", of: UInt64.self, [UInt8].self)
+            try damaging.write { txn in
+                guard var row = try txn.get(number, in: nodes) else { return }
+                row[row.count / 2] ^= 4
+                try txn.put(row, forKey: number, in: nodes)
+            }
+            try damaging.close()
+            let store = try Store.open(at: fixture.path, options: fixture.store.options)
+            if store.recovery.wasRebuilt { rebuilt += 1 }
+            if store.recovery.wasRebuilt {
+                #expect(try store.snapshot.stateHash == expected, "node \(number)")
+                #expect(try store.snapshot.sections[0].items.map(\.id).count == 41, "node \(number)")
+            } else {
+                #expect(store.recovery.checkpoint == checkpoint, "node \(number)")
+            }
+            try? store.close()
+            try? store.close(discardingUnappended: true)
+        }
+        // At least the path to the row.
+        #expect(rebuilt >= 3)
+    }
+
+    @Test("A checkpoint whose history is not that of the log is not used")
+    func otherHistory() throws {
+        let fixture = try StoreFixture(CheckpointTests.eager)
+        try fixture.fill(10)
+        for id in 0..<8 { try fixture.store.edit("Toggle") { try $0.toggle(.item(.integer(Int64(id)))) } }
+        try fixture.store.undo(2)
+        var history = try fixture.store.history
+        try fixture.store.close()
+        // The bytes of the shared history of the newest checkpoint: positions, and how much can be undone and redone.
+        let options = fixture.store.options
+        for place in 0..<7 {
+            let environment = try Environment.open(path: fixture.path)
+            let checkpoints = try environment.openDatabase(named: "checkpoints", of: UInt64.self, [UInt8].self)
+            try environment.write { txn in
+                let version = try txn.lastKey(in: checkpoints)!
+                var row = try txn.get(version, in: checkpoints)!
+                row[6 + 64 + place] ^= 1
+                let sum = UInt32(truncatingIfNeeded: row[4...].withUnsafeBytes { XXHash64.hash($0, seed: version) })
+                withUnsafeBytes(of: sum.littleEndian) { row.replaceSubrange(0..<4, with: $0) }
+                #expect(row.withUnsafeBytes { Checkpoint($0, version: Version(version)) } != nil)
+                try txn.put(row, forKey: version, in: checkpoints)
+            }
+            try environment.close()
+            let store = try Store.open(at: fixture.path, options: options)
+            #expect(store.recovery.wasRebuilt, "byte \(place)")
+            #expect(try store.history == history, "byte \(place)")
+            // Its next checkpoint is sound again.
+            try store.edit("Toggle") { try $0.toggle(.item(1)) }
+            try store.undo()
+            try store.undo()
+            try store.redo()
+            try store.close()
+            let again = try Store.open(at: fixture.path, options: options)
+            #expect(!again.recovery.wasRebuilt, "byte \(place)")
+            #expect(try again.history.undoCount == history.undoCount, "byte \(place)")
+            try again.redo()
+            try again.undo()
+            history = try again.history
+            try again.close()
+        }
+    }
+
+    @Test("If going back from a later checkpoint leads to other rows than those of the commit, an error says so")
+    func goingBack() throws {
+        let fixture = try StoreFixture {
+            CheckpointTests.eager(&$0)
+            $0.checkpoints.interval = .max
+        }
+        try fixture.fill(10)
+        for id in 0..<9 { try fixture.store.edit("Toggle") { try $0.toggle(.item(.integer(Int64(id)))) } }
+        try fixture.store.checkpoint()
+        let version = Version(8)
+        try fixture.store.close()
+        // The record of the version says that the rows have another hash; everything else about it is right.
+        let environment = try Environment.open(path: fixture.path)
+        let commits = try environment.openDatabase(named: "commits", of: UInt64.self, [UInt8].self)
+        try environment.write { txn in
+            var record = try txn.get(version.rawValue, in: commits)!
+            record[16] ^= 1
+            let sum = record[8...].withUnsafeBytes { XXHash64.hash($0, seed: version.rawValue) }
+            withUnsafeBytes(of: sum.littleEndian) { record.replaceSubrange(0..<8, with: $0) }
+            try txn.put(record, forKey: version.rawValue, in: commits)
+        }
+        try environment.close()
+        let store = try Store.open(at: fixture.path, options: fixture.store.options)
+        #expect(throws: ListError.self) { try store.snapshot(at: version) }
+        #expect(try store.snapshot(at: Version(9)).itemCount == 10)
+        try store.close()
+    }
+
+    @Test(
+        "A kept snapshot does not change, however many checkpoints and openings follow, and however little memory there is",
+        arguments: [1 << 20, 1])
+    func keptSnapshots(memoryBudget: Int) throws {
+        var past = try Past(seed: 11) {
+            CheckpointTests.eager(&$0)
+            $0.memoryBudget = memoryBudget
+        }
         var kept: [(Snapshot, ReferenceList)] = []
         var store = past.fixture.store
         for _ in 0..<30 {
             try past.edit(30, in: store)
             if past.edits.generator.oneIn(3) { kept.append((try store.snapshot, past.reference)) }
+            // Right after a checkpoint, nothing of a snapshot is in memory.
+            if past.edits.generator.oneIn(3) {
+                try store.checkpoint()
+                kept.append((try store.snapshot, past.reference))
+            }
             if past.edits.generator.oneIn(3) {
                 let version = past.versions.indices.randomElement(using: &past.edits.generator)!
                 kept.append((try store.snapshot(at: Version(UInt64(version))), past.versions[version]))
@@ -320,6 +569,21 @@ struct CheckpointTests {
             #expect(gaps.allSatisfy { $0 <= 100 }, "seed \(seed)")
         }
         #expect(events.count < 200)
+    }
+}
+
+/// Takes all reader slots of a store, so that each further read throws.
+final class ReaderJam {
+    private final class Reader {
+        let transaction: ReadTransaction
+
+        init(_ environment: Environment) throws { transaction = try environment.beginRead() }
+    }
+
+    private var readers: [Reader] = []
+
+    init(_ store: Store) {
+        while let reader = try? Reader(store.group.log.environment) { readers.append(reader) }
     }
 }
 

@@ -183,6 +183,71 @@ struct CompactionTests {
         }
     }
 
+    @Test("Contents that a kept undo restores are kept, also if the oldest commit changed a row several times")
+    func contentsOfTheBase() throws {
+        let fixture = try StoreFixture(CheckpointTests.eager)
+        try fixture.fill(5)
+        let texts = ["first", "second", "third"].map { Array("\($0) content of some length".utf8) }
+        try fixture.store.edit("Write") { list in
+            for text in texts { try list.update(0, content: text) }
+            try list.insert(NewItem(id: 9, content: texts[0]), at: .end(ofSection: "today"))
+            try list.update(9, content: texts[1])
+        }
+        let base = try fixture.store.version
+        // Its events name every content that the commit of the base wrote.
+        try fixture.store.undo()
+        try fixture.store.redo()
+        try fixture.store.close()
+        for isPacked in [false, true] {
+            var compaction = Compaction(keeping: .from(base))
+            compaction.isPacked = isPacked
+            compaction.unpackedCount = 1
+            try Store.compact(at: fixture.path, compaction)
+            let store = try Store.open(at: fixture.path)
+            let newest = try store.version.rawValue
+            for version in base.rawValue + 1...newest {
+                let commit = try store.commit(Version(version))
+                for event in try commit.events() {
+                    var references: [ContentReference] = []
+                    event.forEachReference { references.append($0) }
+                    for reference in references where reference != .unreadable {
+                        #expect(throws: Never.self, "version \(version)") { try store.source.content(of: reference) }
+                    }
+                }
+            }
+            let row = try #require(try store.item(0))
+            #expect(try store.source.content(of: row.content) == texts[2])
+            #expect(try store.source.content(of: try #require(try store.item(9)).content) == texts[1])
+            try store.close()
+            _ = try StoreVerification(path: fixture.path)
+        }
+    }
+
+    @Test("A commit that is made while the new file is verified is not lost")
+    func editedMeanwhile() throws {
+        let fixture = try StoreFixture(CheckpointTests.eager)
+        try fixture.fill(5)
+        for id in 0..<5 { try fixture.store.edit("Toggle") { try $0.toggle(.item(.integer(Int64(id)))) } }
+        try fixture.store.close()
+        var version = Version.empty
+        let error = #expect(throws: StoreError.self) {
+            try Store.compact(at: fixture.path) { share in
+                // From there on the old file is closed.
+                guard share > 0.6, version == .empty else { return }
+                do {
+                    let store = try Store.open(at: fixture.path)
+                    version = try store.edit("Meanwhile") { try $0.toggle(.item(3)) }!.version
+                    try store.close()
+                } catch { Issue.record(error) }
+            }
+        }
+        #expect(error?.code == "writtenElsewhere")
+        let store = try Store.open(at: fixture.path)
+        #expect(try store.version == version && version > .empty)
+        try store.close()
+        #expect(try Store.compact(at: fixture.path).version == version)
+    }
+
     @Test("A store that is open is not compacted")
     func inUse() throws {
         let fixture = try StoreFixture()

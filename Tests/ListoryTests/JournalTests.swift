@@ -145,6 +145,72 @@ struct JournalTests {
         try store.close()
     }
 
+    @Test("An entry of the right version that continues another commit is not followed")
+    func otherPredecessor() throws {
+        let folder = try TemporaryFolder()
+        // Two logs of the same length; their entries have the same places and versions.
+        let bytes = try Self.makeFile(folder, [10, 10, 10, 10])
+        DataFile.remove(folder.file("source.listory"))
+        let others = try Self.makeFile(folder, [11, 11, 11, 11])
+        let (own, foreign) = (Self.entries(bytes), Self.entries(others))
+        try #require(own.map(\.offset) == foreign.map(\.offset) && own.count == 4)
+        let path = folder.file("copy.listory")
+        for index in 0..<4 {
+            // As if one were lost and an older one, of a version that was given twice, were still behind it.
+            for count in 1...4 - index {
+                var mixed = bytes
+                for entry in foreign[index..<index + count] {
+                    mixed.replaceSubrange(
+                        entry.offset..<entry.offset + entry.entry.size,
+                        with: others[entry.offset..<entry.offset + entry.entry.size])
+                }
+                try Self.write(mixed, path)
+                let store = try Store.open(at: path)
+                #expect(try store.version == Version(UInt64(1 + index)), "entry \(index), \(count) of them")
+                #expect(try store.snapshot.itemCount == index)
+                try store.edit("More") { try $0.insertSection(NewSection(id: "more")) }
+                try store.close()
+                let again = try Store.open(at: path)
+                #expect(try again.version == Version(UInt64(2 + index)))
+                #expect(try again.snapshot.sections.count == 2 && again.snapshot.itemCount == index)
+                try again.close()
+            }
+        }
+    }
+
+    @Test("Its bytes are those of the documented format, and its entries begin with sectors of the file")
+    func format() throws {
+        let folder = try TemporaryFolder()
+        let sizes = [10, 700, 0, 1_400]
+        let bytes = try Self.makeFile(folder, sizes)
+        func number(_ offset: Int, _ count: Int) -> UInt64 {
+            (0..<count).reduce(0) { $0 | UInt64(bytes[offset + $1]) << UInt64(8 * $1) }
+        }
+        // Everything below is from the table of the format, in numbers.
+        let pages = stride(from: 0, to: bytes.count, by: 4_096).filter { page in
+            // LMDB's header of pages with a large value: the number, the flags and the number of pages.
+            number(page, 8) == UInt64(page / 4_096) && number(page + 10, 2) == 4 && number(page + 12, 4) == 4
+        }
+        try #require(pages.count == 1, "the page of the journal")
+        var offset = pages[0] + 512
+        var version: UInt64 = 1
+        for size in sizes {
+            let count = Int(number(offset + 8, 4))
+            let checksum = bytes[offset + 8..<offset + count].withUnsafeBytes { XXHash64.hash($0, seed: version) }
+            #expect(number(offset, 8) == checksum, "version \(version)")
+            #expect(number(offset + 12, 4) == 1)
+            #expect(number(offset + 16, 8) == version, "the head before begins with its version")
+            let length = Int(number(offset + 48, 4))
+            #expect(count == 52 + length && length > size)
+            version += 1
+            let record = bytes[offset + 52..<offset + count]
+            let own = record.dropFirst(8).withUnsafeBytes { XXHash64.hash($0, seed: version) }
+            #expect(number(offset + 52, 8) == own)
+            offset += (count + 511) / 512 * 512
+        }
+        #expect(bytes[offset..<pages[0] + 16_384].allSatisfy { $0 == 0 })
+    }
+
     @Test("Another process that opens the store for editing and edits nothing does not prevent edits")
     func otherEditor() throws {
         let fixture = try StoreFixture { options in

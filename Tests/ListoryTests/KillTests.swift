@@ -66,6 +66,73 @@ struct KillTests {
         }
     }
 
+    @Test("60 kills during compactions lose no acknowledged commit, and leave a store that can be compacted")
+    func killsInCompactions() throws {
+        let folder = try TemporaryFolder()
+        let path = folder.file("list.listory")
+        try Store.create(at: path).close()
+        let seed = UInt64.random(in: 0...UInt64.max)
+        var generator = SeededGenerator(seed: seed)
+        var acknowledged = Version.empty
+        var roundsWithRemains = 0
+        for round in 0..<60 * Soak.factor {
+            let printed = try Self.runAndKill(path, ["compact"], afterLines: 1...12, &generator)
+            let comment: Comment = "seed \(seed), round \(round)"
+            let remains = try FileManager.default.contentsOfDirectory(atPath: folder.path)
+            if remains.contains(where: { $0.contains("compact") }) { roundsWithRemains += 1 }
+            let store = try Store.open(at: path)
+            for (version, hash) in Self.acknowledgements(printed) where version > store.oldestVersion {
+                try #require(try store.commit(version).stateHash.description == hash, comment)
+                acknowledged = max(acknowledged, version)
+            }
+            try #require(try store.version >= acknowledged, comment)
+            try Self.checkWhole(store, comment)
+            try store.close()
+            if round % 10 == 9 {
+                try Store.compact(at: path)
+                let files = try FileManager.default.contentsOfDirectory(atPath: folder.path)
+                #expect(Set(files) == ["list.listory", "list.listory-lock"], comment)
+                #expect(try StoreVerification(path: path).version >= acknowledged, comment)
+            }
+        }
+        #expect(roundsWithRemains > 3, "seed \(seed): too few rounds got as far as a compaction")
+    }
+
+    @Test("60 kills during copies lose no acknowledged commit; copies that were reported as complete are complete")
+    func killsInCopies() throws {
+        let folder = try TemporaryFolder()
+        let path = folder.file("list.listory")
+        try Store.create(at: path).close()
+        let seed = UInt64.random(in: 0...UInt64.max)
+        var generator = SeededGenerator(seed: seed)
+        var copyCount = 0
+        for round in 0..<60 * Soak.factor {
+            let printed = try Self.runAndKill(path, ["copy"], afterLines: 1...16, &generator)
+            let comment: Comment = "seed \(seed), round \(round)"
+            let store = try Store.open(at: path)
+            for (version, hash) in Self.acknowledgements(printed) {
+                try #require(try store.commit(version).stateHash.description == hash, comment)
+            }
+            try Self.checkWhole(store, comment)
+            try store.close()
+            let lines = printed.split(separator: "\n", omittingEmptySubsequences: false).dropLast()
+            for line in lines where line.hasPrefix("copy") {
+                let words = line.split(separator: " ").map(String.init)
+                let copy = try Store.open(at: "\(path)-copy\(words[1])")
+                try #require(try copy.snapshot.stateHash.description == words[3], comment)
+                try Self.checkWhole(copy, comment)
+                try copy.close()
+                copyCount += 1
+            }
+            for name in try FileManager.default.contentsOfDirectory(atPath: folder.path) where name.contains("-copy") {
+                // One that was not finished is not taken for a store.
+                if let unfinished = try? Store.open(at: folder.file(name)) { try unfinished.close() }
+                try FileManager.default.removeItem(atPath: folder.file(name))
+            }
+        }
+        #expect(copyCount > 20, "seed \(seed): too few copies")
+    }
+
     @Test("A writer that acknowledges too early is detected: the test above can fail")
     func control() throws {
         let seed = UInt64.random(in: 0...UInt64.max)
@@ -85,12 +152,20 @@ struct KillTests {
 
     /// Lets the writer write for a random time, kills it, and returns all it printed.
     private static func runAndKill(
-        _ path: String, _ arguments: [String], _ generator: inout SeededGenerator
+        _ path: String, _ arguments: [String], afterLines lines: ClosedRange<Int> = 1...1,
+        _ generator: inout SeededGenerator
     ) throws -> String {
         let child = try ChildProcess("StoreWriter", [path] + arguments)
         var printed = ""
         // Usually while it writes; sometimes while it still starts and recovers.
-        if !generator.oneIn(6) { printed = child.read() }
+        if !generator.oneIn(6) {
+            let count = Int.random(in: lines, using: &generator)
+            while printed.count(where: { $0 == "\n" }) < count {
+                let more = child.read()
+                if more.isEmpty { break }
+                printed += more
+            }
+        }
         usleep(UInt32.random(in: 0...8_000, using: &generator))
         return printed + child.kill()
     }

@@ -9,21 +9,6 @@ import Testing
 
 @Suite("Errors of reading")
 struct ReadErrorTests {
-    /// Takes all reader slots of a store, so that each further read throws.
-    private final class Jam {
-        private final class Reader {
-            let transaction: ReadTransaction
-
-            init(_ environment: Environment) throws { transaction = try environment.beginRead() }
-        }
-
-        private var readers: [Reader] = []
-
-        init(_ store: Store) {
-            while let reader = try? Reader(store.group.log.environment) { readers.append(reader) }
-        }
-    }
-
     /// Whether an error is that of the jam, and says nothing of damage.
     private static func isPassing(_ error: any Error) -> Bool { (error as? LMDBError)?.code == .readersFull }
 
@@ -55,7 +40,7 @@ struct ReadErrorTests {
             ("changeset", { _ = try store.changeset(from: Version(last.rawValue - 9), to: last) }),
         ]
         for (name, read) in reads {
-            var jam: Jam? = Jam(store)
+            var jam: ReaderJam? = ReaderJam(store)
             let snapshot = try? store.snapshot
             #expect("\(name)") { try read() } throws: { Self.isPassing($0) }
             withExtendedLifetime(jam) {}
@@ -78,7 +63,7 @@ struct ReadErrorTests {
         var edited = try Self.store(seed: 6)
         let snapshot = try edited.store.snapshot
         do {
-            let jam = Jam(edited.store)
+            let jam = ReaderJam(edited.store)
             let ids = snapshot.sections.flatMap { $0.items.map(\.id) }
             #expect(ids.count < snapshot.itemCount || ids.contains("unreadable"))
             withExtendedLifetime(jam) {}
@@ -97,7 +82,7 @@ struct ReadErrorTests {
         var generator = SeededGenerator(seed: seed)
         var outcomes = (failed: 0, succeeded: 0)
         for round in 0..<(Soak.isEnabled ? 2_000 : 60) {
-            var jam = Int.random(in: 0..<3, using: &generator) == 0 ? nil : Jam(edited.store)
+            var jam = Int.random(in: 0..<3, using: &generator) == 0 ? nil : ReaderJam(edited.store)
             do {
                 switch Int.random(in: 0..<4, using: &generator) {
                 case 0: try edited.store.checkpoint()
@@ -123,7 +108,7 @@ struct ReadErrorTests {
     @Test("A store that cannot read its rows can be closed")
     func closing() throws {
         var edited = try Self.store(seed: 7)
-        let jam = Jam(edited.store)
+        let jam = ReaderJam(edited.store)
         #expect { try edited.edit(30) } throws: { Self.isPassing($0) }
         #expect { try edited.store.close() } throws: { error in
             // The readers of the jam are open; nothing else keeps it from closing.

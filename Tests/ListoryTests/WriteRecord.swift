@@ -1,31 +1,56 @@
-// The recorded writes of a process to a file, in order, and the files that a power cut may leave.
+// What a process did to the files of a folder, in order, and the folders that a power cut may leave.
 //
-// All synced writes are in the file. A sector with writes that were not synced has their result up to any one of them,
-// because the system may write the sector at any time. Sectors are written completely or not at all.
+// All synced writes are in their files. A sector with writes that were not synced has their result up to any one of
+// them, because the system may write the sector at any time. Sectors are written completely or not at all. Names are
+// added, changed and removed in order; those since the last sync of the folder up to any one of them. A file may have
+// its name without its content, and its content without its name.
 
 import Foundation
 import ListModel
 import TestSupport
 import Testing
 
+/// A version of a store that was reported as durable.
+struct Acknowledgement {
+    /// The name of the store's file.
+    var store: String
+    var version: Version
+    /// Its hash, nil if only the version is known.
+    var hash: String?
+    /// Whether the store was closed without the commits after it.
+    var isLast = false
+
+    /// - Parameter text: name, version and hash, with `discarded` before them if the store was closed so.
+    init(_ text: String) {
+        var words = text.split(separator: " ").map(String.init)
+        if words[0] == "discarded" {
+            isLast = true
+            words.removeFirst()
+        }
+        (store, version) = (words[0], Version(UInt64(words[1])!))
+        hash = words[2] == "-" ? nil : words[2]
+    }
+}
+
 /// A recorded run.
 struct WriteRecord {
     enum Entry {
-        case write(offset: Int, bytes: [UInt8], isDurable: Bool)
-        case sync
+        case write(file: Int, offset: Int, bytes: [UInt8], isDurable: Bool)
+        case length(file: Int, Int)
+        case sync(file: Int)
         /// A sync failed: the system may have dropped any part of the writes since the last one.
-        case failedSync
-        /// A version was reported durable.
-        case acknowledged(Version, hash: String)
+        case failedSync(file: Int)
+        case name(RecordedFolder.NameChange)
+        case folderSync
+        case acknowledged(Acknowledgement)
     }
 
-    static let sectorSize = 512
     private(set) var entries: [Entry] = []
-    /// The file before the first entry.
-    let base: [UInt8]
+    /// The folder before the first entry.
+    let base: RecordedFolder
 
     /// Reads the record of `RecordedWriter`.
-    init(path: String, base: [UInt8]) throws {
+    init(path: String, base: RecordedFolder) throws {
         self.base = base
         let data = [UInt8](try Data(contentsOf: URL(fileURLWithPath: path)))
         var place = 0
@@ -33,97 +58,253 @@ struct WriteRecord {
             defer { place += 8 }
             return Int(data[place..<place + 8].withUnsafeBytes { $0.loadUnaligned(as: UInt64.self) })
         }
-        while place + 17 <= data.count {
+        // The files of this record, as numbers of the folder.
+        var files: [Int: Int] = [:]
+        var next = base.nextFile
+        while place + 25 <= data.count {
             let kind = data[place]
             place += 1
-            let (offset, count) = (number(), number())
+            let (recorded, offset, count) = (number(), number(), number())
             // The process may end while another thread notes a write. Nothing after it was acknowledged.
             guard place + count <= data.count else { break }
             let bytes = Array(data[place..<place + count])
             place += count
-            switch kind {
-            case UInt8(ascii: "W"), UInt8(ascii: "D"):
-                entries.append(.write(offset: offset, bytes: bytes, isDurable: kind == UInt8(ascii: "D")))
-            case UInt8(ascii: "S"): entries.append(.sync)
-            case UInt8(ascii: "F"): entries.append(.failedSync)
-            default:
-                let words = String(decoding: bytes, as: UTF8.self).split(separator: " ")
-                entries.append(.acknowledged(Version(UInt64(words[0])!), hash: String(words[1])))
+            let text = String(decoding: bytes, as: UTF8.self)
+            let file = files[recorded] ?? 0
+            switch Character(UnicodeScalar(kind)) {
+            case "N": files[recorded] = try #require(base.cachedNames[text], "a file that was not there: \(text)")
+            case "C":
+                files[recorded] = next
+                entries.append(.name(.added(text, file: next)))
+                next += 1
+            case "W", "D":
+                let isDurable = kind == UInt8(ascii: "D")
+                entries.append(.write(file: file, offset: offset, bytes: bytes, isDurable: isDurable))
+            case "T": entries.append(.length(file: file, offset))
+            case "S": entries.append(.sync(file: file))
+            case "F": entries.append(.failedSync(file: file))
+            case "R":
+                let names = bytes.split(separator: 0).map { String(decoding: $0, as: UTF8.self) }
+                entries.append(.name(.renamed(names[0], to: names[1])))
+            case "U": entries.append(.name(.removed(text)))
+            case "P": entries.append(.folderSync)
+            default: entries.append(.acknowledged(Acknowledgement(text)))
             }
         }
     }
 
     /// The result of a power cut.
     struct Image {
-        var bytes: [UInt8]
-        /// The newest version that was reported durable before.
-        var acknowledged: (version: Version, hash: String)?
+        /// The files by name.
+        var files: [String: [UInt8]]
+        /// The newest version of each store that was reported durable before.
+        var acknowledged: [String: Acknowledgement]
+
+        /// Writes the files into an empty folder.
+        func write(to folder: TemporaryFolder) throws {
+            for (name, bytes) in files { try Data(bytes).write(to: URL(fileURLWithPath: folder.file(name))) }
+        }
+    }
+
+    /// The moments right after acknowledgements.
+    var acknowledgements: [Int] {
+        entries.indices.filter { if case .acknowledged = entries[$0] { true } else { false } }.map { $0 + 1 }
     }
 
     /// A random moment, mostly one right after an acknowledgement.
     func randomMoment(_ generator: inout SeededGenerator) -> Int {
         let moment = Int.random(in: 0...entries.count, using: &generator)
         guard generator.oneIn(2) else { return moment }
-        return (moment..<entries.count).first { if case .acknowledged = entries[$0] { true } else { false } }
-            .map { $0 + 1 } ?? moment
+        return acknowledgements.first { $0 > moment } ?? moment
     }
 
-    /// A file as a power cut before the entry at an index may leave it.
+    /// The folder at the moment before the entry at an index, with what is not durable yet.
     ///
     /// - Parameter ignoresSyncs: whether the device reports syncs that it did not make: for a control.
-    func image(before end: Int, ignoresSyncs: Bool = false, _ generator: inout SeededGenerator) -> Image {
-        var image = Image(bytes: base)
-        var pending: [(offset: Int, bytes: [UInt8])] = []
+    func folder(
+        before end: Int, ignoresSyncs: Bool = false, _ generator: inout SeededGenerator
+    ) -> (folder: RecordedFolder, acknowledged: [String: Acknowledgement]) {
+        var folder = base
+        var acknowledged: [String: Acknowledgement] = [:]
+        var hasFailed = false
         for entry in entries[..<end] {
             switch entry {
-            case .write(let offset, let bytes, let isDurable):
+            case .write(let file, let offset, let bytes, let isDurable):
                 if isDurable && !ignoresSyncs {
-                    Self.apply(offset, bytes[...], to: &image.bytes)
+                    folder.writeThrough(file, offset, bytes)
                 } else {
-                    pending.append((offset, bytes))
+                    folder.pending[file, default: []].append(.write(offset: offset, bytes: bytes))
                 }
-            case .sync:
-                if ignoresSyncs { continue }
-                for write in pending { Self.apply(write.offset, write.bytes[...], to: &image.bytes) }
-                pending = []
-            case .failedSync:
-                Self.tear(pending, &image.bytes, &generator)
-                pending = []
-            case .acknowledged(let version, let hash): image.acknowledged = (version, hash)
+            case .length(let file, let length): folder.pending[file, default: []].append(.length(length))
+            case .sync(let file):
+                hasFailed = false
+                if !ignoresSyncs { folder.sync(file) }
+            case .failedSync(let file):
+                hasFailed = true
+                folder.dropPart(of: file, .anything, &generator)
+            case .name(let change): folder.pendingNames.append(change)
+            case .folderSync: if !ignoresSyncs { folder.syncNames() }
+            case .acknowledged(var found):
+                // Commits are discarded for good only if the device kept that.
+                if hasFailed { found.isLast = false }
+                guard found.version >= acknowledged[found.store]?.version ?? .empty else { continue }
+                acknowledged[found.store] = found
             }
         }
-        Self.tear(pending, &image.bytes, &generator)
-        return image
+        return (folder, acknowledged)
     }
 
-    /// Applies some of the writes that were not synced.
-    private static func tear(
-        _ pending: [(offset: Int, bytes: [UInt8])], _ bytes: inout [UInt8], _ generator: inout SeededGenerator
-    ) {
+    /// The files as a power cut before the entry at an index may leave them.
+    func image(
+        before end: Int, keeping kept: RecordedFolder.Kept = .anything, ignoresSyncs: Bool = false,
+        _ generator: inout SeededGenerator
+    ) -> Image {
+        let (folder, acknowledged) = folder(before: end, ignoresSyncs: ignoresSyncs, &generator)
+        return Image(files: folder.files(keeping: kept, &generator), acknowledged: acknowledged)
+    }
+}
+
+/// The files of a folder, what is durable of them, and what is not yet.
+struct RecordedFolder {
+    enum Change {
+        case write(offset: Int, bytes: [UInt8])
+        case length(Int)
+    }
+
+    enum NameChange {
+        case added(String, file: Int)
+        case renamed(String, to: String)
+        case removed(String)
+    }
+
+    /// What a power cut leaves of that which was not synced.
+    enum Kept {
+        case nothing
+        case anything
+        case everything
+    }
+
+    static let sectorSize = 512
+
+    /// The durable contents of the files, and the durable names.
+    private var contents: [Int: [UInt8]] = [:]
+    private var names: [String: Int] = [:]
+    /// What was changed and not synced.
+    var pending: [Int: [Change]] = [:]
+    var pendingNames: [NameChange] = []
+    /// The first number that no file has.
+    var nextFile: Int {
+        let added = pendingNames.compactMap { if case .added(_, let file) = $0 { file } else { nil } }
+        return (Array(contents.keys) + Array(pending.keys) + names.values + added + [0]).max()! + 1
+    }
+
+    /// A folder of durable files.
+    init(_ files: [String: [UInt8]]) {
+        for (index, file) in files.sorted(by: { $0.key < $1.key }).enumerated() {
+            contents[index + 1] = file.value
+            names[file.key] = index + 1
+        }
+    }
+
+    /// The files as processes see them.
+    var cachedFiles: [String: [UInt8]] {
+        var folder = self
+        for file in pending.keys { folder.sync(file) }
+        return cachedNames.mapValues { folder.contents[$0] ?? [] }
+    }
+
+    /// The names as processes see them.
+    var cachedNames: [String: Int] {
+        pendingNames.reduce(into: names) { RecordedFolder.apply($1, to: &$0) }
+    }
+
+    mutating func sync(_ file: Int) {
+        for change in pending[file] ?? [] { RecordedFolder.apply(change, to: &contents[file, default: []]) }
+        pending[file] = nil
+    }
+
+    mutating func syncNames() {
+        names = cachedNames
+        pendingNames = []
+    }
+
+    mutating func writeThrough(_ file: Int, _ offset: Int, _ bytes: [UInt8]) {
+        RecordedFolder.apply(.write(offset: offset, bytes: bytes), to: &contents[file, default: []])
+    }
+
+    /// Makes some of the changes of a file durable, and forgets the others.
+    mutating func dropPart(of file: Int, _ kept: Kept, _ generator: inout SeededGenerator) {
+        if kept == .everything { return sync(file) }
+        let changes = pending[file] ?? []
+        pending[file] = nil
         // Often all or none, which are the most likely cases.
-        let mode = Int.random(in: 0..<4, using: &generator)
+        let mode = kept == .nothing ? 0 : Int.random(in: 0..<4, using: &generator)
         if mode == 0 { return }
+        var content = contents[file] ?? []
+        var rest = changes[...]
+        // What was written before a new length is there if the length is.
+        while let index = rest.lastIndex(where: { if case .length = $0 { true } else { false } }) {
+            guard mode == 1 || generator.oneIn(2) else {
+                rest = rest[..<index]
+                continue
+            }
+            for change in rest[...index] { RecordedFolder.apply(change, to: &content) }
+            rest = rest[(index + 1)...]
+            break
+        }
         var sectors: [Int: [Int]] = [:]
-        for (index, write) in pending.enumerated() {
-            for sector in write.offset / sectorSize...(write.offset + write.bytes.count - 1) / sectorSize {
+        for index in rest.indices {
+            guard case .write(let offset, let bytes) = rest[index], !bytes.isEmpty else { continue }
+            for sector in offset / Self.sectorSize...(offset + bytes.count - 1) / Self.sectorSize {
                 sectors[sector, default: []].append(index)
             }
         }
         for (sector, writes) in sectors.sorted(by: { $0.key < $1.key }) {
-            let kept = mode == 1 ? writes.count : Int.random(in: 0...writes.count, using: &generator)
-            for index in writes.prefix(kept) {
-                let write = pending[index]
-                let start = max(write.offset, sector * sectorSize)
-                let end = min(write.offset + write.bytes.count, (sector + 1) * sectorSize)
-                apply(start, write.bytes[start - write.offset..<end - write.offset], to: &bytes)
+            let count = mode == 1 ? writes.count : Int.random(in: 0...writes.count, using: &generator)
+            for index in writes.prefix(count) {
+                guard case .write(let offset, let bytes) = rest[index] else { continue }
+                let start = max(offset, sector * Self.sectorSize)
+                let end = min(offset + bytes.count, (sector + 1) * Self.sectorSize)
+                RecordedFolder.apply(
+                    .write(offset: start, bytes: Array(bytes[start - offset..<end - offset])), to: &content)
             }
+        }
+        contents[file] = content
+    }
+
+    /// The files as they are after a power cut.
+    func files(keeping kept: Kept, _ generator: inout SeededGenerator) -> [String: [UInt8]] {
+        var folder = self
+        for file in pending.keys.sorted() { folder.dropPart(of: file, kept, &generator) }
+        let count =
+            switch kept {
+            case .nothing: 0
+            case .anything:
+                generator.oneIn(3) ? pendingNames.count : Int.random(in: 0...pendingNames.count, using: &generator)
+            case .everything: pendingNames.count
+            }
+        let left = pendingNames.prefix(count).reduce(into: names) { RecordedFolder.apply($1, to: &$0) }
+        return left.mapValues { folder.contents[$0] ?? [] }
+    }
+
+    private static func apply(_ change: NameChange, to names: inout [String: Int]) {
+        switch change {
+        case .added(let name, let file): names[name] = file
+        case .renamed(let name, let target): names[target] = names.removeValue(forKey: name)
+        case .removed(let name): names[name] = nil
         }
     }
 
-    private static func apply(_ offset: Int, _ part: ArraySlice<UInt8>, to bytes: inout [UInt8]) {
-        if bytes.count < offset + part.count {
-            bytes += [UInt8](repeating: 0, count: offset + part.count - bytes.count)
+    private static func apply(_ change: Change, to content: inout [UInt8]) {
+        switch change {
+        case .length(let length):
+            if content.count > length { content.removeLast(content.count - length) }
+            content += [UInt8](repeating: 0, count: length - content.count)
+        case .write(let offset, let bytes):
+            if content.count < offset + bytes.count {
+                content += [UInt8](repeating: 0, count: offset + bytes.count - content.count)
+            }
+            content.replaceSubrange(offset..<offset + bytes.count, with: bytes)
         }
-        bytes.replaceSubrange(offset..<offset + part.count, with: part)
     }
 }

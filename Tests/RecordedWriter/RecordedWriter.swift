@@ -1,64 +1,193 @@
-// A process that edits a store while all its writes are recorded, for the tests of power cuts.
+// A process that edits a store while everything that it does to the store's folder is recorded, for the tests of power
+// cuts.
 //
-//     RecordedWriter STORE RECORD SEED COUNT [SYNCS]
+//     RecordedWriter WORK FOLDER RECORD SEED COUNT [SYNCS FAILURES]
 //
-// With SYNCS, the sync after that many others fails. The writer then tries again, or closes the store without the
-// commits that could not be appended.
+// With SYNCS, the syncs after that many others fail, FAILURES of them. The writer then tries again, or closes the store
+// without the commits that could not be appended.
 //
-// It makes COUNT random commits, alone and in groups, small and large, with checkpoints and pauses between them. When a
-// version becomes durable, it notes the version and its hash in the record.
+// WORK says what is done:
+// - edit: COUNT random commits to `recorded.listory`, alone and in groups, small and large, with checkpoints and pauses
+//   between them;
+// - together: COUNT commits of each of eight threads and eight tasks, which wait for durability at the same time;
+// - create: COUNT new stores, with one or two commits each;
+// - compact: compactions of `recorded.listory` with commits between them;
+// - copy: copies of `recorded.listory` while it is edited.
+//
+// What is reported as durable is marked in the record: the name of the store, a version and its hash. `discarded` is
+// marked before the name if the store was closed without the commits after the version.
 
-import Listory
+import Dispatch
+import Foundation
 import ListModel
+import Listory
 import TestSupport
 import WriteRecorder
 
 @main
 enum RecordedWriter {
-    static func main() throws {
-        let arguments = CommandLine.arguments
-        var generator = SeededGenerator(seed: UInt64(arguments[3])!)
-        precondition(write_recorder_begin(arguments[1], arguments[2]) == 0, "the record cannot be written")
+    static let arguments = CommandLine.arguments
+    static let folder = arguments[2]
+    static let count = Int(arguments[5])!
+    static let name = "recorded.listory"
+    static var path: String { "\(folder)/\(name)" }
+
+    static func main() async throws {
+        precondition(write_recorder_begin(folder, arguments[3]) == 0, "the record cannot be written")
+        if arguments.count > 7 { write_recorder_fail_syncs(Int32(arguments[6])!, Int32(arguments[7])!) }
+        var generator = SeededGenerator(seed: UInt64(arguments[4])!)
+        switch arguments[1] {
+        case "edit": try edit(&generator)
+        case "together": try await editTogether()
+        case "create": try create(&generator)
+        case "compact": try compact(&generator)
+        case "copy": try copy(&generator)
+        default: preconditionFailure("no work")
+        }
+    }
+
+    static func options() -> StoreOptions {
         var options = StoreOptions()
         // Small, so that it is often full.
         options.journal.size = (8 << 10) - 16
         options.journal.storeDelay = .milliseconds(5)
         options.checkpoints.interval = 64
         options.checkpoints.nodeWeight = 0
+        return options
+    }
+
+    static func mark(_ name: String, _ version: Version, _ hash: StateHash) {
+        write_recorder_mark("\(name) \(version) \(hash)")
+    }
+
+    /// Makes a commit that is not durable yet.
+    @discardableResult
+    static func insert(_ id: String, _ size: Int, _ store: Store, _ durability: Durability = .deferred) throws -> Commit
+    {
+        let item = NewItem(
+            id: .string(id), content: [UInt8](repeating: UInt8(truncatingIfNeeded: id.utf8.count), count: size))
+        return try store.edit("Insert", durability: durability) { list in
+            if list.state.sectionCount == 0 { try list.insertSection(NewSection(id: "rows", title: "Rows")) }
+            try list.insert(item, at: .end(ofSection: "rows"))
+        }!
+    }
+
+    // MARK: - Edits
+
+    private static func edit(_ generator: inout SeededGenerator) throws {
+        let store = try Store.open(at: path, options: options())
+        let before = try store.version
+        mark(name, before, try store.snapshot.stateHash)
         var failureCount = 0
-        if arguments.count > 5 { write_recorder_fail_sync(Int32(arguments[5])!) }
-        let store = try Store.open(at: arguments[1], options: options)
-        mark(try store.version, try store.snapshot.stateHash)
-        for number in 0..<Int(arguments[4])! {
+        for number in 0..<count {
             for part in 0..<(generator.oneIn(4) ? Int.random(in: 2...6, using: &generator) : 1) {
                 let size = generator.oneIn(12) ? 6_000 : Int.random(in: 0...200, using: &generator)
-                let item = NewItem(
-                    id: .string("\(arguments[3]) \(number) \(part)"),
-                    content: [UInt8](repeating: UInt8(part), count: size))
-                try store.edit("Insert", durability: .deferred) { list in
-                    if list.state.sectionCount == 0 { try list.insertSection(NewSection(id: "rows", title: "Rows")) }
-                    try list.insert(item, at: .end(ofSection: "rows"))
-                }
+                try insert("\(arguments[4]) \(number) \(part)", size, store)
             }
             do { try store.waitUntilDurable() } catch StoreError.appendFailed {
                 failureCount += 1
-                precondition(failureCount == 1, "only one sync fails")
-                if generator.oneIn(2) { return try store.close(discardingUnappended: true) }
-                try store.waitUntilDurable()
+                if failureCount == 3 || generator.oneIn(2) {
+                    try store.close(discardingUnappended: true)
+                    // What was durable before is marked already, or nobody was told of it.
+                    write_recorder_mark("discarded \(name) \(store.durableVersion) -")
+                    return
+                }
+                do { try store.waitUntilDurable() } catch StoreError.appendFailed { continue }
             }
-            mark(try store.version, try store.snapshot.stateHash)
+            mark(name, try store.version, try store.snapshot.stateHash)
             if generator.oneIn(30) { try? store.checkpoint() }
-            if generator.oneIn(8) { try wait(milliseconds: 7) }
+            if generator.oneIn(8) { wait(milliseconds: 7) }
         }
-        if generator.oneIn(2) { try store.close() }
+        if generator.oneIn(2) { try? store.close() }
     }
 
-    private static func mark(_ version: Version, _ hash: StateHash) {
-        write_recorder_mark("\(version) \(hash)")
-    }
-
-    private static func wait(milliseconds: Int) throws {
+    private static func wait(milliseconds: Int) {
         let end = ContinuousClock.now + .milliseconds(milliseconds)
         while ContinuousClock.now < end {}
+    }
+
+    // MARK: - Threads and tasks
+
+    private static func editTogether() async throws {
+        // What is acknowledged before its sync is then marked before it as well.
+        write_recorder_delay_syncs(1_000)
+        let store = try Store.open(at: path, options: options())
+        let threads = DispatchGroup()
+        for writer in 0..<8 {
+            threads.enter()
+            Thread {
+                for step in 0..<count {
+                    let isImmediate = step % 2 == writer % 2
+                    let commit = try! insert(
+                        "thread \(writer) \(step)", 20, store, isImmediate ? .immediate : .deferred)
+                    if !isImmediate { try! store.waitUntilDurable(commit.version) }
+                    mark(name, commit.version, commit.stateHash)
+                }
+                threads.leave()
+            }.start()
+        }
+        try await withThrowingTaskGroup(of: Void.self) { tasks in
+            for writer in 0..<8 {
+                tasks.addTask {
+                    for step in 0..<count {
+                        let commit = try insert("task \(writer) \(step)", 20, store)
+                        try await store.durable(commit.version)
+                        mark(name, commit.version, commit.stateHash)
+                    }
+                }
+            }
+            try await tasks.waitForAll()
+        }
+        await withCheckedContinuation { done in threads.notify(queue: .global()) { done.resume() } }
+    }
+
+    // MARK: - Whole files
+
+    private struct Row: Codable, Identifiable, Sendable {
+        var id: Int
+    }
+
+    private static func create(_ generator: inout SeededGenerator) throws {
+        for number in 0..<count {
+            let name = "created\(number)"
+            let store =
+                generator.oneIn(2)
+                ? try Store.create(at: "\(folder)/\(name)", options: options())
+                : try ListStore<Int, Row>.open(at: "\(folder)/\(name)", createIfMissing: true).core
+            for part in 0..<Int.random(in: 1...2, using: &generator) {
+                let commit = try insert("\(part)", 20, store, .immediate)
+                mark(name, commit.version, commit.stateHash)
+            }
+            if generator.oneIn(2) { try store.close() }
+        }
+    }
+
+    private static func compact(_ generator: inout SeededGenerator) throws {
+        for round in 0..<count {
+            let store = try Store.open(at: path, options: options())
+            for step in 0..<Int.random(in: 2...12, using: &generator) {
+                let commit = try insert("\(arguments[4]) \(round) \(step)", 40, store, .immediate)
+                mark(name, commit.version, commit.stateHash)
+            }
+            let newest = try store.version.rawValue
+            try store.close()
+            var compaction = Compaction()
+            if generator.oneIn(2) { compaction.kept = .from(Version(newest / 2)) }
+            compaction.unpackedCount = 3
+            try Store.compact(at: path, compaction)
+        }
+    }
+
+    private static func copy(_ generator: inout SeededGenerator) throws {
+        let store = try Store.open(at: path, options: options())
+        for round in 0..<count {
+            for step in 0..<Int.random(in: 1...6, using: &generator) {
+                let commit = try insert("\(arguments[4]) \(round) \(step)", 40, store, .immediate)
+                mark(name, commit.version, commit.stateHash)
+            }
+            let copy = "copy\(round)"
+            try store.copy(to: "\(folder)/\(copy)")
+            mark(copy, try store.version, try store.snapshot.stateHash)
+        }
     }
 }

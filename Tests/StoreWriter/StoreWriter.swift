@@ -4,7 +4,9 @@
 // control that the test must detect. With `checkpoints` it takes a checkpoint every few commits, with narrow nodes and
 // in small slices, so that most kills interrupt one. With `idle` it opens the store for editing, closes it and prints
 // that. With `steps` it makes a commit only when there is a file with the store's name and the commit's number. With
-// `create` it makes many stores, with numbers after their names, and one commit in each of them. `contend` is in
+// `create` it makes many stores, with numbers after their names, and one commit in each of them. With `compact` it
+// compacts the store after every few commits; with `copy` it copies it, and prints `copy number version hash` for each
+// copy. `contend` is in
 // `Contender.swift`. With `probe` it uses damaged stores instead (see StoreProbe).
 
 import Listory
@@ -32,6 +34,7 @@ enum StoreWriter {
                 exit(1)
             }
         }
+        if CommandLine.arguments.contains("compact") { return try compact(path) }
         let acknowledgesEarly = CommandLine.arguments.contains("early")
         var options = StoreOptions()
         if CommandLine.arguments.contains("checkpoints") {
@@ -61,6 +64,31 @@ enum StoreWriter {
             if !acknowledgesEarly { try store.waitUntilDurable(commit.version) }
             print(commit.version, commit.stateHash)
             fflush(nil)
+            if CommandLine.arguments.contains("copy") && counter % 4 == 0 {
+                try store.copy(to: "\(path)-copy\(counter)")
+                print("copy", counter, commit.version, commit.stateHash)
+                fflush(nil)
+            }
+        }
+    }
+
+    /// Compacts the store again and again, with a few commits between.
+    private static func compact(_ path: String) throws {
+        while true {
+            let store = try Store.open(at: path)
+            for _ in 0..<5 {
+                guard let commit = try store.edit("write", { try change(&$0, $0.state.version.rawValue + 1) }) else {
+                    continue
+                }
+                print(commit.version, commit.stateHash)
+                fflush(nil)
+            }
+            let newest = try store.version.rawValue
+            try store.close()
+            var compaction = Compaction()
+            if newest % 3 == 0 { compaction.kept = .from(Version(newest - newest / 4)) }
+            compaction.unpackedCount = 8
+            try Store.compact(at: path, compaction)
         }
     }
 

@@ -1,0 +1,255 @@
+// What is done to stores while calls fail. Each kind of work goes on after an error as an app would: it tries again, and in
+// the end closes the store without what could not be appended.
+
+import ListModel
+import Listory
+import TestSupport
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#elseif canImport(Darwin)
+import Darwin
+#endif
+
+enum Work: String {
+    /// Edits alone and in groups, undo, a checkpoint, closing.
+    case edit
+    /// The same in a store that a killed process left with commits in its journal.
+    case recover
+    /// A new store.
+    case create
+    /// Narrow nodes, small slices, no memory: checkpoints of which most are interrupted, and snapshots that are kept.
+    case checkpoints
+    /// A compaction, and edits after it.
+    case compact
+    /// A copy, and edits of both files.
+    case copy
+
+    /// The name of the store; a copy is `copy`.
+    static let name = "list.listory"
+
+    /// Makes the store that the work begins with.
+    func prepare(_ session: Session) throws {
+        if self == .create { return }
+        let store = try Store.create(at: session.path(Work.name), options: options)
+        let count = self == .compact ? 14 : self == .checkpoints ? 30 : 6
+        for number in 0..<count { _ = try insert(store, number, .immediate) }
+        if self == .compact {
+            try store.undo(3)
+            _ = try insert(store, count, .immediate)
+        }
+        // Otherwise as if the process had been killed.
+        if self != .recover { try store.close() }
+    }
+
+    func run(_ session: Session) throws {
+        switch self {
+        case .edit, .recover, .create, .checkpoints:
+            // An opening that fails must not prevent the next one.
+            if try !use(session) { _ = try use(session) }
+        case .compact:
+            if !session.attempt({ try compact(session) }) { session.attempt { try compact(session) } }
+            _ = try use(session)
+        case .copy: try copy(session)
+        }
+    }
+
+    var options: StoreOptions {
+        var options = StoreOptions()
+        options.journal.size = (8 << 10) - 16
+        options.journal.storeDelay = .seconds(3_600)
+        options.retryDelay = .seconds(3_600)
+        options.checkpoints.isBackground = false
+        options.coalescing = .never
+        if self == .checkpoints {
+            options.checkpoints.interval = 6
+            options.checkpoints.nodeWeight = 0
+            options.checkpoints.maximumSpacing = 24
+            options.checkpoints.sliceSize = 256
+            options.limits = TreeLimits(leafCapacity: 4, innerCapacity: 4)
+            options.memoryBudget = 1
+        }
+        return options
+    }
+
+    private func insert(_ store: Store, _ number: Int, _ durability: Durability, size: Int = 40) throws -> Commit {
+        let content = Array("row \(number)".utf8) + [UInt8](repeating: 7, count: size)
+        return try store.edit("Insert", durability: durability) { list in
+            if list.state.sectionCount == 0 { try list.insertSection(NewSection(id: "rows", title: "Rows")) }
+            let item = NewItem(id: .string("\(list.state.version) \(number)"), content: content)
+            try list.insert(item, at: .end(ofSection: "rows"))
+            try list.toggle(.item(item.id))
+        }!
+    }
+
+    // MARK: - Editing
+
+    /// Opens the store, edits and closes it.
+    ///
+    /// - Returns: whether it could be opened.
+    private func use(_ session: Session) throws -> Bool {
+        var opened: Store?
+        session.attempt {
+            opened =
+                self == .create
+                ? try ListStore<Int, Row>.open(
+                    at: session.path(Work.name), createIfMissing: true, options: options
+                ).core : try Store.open(at: session.path(Work.name), options: options)
+        }
+        guard let store = opened else { return false }
+        edit(store, session)
+        close(store, session)
+        return true
+    }
+
+    private struct Row: Codable, Identifiable, Sendable {
+        var id: Int
+    }
+
+    private func edit(_ store: Store, _ session: Session) {
+        func acknowledge(_ commit: Commit?) {
+            if let commit { session.durable(Work.name, commit.version, commit.stateHash) }
+        }
+        // What was read when the store was opened.
+        session.attempt {
+            let snapshot = try store.snapshot
+            if snapshot.version <= store.durableVersion {
+                session.durable(Work.name, snapshot.version, snapshot.stateHash)
+            }
+        }
+        for number in 0..<3 { session.attempt { acknowledge(try insert(store, 100 + number, .immediate)) } }
+        // Too large for the journal.
+        session.attempt { acknowledge(try insert(store, 200, .immediate, size: 9_000)) }
+        session.attempt { acknowledge(try store.undo().commit) }
+        session.attempt {
+            var commit: Commit?
+            for number in 0..<3 { commit = try insert(store, 300 + number, .deferred) }
+            // Once more if it failed, as an app does whose user presses a button.
+            if !session.attempt({ try store.waitUntilDurable() }) { try store.waitUntilDurable() }
+            acknowledge(commit)
+        }
+        let kept = try? store.snapshot
+        let hash = kept?.stateHash
+        if self == .checkpoints {
+            for number in 0..<16 {
+                session.attempt {
+                    try store.edit("Toggle", durability: .deferred) { list in
+                        try list.toggle(.at(ListIndexPath(section: 0, item: number * 7 % 24)))
+                    }
+                }
+            }
+        }
+        session.attempt { try store.checkpoint() }
+        session.attempt { acknowledge(try insert(store, 400, .immediate)) }
+        session.attempt {
+            _ = try store.snapshot(at: max(Version(3), store.oldestVersion)).sections.map { $0.items.map(\.id) }
+        }
+        // It is of one version, whatever was evicted and read again, or says that it is unreadable.
+        if let kept, let hash {
+            let ids = kept.sections.flatMap { $0.items.map(\.id) }
+            if ids.count != kept.itemCount || kept.stateHash != hash { session.wrong("a kept snapshot has changed") }
+        }
+    }
+
+    private func close(_ store: Store, _ session: Session) {
+        if session.attempt({ try store.close() }) { return }
+        if session.attempt({ try store.close(discardingUnappended: true) }) {
+            session.discarded(Work.name, store.durableVersion)
+        }
+    }
+
+    // MARK: - Whole files
+
+    private func compact(_ session: Session) throws {
+        var compaction = Compaction(keeping: .from(Version(6)))
+        compaction.unpackedCount = 4
+        compaction.checkpointSpacing = 16
+        try Store.compact(at: session.path(Work.name), compaction)
+    }
+
+    private func copy(_ session: Session) throws {
+        let store = try Store.open(at: session.path(Work.name), options: options)
+        for number in 0..<2 {
+            session.attempt {
+                let commit = try insert(store, number, .immediate)
+                session.durable(Work.name, commit.version, commit.stateHash)
+            }
+        }
+        for _ in 0..<2 {
+            let isCopied = session.attempt {
+                try store.copy(to: session.path("copy"))
+                session.durable("copy", try store.version, try store.snapshot.stateHash)
+            }
+            if isCopied { break }
+            // What failed has left nothing behind, so it can be tried again.
+        }
+        edit(store, session)
+        close(store, session)
+    }
+
+    // MARK: - Afterwards
+
+    /// Opens what is left without faults, and compares it with what was acknowledged. Every line of the report is a
+    /// problem.
+    func check(_ session: Session, _ acknowledgements: [Acknowledged]) throws {
+        var stores: Set<String> = Set(acknowledgements.map(\.store))
+        stores.insert(Work.name)
+        for name in stores {
+            session.attempt {
+                try checkStore(session, name, acknowledgements.filter { $0.store == name })
+            }
+        }
+    }
+
+    private func checkStore(_ session: Session, _ name: String, _ acknowledgements: [Acknowledged]) throws {
+        let path = session.path(name)
+        let store =
+            self == .create && acknowledgements.isEmpty
+            ? try ListStore<Int, Row>.open(at: path, createIfMissing: true, options: options).core
+            : try Store.open(at: path, options: options)
+        let newest = try store.version
+        if let lost = store.recovery.lostVersion { session.wrong("version \(lost) of \(name) is said to be lost") }
+        for found in acknowledgements {
+            if found.version > newest {
+                session.wrong("version \(found.version) of \(name) was acknowledged and is lost")
+            } else if !found.isLast, found.version > store.oldestVersion,
+                try store.commit(found.version).stateHash.description != found.hash
+            {
+                session.wrong("version \(found.version) of \(name) has another hash")
+            }
+        }
+        // Whoever opened it after that has said so.
+        if let last = acknowledgements.last, last.isLast, newest > last.version {
+            session.wrong("version \(newest) of \(name) was discarded after \(last.version), and came back")
+        }
+        // Each commit has inserted a row and checked it.
+        for section in try store.snapshot.sections where self != .checkpoints {
+            if section.items.contains(where: { !$0.isChecked }) { session.wrong("a commit of \(name) is partial") }
+        }
+        _ = try insert(store, 500, .immediate)
+        try store.checkpoint()
+        try store.close()
+        _ = try StoreVerification(path: path)
+    }
+
+    /// Opens the store on a disk that is still full: what it throws does not matter.
+    func reopen(_ session: Session) throws {
+        let store = try Store.open(at: session.path(Work.name), options: options)
+        defer { try? store.close(discardingUnappended: true) }
+        _ = try store.snapshot.sections.map { $0.items.map(\.id) }
+    }
+
+    /// Cuts the file off while it is open. Everything that is done then either works or throws an error with a type.
+    func shorten(_ session: Session, to length: Int) throws {
+        let path = session.path(Work.name)
+        let store = try Store.open(at: path, options: options)
+        _ = try insert(store, 1, .immediate)
+        guard truncate(path, length) == 0 else { return session.wrong("the file could not be cut off") }
+        // The length is looked at once in a while.
+        usleep(20_000)
+        edit(store, session)
+        close(store, session)
+    }
+}
