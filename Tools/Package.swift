@@ -8,6 +8,8 @@ let package = Package(
         .executable(name: "listory", targets: ["ListoryTool"]),
         // For the package Benchmarks.
         .library(name: "ToolSupport", targets: ["ToolSupport"]),
+        // For Tools/fuzz, which links it with libFuzzer.
+        .library(name: "ListoryFuzz", type: .dynamic, targets: ["FuzzTargets"]),
     ],
     dependencies: [
         .package(name: "listory", path: ".."),
@@ -33,6 +35,17 @@ let package = Package(
             name: "ToolTests",
             dependencies: ["ToolSupport", "ListoryTool", .product(name: "TestSupport", package: "listory")],
             path: "Tests/ToolTests"),
+        .target(
+            name: "FuzzTargets",
+            dependencies: [
+                "ToolSupport",
+                .product(name: "Listory", package: "listory"),
+                .product(name: "ListModel", package: "listory"),
+                .product(name: "LMDB", package: "listory"),
+                .product(name: "TestSupport", package: "listory"),
+            ],
+            path: "Fuzzing/Targets"),
+        .testTarget(name: "FuzzTests", dependencies: ["FuzzTargets"], path: "Fuzzing/Tests"),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -1,5 +1,6 @@
 // Tests importers: they make sections and rows of a text.
 
+import ListModel
 import Testing
 @testable import ToolSupport
 
@@ -147,6 +148,33 @@ import Testing
     func `An error in JSON lines names the line`(text: String, expected: String) throws {
         let found = try #require(message { try ImportedList(jsonLines: Array(text.utf8)) })
         #expect(found.hasPrefix(expected))
+    }
+
+    @Test(arguments: [("[", "]"), (#"{"a":"#, "}")])
+    func `Values nested 100,000 deep are an error in every input of JSON`(open: String, close: String) {
+        let deep = String(repeating: open, count: 100_000) + "1" + String(repeating: close, count: 100_000)
+        #expect(throws: RequestError.self) {
+            try ExecRequest(line: #"{"insert":{"id":1,"section":"a","content":\#(deep)}}"#.utf8)
+        }
+        for line in [deep, #"{"id":1,"content":\#(deep)}"#] {
+            #expect(throws: ImportError.self) { try ImportedList(jsonLines: Array(line.utf8)) }
+        }
+        for trace in [deep, #"{"txns":\#(deep)}"#, #"{"txns":[{"patches":[[0,0,\#(deep)]]}]}"#] {
+            #expect(throws: ImportError.self) { try EditingTrace(json: Array(trace.utf8)) }
+        }
+    }
+
+    @Test func `Items that are nested too deep get the greatest depth; a stated depth that is greater is an error`()
+        throws
+    {
+        let text = (0..<1_500).map { String(repeating: " ", count: $0) + "- x" }.joined(separator: "\n")
+        let depths = try ImportedList(markdown: Array(text.utf8)).sections[0].rows.map(\.depth)
+        #expect(depths == (0..<1_500).map { min($0, ListItem.maximumDepth) })
+        for depth in ["64", "100000", "9223372036854775807", "9223372036854775808", "-1"] {
+            #expect(throws: ImportError.self) {
+                try ImportedList(jsonLines: Array(#"{"content":1,"depth":\#(depth)}"#.utf8))
+            }
+        }
     }
 
     @Test func `Bytes that are not UTF-8 are an error that names the line`() {

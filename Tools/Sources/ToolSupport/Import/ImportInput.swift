@@ -11,6 +11,12 @@ public struct ImportInput: Sendable {
     /// The bytes, decompressed.
     public let bytes: [UInt8]
 
+    /// An input that was read.
+    init(name: String, bytes: [UInt8]) {
+        self.name = name
+        self.bytes = bytes
+    }
+
     /// Reads an input.
     ///
     /// - Parameter path: a file, or `-` for standard input.

@@ -19,7 +19,7 @@ public struct ListImport {
     let content: Content
 
     /// How long reading and parsing the input took.
-    public private(set) var parseTime: Duration
+    public private(set) var parseTime = Duration.zero
     /// How long the edits took, in memory.
     public private(set) var applyTime = Duration.zero
     /// How long it then took until everything was durable.
@@ -39,7 +39,12 @@ public struct ListImport {
     public init(path: String, format: ImportFormat) throws {
         let clock = ContinuousClock()
         let start = clock.now
-        let input = try ImportInput(path: path)
+        self = try ListImport(ImportInput(path: path), format)
+        parseTime = clock.now - start
+    }
+
+    /// Parses an input.
+    init(_ input: ImportInput, _ format: ImportFormat) throws {
         name = input.name
         content =
             switch format {
@@ -48,7 +53,6 @@ public struct ListImport {
             case .lines: .list(try ImportedList(lines: input.bytes))
             case .jsonl: .list(try ImportedList(jsonLines: input.bytes))
             }
-        parseTime = clock.now - start
     }
 
     /// Imports into a store, and waits until the commits are durable.

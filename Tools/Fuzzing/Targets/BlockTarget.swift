@@ -1,0 +1,113 @@
+// A packed block that a stranger wrote, in a log that is sound up to it.
+//
+// An input is a byte of choices and the block. Choices: 1: the block gets a right checksum; 2: the log before it is
+// empty.
+//
+// Always holds, and is checked: a block that replays gives a valid list; a record from a block is well-formed, and
+// replaying the records leads to the rows that replaying the block leads to.
+
+@testable import ListModel
+import TestSupport
+
+enum BlockTarget {
+    private static let before = 12
+    private static let count = 12
+
+    private static let records: Result<[[UInt8]], any Error> = Result {
+        try FuzzSamples.log(seed: 2, commits: before + count).records
+    }
+
+    /// The list after some commits.
+    private static func state(_ count: Int) throws -> ListState {
+        var state = ListState(NodePool(limits: FuzzSamples.limits, salt: 7))
+        var checksum: UInt64 = 0
+        for record in try records.get().prefix(count) {
+            checksum = try record.withUnsafeBytes { try state.replay($0, previousChecksum: checksum) }
+        }
+        return state
+    }
+
+    static func run(_ input: [UInt8]) throws {
+        var input = FuzzInput(input)
+        let choices = input.byte()
+        let length = choices & 2 != 0 ? 0 : before
+        var bytes = Array(input.rest)
+        if choices & 1 != 0 { bytes = sealed(bytes) }
+        try bytes.withUnsafeBytes { bytes in
+            _ = try answer { try read(PackedBlock(bytes), after: length) }
+        }
+    }
+
+    private static func read(_ block: PackedBlock, after length: Int) throws {
+        var replayed = try state(length)
+        let isReplayed = try answer {
+            try block.replay(into: &replayed)
+            try replayed.checkInvariants()
+        }
+        var rebuilt = try state(length)
+        var records: [[UInt8]] = []
+        let isRebuilt = try answer {
+            try block.forEachRecord(with: &rebuilt) { version, record in
+                _ = try Commit(record: record, version: version)
+                records.append(record)
+            }
+        }
+        if isReplayed && isRebuilt {
+            try BrokenPromise.check(
+                replayed.stateHash() == rebuilt.stateHash(), "a block and its records lead to different rows")
+        }
+        try answer { try block.forEachCommit { _ in } }
+        for version in [block.first, block.last] {
+            try answer { _ = try block.commit(version) }
+            for (offset, length) in [(0, 0), (60, 1), (.max, .max)] as [(UInt32, UInt32)] {
+                let reference = ContentReference(version: version, offset: offset, length: length, hash: 0)
+                try answer { _ = try block.withContent(of: reference) { $0.count } }
+            }
+        }
+        // A reference to each content that the records have.
+        for (index, record) in records.prefix(8).enumerated() {
+            let version = Version(block.first.rawValue + UInt64(index))
+            try answer {
+                var references: [ContentReference] = []
+                for event in try Commit(record: record, version: version).events() {
+                    event.forEachReference { if $0.version == version { references.append($0) } }
+                }
+                for reference in references {
+                    let found = try block.withContent(of: reference) { Array($0) }
+                    let start = Int(reference.offset)
+                    try BrokenPromise.check(
+                        found == Array(record[start..<start + found.count]), "a block has another content")
+                }
+            }
+        }
+    }
+
+    /// The block with a right checksum, as an attacker would make it.
+    private static func sealed(_ bytes: [UInt8]) -> [UInt8] {
+        guard bytes.count >= PackedLayout.variable else { return bytes }
+        var result = bytes
+        let sum = bytes.withUnsafeBytes {
+            PackedLayout.checksum(
+                $0, first: UInt64(littleEndian: $0.loadUnaligned(fromByteOffset: PackedLayout.first, as: UInt64.self)))
+        }
+        withUnsafeBytes(of: sum.littleEndian) { result.replaceSubrange(0..<8, with: $0) }
+        return result
+    }
+
+    /// The second half of the log, and the first.
+    static func seeds() throws -> [[UInt8]] {
+        try [(before, 0), (0, 2)].flatMap { length, choice in
+            var state = try state(length)
+            let last = try records.get().prefix(length).last
+            let checksum = try last.map { try Commit(record: $0, version: state.version).checksum } ?? 0
+            var packer = BlockPacker(after: checksum)
+            var blocks: [[UInt8]] = []
+            func keep(_ piece: BlockPacker.Piece) { if case .block(_, _, let bytes) = piece { blocks.append(bytes) } }
+            for record in try records.get()[length..<length + count] {
+                try record.withUnsafeBytes { try packer.add($0, to: &state, keep) }
+            }
+            try packer.finish(keep)
+            return blocks.flatMap { [[UInt8(choice)] + $0, [UInt8(choice) | 1] + $0] }
+        }
+    }
+}
