@@ -3,7 +3,7 @@
 //     FaultyWriter calls FOLDER SEED WORK KIND MODE [EVERY]     each call of a kind fails, one after the other
 //     FaultyWriter full FOLDER SEED WORK                        FOLDER is on a small disk, which has less and less room
 //     FaultyWriter forbidden FOLDER SEED WORK                   the folder may not be written
-//     FaultyWriter short FOLDER SEED WORK                       the file is made shorter while it is open
+//     FaultyWriter short FOLDER SEED WORK [unchecked]           the file is made shorter while it is open
 //     FaultyWriter shutdown FOLDER                              ends the file system, as a power cut would
 //
 // Each trial is a fork that works, with faults, and another one that opens what is left, without any. The helper prints a
@@ -38,7 +38,7 @@ enum FaultyWriter {
             trials.failCalls(kinds[arguments[5]]!, modes[arguments[6]]!, every: every)
         case "full": trials.fillDisk()
         case "forbidden": trials.forbid()
-        case "short": trials.shorten()
+        case "short": trials.shorten(isChecked: !arguments.contains("unchecked"))
         default: exit(64)
         }
         print("\(trials.count) trials, \(trials.throwing) with errors, \(trials.acknowledged) acknowledged")
@@ -142,13 +142,15 @@ struct Trials {
     }
 
     /// Cuts the file off at several lengths, while it is open.
-    mutating func shorten() {
+    ///
+    /// - Parameter isChecked: whether pages are checked before they are used.
+    mutating func shorten(isChecked: Bool) {
         let size = files.first { $0.name == Work.name }?.bytes.count ?? 0
         for part in 0...12 {
             reset()
             let session = Session(folder, report, seed)
             let length = part == 12 ? size - 1 : size * part / 12
-            let status = inFork { session.run { try work.shorten(session, to: length) } }
+            let status = inFork { session.run { try work.shorten(session, to: length, isChecked: isChecked) } }
             count += 1
             if status != 0 || lines().contains(where: { $0.hasPrefix("untyped") || $0.hasPrefix("wrong") }) {
                 problem("cut off at \(length) of \(size): ended with \(status): \(lines())")

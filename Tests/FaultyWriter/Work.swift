@@ -242,8 +242,10 @@ enum Work: String {
     }
 
     /// Cuts the file off while it is open. Everything that is done then either works or throws an error with a type.
-    func shorten(_ session: Session, to length: Int) throws {
+    func shorten(_ session: Session, to length: Int, isChecked: Bool) throws {
         let path = session.path(Work.name)
+        var options = options
+        options.trustsPages = !isChecked
         let store = try Store.open(at: path, options: options)
         _ = try insert(store, 1, .immediate)
         guard truncate(path, length) == 0 else { return session.wrong("the file could not be cut off") }

@@ -61,6 +61,12 @@ struct FaultTests {
         try Self.check(["short"], work)
     }
 
+    @Test("A file that is cut off ends the process if nothing looks at its length: the test above can fail")
+    func shortenedAndTrusted() throws {
+        let outcome = try Self.run(["short"], "edit", ["unchecked"])
+        #expect(outcome.problems.count > 3 && outcome.problems.allSatisfy { $0.contains("ended with -7") })
+    }
+
     @Test("Is noticed if calls say that they succeeded and did nothing: the tests above can fail", arguments: ["write"])
     func lies(kind: String) throws {
         let outcome = try Self.run(["calls"], "edit", [kind, "lie"])

@@ -196,6 +196,7 @@ struct JournalTests {
         var version: UInt64 = 1
         for size in sizes {
             let count = Int(number(offset + 8, 4))
+            try #require(count > 52 && count < bytes.count - offset, "version \(version)")
             let checksum = bytes[offset + 8..<offset + count].withUnsafeBytes { XXHash64.hash($0, seed: version) }
             #expect(number(offset, 8) == checksum, "version \(version)")
             #expect(number(offset + 12, 4) == 1)

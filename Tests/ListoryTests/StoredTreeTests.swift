@@ -79,6 +79,49 @@ struct StoredTreeTests {
         try fixture.store.close()
     }
 
+    @Test("The rows between two batches can be read as long as they are kept, though both versions are gone")
+    func keptStage() throws {
+        let fixture = try StoreFixture {
+            CheckpointTests.eager(&$0)
+            // Only the newest checkpoint is kept, and those that somebody uses.
+            $0.checkpoints.interval = .max
+            $0.checkpoints.maximumSpacing = 1 << 40
+            $0.memoryBudget = 1
+        }
+        let store = fixture.store
+        try fixture.fill(40)
+        try store.checkpoint()
+        let stages: [Snapshot] = try {
+            let old = try store.snapshot
+            try store.edit("Insert") { list in
+                let items = (100..<140).map { NewItem(id: .integer($0), content: [1]) }
+                try list.insertSection(NewSection(id: "later", title: "Later", items: items))
+                // A row that moves into a new section needs a batch of its own; the other section comes whole.
+                try list.insertSection(NewSection(id: "last", title: "Last"))
+                try list.move(.item(3), to: .end(ofSection: "last"))
+            }
+            try store.checkpoint()
+            let snapshot = try store.snapshot
+            let there = Transition(from: old, to: snapshot).batches()
+            let back = Transition(from: snapshot, to: old).batches()
+            return there.dropLast().map(\.snapshot) + back.dropLast().map(\.snapshot)
+        }()
+        #expect(stages.contains { $0.sections.map(\.items.count).contains(40) && $0.itemCount == 80 })
+        for _ in 0..<4 {
+            try store.edit("Toggle") { list in
+                for id in (0..<40).map(Int64.init) + (100..<140).map(Int64.init) {
+                    try list.toggle(.item(.integer(id)))
+                }
+            }
+            try store.checkpoint()
+        }
+        for (number, stage) in stages.enumerated() {
+            let ids = stage.sections.flatMap { $0.items.map(\.id) }
+            #expect(ids.count == stage.itemCount && !ids.contains("unreadable"), "stage \(number)")
+        }
+        try store.close()
+    }
+
     @Test("If the commits of a checkpoint could not be appended, no chunk of the index is lost")
     func failedCheckpoints() throws {
         var edited = try EditedStore(seed: 5, targetCount: 300) {

@@ -82,8 +82,13 @@ enum RecordedWriter {
         for number in 0..<count {
             for part in 0..<(generator.oneIn(4) ? Int.random(in: 2...6, using: &generator) : 1) {
                 let size = generator.oneIn(12) ? 6_000 : Int.random(in: 0...200, using: &generator)
-                try insert("\(arguments[4]) \(number) \(part)", size, store)
+                // After a failure, edits are refused until an attempt succeeds.
+                do { try insert("\(arguments[4]) \(number) \(part)", size, store) } catch StoreError.appendFailed {
+                    break
+                }
             }
+            // Of commits that are not in the log yet.
+            if generator.oneIn(12) { try? store.checkpoint() }
             do { try store.waitUntilDurable() } catch StoreError.appendFailed {
                 failureCount += 1
                 if failureCount == 3 || generator.oneIn(2) {
