@@ -98,6 +98,37 @@ struct DamagedTreeTests {
         #expect(damaged > 3)
     }
 
+    @Test("A node is merged with a sibling that cannot be read, whatever depth the rows of that sibling should have")
+    func unreadableSiblings() throws {
+        var stored = StoredList(TreeLimits(leafCapacity: 4, innerCapacity: 4))
+        try stored.list.commit { list in
+            try list.insertSection(NewSection(id: 0, title: "", items: [NewItem(id: 0, content: [])]))
+            // One by one, so that leaves are not full. A placeholder has rows at depth 0.
+            for id in 1..<40 as Range<Int64> {
+                let place = ListIndexPath(0, 1 + Int(id * 7 % id))
+                try list.insert(NewItem(id: .integer(id), content: [], depth: 1), at: .at(place))
+            }
+        }
+        try stored.checkpoint()
+        for number in stored.nodes.numbers {
+            for first in stride(from: 0, to: 40, by: 5) {
+                try stored.reopen()
+                let bytes = stored.nodes[number]
+                stored.nodes[number] = nil
+                // A section that cannot be read has no rows.
+                var count = stored.list.editor.state.itemCount(inSectionAt: 0)
+                while count > first {
+                    let row = stored.list.editor.state.items(inSectionAt: 0, first..<first + 1)
+                    let place = ListIndexPath(0, first)
+                    guard (try? stored.list.editor.state.apply(.itemsDeleted(at: place, row))) != nil else { break }
+                    count -= 1
+                    try #require(stored.list.editor.state.itemCount(inSectionAt: 0) == count)
+                }
+                stored.nodes[number] = bytes
+            }
+        }
+    }
+
     @Test("Reading a row below a damaged root makes one path of nodes, however many rows are missing")
     func pathOfNodes() throws {
         let limits = TreeLimits()

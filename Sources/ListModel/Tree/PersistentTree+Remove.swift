@@ -190,7 +190,8 @@ extension TreeChild where Element: TreeElement {
         if total <= min(leftNode.width, pool.limits.capacity(height: leftNode.height)) {
             rightNode.moveTail(from: 0, to: leftNode, &locator)
             left.pointee.count = both
-            left.pointee.lowestDepth = min(left.pointee.lowestDepth, right.pointee.lowestDepth)
+            // Not from both summaries: if a sibling could not be read, its placeholder has rows at another depth.
+            left.pointee.findLowestDepth()
             assert(left.pointee.isSummary, "merging two nodes lost elements")
             removeChild(parent, leftSlot + 1, &locator)
             return
