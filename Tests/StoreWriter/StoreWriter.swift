@@ -6,8 +6,8 @@
 // that. With `steps` it makes a commit only when there is a file with the store's name and the commit's number. With
 // `create` it makes many stores, with numbers after their names, and one commit in each of them. With `compact` it
 // compacts the store after every few commits; with `copy` it copies it, and prints `copy number version hash` for each
-// copy. `contend` is in
-// `Contender.swift`. With `probe` it uses damaged stores instead (see StoreProbe).
+// copy. `contend` is in `Contender.swift`. With `probe` it uses damaged stores instead (see StoreProbe), and with `damage`
+// it damages stores itself (see DamageTrial).
 
 import Listory
 import ListModel
@@ -24,6 +24,9 @@ import Darwin
 enum StoreWriter {
     static func main() throws {
         if CommandLine.arguments[1] == "contend" { return try Contender.run(Array(CommandLine.arguments.dropFirst())) }
+        if CommandLine.arguments[1] == "damage" {
+            return try DamageTrial.run(Array(CommandLine.arguments.dropFirst()))
+        }
         let path = CommandLine.arguments[1]
         if path.hasPrefix("probe") {
             return StoreProbe.run(Array(CommandLine.arguments.dropFirst(2)), isChecked: path == "probe")

@@ -54,7 +54,13 @@ struct PageWalk {
     }
 
     mutating func walk(_ tree: TreeRecord, _ kind: Kind) throws(LMDBError) {
-        guard tree.root != TreeRecord.noPage else { return }
+        guard tree.root != TreeRecord.noPage else {
+            let found = Count(
+                branchPages: tree.branchPages, leafPages: tree.leafPages, overflowPages: tree.overflowPages,
+                entries: tree.entries)
+            return try meta.page.require(
+                found == Count(), "counts of a tree without pages", at: 0, expected: "\(Count())", found: "\(found)")
+        }
         try meta.page.require(
             tree.depth >= 1 && Int(tree.depth) <= TreeRecord.maximumDepth, "depth of a tree", at: 0,
             expected: "1 to \(TreeRecord.maximumDepth)", found: "\(tree.depth)"

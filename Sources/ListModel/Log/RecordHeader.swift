@@ -240,6 +240,18 @@ package struct RecordHeader {
         try Fixed(bytes, version: version).time
     }
 
+    /// The checksum of a record, and its link to the record before; nil if the bytes are not the record of the version.
+    ///
+    /// - Complexity: O(bytes).
+    package static func identity(
+        _ bytes: UnsafeRawBufferPointer, version: Version
+    ) -> (checksum: UInt64, link: UInt32)? {
+        guard let fixed = try? Fixed(bytes, version: version), bytes.count <= Limits.recordBytes,
+            fixed.checksum == RecordLayout.checksum(bytes, version: version)
+        else { return nil }
+        return (fixed.checksum, fixed.link)
+    }
+
     /// The mark of a commit in the history, from a record that was checked when it was written or replayed.
     ///
     /// - Complexity: O(1), whatever the size of the commit.

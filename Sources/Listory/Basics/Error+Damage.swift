@@ -6,6 +6,12 @@
 import LMDB
 import ListModel
 
+extension StoreError {
+    /// Whether an error of opening, reading or editing a store says that its file is damaged. Any other error may pass, or
+    /// has another cause: no memory, a full disk, a file that may not be read.
+    public static func saysDamage(_ error: any Error) -> Bool { error.saysDamage && !error.isOfNewerRelease }
+}
+
 extension Error {
     /// Whether the error says that a newer release has written the data.
     var isOfNewerRelease: Bool {

@@ -34,6 +34,8 @@ public enum StoreError: Error, Sendable {
     /// Verifying a store found that the stored state of a projection cannot be read. The projection is folded again
     /// when it is used.
     case damagedProjection(name: String)
+    /// A store cannot be repaired, because this many commits, and contents of dropped ones, are lost. Salvage saves the rest.
+    case notRepairable(commits: UInt64, contents: Int)
     /// The store was opened for reading.
     case readOnly
     /// The system does not let this process open the file or its lock file: for writing, or if `isReadOnly`, for reading.
@@ -67,6 +69,7 @@ extension StoreError {
         case .damagedCheckpoint: "damagedCheckpoint"
         case .damagedCommit: "damagedCommit"
         case .damagedProjection: "damagedProjection"
+        case .notRepairable: "notRepairable"
         case .readOnly: "readOnly"
         case .notPermitted: "notPermitted"
         case .closed: "closed"
@@ -101,6 +104,8 @@ extension StoreError: CustomStringConvertible {
         case .damagedCommit(let version, let cause):
             "the commit of version \(version) is damaged, those before it can be read: \(cause)"
         case .damagedProjection(let name): "the stored state of the projection \(name) is damaged"
+        case .notRepairable(let commits, let contents):
+            "the store cannot be repaired: \(commits) commits and \(contents) contents are lost; salvage saves the rest"
         case .readOnly: "the store was opened for reading"
         case .notPermitted(let path, isReadOnly: false):
             "\(path), its folder or its lock file may not be written: to read the store, open it with `isReadOnly`"

@@ -72,6 +72,14 @@ struct SealedLog: Sendable {
         }
     }
 
+    /// Whether the content of a dropped commit was lost already when the store was salvaged: its value is empty.
+    func isKnownAsLost(_ reference: ContentReference) throws -> Bool {
+        guard reference.length > 0, reference.version <= base.version else { return false }
+        return try environment.read { txn in
+            try txn.withValue(forKey: SealedLog.contentKey(reference), in: contents) { $0?.isEmpty ?? false }
+        }
+    }
+
     /// Calls `body` with a content of a packed or dropped commit; nil if it is in neither.
     func withContent<Result>(
         of reference: ContentReference, _ body: (UnsafeRawBufferPointer) throws -> Result

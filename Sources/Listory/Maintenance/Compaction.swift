@@ -117,7 +117,7 @@ extension Store {
         return written.report(bytesBefore: bytesBefore, bytesAfter: Platform.size(path))
     }
 
-    private static func replace(
+    static func replace(
         _ path: String, with copy: String, _ fingerprint: FileFingerprint?, _ version: Version
     ) throws {
         let isReplaced: Bool

@@ -33,6 +33,30 @@ extension Store {
     }
 }
 
+extension SalvageIndex {
+    /// Copies the states of projections from which a salvaged log can be folded further.
+    ///
+    /// - Parameters:
+    ///   - base: the beginning of the log.
+    ///   - head: its end.
+    func copyProjections(to target: CheckpointDatabase, _ base: LogBase, _ head: LogHead) throws {
+        guard let copies = target.projections else { return }
+        for (name, row) in projections {
+            guard let stored = row.withUnsafeBytes({ StoredProjection($0, name: name) }),
+                base.version...head.version ~= stored.version
+            else { continue }
+            let isOfLog =
+                stored.version == base.version
+                ? stored.checksum == base.checksum
+                : units[stored.version.rawValue]?.contains { $0.checksum == stored.checksum } ?? false
+            guard isOfLog else { continue }
+            try target.environment.write { txn in
+                try row.withUnsafeBytes { try txn.put(bytes: $0, forKey: name, in: copies) }
+            }
+        }
+    }
+}
+
 extension CheckpointDatabase {
     /// Reads the states of all projections.
     ///

@@ -19,6 +19,8 @@ public struct StoreVerification: Hashable, Sendable {
     public let nodeCount: Int
     /// How many of the newest commits are in the journal only.
     public let journalCommitCount: UInt64
+    /// How many contents were lost already when the store was salvaged. No row of the newest version needs to have them.
+    public let lostContentCount: Int
 
     /// Checks a store from the first byte to the last.
     ///
@@ -50,8 +52,11 @@ public struct StoreVerification: Hashable, Sendable {
         var state = try Store.Recovery.beginning(log, database, NodePool(limits: TreeLimits(), source: database))
         var replay = Replay(checkpoints: checkpoints.filter { $0.version > base.version }, base: base, state.histories)
         let total = Double(max(1, expected.version.rawValue))
+        var contents = DroppedContents(log)
+        if contents.isNeeded { try contents.check(state.snapshot()) }
         try log.forEachExactRecord(into: &state, after: base.checksum, through: expected.version) { version, record in
-            try replay.check(version, record)
+            let commit = try replay.check(version, record)
+            if contents.isNeeded { try contents.check(commit) }
             if version.rawValue % 4_096 == 0 { progress(Double(version.rawValue) / total) }
         }
         let found = replay.found
@@ -62,11 +67,13 @@ public struct StoreVerification: Hashable, Sendable {
         if let left = replay.checkpoints.first { throw StoreError.damagedCheckpoint(left.version) }
         nodeCount = try StoreVerification.checkNodes(checkpoints, database)
         checkpointCount = checkpoints.count
+        try database?.checkRows()
         try database?.checkProjections(through: found.version)
         version = found.version
         commitCount = found.version.rawValue - base.version.rawValue
         eventCount = found.eventCount - base.eventCount
         stateHash = state.stateHash()
+        lostContentCount = contents.lostCount
         progress(1)
     }
 
@@ -87,18 +94,53 @@ public struct StoreVerification: Hashable, Sendable {
             self.histories = HistoryCheck(after: base.version, histories)
         }
 
-        mutating func check(_ version: Version, _ record: UnsafeRawBufferPointer) throws {
+        mutating func check(_ version: Version, _ record: UnsafeRawBufferPointer) throws -> Commit {
             let commit = try Commit(record: Array(record), version: version)
             if let expected = try histories.check(commit) {
                 throw StoreError.headMismatch(
                     what: "history of commit \(version)", expected: "\(expected)", found: "\(commit.mark.entry)")
             }
             found.append(record, version: version, eventCount: commit.eventCount)
-            guard let checkpoint = checkpoints.first, checkpoint.version == version else { return }
+            guard let checkpoint = checkpoints.first, checkpoint.version == version else { return commit }
             guard checkpoint.stateHash == commit.stateHash, checkpoint.checksum == commit.checksum,
                 checkpoint.fits(commit.mark), checkpoint.eventCount == found.eventCount
             else { throw StoreError.damagedCheckpoint(version) }
             checkpoints.removeFirst()
+            return commit
+        }
+    }
+
+    /// Reads the contents of dropped commits, which no record has.
+    private struct DroppedContents {
+        private let sealed: SealedLog?
+        private var known: Set<ContentReference> = []
+        /// How many were lost already when the store was salvaged.
+        private(set) var lostCount = 0
+
+        init(_ log: CommitLog) { sealed = log.sealed }
+
+        /// Whether there are dropped commits.
+        var isNeeded: Bool { (sealed?.base.version ?? .empty) > .empty }
+
+        mutating func check(_ rows: Snapshot) throws {
+            for section in rows.sections { for item in section.items { try check(item.content) } }
+        }
+
+        mutating func check(_ commit: Commit) throws {
+            var references: [ContentReference] = []
+            for event in try commit.events() { event.forEachReference { references.append($0) } }
+            for reference in references { try check(reference) }
+        }
+
+        private mutating func check(_ reference: ContentReference) throws {
+            guard let sealed, reference.version <= sealed.base.version, known.insert(reference).inserted else { return }
+            if try sealed.isKnownAsLost(reference) { return lostCount += 1 }
+            let isThere: Void? = try sealed.withContent(of: reference) { try reference.check($0) }
+            guard isThere != nil else {
+                throw StoreError.headMismatch(
+                    what: "content of commit \(reference.version)", expected: "\(reference.length) bytes", found: "none"
+                )
+            }
         }
     }
 
@@ -131,5 +173,31 @@ public struct StoreVerification: Hashable, Sendable {
     /// Checks the invariants of rows and locators that were read from stored nodes.
     private static func checkInvariants(_ state: borrowing ListState) throws {
         do { try state.checkInvariants(isFilled: false) } catch { throw StoreError.damagedNode(error) }
+    }
+}
+
+extension CheckpointDatabase {
+    /// Reads the rows of all checkpoints, and the lists of numbers.
+    ///
+    /// - Throws: ``StoreError/damagedCheckpoint(_:)`` for one that is damaged.
+    fileprivate func checkRows() throws {
+        try reading { txn in
+            try txn.forEach(in: checkpoints) { key, row in
+                let version = Version(try UInt64.decode(key))
+                if Checkpoint(row, version: version) == nil { throw StoreError.damagedCheckpoint(version) }
+                return true
+            }
+            try txn.forEach(in: gone) { key, row in
+                let version = Version(try UInt64.decode(key))
+                let numbers = StoredNumbers.numbers(row, seed: version.rawValue)
+                if numbers == nil { throw StoreError.damagedCheckpoint(version) }
+                return true
+            }
+            let newest = Version(try txn.lastKey(in: checkpoints) ?? 0)
+            try txn.withValue(forKey: LogFormat.superfluousKey, in: meta) { row in
+                guard let row, StoredNumbers.numbers(row, seed: 0) == nil else { return }
+                throw StoreError.damagedCheckpoint(newest)
+            }
+        }
     }
 }

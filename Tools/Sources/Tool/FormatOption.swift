@@ -8,5 +8,10 @@ extension OutputFormat: ExpressibleByArgument {}
 /// How a command prints its result.
 struct FormatOption: ParsableArguments {
     @Option(name: .customLong("format"), help: ArgumentHelp("How the result is printed.", valueName: "format"))
-    var value: OutputFormat = .text
+    var format: OutputFormat = .text
+
+    @Flag(name: .customLong("json"), help: "The same as --format json.")
+    var isJSON = false
+
+    var value: OutputFormat { isJSON ? .json : format }
 }

@@ -29,7 +29,7 @@ struct ListoryCommand: ParsableCommand {
             UndoCommand.self,
             RedoCommand.self, BranchesCommand.self, GoCommand.self, EarlierCommand.self, LaterCommand.self,
             RevertCommand.self, RestoreCommand.self, StatsCommand.self, ImportCommand.self, VerifyCommand.self,
-            CompactCommand.self, DemoCommand.self,
+            CompactCommand.self, RepairCommand.self, SalvageCommand.self, BackupCommand.self, DemoCommand.self,
         ])
 
     static func main() {

@@ -23,6 +23,7 @@ public enum Diagnostic {
     /// The error as a sentence.
     public static func text(_ error: any Error) -> String {
         switch error {
+        case let error as DamagedStore: "\(text(error.cause)); \(error.survey.summary)"
         case is ToolError, is StoreError, is LMDBError, is RecordError, is ListError, is RequestError, is ImportError:
             String(describing: error)
         default: (error as NSError).localizedDescription
@@ -32,6 +33,7 @@ public enum Diagnostic {
     /// A stable name of the kind of error, for programs.
     public static func code(_ error: any Error) -> String {
         switch error {
+        case let error as DamagedStore: code(error.cause)
         case let error as ListError: error.code
         case let error as StoreError: error.code
         case let error as RequestError: error.code.rawValue
@@ -39,6 +41,17 @@ public enum Diagnostic {
         case is LMDBError: ExitStatus(error) == .damaged ? "damagedFile" : "fileError"
         default: "error"
         }
+    }
+}
+
+extension SalvageReport {
+    /// What is lost and what salvage saves, in half a sentence.
+    var summary: String {
+        if isComplete { return "no commit is lost: listory repair rebuilds the rest" }
+        let others = parts.dropFirst().reduce(0) { $0 + $1.commitCount }
+        let kept = parts.first.map { "\($0.commitCount) commits up to version \($0.version)" } ?? "no commit"
+        return "\(lostCommitCount) commits are lost, listory salvage saves \(kept) and \(others) in other files, "
+            + "\(itemCount - unreadableCount) rows and \(leftoverCount) that are left over"
     }
 }
 

@@ -10,6 +10,7 @@ extension ExitStatus {
     public init(_ error: any Error) {
         switch error {
         case let error as ToolError: self = error.status
+        case let error as DamagedStore: self.init(error.cause)
         case let error as StoreError: self.init(error)
         case let error as LMDBError: self.init(error)
         case let error as RecordError: self.init(error)
@@ -22,7 +23,8 @@ extension ExitStatus {
     private init(_ error: StoreError) {
         switch error {
         case .notFound, .notAStore, .unknownFormat: self = .unusable
-        case .headMismatch, .damagedNode, .damagedCheckpoint, .damagedCommit, .damagedProjection: self = .damaged
+        case .headMismatch, .damagedNode, .damagedCheckpoint, .damagedCommit, .damagedProjection, .notRepairable:
+            self = .damaged
         case .alreadyExists, .unknownVersion, .droppedVersion, .inUse, .writtenElsewhere, .readOnly, .closed,
             .usedInside, .editEnded:
             self = .refused

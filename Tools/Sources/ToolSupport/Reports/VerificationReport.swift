@@ -13,7 +13,11 @@ public enum VerificationReport {
     }
 
     /// The outcome as one line of JSON.
-    public static func json(_ outcome: Result<StoreVerification, any Error>) -> [UInt8] {
+    ///
+    /// - Parameter survey: what can be salvaged of a damaged store.
+    public static func json(
+        _ outcome: Result<StoreVerification, any Error>, _ survey: SalvageReport? = nil
+    ) -> [UInt8] {
         var writer = JSONWriter()
         writer.object { writer in
             switch outcome {
@@ -28,6 +32,10 @@ public enum VerificationReport {
             case .failure(let error):
                 writer.member("sound", false)
                 writer.writeError(error)
+                if let survey {
+                    writer.key("salvage")
+                    writer.write(survey)
+                }
             }
         }
         writer.endLine()

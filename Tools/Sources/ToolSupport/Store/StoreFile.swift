@@ -46,7 +46,10 @@ public struct StoreFile: Sendable {
         var options = options
         // Replaying the log reads the whole file anyway.
         options.gate = .full
-        return try explaining { try Store.open(at: path, options: options) }
+        do { return try explaining { try Store.open(at: path, options: options) } } catch {
+            guard let survey = survey(after: Result<Store, any Error>.failure(error)) else { throw error }
+            throw DamagedStore(cause: error, survey: survey)
+        }
     }
 
     /// Opens the store, or creates it if it does not exist.
@@ -56,12 +59,6 @@ public struct StoreFile: Sendable {
         var options = StoreFile.options
         options.coalescing = coalescing
         return exists ? try open(options) : try Store.create(at: path, options: options)
-    }
-
-    /// Checks the whole store.
-    public func verify(progress: (Double) -> Void) throws -> StoreVerification {
-        try requireFile()
-        return try explaining { try StoreVerification(path: path, progress: progress) }
     }
 
     /// Refuses a path that cannot be a store.

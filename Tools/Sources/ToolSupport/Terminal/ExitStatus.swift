@@ -21,6 +21,8 @@ public enum ExitStatus: Int32, CaseIterable, Sendable {
     case rejected = 6
     /// An undo, redo, go or revert has conflicts with edits of others.
     case conflicts = 7
+    /// `salvage`: a new store was written, but some commits or rows are lost or are in other files.
+    case lost = 8
 
     /// The meaning of the number, for the help.
     public var meaning: String {
@@ -33,6 +35,7 @@ public enum ExitStatus: Int32, CaseIterable, Sendable {
         case .inputOutput: "reading or writing failed"
         case .rejected: "exec: a line was rejected, or a group did not end"
         case .conflicts: "conflicts: rows were changed since by somebody else"
+        case .lost: "salvage: a new store was written, but something is lost or in another file"
         }
     }
 }

@@ -1,0 +1,63 @@
+// Backup: a verified copy of a store, while it is edited here or in another process.
+//
+// Always holds: there is a file at the target only when it is complete, verified and durable; it has every commit that
+// was durable before the backup began.
+
+import LMDB
+import ListModel
+
+extension Store {
+    /// Copies the store to a new file and verifies the copy, while reads and edits go on.
+    ///
+    /// The store may be open for reading only, while another process edits it.
+    ///
+    /// - Parameters:
+    ///   - target: a file that does not exist.
+    ///   - progress: called from time to time with the part that is done, 0 to 1.
+    /// - Returns: what the verification found.
+    /// - Throws: ``StoreError/alreadyExists(path:)``; what ``copy(to:progress:)`` and ``StoreVerification`` throw. Then there
+    ///   is no file at the target.
+    /// - Complexity: O(size of the file + events · log n).
+    @discardableResult
+    public func backup(to target: String, progress: (Double) -> Void = { _ in }) throws -> StoreVerification {
+        if Platform.exists(target) { throw StoreError.alreadyExists(path: target) }
+        let scratch = target + "-copying"
+        DataFile.remove(scratch)
+        defer { DataFile.remove(scratch) }
+        return try withoutActuallyEscaping(progress) { progress in
+            if options.isReadOnly {
+                try copyOfReader(to: scratch) { progress($0 * 0.3) }
+            } else {
+                try copy(to: scratch) { progress($0 * 0.3) }
+            }
+            let found = try StoreVerification(path: scratch) { progress(0.3 + $0 * 0.7) }
+            try DataFile.publish(scratch, as: target)
+            return found
+        }
+    }
+
+    /// Copies a store that another process may be editing.
+    private func copyOfReader(to scratch: String, progress: @escaping (Double) -> Void) throws {
+        let log = group.log
+        // The journal first: commits that are drained meanwhile are in the copied databases, and are not added twice.
+        let findings = try log.readHead()
+        let records = log.journal.records(of: findings.firstInJournal.rawValue...UInt64.max)
+        try log.environment.copy(to: scratch, progress: progress)
+        // The journal is written over in its place, so what the copy has of it may be of any moment.
+        try Journal.remove(from: scratch)
+        guard let records else { return }
+        var options = StoreOptions()
+        options.journal.isUsed = false
+        options.maximumFileSize = self.options.maximumFileSize
+        let copy = try CommitLog(path: scratch, mode: .open, options: options)
+        defer { try? copy.environment.close() }
+        let copied = try copy.readHead().head
+        guard let first = records.index(of: copied.version.next) else { return }
+        _ = try copy.append(records, first..<records.count)
+    }
+}
+
+extension Journal.Findings {
+    /// The first version that is only in the journal, if there is one.
+    fileprivate var firstInJournal: Version { Version(head.version.rawValue - commitCount + 1) }
+}

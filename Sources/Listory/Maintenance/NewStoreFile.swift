@@ -1,0 +1,162 @@
+// Writes the file of a new store: the base, the commits, the checkpoints.
+//
+// Always holds: the file is written at a path where nobody looks for a store; commits are added in the order of their
+// versions; a checkpoint is written after the commits up to it.
+
+import LMDB
+import ListModel
+
+/// A file that becomes a store when it is complete.
+struct NewStoreFile: ~Copyable {
+    let database: CheckpointDatabase
+    /// The end of what was added.
+    private(set) var head = LogHead()
+    /// The newest checkpoint.
+    private(set) var newest: Checkpoint?
+    private let log: CommitLog
+    private let blocks: Database<UInt64, [UInt8]>
+    private let contents: Database<[UInt8], [UInt8]>
+    private var nextNumber: UInt64 = 1
+    /// The records and blocks of the next transaction.
+    private var records: [(version: Version, bytes: [UInt8])] = []
+    private var packed: [(first: Version, bytes: [UInt8])] = []
+    private var pendingBytes = 0
+
+    /// Wide nodes take less space. The first edit splits them again.
+    static let limits = TreeLimits(leafCapacity: 128, innerCapacity: 64)
+
+    /// Creates the file.
+    init(at path: String, _ options: StoreOptions) throws {
+        // The journal is made when the file is first opened for editing.
+        var options = options
+        options.journal.isUsed = false
+        options.isReadOnly = false
+        let log = try CommitLog(path: path, mode: .create, options: options)
+        guard let database = try CheckpointDatabase(log.environment, meta: log.meta) else {
+            preconditionFailure("a file that may be written gets its databases")
+        }
+        let blocks = try log.environment.openDatabase(
+            named: LogFormat.blockDatabase, of: UInt64.self, [UInt8].self, create: true)
+        let contents = try log.environment.openDatabase(
+            named: LogFormat.contentDatabase, of: [UInt8].self, [UInt8].self, create: true)
+        self.log = log
+        self.database = database
+        self.blocks = blocks
+        self.contents = contents
+    }
+
+    /// Begins the log after a version, whose commits were dropped. Before that, the log begins with version 1.
+    mutating func begin(after base: LogBase) {
+        head.version = base.version
+        head.checksum = base.checksum
+        head.eventCount = base.eventCount
+        head.recordBytes = base.recordBytes
+    }
+
+    /// Counts the next commit, whose record or block is added later or was added.
+    mutating func advance(over record: UnsafeRawBufferPointer, of version: Version) throws {
+        head.append(record, version: version, eventCount: try RecordHeader.eventCount(record, version: version))
+        pendingBytes += record.count
+    }
+
+    /// Adds the record of a commit.
+    mutating func add(record: [UInt8], of version: Version) { records.append((version, record)) }
+
+    /// Adds a packed block.
+    mutating func add(block: [UInt8], from first: Version) { packed.append((first, block)) }
+
+    /// Writes what was added, if it is much.
+    mutating func flushIfLarge() throws { if pendingBytes > 4 << 20 { try flush() } }
+
+    /// Writes what was added.
+    mutating func flush() throws {
+        let (packed, records, head) = (packed, records, head)
+        let (commits, meta, blocks) = (log.commits, log.meta, blocks)
+        try log.environment.write { txn in
+            for (first, bytes) in packed {
+                try bytes.withUnsafeBytes { try txn.append(bytes: $0, forKey: first.rawValue, in: blocks) }
+            }
+            for (version, bytes) in records {
+                try bytes.withUnsafeBytes { try txn.append(bytes: $0, forKey: version.rawValue, in: commits) }
+            }
+            try txn.put(head.bytes, forKey: LogFormat.headKey, in: meta)
+        }
+        self.packed = []
+        self.records = []
+        pendingBytes = 0
+    }
+
+    /// Adds contents that were written in dropped commits. The value of a lost one is empty.
+    ///
+    /// - Parameter content: returns a content, or nil if it is lost.
+    /// - Returns: the references to lost contents.
+    func putContents(
+        _ references: Set<ContentReference>, _ content: (ContentReference) throws -> [UInt8]?
+    ) throws -> Set<ContentReference> {
+        let sorted = references.map { (key: SealedLog.contentKey($0), reference: $0) }
+            .sorted { $0.key.lexicographicallyPrecedes($1.key) }
+        var lost: Set<ContentReference> = []
+        for start in stride(from: 0, to: sorted.count, by: 8_192) {
+            var part: [(key: [UInt8], content: [UInt8])] = []
+            for entry in sorted[start..<min(start + 8_192, sorted.count)] {
+                if let bytes = try content(entry.reference) {
+                    part.append((entry.key, bytes))
+                } else {
+                    lost.insert(entry.reference)
+                    part.append((entry.key, []))
+                }
+            }
+            try log.environment.write { txn in
+                for (key, content) in part { try txn.put(content, forKey: key, in: contents) }
+            }
+        }
+        return lost
+    }
+
+    /// Takes a checkpoint. Short contents are stored with their rows, which takes less space than their hashes.
+    mutating func takeCheckpoint(
+        of state: inout ListState, contentOf: @escaping (ContentReference) -> [UInt8]?
+    ) throws {
+        try flush()
+        let image = state.captureCheckpoint(nextNumber: nextNumber)
+        let database = database
+        var slice = NodeSlice()
+        var writer = CheckpointWriter(image, contentOf: { $0.length <= 8 ? contentOf($0) : nil }) { number, bytes in
+            slice.append(number, bytes)
+            if slice.size > 4 << 20 {
+                try database.put(slice, freeing: [])
+                slice.removeAll()
+            }
+        }
+        let checkpoint = try writer.write(eventCount: head.eventCount, work: head.eventCount, checksum: head.checksum)
+        let gone = newest.map { writer.nodesGone(since: $0, state.pool) } ?? []
+        try database.put(slice, freeing: [])
+        let completion = CheckpointDatabase.Completion(
+            checkpoint: checkpoint, locators: image.locators, gone: gone, superfluous: image.retiredChunks,
+            lastNumbers: [])
+        var (superfluous, _) = try database.complete(completion)
+        while !superfluous.isEmpty {
+            let freed = superfluous.suffix(4_096)
+            try database.put(NodeSlice(), freeing: freed)
+            superfluous.removeLast(freed.count)
+        }
+        try database.clearSuperfluous()
+        nextNumber = writer.nextNumber
+        newest = checkpoint
+        state.adopt(writer.written, NodePool(after: state.pool))
+    }
+
+    /// Says that the log begins after a version, or has packed blocks.
+    func put(_ base: LogBase) throws {
+        let meta = log.meta
+        try log.environment.write { txn in try txn.put(base.bytes, forKey: LogFormat.baseKey, in: meta) }
+    }
+
+    /// Copies the file, without free pages, to its final path.
+    func copy(to path: String) throws { try log.environment.copy(to: path) }
+
+    /// Closes the file.
+    func close() throws { try database.close() }
+
+    deinit { try? database.close() }
+}

@@ -1,0 +1,218 @@
+// Salvage: makes new stores of everything that can be read in a damaged one.
+//
+// Always holds: the damaged file is only read, with ordinary reads, and not opened by LMDB. A new file gets its name when
+// it is complete, verified and durable.
+
+import LMDB
+import ListModel
+
+/// What can be read in a file, or was salvaged from it, in numbers.
+public struct SalvageReport: Hashable, Sendable {
+    /// A store that was written: a part of the log without a gap.
+    public struct Part: Hashable, Sendable {
+        /// Its file; empty if nothing was written.
+        public var path: String
+        /// The version with which its log begins.
+        public let oldestVersion: Version
+        /// Its newest version that was in the damaged file.
+        public let version: Version
+        /// How many commits and events it has.
+        public let commitCount: UInt64
+        public let eventCount: UInt64
+    }
+
+    /// How many pages the file has, and how many places in it are not what they have to be: pages that are missing or
+    /// damaged, and entries with a wrong checksum.
+    public let pageCount: Int
+    public let damageCount: Int
+    /// The newest version that the file is known to have had.
+    public let newestVersion: Version
+    /// How many commits of its log cannot be read.
+    public let lostCommitCount: UInt64
+    /// How many can be read, but belong to no part, because the rows before them are not known. Rows of theirs are among
+    /// ``leftoverCount``.
+    public let looseCommitCount: UInt64
+    /// The parts of the log, the newest first; none if no commit and no checkpoint can be read.
+    public internal(set) var parts: [Part]
+    /// How many rows the newest version of the first part has.
+    public let itemCount: Int
+    /// How many of these have a content that is lost. A last commit deletes them.
+    public let unreadableCount: Int
+    /// How many contents of dropped commits are lost, those that only earlier versions have included.
+    public let lostContentCount: Int
+    /// How many rows of later versions can be read: those that are added in a section of their own, and those of the
+    /// first part that get a newer content.
+    public let leftoverCount: Int
+    public let updatedCount: Int
+    /// The section of the rows that were added; nil if there are none.
+    public internal(set) var section: Identifier?
+
+    /// Whether nothing of the log and no row is lost.
+    public var isComplete: Bool {
+        lostCommitCount == 0 && looseCommitCount == 0 && parts.count <= 1 && unreadableCount == 0
+            && lostContentCount == 0 && leftoverCount == 0
+            && updatedCount == 0
+    }
+}
+
+extension Store {
+    /// Makes a new store of everything that can be read in a damaged one, and verifies it.
+    ///
+    /// The new store has the newest version that can be read, and the log that leads to it, as far back as it has no gap.
+    /// Earlier parts of the log become stores of their own, with `-1`, `-2` … after the path, the newest first. If later
+    /// commits or parts of a later checkpoint can be read, but not the version that they belong to, their rows are
+    /// added in one last commit, in a section of their own.
+    ///
+    /// ```swift
+    /// let report = try Store.salvage(from: damaged, to: path)
+    /// print("\(report.lostCommitCount) commits are lost")
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - damaged: the file. It is not changed. This process must not have it open.
+    ///   - path: the new store; a file that does not exist.
+    ///   - options: the greatest size of the new file, and the clock.
+    ///   - progress: called from time to time with the part that is done, 0 to 1.
+    /// - Throws: ``StoreError/notFound(path:)``, ``StoreError/alreadyExists(path:)``, ``StoreError/inUse(path:)``;
+    ///   ``StoreError/notAStore(path:found:)`` if nothing can be read; ``StoreError/unknownFormat(path:found:supported:)``;
+    ///   errors of reading and writing. No new file is left then.
+    /// - Complexity: O(size of the file + events · log n).
+    @discardableResult
+    public static func salvage(
+        from damaged: String, to path: String, options: StoreOptions = StoreOptions(),
+        progress: (Double) -> Void = { _ in }
+    ) throws -> SalvageReport {
+        guard !Platform.exists(path) else { throw StoreError.alreadyExists(path: path) }
+        return try scanning(damaged) { index in
+            try Salvage(index, damaged, to: path, options).run(progress)
+        }
+    }
+
+    /// Says what ``salvage(from:to:options:progress:)`` would save and what is lost, and writes nothing.
+    ///
+    /// - Throws: as ``salvage(from:to:options:progress:)``.
+    public static func survey(at path: String, progress: (Double) -> Void = { _ in }) throws -> SalvageReport {
+        try scanning(path) { index in try Salvage(index, path, to: nil, StoreOptions()).run(progress) }
+    }
+
+    private static func scanning<Result>(_ path: String, _ body: (SalvageIndex) throws -> Result) throws -> Result {
+        guard Platform.exists(path) else { throw StoreError.notFound(path: path) }
+        do {
+            return try DataFile.scan(path) { try body(SalvageIndex($0, path: path)) }
+        } catch let error as LMDBError {
+            throw CommitLog.refusal(error, path, isReadOnly: true)
+        }
+    }
+}
+
+/// A salvage in progress.
+struct Salvage {
+    private let index: SalvageIndex
+    private let damaged: String
+    private let path: String?
+    private let options: StoreOptions
+
+    init(_ index: SalvageIndex, _ damaged: String, to path: String?, _ options: StoreOptions) {
+        self.index = index
+        self.damaged = damaged
+        self.path = path
+        var options = options
+        options.isReadOnly = false
+        options.lastVersion = nil
+        self.options = options
+    }
+
+    /// The file of a part while it is written.
+    private func scratch(_ number: Int) -> String? { path.map { "\($0)-salvaging\(number)" } }
+
+    /// The final file of a part.
+    private func final(_ number: Int) -> String? { path.map { number == 0 ? $0 : "\($0)-\(number)" } }
+
+    func run(_ progress: (Double) -> Void) throws -> SalvageReport {
+        var found: [(piece: SalvagedPiece, file: String?)] = []
+        var made: [String] = []
+        // Whatever did not get its final name is removed.
+        defer { made.forEach(DataFile.remove) }
+        var loose: [SalvagePiece] = []
+        var waiting = Array(index.pieces().reversed())
+        let readable = waiting.reduce(0) { $0 + $1.commitCount }
+        let total = Double(max(1, index.newestKnown.rawValue))
+        func replay(_ piece: SalvagePiece?, _ beginning: consuming SalvageBeginning) throws -> SalvagedPiece {
+            let file = scratch(made.count)
+            file.map(DataFile.remove)
+            if let file { made.append(file) }
+            let result = try index.replay(piece, from: beginning, to: file, options) {
+                progress(Double($0) / total * 0.6)
+            }
+            if result.rest == nil || result.last > result.base { found.append((result, file)) }
+            return result
+        }
+        while let piece = waiting.popLast() {
+            guard let beginning = try index.beginning(of: piece) else {
+                loose.append(piece)
+                continue
+            }
+            guard let rest = try replay(piece, beginning).rest else { continue }
+            // What does not fit may still be led to by a later checkpoint.
+            if rest.units.startIndex == piece.units.startIndex { loose.append(rest) } else { waiting.append(rest) }
+        }
+        found.sort { $0.piece.last > $1.piece.last }
+        for checkpoint in index.checkpoints.reversed() {
+            guard checkpoint.version > found.first?.piece.last ?? .empty else { break }
+            guard let beginning = try index.beginning(at: checkpoint) else { continue }
+            _ = try replay(nil, beginning)
+            found.sort { $0.piece.last > $1.piece.last }
+            break
+        }
+        return try report(found, loose, readable, &made, progress)
+    }
+
+    /// Adds the rows that are left over, verifies the files, and gives them their names.
+    private func report(
+        _ found: [(piece: SalvagedPiece, file: String?)], _ loose: [SalvagePiece], _ readable: UInt64,
+        _ made: inout [String], _ progress: (Double) -> Void
+    ) throws -> SalvageReport {
+        let newest = found.first?.piece
+        let leftovers = try SalvageLeftovers(index, loose, after: newest?.last ?? .empty)
+        if found.isEmpty && leftovers.identifiers.isEmpty && index.units.isEmpty && !index.isStore {
+            throw StoreError.notAStore(path: damaged, found: "nothing that can be read")
+        }
+        let last = SalvageCommit(leftovers, newest)
+        let kept = found.reduce(0) { $0 + $1.piece.last.rawValue - $1.piece.base.rawValue }
+        let oldest = index.base?.version ?? .empty
+        let known = index.newestKnown.rawValue - min(index.newestKnown.rawValue, oldest.rawValue)
+        var report = SalvageReport(
+            pageCount: index.scan.pageCount,
+            damageCount: index.scan.damageCount + index.damagedEntryCount
+                + index.scan.unreadablePageCount,
+            newestVersion: index.newestKnown, lostCommitCount: known - min(known, readable),
+            looseCommitCount: readable - min(readable, kept),
+            parts: found.map { part in
+                SalvageReport.Part(
+                    path: "", oldestVersion: part.piece.base, version: part.piece.last,
+                    commitCount: part.piece.last.rawValue - part.piece.base.rawValue, eventCount: part.piece.eventCount)
+            },
+            itemCount: newest?.rows.itemCount ?? 0, unreadableCount: newest?.unreadable.count ?? 0,
+            lostContentCount: newest?.lostContentCount ?? 0,
+            leftoverCount: last.added.count, updatedCount: last.updated.count, section: last.section)
+        guard path != nil else { return report }
+        var files = found.compactMap(\.file)
+        if files.isEmpty, let file = scratch(made.count) {
+            made.append(file)
+            DataFile.remove(file)
+            try Store.create(at: file, options: options).close()
+            files = [file]
+        }
+        if !last.isEmpty { try last.make(in: files[0], options) }
+        for (number, file) in files.enumerated() {
+            _ = try StoreVerification(path: file) { progress(0.6 + 0.4 * (Double(number) + $0) / Double(files.count)) }
+        }
+        for (number, file) in files.enumerated().reversed() {
+            guard let final = final(number) else { break }
+            try DataFile.publish(file, as: final)
+            if report.parts.indices.contains(number) { report.parts[number].path = final }
+        }
+        progress(1)
+        return report
+    }
+}

@@ -1,0 +1,261 @@
+// What can be read in a damaged file, by what it is: commits, nodes, checkpoints, contents.
+//
+// Always holds: every record, block, node and checkpoint in the index has the right checksum. What a sound path of the
+// trees leads to is preferred to what lies about on other pages, which may be of an older version.
+
+import LMDB
+import ListModel
+
+/// The readable parts of a file.
+///
+/// `@unchecked Sendable`: one thread at a time uses it.
+final class SalvageIndex: NodeSource, @unchecked Sendable {
+    /// Consecutive commits: a record, or a packed block.
+    struct Unit: Hashable {
+        let first: Version
+        let last: Version
+        /// The lower half of the checksum of the record before.
+        let link: UInt32
+        /// The checksum of the last record.
+        let checksum: UInt64
+        let isBlock: Bool
+        /// Whether a sound path leads to it.
+        let isReached: Bool
+        let place: PageScan.Place
+    }
+
+    let scan: PageScan
+    /// The commits, by their first version.
+    private(set) var units: [UInt64: [Unit]] = [:]
+    /// The checkpoints, in the order of their versions.
+    private(set) var checkpoints: [Checkpoint] = []
+    /// The row that says where a compacted log begins.
+    private(set) var base: LogBase?
+    /// Whether the file says that it is a store.
+    private(set) var isStore = false
+    /// The newest version that the file is known to have had.
+    private(set) var newestKnown = Version.empty
+    /// The newest version in the databases, by the row that says so. Later commits are in the journal.
+    private var head: Version?
+    /// The states of projections.
+    private(set) var projections: [(name: String, row: [UInt8])] = []
+    /// How many entries on a sound path have a wrong checksum.
+    private(set) var damagedEntryCount = 0
+
+    private var nodes: [UInt64: PageScan.Place] = [:]
+    private var leaves: [UInt64: PageScan.Place] = [:]
+    private var contents: [[UInt8]: PageScan.Place] = [:]
+    private var blocks: [Unit] = []
+    /// The record that was read last, which is often needed again.
+    private var last: (place: PageScan.Place, bytes: [UInt8])?
+
+    /// Reads everything.
+    ///
+    /// - Throws: ``StoreError/unknownFormat(path:found:supported:)``; errors of reading that may be temporary.
+    init(_ scan: PageScan, path: String) throws {
+        self.scan = scan
+        try scan.forEachEntry { try note($0, path) }
+        try scan.forEachLooseEntry { try note($0, path) }
+        try scan.forEachLooseRun { try noteJournal($0, isReached: false) }
+        checkpoints.sort { $0.version < $1.version }
+        blocks.sort { $0.first < $1.first }
+    }
+
+    private func note(_ entry: PageScan.Entry, _ path: String) throws {
+        guard let database = entry.database else { return try noteLoose(entry) }
+        switch String(decoding: database, as: UTF8.self) {
+        case LogFormat.metaDatabase: try noteMeta(entry, path)
+        case LogFormat.commitDatabase, LogFormat.blockDatabase, LogFormat.nodeDatabase, LogFormat.checkpointDatabase:
+            guard let number = SalvageIndex.number(entry.key) else { return damagedEntryCount += 1 }
+            if try !noteNumbered(number, entry.value, isReached: true) { damagedEntryCount += 1 }
+        case LogFormat.contentDatabase: contents[entry.key] = entry.value
+        case LogFormat.projectionDatabase:
+            let (name, row) = (String(decoding: entry.key, as: UTF8.self), try scan.bytes(at: entry.value))
+            if row.withUnsafeBytes({ StoredProjection($0, name: name) }) != nil { projections.append((name, row)) }
+        case LogFormat.journalDatabase: try noteJournal(entry.value, isReached: true)
+        default: break
+        }
+    }
+
+    /// A row of the database `meta`. Only what has a checksum of its own is believed.
+    private func noteMeta(_ entry: PageScan.Entry, _ path: String) throws {
+        switch String(decoding: entry.key, as: UTF8.self) {
+        case LogFormat.formatKey:
+            let row = try scan.bytes(at: entry.value)
+            guard let format = LogFormat.format(row) else { return }
+            isStore = true
+            if format == LogFormat.version { return }
+            throw StoreError.unknownFormat(path: path, found: format, supported: LogFormat.version)
+        case LogFormat.headKey:
+            // Compared with the commits later.
+            let row = try scan.bytes(at: entry.value)
+            if let head = row.withUnsafeBytes({ LogHead($0) }), head.version.rawValue < Limits.versions {
+                self.head = head.version
+                newestKnown = max(newestKnown, head.version)
+            }
+        case LogFormat.baseKey: noteBase(try scan.bytes(at: entry.value))
+        default: break
+        }
+    }
+
+    private func noteBase(_ row: [UInt8]) {
+        if let found = LogBase(bytes: row), found.version.rawValue < Limits.versions { base = base ?? found }
+    }
+
+    /// An entry of which only its key and its value are known.
+    private func noteLoose(_ entry: PageScan.Entry) throws {
+        if let number = SalvageIndex.number(entry.key) {
+            _ = try noteNumbered(number, entry.value, isReached: false)
+        } else if entry.key.count == 12, contents[entry.key] == nil {
+            contents[entry.key] = entry.value
+        } else if entry.key == Array(LogFormat.baseKey.utf8), entry.value.count == LogBase.byteCount {
+            noteBase(try scan.bytes(at: entry.value))
+        }
+    }
+
+    private static func number(_ key: [UInt8]) -> UInt64? {
+        key.count == 8 ? key.reduce(0) { $0 << 8 | UInt64($1) } : nil
+    }
+
+    /// An entry under a version or a number; false if its value is nothing that could be there.
+    private func noteNumbered(_ number: UInt64, _ place: PageScan.Place, isReached: Bool) throws -> Bool {
+        guard number > 0, number < Limits.storedNumbers else { return false }
+        let bytes = try scan.bytes(at: place)
+        return bytes.withUnsafeBytes { bytes in
+            if let kind = StoredValue(bytes, number: number) {
+                switch kind {
+                case .checkpoint:
+                    guard let found = Checkpoint(bytes, version: Version(number)) else { return false }
+                    newestKnown = max(newestKnown, found.version)
+                    if !checkpoints.contains(where: { $0.version == found.version }) { checkpoints.append(found) }
+                case .leaf, .node:
+                    if nodes[number] == nil { nodes[number] = place }
+                    if kind == .leaf, leaves[number] == nil { leaves[number] = place }
+                case .other: break
+                }
+                return true
+            }
+            // A write that was not completed may have left later ones.
+            if !isReached, let head, Version(number) > head { return false }
+            // Both have their checksum in the same place, but only a block has its version behind it.
+            return noteBlock(Version(number), bytes, place, isReached: isReached)
+                || noteCommit(Version(number), bytes, place, isReached: isReached)
+        }
+    }
+
+    private func noteCommit(
+        _ version: Version, _ bytes: UnsafeRawBufferPointer, _ place: PageScan.Place, isReached: Bool
+    ) -> Bool {
+        guard let identity = RecordHeader.identity(bytes, version: version) else { return false }
+        add(
+            Unit(
+                first: version, last: version, link: identity.link, checksum: identity.checksum, isBlock: false,
+                isReached: isReached, place: place))
+        return true
+    }
+
+    private func noteBlock(
+        _ version: Version, _ bytes: UnsafeRawBufferPointer, _ place: PageScan.Place, isReached: Bool
+    ) -> Bool {
+        guard let block = try? PackedBlock(bytes), block.first == version else { return false }
+        let unit = Unit(
+            first: block.first, last: block.last, link: UInt32(truncatingIfNeeded: block.checksumBefore),
+            checksum: block.checksum, isBlock: true, isReached: isReached, place: place)
+        add(unit)
+        blocks.append(unit)
+        return true
+    }
+
+    private func add(_ unit: Unit) {
+        newestKnown = max(newestKnown, unit.last)
+        let known = units[unit.first.rawValue, default: []]
+        if known.contains(where: { $0.last == unit.last && $0.checksum == unit.checksum }) { return }
+        units[unit.first.rawValue, default: []].append(unit)
+    }
+
+    /// Finds entries of the journal: each begins at a sector.
+    private func noteJournal(_ place: PageScan.Place, isReached: Bool) throws {
+        let sector = Journal.sectorSize
+        // More than a journal at a time, so that most entries lie in one part.
+        let part = 1 << 20
+        var offset = (place.offset + sector - 1) / sector * sector
+        let end = place.offset + place.count
+        while offset < end {
+            let bytes = try scan.bytes(at: PageScan.Place(offset: offset, count: min(end - offset, part)))
+            guard !bytes.isEmpty else { break }
+            // The last half is read again with what follows it.
+            let limit = offset + bytes.count == end ? bytes.count : bytes.count / 2
+            bytes.withUnsafeBytes { bytes in
+                for start in stride(from: 0, to: limit, by: sector) {
+                    guard let entry = JournalEntry(UnsafeRawBufferPointer(rebasing: bytes[start...])) else { continue }
+                    var next = offset + start + entry.size - entry.records.size
+                    for index in 0..<entry.records.count {
+                        let size = entry.records.size(of: index..<index + 1)
+                        entry.records.withRecord(index) {
+                            _ = noteCommit(
+                                entry.records.version(index), $0, PageScan.Place(offset: next, count: size),
+                                isReached: isReached)
+                        }
+                        next += size
+                    }
+                }
+            }
+            offset += (limit + sector - 1) / sector * sector
+        }
+    }
+}
+
+// MARK: - Reading
+
+extension SalvageIndex {
+    /// The bytes of a commit or a block.
+    func bytes(of unit: Unit) throws -> [UInt8] {
+        if let last, last.place == unit.place { return last.bytes }
+        let bytes = try scan.bytes(at: unit.place)
+        last = (unit.place, bytes)
+        return bytes
+    }
+
+    func readNode(_ number: UInt64, _ body: (UnsafeRawBufferPointer?) -> Void) throws {
+        guard let place = nodes[number] else { return body(nil) }
+        try scan.bytes(at: place).withUnsafeBytes { body($0) }
+    }
+
+    func saysDamage(_ error: any Error) -> Bool { error.saysDamage }
+
+    /// Calls `body` with the rows of all leaves, the newest leaf first.
+    func forEachLeaf(_ body: ([ListItem]) throws -> Void) throws {
+        for (number, place) in leaves.sorted(by: { $0.key > $1.key }) {
+            try body(try scan.bytes(at: place).withUnsafeBytes { StoredValue.rows($0, number: number) })
+        }
+    }
+
+    /// A content, wherever it can be read; nil if it is lost.
+    func content(of reference: ContentReference) throws -> [UInt8]? {
+        for unit in units[reference.version.rawValue] ?? [] where !unit.isBlock {
+            let found = try bytes(of: unit).withUnsafeBytes { record in
+                (try? reference.content(in: record)).flatMap { SalvageIndex.checked(reference, $0) }
+            }
+            if let found { return found }
+        }
+        for unit in blocks where unit.first <= reference.version && reference.version <= unit.last {
+            let found = try bytes(of: unit).withUnsafeBytes { bytes -> [UInt8]? in
+                let content = try? PackedBlock(bytes, isVerified: true).withContent(of: reference) {
+                    SalvageIndex.checked(reference, $0)
+                }
+                return content ?? nil
+            }
+            if let found { return found }
+        }
+        guard let place = contents[SalvageIndex.contentKey(reference)], place.count == Int(reference.length) else {
+            return nil
+        }
+        return try scan.bytes(at: place).withUnsafeBytes { SalvageIndex.checked(reference, $0) }
+    }
+
+    private static func contentKey(_ reference: ContentReference) -> [UInt8] { SealedLog.contentKey(reference) }
+
+    private static func checked(_ reference: ContentReference, _ bytes: UnsafeRawBufferPointer) -> [UInt8]? {
+        (try? reference.check(bytes)) == nil ? nil : Array(bytes)
+    }
+}

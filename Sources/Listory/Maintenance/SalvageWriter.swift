@@ -1,0 +1,179 @@
+// Replays a piece of a damaged log, and writes it as a store of its own.
+//
+// Always holds: the state hash of every commit is compared, so the rows of every version are those that there were. The
+// records are written byte for byte.
+
+import LMDB
+import ListModel
+
+/// What a piece became.
+struct SalvagedPiece {
+    /// The version with which its log begins, and the one with which it ends.
+    var base: Version
+    var last: Version
+    /// The units that did not fit the rows, and everything after them.
+    var rest: SalvagePiece?
+    /// The rows of its newest version.
+    var rows: Snapshot
+    /// The rows whose content is lost.
+    var unreadable: [Identifier]
+    /// How many contents of commits before its log are lost.
+    var lostContentCount = 0
+    /// How many events its commits have.
+    var eventCount: UInt64
+}
+
+extension SalvageIndex {
+    /// Replays a piece from its beginning, and writes it.
+    ///
+    /// - Parameters:
+    ///   - piece: the piece; nil for a checkpoint alone.
+    ///   - path: the new file; nil to write nothing.
+    func replay(
+        _ piece: SalvagePiece?, from beginning: consuming SalvageBeginning, to path: String?, _ options: StoreOptions,
+        _ progress: (UInt64) -> Void
+    ) throws -> SalvagedPiece {
+        var beginning = beginning
+        var file = try path.map { try SalvageFile($0, options, self) }
+        let pool = NodePool(limits: NewStoreFile.limits, source: file?.database)
+        var state =
+            try beginning.rows.map { try ListState(rebuilding: $0, histories: beginning.histories, pool) }
+            ?? ListState(pool)
+        beginning.base.sealed = beginning.base.version
+        let base = beginning.base
+        try file?.begin(&state, base)
+        // Contents that were written before the base.
+        var older: Set<ContentReference> = []
+        if base.version > .empty {
+            for section in state.snapshot().sections { for item in section.items { older.insert(item.content) } }
+        }
+        var checksum = base.checksum
+        var rest: SalvagePiece?
+        var eventCount: UInt64 = 0
+        for (index, unit) in zip(piece?.units.indices ?? 0..<0, piece?.units ?? []) where unit.first > base.version {
+            let bytes = try bytes(of: unit)
+            do {
+                try forEachRecord(of: unit, bytes, &state, checksum) { version, record in
+                    let commit = try Commit(record: record, version: version)
+                    eventCount += UInt64(commit.eventCount)
+                    if base.version > .empty {
+                        for event in try commit.events() {
+                            event.forEachReference { if $0.version <= base.version { older.insert($0) } }
+                        }
+                    }
+                    try file?.advance(record, version)
+                }
+            } catch {
+                guard error.saysDamage && !error.isOfNewerRelease, let piece else { throw error }
+                rest = SalvagePiece(units: piece.units[index...])
+                break
+            }
+            checksum = unit.checksum
+            try file?.add(unit, bytes)
+            progress(unit.last.rawValue)
+        }
+        if let rest, let piece {
+            // The state and the file have parts of a commit that does not fit: once more, without it.
+            file = nil
+            path.map(DataFile.remove)
+            let sound = SalvagePiece(units: piece.units[..<rest.units.startIndex])
+            guard !sound.units.isEmpty, let again = try self.beginning(of: sound) else {
+                return SalvagedPiece(
+                    base: base.version, last: base.version, rest: rest, rows: .empty, unreadable: [], eventCount: 0)
+            }
+            var result = try replay(sound, from: again, to: path, options, progress)
+            result.rest = rest
+            return result
+        }
+        var lost: Set<ContentReference> = []
+        if file == nil { for reference in older where try content(of: reference) == nil { lost.insert(reference) } }
+        if let found = try file?.finish(&state, base, older) { lost = found }
+        try file?.close()
+        let rows = state.snapshot()
+        var unreadable: [Identifier] = []
+        if !lost.isEmpty {
+            for section in rows.sections {
+                for item in section.items where lost.contains(item.content) { unreadable.append(item.id) }
+            }
+        }
+        return SalvagedPiece(
+            base: base.version, last: state.version, rest: nil, rows: rows, unreadable: unreadable,
+            lostContentCount: lost.count, eventCount: eventCount)
+    }
+
+    /// Replays a unit, and calls `body` with its records.
+    private func forEachRecord(
+        of unit: Unit, _ bytes: [UInt8], _ state: inout ListState, _ checksum: UInt64,
+        _ body: (Version, [UInt8]) throws -> Void
+    ) throws {
+        try bytes.withUnsafeBytes { raw in
+            guard unit.isBlock else {
+                _ = try state.replay(raw, previousChecksum: checksum, check: .everyHash)
+                return try body(unit.first, bytes)
+            }
+            let block = try PackedBlock(raw)
+            var records: [(Version, [UInt8])] = []
+            // The records are proven only at the end of the block.
+            try block.forEachRecord(with: &state) { records.append(($0, $1)) }
+            for (version, record) in records { try body(version, record) }
+        }
+    }
+}
+
+/// The file of a piece.
+private struct SalvageFile: ~Copyable {
+    private var file: NewStoreFile
+    private let index: SalvageIndex
+    private var sealed = Version.empty
+
+    var database: CheckpointDatabase { file.database }
+
+    init(_ path: String, _ options: StoreOptions, _ index: SalvageIndex) throws {
+        file = try NewStoreFile(at: path, options)
+        self.index = index
+    }
+
+    mutating func begin(_ state: inout ListState, _ base: LogBase) throws {
+        guard base.version > .empty else { return }
+        file.begin(after: base)
+        try takeCheckpoint(&state)
+    }
+
+    mutating func advance(_ record: [UInt8], _ version: Version) throws {
+        try record.withUnsafeBytes { try file.advance(over: $0, of: version) }
+    }
+
+    mutating func add(_ unit: SalvageIndex.Unit, _ bytes: [UInt8]) throws {
+        if unit.isBlock {
+            file.add(block: bytes, from: unit.first)
+            sealed = unit.last
+        } else {
+            file.add(record: bytes, of: unit.first)
+        }
+        try file.flushIfLarge()
+    }
+
+    /// Completes the file, and returns the references to contents that are lost.
+    mutating func finish(
+        _ state: inout ListState, _ base: LogBase, _ older: Set<ContentReference>
+    ) throws -> Set<ContentReference> {
+        try file.flush()
+        if state.version > base.version {
+            try state.rebuild()
+            try takeCheckpoint(&state)
+        }
+        let lost = try file.putContents(older) { try index.content(of: $0) }
+        var base = base
+        base.sealed = max(sealed, base.version)
+        if base.sealed > .empty { try file.put(base) }
+        try index.copyProjections(to: file.database, base, file.head)
+        return lost
+    }
+
+    private mutating func takeCheckpoint(_ state: inout ListState) throws {
+        let index = index
+        try file.takeCheckpoint(of: &state) { try? index.content(of: $0) }
+    }
+
+    func close() throws { try file.close() }
+}

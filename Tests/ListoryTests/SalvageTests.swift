@@ -1,0 +1,342 @@
+// Tests what can be done with damaged files: everything that is shown is right or an error, and what is not damaged is
+// salvaged.
+
+import Foundation
+import LMDB
+import ListModel
+@testable import Listory
+import TestSupport
+import Testing
+
+@Suite("Damaged files and salvage")
+struct SalvageTests {
+    /// What became of damaged files.
+    private struct Outcome {
+        var sums: [String: Int] = [:]
+        /// What was wrong, and the signals that ended a process.
+        var faults: [String] = []
+
+        mutating func add(_ line: Substring) {
+            let words = line.split(separator: " ")
+            if words[0] == "wrong" { faults.append(String(line)) }
+            guard words[0] == "sum", let sum = Int(words[words.count - 1]) else { return }
+            sums[words[1..<words.count - 1].joined(separator: " "), default: 0] += sum
+        }
+    }
+
+    /// Damages stores in child processes, each of which tries many images.
+    private static func trial(
+        seed: UInt64, _ numbers: Range<Int>, of batch: Int, _ mode: [String] = []
+    ) throws -> Outcome {
+        var outcome = Outcome()
+        // In memory, because nothing here is about the disk.
+        let memory = "/dev/shm"
+        let parent = FileManager.default.isWritableFile(atPath: memory) ? memory : nil
+        var waiting = stride(from: numbers.lowerBound, to: numbers.upperBound, by: batch).map {
+            $0..<min($0 + batch, numbers.upperBound)
+        }
+        waiting.reverse()
+        while !waiting.isEmpty {
+            var running: [(child: ChildProcess, folder: TemporaryFolder, numbers: Range<Int>)] = []
+            while running.count < 2, let numbers = waiting.popLast() {
+                let folder = try TemporaryFolder(in: parent)
+                let arguments = ["damage", folder.path, "\(seed)", "\(numbers.lowerBound)", "\(numbers.count)"] + mode
+                running.append((try ChildProcess("StoreWriter", arguments), folder, numbers))
+            }
+            for (child, _, numbers) in running {
+                let (code, output) = child.finish()
+                let lines = output.split(separator: "\n")
+                for line in lines { outcome.add(line) }
+                if code == 0 { continue }
+                let last = lines.last { $0.hasPrefix("start ") }.flatMap { Int($0.dropFirst(6)) }
+                outcome.faults.append("\(last ?? numbers.lowerBound) ended the process with \(code)")
+                if let last, last + 1 < numbers.upperBound, mode.isEmpty {
+                    waiting.append(last + 1..<numbers.upperBound)
+                }
+            }
+        }
+        return outcome
+    }
+
+    /// A soak can be resumed: `LISTORY_SEED` and `LISTORY_FROM` are the seed and the number that it printed last.
+    @Test("Whatever is damaged, nothing ends the process, nothing wrong is shown, and what is undamaged is salvaged")
+    func damagedFiles() throws {
+        let environment = ProcessInfo.processInfo.environment
+        let seed = environment["LISTORY_SEED"].flatMap(UInt64.init) ?? UInt64.random(in: 0...UInt64.max)
+        let first = environment["LISTORY_FROM"].flatMap(Int.init) ?? 0
+        let count = Soak.isEnabled ? 1_000_000 : 10_000
+        var sums: [String: Int] = [:]
+        let step = Soak.isEnabled ? 20_000 : count
+        for number in stride(from: first, to: count, by: step) {
+            let outcome = try Self.trial(seed: seed, number..<min(number + step, count), of: 1_000)
+            #expect(outcome.faults == [], "seed \(seed)")
+            sums.merge(outcome.sums) { $0 + $1 }
+            if Soak.isEnabled { print("damaged files: seed \(seed), done \(min(number + step, count)): \(sums)") }
+        }
+        for kind in ["closed", "killed", "compacted"] {
+            for what in ["commits", "rows"] {
+                let (all, kept) = (sums["\(what) of \(kind)"] ?? 0, sums["\(what) kept of \(kind)"] ?? 0)
+                #expect(
+                    all > 0 && Double(kept) >= 0.99 * Double(all), "\(what) of \(kind): \(kept)/\(all), seed \(seed)")
+            }
+        }
+        #expect((sums["shown"] ?? 0) > 0 && (sums["refused"] ?? 0) > 0, "seed \(seed): \(sums)")
+    }
+
+    @Test("Without the checks of pages, a damaged file ends the process or shows something wrong")
+    func control() throws {
+        let seed = UInt64.random(in: 0...UInt64.max)
+        for round in 0..<10 {
+            let outcome = try Self.trial(seed: seed, round * 200..<(round + 1) * 200, of: 100, ["unchecked"])
+            if !outcome.faults.isEmpty { return }
+        }
+        Issue.record("no fault, seed \(seed)")
+    }
+
+    // MARK: - One kind of damage at a time
+
+    @Test("Of a store without damage everything is salvaged, record by record")
+    func sound() throws {
+        var edited = try EditedStore(seed: 1)
+        try edited.edit(300)
+        try edited.store.close()
+        let path = edited.folder.file("new")
+        let report = try Store.salvage(from: edited.path, to: path)
+        #expect(report.isComplete && report.damageCount == 0 && report.lostCommitCount == 0)
+        #expect(report.parts.map(\.path) == [path] && report.parts[0].version == Version(300))
+        let (old, new) = (try Store.open(at: edited.path), try Store.open(at: path))
+        for number in 1...300 as ClosedRange<UInt64> {
+            #expect(try old.commit(Version(number)).record == new.commit(Version(number)).record)
+        }
+        #expect(try old.snapshot.stateHash == new.snapshot.stateHash && old.history == new.history)
+        try old.close()
+        try new.close()
+        #expect(try Store.survey(at: edited.path).isComplete)
+    }
+
+    @Test("A lost commit breaks the log into two stores, which have all other commits")
+    func gap() throws {
+        var edited = try EditedStore(seed: 2)
+        try edited.edit(200)
+        try edited.store.close()
+        try Self.damage([100], in: edited.path)
+        let path = edited.folder.file("new")
+        let report = try Store.salvage(from: edited.path, to: path)
+        #expect(report.newestVersion == Version(200) && report.lostCommitCount == 1 && report.looseCommitCount == 0)
+        #expect(report.parts.map(\.path) == [path, path + "-1"])
+        #expect(report.parts.map(\.oldestVersion) == [Version(100), .empty])
+        #expect(report.parts.map(\.version) == [Version(200), Version(99)])
+        #expect(report.leftoverCount == 0 && report.updatedCount == 0)
+        for part in report.parts {
+            let store = try Store.open(at: part.path)
+            try Self.compare(store, part.version, edited.versions[Int(part.version.rawValue)])
+            if part.path == path {
+                // A last commit deletes the rows whose content was in the lost commit.
+                #expect(try store.snapshot.itemCount == report.itemCount - report.unreadableCount)
+                #expect(try store.version == Version(report.unreadableCount == 0 ? 200 : 201))
+            }
+            while try store.history.undoCount > 0 { try store.undo() }
+            try store.close()
+            _ = try StoreVerification(path: part.path)
+        }
+        let survey = try Store.survey(at: edited.path)
+        #expect(survey.lostCommitCount == 1 && survey.parts.map(\.version) == report.parts.map(\.version))
+    }
+
+    @Test("Without a checkpoint, rows of commits behind a gap are added in a section of their own")
+    func leftovers() throws {
+        let fixture = try StoreFixture { $0.checkpoints = .never }
+        let store = fixture.store
+        try store.edit("section") { try $0.insertSection(NewSection(id: "salvaged", title: "Rows")) }
+        for number in 0..<10 {
+            let item = NewItem(id: .integer(Int64(number)), content: [UInt8(number)])
+            try store.edit("row") { try $0.insert(item, at: .end(ofSection: "salvaged")) }
+        }
+        try store.edit("update") { try $0.update(1, content: [100]) }
+        try store.edit("delete") { try $0.delete(.items([8, 9])) }
+        try store.close()
+        try Self.damage([6], in: fixture.path)
+        let path = fixture.folder.file("new")
+        let report = try Store.salvage(from: fixture.path, to: path)
+        #expect(report.lostCommitCount == 1 && report.looseCommitCount == 7 && report.parts.count == 1)
+        #expect(report.parts[0].version == Version(5) && report.section == "salvaged 1")
+        #expect(report.itemCount == 4 && report.leftoverCount == 3 && report.updatedCount == 1)
+        let new = try Store.open(at: path)
+        let rows = try ReferenceList(new.snapshot, GroupSource(base: new.source))
+        #expect(rows.sections.map(\.id) == ["salvaged", "salvaged 1"])
+        #expect(rows.sections[0].items.map(\.content) == [[0], [100], [2], [3]])
+        #expect(
+            rows.sections[1].items.map(\.id) == [5, 6, 7] && rows.sections[1].items.map(\.content) == [[5], [6], [7]])
+        try new.undo()
+        #expect(try new.snapshot.stateHash == new.snapshot(at: Version(5)).stateHash)
+        try new.close()
+    }
+
+    @Test("Salvage refuses a target that exists, a missing file, a file of something else and an open store")
+    func refusals() throws {
+        let fixture = try StoreFixture()
+        let (path, new) = (fixture.path, fixture.folder.file("new"))
+        func code(_ from: String, _ to: String) -> String? {
+            do {
+                try Store.salvage(from: from, to: to)
+                return nil
+            } catch { return (error as? StoreError)?.code }
+        }
+        #expect(code(path, new) == "inUse")
+        try fixture.store.close()
+        #expect(code(path, path) == "alreadyExists")
+        #expect(code(fixture.folder.file("missing"), new) == "notFound")
+        let text = try fixture.folder.write(String(repeating: "no store\n", count: 2_000), to: "text")
+        #expect(code(text, new) == "notAStore")
+        #expect(!FileManager.default.fileExists(atPath: new))
+        #expect(code(path, new) == nil)
+        let store = try Store.open(at: new)
+        #expect(try store.version == .empty)
+        try store.close()
+        let files = try FileManager.default.contentsOfDirectory(atPath: fixture.folder.path).filter {
+            $0.contains("new")
+        }
+        #expect(files.sorted() == ["new", "new-lock"])
+    }
+
+    /// Changes a byte in the records of versions.
+    static func damage(_ versions: Set<UInt64>, in path: String) throws {
+        var offsets: [Int] = []
+        try DataFile.scan(path) { scan in
+            try scan.forEachEntry { entry in
+                let version = entry.key.reduce(0 as UInt64) { $0 << 8 | UInt64($1) }
+                guard entry.database == Array("commits".utf8), versions.contains(version) else { return }
+                offsets.append(entry.value.offset + entry.value.count - 1)
+            }
+        }
+        #expect(offsets.count == versions.count)
+        let file = try FileHandle(forUpdating: URL(fileURLWithPath: path))
+        for offset in offsets {
+            try file.seek(toOffset: UInt64(offset))
+            let byte = try #require(try file.read(upToCount: 1)?.first)
+            try file.seek(toOffset: UInt64(offset))
+            try file.write(contentsOf: [byte ^ 1])
+        }
+        // The journal and free pages may still have the records.
+        let bytes = try Data(contentsOf: URL(fileURLWithPath: path))
+        try wipeCopies(versions, bytes, file)
+        try file.close()
+    }
+
+    /// Overwrites pages that no tree needs, which may have copies of records.
+    private static func wipeCopies(_ versions: Set<UInt64>, _ bytes: Data, _ file: FileHandle) throws {
+        let path = FileManager.default.temporaryDirectory.appendingPathComponent("listory-\(UUID().uuidString)")
+        defer { try? FileManager.default.removeItem(at: path) }
+        try bytes.write(to: path)
+        try DataFile.scan(path.path) { scan in
+            var places: [PageScan.Place] = []
+            try scan.forEachEntry { if $0.database == Array("tail".utf8) { places.append($0.value) } }
+            try scan.forEachLooseRun { places.append($0) }
+            for place in places {
+                try file.seek(toOffset: UInt64(place.offset))
+                try file.write(contentsOf: Data(count: place.count))
+            }
+        }
+    }
+
+    /// Compares the rows of a version with a reference; a content may be lost.
+    private static func compare(_ store: Store, _ version: Version, _ expected: ReferenceList) throws {
+        let snapshot = try store.snapshot(at: version)
+        #expect(snapshot.sections.map(\.id) == expected.sections.map(\.id))
+        for (section, other) in zip(snapshot.sections, expected.sections) {
+            #expect(section.items.map(\.id) == other.items.map(\.id))
+            for (item, row) in zip(section.items, other.items) {
+                let content = try? store.source.content(of: item.content)
+                #expect(item.isChecked == row.isChecked && content ?? row.content == row.content)
+            }
+        }
+    }
+}
+
+@Suite("Repair and backup")
+struct RepairTests {
+    @Test("What follows from the log is rebuilt, and a store without damage is left alone")
+    func repair() throws {
+        var edited = try EditedStore(seed: 3)
+        try edited.edit(200)
+        try edited.store.close()
+        let sound = try Data(contentsOf: URL(fileURLWithPath: edited.path))
+        #expect(try Store.repair(at: edited.path).wasRepaired == false)
+        #expect(try Data(contentsOf: URL(fileURLWithPath: edited.path)) == sound)
+        for database in ["nodes", "checkpoints", "gone"] {
+            try Self.spoil(database, in: edited.path)
+            #expect(throws: (any Error).self) { try StoreVerification(path: edited.path) }
+            let report = try Store.repair(at: edited.path)
+            #expect(report.wasRepaired && report.found.isComplete && report.verification.version == Version(200))
+            #expect(try StoreVerification(path: edited.path).commitCount == 200)
+            try edited.reopen()
+            try edited.checkRows("after \(database)")
+            try edited.checkPast(10, "after \(database)")
+            try edited.store.close()
+        }
+        let files = try FileManager.default.contentsOfDirectory(atPath: edited.folder.path).sorted()
+        #expect(files == ["list.listory", "list.listory-lock"])
+    }
+
+    @Test("A store with a lost commit or in use is not repaired, and stays as it is")
+    func refusals() throws {
+        var edited = try EditedStore(seed: 4)
+        try edited.edit(100)
+        #expect(throws: (any Error).self) { try Store.repair(at: edited.path) }
+        try edited.store.close()
+        try SalvageTests.damage([50], in: edited.path)
+        let before = try Data(contentsOf: URL(fileURLWithPath: edited.path))
+        do {
+            try Store.repair(at: edited.path)
+            Issue.record("it was repaired")
+        } catch StoreError.notRepairable(let commits, _) {
+            // The commits before the lost one are not lost, but would be in another store.
+            #expect(commits == 50)
+        }
+        #expect(try Data(contentsOf: URL(fileURLWithPath: edited.path)) == before)
+    }
+
+    @Test(
+        "A backup has everything that was durable when it began, also while another store edits and when it only reads")
+    func backup() throws {
+        var options = StoreOptions()
+        options.journal.storeDelay = .seconds(3_600)
+        let fixture = try StoreFixture(options: options)
+        try fixture.fill(20)
+        try fixture.store.waitUntilDurable()
+        let first = fixture.folder.file("first")
+        #expect(try fixture.store.backup(to: first).version == Version(1))
+        #expect(throws: StoreError.self) { try fixture.store.backup(to: first) }
+        for number in 0..<10 { try fixture.store.edit("toggle") { try $0.toggle(.item(.integer(Int64(number)))) } }
+        // As a killed process leaves it, with commits in the journal only.
+        let copy = fixture.folder.file("copy")
+        try Data(contentsOf: URL(fileURLWithPath: fixture.path)).write(to: URL(fileURLWithPath: copy))
+        var reading = options
+        reading.isReadOnly = true
+        let reader = try Store.open(at: copy, options: reading)
+        #expect(reader.recovery.journalCommitCount == 10)
+        let second = fixture.folder.file("second")
+        let found = try reader.backup(to: second)
+        #expect(try found.version == Version(11) && found.stateHash == fixture.store.snapshot.stateHash)
+        try reader.close()
+        try fixture.store.close()
+        let store = try Store.open(at: second)
+        #expect(try store.version == Version(11))
+        try store.close()
+    }
+
+    /// Changes a byte in the last value of a database.
+    private static func spoil(_ database: String, in path: String) throws {
+        var last: PageScan.Place?
+        try DataFile.scan(path) { scan in
+            try scan.forEachEntry { if $0.database == Array(database.utf8) { last = $0.value } }
+        }
+        let place = try #require(last)
+        let file = try FileHandle(forUpdating: URL(fileURLWithPath: path))
+        defer { try? file.close() }
+        try file.seek(toOffset: UInt64(place.offset + place.count - 1))
+        let byte = try #require(try file.read(upToCount: 1)?.first)
+        try file.seek(toOffset: UInt64(place.offset + place.count - 1))
+        try file.write(contentsOf: [byte ^ 1])
+    }
+}
