@@ -34,11 +34,11 @@ enum Work: String {
     func prepare(_ session: Session) throws {
         if self == .create { return }
         let store = try Store.create(at: session.path(Work.name), options: options)
-        let count = self == .compact ? 14 : self == .checkpoints ? 30 : 6
-        for number in 0..<count { _ = try insert(store, number, .immediate) }
+        let count = (self == .compact ? 14 : self == .checkpoints ? 30 : 6) + Int(session.seed % 4)
+        for number in 0..<count { _ = try insert(store, session, number, .immediate) }
         if self == .compact {
             try store.undo(3)
-            _ = try insert(store, count, .immediate)
+            _ = try insert(store, session, count, .immediate)
         }
         // Otherwise as if the process had been killed.
         if self != .recover { try store.close() }
@@ -74,7 +74,13 @@ enum Work: String {
         return options
     }
 
-    private func insert(_ store: Store, _ number: Int, _ durability: Durability, size: Int = 40) throws -> Commit {
+    /// Inserts a row whose size depends on the seed.
+    private func insert(
+        _ store: Store, _ session: Session, _ number: Int, _ durability: Durability, isLarge: Bool = false
+    ) throws -> Commit {
+        let random = (session.seed >> 8) &+ UInt64(number) &* 7_919
+        // Too large for the journal, or any other size.
+        let size = isLarge ? 8_200 + Int(random % 9_000) : Int(random % 300)
         let content = Array("row \(number)".utf8) + [UInt8](repeating: 7, count: size)
         return try store.edit("Insert", durability: durability) { list in
             if list.state.sectionCount == 0 { try list.insertSection(NewSection(id: "rows", title: "Rows")) }
@@ -119,13 +125,12 @@ enum Work: String {
                 session.durable(Work.name, snapshot.version, snapshot.stateHash)
             }
         }
-        for number in 0..<3 { session.attempt { acknowledge(try insert(store, 100 + number, .immediate)) } }
-        // Too large for the journal.
-        session.attempt { acknowledge(try insert(store, 200, .immediate, size: 9_000)) }
+        for number in 0..<3 { session.attempt { acknowledge(try insert(store, session, 100 + number, .immediate)) } }
+        session.attempt { acknowledge(try insert(store, session, 200, .immediate, isLarge: true)) }
         session.attempt { acknowledge(try store.undo().commit) }
         session.attempt {
             var commit: Commit?
-            for number in 0..<3 { commit = try insert(store, 300 + number, .deferred) }
+            for number in 0..<3 { commit = try insert(store, session, 300 + number, .deferred) }
             // Once more if it failed, as an app does whose user presses a button.
             if !session.attempt({ try store.waitUntilDurable() }) { try store.waitUntilDurable() }
             acknowledge(commit)
@@ -142,7 +147,7 @@ enum Work: String {
             }
         }
         session.attempt { try store.checkpoint() }
-        session.attempt { acknowledge(try insert(store, 400, .immediate)) }
+        session.attempt { acknowledge(try insert(store, session, 400, .immediate)) }
         session.attempt {
             _ = try store.snapshot(at: max(Version(3), store.oldestVersion)).sections.map { $0.items.map(\.id) }
         }
@@ -164,7 +169,7 @@ enum Work: String {
 
     private func compact(_ session: Session) throws {
         var compaction = Compaction(keeping: .from(Version(6)))
-        compaction.unpackedCount = 4
+        compaction.unpackedCount = 1 + Int(session.seed % 7)
         compaction.checkpointSpacing = 16
         try Store.compact(at: session.path(Work.name), compaction)
     }
@@ -173,7 +178,7 @@ enum Work: String {
         let store = try Store.open(at: session.path(Work.name), options: options)
         for number in 0..<2 {
             session.attempt {
-                let commit = try insert(store, number, .immediate)
+                let commit = try insert(store, session, number, .immediate)
                 session.durable(Work.name, commit.version, commit.stateHash)
             }
         }
@@ -228,7 +233,7 @@ enum Work: String {
         for section in try store.snapshot.sections where self != .checkpoints {
             if section.items.contains(where: { !$0.isChecked }) { session.wrong("a commit of \(name) is partial") }
         }
-        _ = try insert(store, 500, .immediate)
+        _ = try insert(store, session, 500, .immediate)
         try store.checkpoint()
         try store.close()
         _ = try StoreVerification(path: path)
@@ -247,7 +252,7 @@ enum Work: String {
         var options = options
         options.trustsPages = !isChecked
         let store = try Store.open(at: path, options: options)
-        _ = try insert(store, 1, .immediate)
+        _ = try insert(store, session, 1, .immediate)
         guard truncate(path, length) == 0 else { return session.wrong("the file could not be cut off") }
         // The length is looked at once in a while.
         usleep(20_000)
