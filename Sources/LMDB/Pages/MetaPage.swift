@@ -159,6 +159,12 @@ struct MetaPage {
             lastPage >= 1 && lastPage <= limit, "last page", at: meta + 120,
             expected: "1 to \(limit)", found: "\(lastPage)"
         )
+        // LMDB allocates pages in its map only, and a meta page has the size of the map.
+        let mapSize = page.load(meta + 16, as: UInt64.self)
+        try page.require(
+            lastPage < mapSize / UInt64(pageSize), "last page", at: meta + 120,
+            expected: "below \(mapSize / UInt64(pageSize)), the pages of the map", found: "\(lastPage)"
+        )
         let (required, allowed) = Self.freeFlags
         try page.require(
             free.flags & required == required && free.flags & ~allowed == 0, "environment flags", at: meta + 28,
