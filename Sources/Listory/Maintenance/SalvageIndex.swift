@@ -183,8 +183,9 @@ final class SalvageIndex: NodeSource, @unchecked Sendable {
         while offset < end {
             let bytes = try scan.bytes(at: PageScan.Place(offset: offset, count: min(end - offset, part)))
             guard !bytes.isEmpty else { break }
-            // The last half is read again with what follows it.
-            let limit = offset + bytes.count == end ? bytes.count : bytes.count / 2
+            // The last half is read again with what follows it. Fewer bytes than a part are the last ones, also if the
+            // value claims to go on beyond the end of the file.
+            let limit = bytes.count < part ? bytes.count : bytes.count / 2
             bytes.withUnsafeBytes { bytes in
                 for start in stride(from: 0, to: limit, by: sector) {
                     guard let entry = JournalEntry(UnsafeRawBufferPointer(rebasing: bytes[start...])) else { continue }
