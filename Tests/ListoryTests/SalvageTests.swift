@@ -172,6 +172,30 @@ struct SalvageTests {
         try new.close()
     }
 
+    @Test("A journal whose length goes on beyond the end of the file is searched to that end")
+    func longJournal() throws {
+        var edited = try EditedStore(seed: 3)
+        try edited.edit(20)
+        let size = JournalOptions().size
+        try edited.store.close()
+        let whole = try Store.survey(at: edited.path)
+        var bytes = [UInt8](try Data(contentsOf: URL(fileURLWithPath: edited.path)))
+        // LMDB's header of an entry whose value is on pages of its own: length, flags, length of the key, key.
+        func header(_ size: Int) -> [UInt8] {
+            withUnsafeBytes(of: UInt32(size).littleEndian, Array.init) + [1, 0, 8, 0]
+        }
+        var changed = 0
+        for start in stride(from: 0, to: bytes.count - 8, by: 2) where Array(bytes[start..<start + 8]) == header(size) {
+            bytes.replaceSubrange(start..<start + 8, with: header(bytes.count * 2))
+            changed += 1
+        }
+        #expect(changed > 0)
+        // Less than a sector of the journal.
+        let path = edited.folder.file("long")
+        try Data(bytes + [0]).write(to: URL(fileURLWithPath: path))
+        #expect(try Store.survey(at: path).newestVersion == whole.newestVersion)
+    }
+
     @Test("Salvage refuses a target that exists, a missing file, a file of something else and an open store")
     func refusals() throws {
         let fixture = try StoreFixture()

@@ -146,6 +146,25 @@ struct CommitLog: Sendable {
     }
 }
 
+// MARK: - Copying
+
+extension CommitLog {
+    /// Copies the file without the journal.
+    ///
+    /// - Throws: `LMDBError`, with `targetExists` if there is such a file, which is not changed. After other errors no
+    ///   target is left.
+    func copyDatabases(to target: String, progress: @escaping (Double) -> Void) throws {
+        try environment.copy(to: target, progress: progress)
+        do {
+            // The journal is written over in its place, so what the copy has of it may be of any moment.
+            try Journal.remove(from: target)
+        } catch {
+            DataFile.remove(target)
+            throw error
+        }
+    }
+}
+
 // MARK: - Writing
 
 extension CommitLog {

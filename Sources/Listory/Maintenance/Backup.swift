@@ -42,9 +42,7 @@ extension Store {
         // The journal first: commits that are drained meanwhile are in the copied databases, and are not added twice.
         let findings = try log.readHead()
         let records = log.journal.records(of: findings.firstInJournal.rawValue...UInt64.max)
-        try log.environment.copy(to: scratch, progress: progress)
-        // The journal is written over in its place, so what the copy has of it may be of any moment.
-        try Journal.remove(from: scratch)
+        try log.copyDatabases(to: scratch, progress: progress)
         guard let records else { return }
         var options = StoreOptions()
         options.journal.isUsed = false

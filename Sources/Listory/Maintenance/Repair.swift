@@ -49,9 +49,8 @@ extension Store {
         defer { DataFile.remove(repaired) }
         DataFile.remove(repaired)
         let fingerprint = FileFingerprint(path)
-        let report = try salvage(from: path, to: repaired, options: options) { progress(0.3 + $0 * 0.6) }
-        guard report.isComplete else { throw report.notRepairable }
-        let verification = try StoreVerification(path: repaired) { progress(0.9 + $0 * 0.1) }
+        let (report, found) = try salvageAndVerify(from: path, to: repaired, options) { progress(0.3 + $0 * 0.7) }
+        guard report.isComplete, let verification = found.first else { throw report.notRepairable }
         try replace(path, with: repaired, fingerprint, verification.version)
         return RepairReport(found: report, wasRepaired: true, verification: verification)
     }

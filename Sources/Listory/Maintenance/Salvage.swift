@@ -82,6 +82,13 @@ extension Store {
         from damaged: String, to path: String, options: StoreOptions = StoreOptions(),
         progress: (Double) -> Void = { _ in }
     ) throws -> SalvageReport {
+        try salvageAndVerify(from: damaged, to: path, options, progress).report
+    }
+
+    /// Salvages a store, and returns with the report what verifying its files found, the newest first.
+    static func salvageAndVerify(
+        from damaged: String, to path: String, _ options: StoreOptions, _ progress: (Double) -> Void
+    ) throws -> (report: SalvageReport, found: [StoreVerification]) {
         guard !Platform.exists(path) else { throw StoreError.alreadyExists(path: path) }
         return try scanning(damaged) { index in
             try Salvage(index, damaged, to: path, options).run(progress)
@@ -92,7 +99,7 @@ extension Store {
     ///
     /// - Throws: as ``salvage(from:to:options:progress:)``.
     public static func survey(at path: String, progress: (Double) -> Void = { _ in }) throws -> SalvageReport {
-        try scanning(path) { index in try Salvage(index, path, to: nil, StoreOptions()).run(progress) }
+        try scanning(path) { index in try Salvage(index, path, to: nil, StoreOptions()).run(progress).report }
     }
 
     private static func scanning<Result>(_ path: String, _ body: (SalvageIndex) throws -> Result) throws -> Result {
@@ -128,7 +135,7 @@ struct Salvage {
     /// The final file of a part.
     private func final(_ number: Int) -> String? { path.map { number == 0 ? $0 : "\($0)-\(number)" } }
 
-    func run(_ progress: (Double) -> Void) throws -> SalvageReport {
+    func run(_ progress: (Double) -> Void) throws -> (report: SalvageReport, found: [StoreVerification]) {
         var found: [(piece: SalvagedPiece, file: String?)] = []
         var made: [String] = []
         // Whatever did not get its final name is removed.
@@ -171,7 +178,7 @@ struct Salvage {
     private func report(
         _ found: [(piece: SalvagedPiece, file: String?)], _ loose: [SalvagePiece], _ readable: UInt64,
         _ made: inout [String], _ progress: (Double) -> Void
-    ) throws -> SalvageReport {
+    ) throws -> (report: SalvageReport, found: [StoreVerification]) {
         let newest = found.first?.piece
         let leftovers = try SalvageLeftovers(index, loose, after: newest?.last ?? .empty)
         if found.isEmpty && leftovers.identifiers.isEmpty && index.units.isEmpty && !index.isStore {
@@ -195,7 +202,7 @@ struct Salvage {
             itemCount: newest?.rows.itemCount ?? 0, unreadableCount: newest?.unreadable.count ?? 0,
             lostContentCount: newest?.lostContentCount ?? 0,
             leftoverCount: last.added.count, updatedCount: last.updated.count, section: last.section)
-        guard path != nil else { return report }
+        guard path != nil else { return (report, []) }
         var files = found.compactMap(\.file)
         if files.isEmpty, let file = scratch(made.count) {
             made.append(file)
@@ -204,8 +211,8 @@ struct Salvage {
             files = [file]
         }
         if !last.isEmpty { try last.make(in: files[0], options) }
-        for (number, file) in files.enumerated() {
-            _ = try StoreVerification(path: file) { progress(0.6 + 0.4 * (Double(number) + $0) / Double(files.count)) }
+        let verified = try files.enumerated().map { number, file in
+            try StoreVerification(path: file) { progress(0.6 + 0.4 * (Double(number) + $0) / Double(files.count)) }
         }
         for (number, file) in files.enumerated().reversed() {
             guard let final = final(number) else { break }
@@ -213,6 +220,6 @@ struct Salvage {
             if report.parts.indices.contains(number) { report.parts[number].path = final }
         }
         progress(1)
-        return report
+        return (report, verified)
     }
 }

@@ -248,13 +248,11 @@ extension SalvageIndex {
             }
             if let found { return found }
         }
-        guard let place = contents[SalvageIndex.contentKey(reference)], place.count == Int(reference.length) else {
+        guard let place = contents[SealedLog.contentKey(reference)], place.count == Int(reference.length) else {
             return nil
         }
         return try scan.bytes(at: place).withUnsafeBytes { SalvageIndex.checked(reference, $0) }
     }
-
-    private static func contentKey(_ reference: ContentReference) -> [UInt8] { SealedLog.contentKey(reference) }
 
     private static func checked(_ reference: ContentReference, _ bytes: UnsafeRawBufferPointer) -> [UInt8]? {
         (try? reference.check(bytes)) == nil ? nil : Array(bytes)

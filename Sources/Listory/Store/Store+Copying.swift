@@ -23,13 +23,6 @@ extension Store {
         if options.isReadOnly { throw StoreError.readOnly }
         try group.flush(through: nil)
         try group.store()
-        try group.log.environment.copy(to: target, progress: progress)
-        do {
-            // The journal is written over in its place, so what the copy has of it may be of any moment.
-            try Journal.remove(from: target)
-        } catch {
-            DataFile.remove(target)
-            throw error
-        }
+        try group.log.copyDatabases(to: target, progress: progress)
     }
 }
