@@ -225,7 +225,7 @@ enum Work: String {
                 session.wrong("version \(found.version) of \(name) has another hash")
             }
         }
-        // Whoever opened it after that has said so.
+        // A process that opened it after that has reported it.
         if let last = acknowledgements.last, last.isLast, newest > last.version {
             session.wrong("version \(newest) of \(name) was discarded after \(last.version), and came back")
         }

@@ -73,9 +73,9 @@ struct FaultTests {
         #expect(outcome.problems.count > 3, "seed \(outcome.seed): \(outcome.problems)")
     }
 
-    @Test("Is noticed if the process ends: the tests above can fail", arguments: ["memory", "sync"])
-    func ends(kind: String) throws {
-        let outcome = try Self.run(["calls"], "edit", [kind, "end", "3"])
+    @Test("Is noticed if the process ends: the tests above can fail", arguments: [("memory", 3), ("sync", 1)])
+    func ends(kind: String, every: Int) throws {
+        let outcome = try Self.run(["calls"], "edit", [kind, "end", "\(every)"])
         #expect(outcome.problems.count > 3 && outcome.problems.allSatisfy { $0.contains("ended with -6") })
     }
 

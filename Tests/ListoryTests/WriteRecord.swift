@@ -126,7 +126,6 @@ struct WriteRecord {
     ) -> (folder: RecordedFolder, acknowledged: [String: Acknowledgement]) {
         var folder = base
         var acknowledged: [String: Acknowledgement] = [:]
-        var hasFailed = false
         for entry in entries[..<end] {
             switch entry {
             case .write(let file, let offset, let bytes, let isDurable):
@@ -137,16 +136,11 @@ struct WriteRecord {
                 }
             case .length(let file, let length): folder.pending[file, default: []].append(.length(length))
             case .sync(let file):
-                hasFailed = false
                 if !ignoresSyncs { folder.sync(file) }
-            case .failedSync(let file):
-                hasFailed = true
-                folder.dropPart(of: file, .anything, &generator)
+            case .failedSync(let file): folder.dropPart(of: file, .anything, &generator)
             case .name(let change): folder.pendingNames.append(change)
             case .folderSync: if !ignoresSyncs { folder.syncNames() }
-            case .acknowledged(var found):
-                // Commits are discarded for good only if the device kept that.
-                if hasFailed { found.isLast = false }
+            case .acknowledged(let found):
                 guard found.version >= acknowledged[found.store]?.version ?? .empty else { continue }
                 acknowledged[found.store] = found
             }

@@ -92,8 +92,8 @@ enum RecordedWriter {
             do { try store.waitUntilDurable() } catch StoreError.appendFailed {
                 failureCount += 1
                 if failureCount == 3 || generator.oneIn(2) {
-                    try store.close(discardingUnappended: true)
-                    // What was durable before is marked already, or nobody was told of it.
+                    do { try store.close(discardingUnappended: true) } catch StoreError.discardFailed { return }
+                    // Commits that were durable before are marked already, or were not acknowledged.
                     write_recorder_mark("discarded \(name) \(store.durableVersion) -")
                     return
                 }

@@ -50,6 +50,9 @@ public enum StoreError: Error, Sendable {
     /// Appending to the log failed. The edits since `durable` are in memory and will be tried again; no further edit is
     /// accepted until an attempt succeeds.
     case appendFailed(durable: Version, cause: any Error)
+    /// The store is closed, and the edits since `durable` were discarded, but the device could not be told so. After a power
+    /// cut, the next opening may find some of them.
+    case discardFailed(durable: Version, cause: any Error)
 }
 
 extension StoreError {
@@ -76,6 +79,7 @@ extension StoreError {
         case .usedInside: "usedInside"
         case .editEnded: "editEnded"
         case .appendFailed: "appendFailed"
+        case .discardFailed: "discardFailed"
         }
     }
 }
@@ -115,6 +119,8 @@ extension StoreError: CustomStringConvertible {
         case .usedInside(let place): "it was used inside \(place), and would wait for itself: use what is given there"
         case .editEnded: "an edit was used after the closure that received it had returned"
         case .appendFailed(let durable, let cause): "versions after \(durable) are not durable: \(cause)"
+        case .discardFailed(let durable, let cause):
+            "versions after \(durable) were discarded, but may come back after a power cut: \(cause)"
         }
     }
 }

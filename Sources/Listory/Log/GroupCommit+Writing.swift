@@ -255,10 +255,12 @@ extension GroupCommit {
 
     /// Prepares closing the file: empties the journal of durable entries and of entries that could not be appended.
     ///
-    /// There is no leader any more. What fails here has failed before, or is left to the next opening.
-    func settle() {
-        try? log.journal.discardFailed()
-        try? log.journal.store()
+    /// There is no leader any more. Durable entries that cannot be drained are left to the next opening.
+    ///
+    /// - Throws: as `Journal.discardFailed`.
+    func settle() throws {
+        defer { try? log.journal.store() }
+        try log.journal.discardFailed()
     }
 }
 

@@ -169,13 +169,15 @@ extension Journal {
     /// Invalidates an entry that is not in the log.
     private func clear(_ failed: Place?, _ txn: borrowing WriteTransaction) throws {
         guard let failed, let database else { return }
+        let zeros: (UInt64, UInt64) = (0, 0)
         let isThere = try txn.withValue(forKey: Journal.key, in: database) { bytes in
-            guard let bytes, failed.offset + 8 <= bytes.count else { return false }
+            guard let bytes, failed.offset + 16 <= bytes.count else { return false }
             let entry = UnsafeRawBufferPointer(rebasing: bytes[failed.offset...])
+            // Zeros are written again: after a failed sync, the system can show bytes that the device does not have.
             return JournalEntry.checksum(in: entry) == failed.checksum
+                || entry.loadUnaligned(as: (UInt64, UInt64).self) == zeros
         }
         if !isThere { return }
-        let zeros: (UInt64, UInt64) = (0, 0)
         try withUnsafeBytes(of: zeros) {
             try txn.overwriteInPlace($0, at: failed.offset, ofValueForKey: Journal.key, in: database)
         }

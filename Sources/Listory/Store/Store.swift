@@ -220,6 +220,7 @@ public final class Store: Sendable {
     /// - Throws: ``StoreError/appendFailed(durable:cause:)`` if the last commits could not be appended and are not to
     ///   be discarded; `LMDBError` with `closeBlocked` during a read from the store, for instance inside
     ///   `withRecord(of:_:)` of its ``source``. The store then stays open, and can be closed later.
+    ///   ``StoreError/discardFailed(durable:cause:)`` if the store is closed, but what was discarded may come back.
     ///   ``StoreError/closed`` if it is closed already.
     public func close(discardingUnappended: Bool = false) throws {
         try checkIsOutside()
@@ -241,9 +242,10 @@ public final class Store: Sendable {
                 past.clear()
                 // They would keep the file open.
                 let rows = head.observers.takeRows()
+                var discarding: Result<Void, any Error> = .success(())
                 do {
                     try group.discardUnappended {
-                        if !options.isReadOnly { group.settle() }
+                        if !options.isReadOnly { discarding = Result { try group.settle() } }
                         try closeFile(&head)
                     }
                 } catch {
@@ -254,6 +256,9 @@ public final class Store: Sendable {
                 head.observers.finish()
                 group.failures.finish()
                 head.editor = ListEditor(ListState(), source: group)
+                do { try discarding.get() } catch {
+                    throw StoreError.discardFailed(durable: group.durableVersion, cause: error)
+                }
             }
         }
     }

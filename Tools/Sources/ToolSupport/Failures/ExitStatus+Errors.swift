@@ -29,7 +29,7 @@ extension ExitStatus {
             .usedInside, .editEnded:
             self = .refused
         case .notPermitted: self = .inputOutput
-        case .appendFailed(_, let cause): self.init(cause)
+        case .appendFailed(_, let cause), .discardFailed(_, let cause): self.init(cause)
         }
     }
 
