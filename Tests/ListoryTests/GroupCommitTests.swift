@@ -177,7 +177,7 @@ extension GroupCommit {
     /// How many write groups were begun.
     var groupCount: Int { monitor.withLock { state.groupCount } }
 
-    /// Whether a write group would wait for nobody if that many waited for it.
+    /// Whether a write group begins at once if that many writers wait for it.
     func isGatheringComplete(for count: Int) -> Bool {
         monitor.withLock {
             var gathering = state.gathering

@@ -11,20 +11,16 @@ import Testing
 struct KillTests {
     @Test("300 kills on one store lose no acknowledged commit and leave no partial one")
     func kills() throws {
-        let folder = try TemporaryFolder()
-        let path = folder.file("list.listory")
-        try Store.create(at: path).close()
-        let seed = UInt64.random(in: 0...UInt64.max)
-        var generator = SeededGenerator(seed: seed)
+        var victim = try Victim()
         var acknowledged = Version.empty
         var roundsWithProgress = 0
         for round in 0..<300 {
-            let printed = try Self.runAndKill(path, [], &generator)
+            let printed = try victim.runAndKill([])
             let before = acknowledged
-            let comment: Comment = "seed \(seed), round \(round)"
+            let comment: Comment = "seed \(victim.seed), round \(round)"
             // Opening replays the log, and compares the hash of the newest version.
-            let store = try Store.open(at: path)
-            for (version, hash) in Self.acknowledgements(printed) {
+            let store = try Store.open(at: victim.path)
+            for (version, hash) in Victim.acknowledgements(printed) {
                 try #require(try version <= store.version, comment)
                 try #require(try store.commit(version).stateHash.description == hash, comment)
                 acknowledged = max(acknowledged, version)
@@ -34,54 +30,46 @@ struct KillTests {
             try Self.checkWhole(store, comment)
             try store.close()
         }
-        #expect(roundsWithProgress > 150, "seed \(seed): too few rounds got as far as a commit")
-        #expect(try StoreVerification(path: path).version >= acknowledged)
+        #expect(roundsWithProgress > 150, "seed \(victim.seed): too few rounds got as far as a commit")
+        #expect(try StoreVerification(path: victim.path).version >= acknowledged)
     }
 
     @Test("After 150 kills during checkpoints, the store opens and verifies, and old versions can be read")
     func killsInCheckpoints() throws {
-        let folder = try TemporaryFolder()
-        let path = folder.file("list.listory")
-        try Store.create(at: path).close()
-        let seed = UInt64.random(in: 0...UInt64.max)
-        var generator = SeededGenerator(seed: seed)
+        var victim = try Victim()
         var acknowledged = Version.empty
         for round in 0..<150 {
-            let printed = try Self.runAndKill(path, ["checkpoints"], &generator)
-            let comment: Comment = "seed \(seed), round \(round)"
-            let store = try Store.open(at: path)
+            let printed = try victim.runAndKill(["checkpoints"])
+            let comment: Comment = "seed \(victim.seed), round \(round)"
+            let store = try Store.open(at: victim.path)
             try #require(!store.recovery.wasRebuilt, comment)
-            for (version, _) in Self.acknowledgements(printed) { acknowledged = max(acknowledged, version) }
+            for (version, _) in Victim.acknowledgements(printed) { acknowledged = max(acknowledged, version) }
             try #require(try store.version >= acknowledged, comment)
             try Self.checkWhole(store, comment)
             if acknowledged > .empty {
-                let version = Version(UInt64.random(in: 1...acknowledged.rawValue, using: &generator))
+                let version = Version(UInt64.random(in: 1...acknowledged.rawValue, using: &victim.generator))
                 let snapshot = try store.snapshot(at: version)
                 try #require(try snapshot.stateHash == store.commit(version).stateHash, comment)
             }
             // Closing takes no checkpoint, because nothing was edited.
             try store.checkpoint()
             try store.close()
-            if round % 30 == 29 { #expect(try StoreVerification(path: path).checkpointCount > 0, comment) }
+            if round % 30 == 29 { #expect(try StoreVerification(path: victim.path).checkpointCount > 0, comment) }
         }
     }
 
     @Test("60 kills during compactions lose no acknowledged commit, and leave a store that can be compacted")
     func killsInCompactions() throws {
-        let folder = try TemporaryFolder()
-        let path = folder.file("list.listory")
-        try Store.create(at: path).close()
-        let seed = UInt64.random(in: 0...UInt64.max)
-        var generator = SeededGenerator(seed: seed)
+        var victim = try Victim()
         var acknowledged = Version.empty
         var roundsWithRemains = 0
         for round in 0..<60 * Soak.factor {
-            let printed = try Self.runAndKill(path, ["compact"], afterLines: 1...12, &generator)
-            let comment: Comment = "seed \(seed), round \(round)"
-            let remains = try FileManager.default.contentsOfDirectory(atPath: folder.path)
+            let printed = try victim.runAndKill(["compact"], afterLines: 1...12)
+            let comment: Comment = "seed \(victim.seed), round \(round)"
+            let remains = try FileManager.default.contentsOfDirectory(atPath: victim.folder.path)
             if remains.contains(where: { $0.contains("compact") }) { roundsWithRemains += 1 }
-            let store = try Store.open(at: path)
-            for (version, hash) in Self.acknowledgements(printed) where version > store.oldestVersion {
+            let store = try Store.open(at: victim.path)
+            for (version, hash) in Victim.acknowledgements(printed) where version > store.oldestVersion {
                 try #require(try store.commit(version).stateHash.description == hash, comment)
                 acknowledged = max(acknowledged, version)
             }
@@ -89,28 +77,24 @@ struct KillTests {
             try Self.checkWhole(store, comment)
             try store.close()
             if round % 10 == 9 {
-                try Store.compact(at: path)
-                let files = try FileManager.default.contentsOfDirectory(atPath: folder.path)
+                try Store.compact(at: victim.path)
+                let files = try FileManager.default.contentsOfDirectory(atPath: victim.folder.path)
                 #expect(Set(files) == ["list.listory", "list.listory-lock"], comment)
-                #expect(try StoreVerification(path: path).version >= acknowledged, comment)
+                #expect(try StoreVerification(path: victim.path).version >= acknowledged, comment)
             }
         }
-        #expect(roundsWithRemains > 3, "seed \(seed): too few rounds got as far as a compaction")
+        #expect(roundsWithRemains > 3, "seed \(victim.seed): too few rounds got as far as a compaction")
     }
 
     @Test("60 kills during copies lose no acknowledged commit; copies that were reported as complete are complete")
     func killsInCopies() throws {
-        let folder = try TemporaryFolder()
-        let path = folder.file("list.listory")
-        try Store.create(at: path).close()
-        let seed = UInt64.random(in: 0...UInt64.max)
-        var generator = SeededGenerator(seed: seed)
+        var victim = try Victim()
         var copyCount = 0
         for round in 0..<60 * Soak.factor {
-            let printed = try Self.runAndKill(path, ["copy"], afterLines: 1...16, &generator)
-            let comment: Comment = "seed \(seed), round \(round)"
-            let store = try Store.open(at: path)
-            for (version, hash) in Self.acknowledgements(printed) {
+            let printed = try victim.runAndKill(["copy"], afterLines: 1...16)
+            let comment: Comment = "seed \(victim.seed), round \(round)"
+            let store = try Store.open(at: victim.path)
+            for (version, hash) in Victim.acknowledgements(printed) {
                 try #require(try store.commit(version).stateHash.description == hash, comment)
             }
             try Self.checkWhole(store, comment)
@@ -118,43 +102,65 @@ struct KillTests {
             let lines = printed.split(separator: "\n", omittingEmptySubsequences: false).dropLast()
             for line in lines where line.hasPrefix("copy") {
                 let words = line.split(separator: " ").map(String.init)
-                let copy = try Store.open(at: "\(path)-copy\(words[1])")
+                let copy = try Store.open(at: "\(victim.path)-copy\(words[1])")
                 try #require(try copy.snapshot.stateHash.description == words[3], comment)
                 try Self.checkWhole(copy, comment)
                 try copy.close()
                 copyCount += 1
             }
-            for name in try FileManager.default.contentsOfDirectory(atPath: folder.path) where name.contains("-copy") {
+            for name in try FileManager.default.contentsOfDirectory(atPath: victim.folder.path)
+            where name.contains("-copy") {
                 // One that was not finished is not taken for a store.
-                if let unfinished = try? Store.open(at: folder.file(name)) { try unfinished.close() }
-                try FileManager.default.removeItem(atPath: folder.file(name))
+                if let unfinished = try? Store.open(at: victim.folder.file(name)) { try unfinished.close() }
+                try FileManager.default.removeItem(atPath: victim.folder.file(name))
             }
         }
-        #expect(copyCount > 20, "seed \(seed): too few copies")
+        #expect(copyCount > 20, "seed \(victim.seed): too few copies")
     }
 
     @Test("A writer that acknowledges too early is detected: the test above can fail")
     func control() throws {
-        let seed = UInt64.random(in: 0...UInt64.max)
-        var generator = SeededGenerator(seed: seed)
-        let folder = try TemporaryFolder()
-        let path = folder.file("list.listory")
-        try Store.create(at: path).close()
+        var victim = try Victim()
         for _ in 0..<100 {
-            let printed = try Self.runAndKill(path, ["early"], &generator)
-            let store = try Store.open(at: path)
+            let printed = try victim.runAndKill(["early"])
+            let store = try Store.open(at: victim.path)
             defer { try? store.close() }
             let newest = try store.version
-            if Self.acknowledgements(printed).contains(where: { $0.version > newest }) { return }
+            if Victim.acknowledgements(printed).contains(where: { $0.version > newest }) { return }
         }
-        Issue.record("seed \(seed): no commit was lost in 100 rounds, so losses would not be noticed")
+        Issue.record("seed \(victim.seed): no commit was lost in 100 rounds, so losses would not be noticed")
+    }
+
+    /// Checks that no commit is partial: its events belong together, and so do the rows after it.
+    private static func checkWhole(_ store: Store, _ comment: Comment) throws {
+        let snapshot = try store.snapshot
+        guard snapshot.itemCount > 0 else { return }
+        let counter = try #require(snapshot.item(at: ListIndexPath(section: 0, item: 0)))
+        let items = snapshot.sections[0].items
+        let last = try #require(items.last)
+        let count = String(decoding: try store.source.content(of: counter.content), as: UTF8.self)
+        try #require(last.id.description == count, comment)
+        try #require(last.isChecked, comment)
+        try #require(items.count == min(Int(snapshot.version.rawValue) + 1, 40), comment)
+    }
+}
+
+/// A new store, and a process that writes to it and is killed at random moments.
+private struct Victim {
+    let folder: TemporaryFolder
+    let path: String
+    let seed = UInt64.random(in: 0...UInt64.max)
+    var generator: SeededGenerator
+
+    init() throws {
+        folder = try TemporaryFolder()
+        path = folder.file("list.listory")
+        generator = SeededGenerator(seed: seed)
+        try Store.create(at: path).close()
     }
 
     /// Lets the writer write for a random time, kills it, and returns all it printed.
-    private static func runAndKill(
-        _ path: String, _ arguments: [String], afterLines lines: ClosedRange<Int> = 1...1,
-        _ generator: inout SeededGenerator
-    ) throws -> String {
+    mutating func runAndKill(_ arguments: [String], afterLines lines: ClosedRange<Int> = 1...1) throws -> String {
         let child = try ChildProcess("StoreWriter", [path] + arguments)
         var printed = ""
         // Usually while it writes; sometimes while it still starts and recovers.
@@ -171,24 +177,11 @@ struct KillTests {
     }
 
     /// The complete lines of the writer's output.
-    private static func acknowledgements(_ printed: String) -> [(version: Version, hash: String)] {
+    static func acknowledgements(_ printed: String) -> [(version: Version, hash: String)] {
         printed.split(separator: "\n", omittingEmptySubsequences: false).dropLast().compactMap { line in
             let words = line.split(separator: " ")
             guard words.count == 2, let number = UInt64(words[0]) else { return nil }
             return (Version(number), String(words[1]))
         }
-    }
-
-    /// Checks that no commit is partial: its events belong together, and so do the rows after it.
-    private static func checkWhole(_ store: Store, _ comment: Comment) throws {
-        let snapshot = try store.snapshot
-        guard snapshot.itemCount > 0 else { return }
-        let counter = try #require(snapshot.item(at: ListIndexPath(section: 0, item: 0)))
-        let items = snapshot.sections[0].items
-        let last = try #require(items.last)
-        let count = String(decoding: try store.source.content(of: counter.content), as: UTF8.self)
-        try #require(last.id.description == count, comment)
-        try #require(last.isChecked, comment)
-        try #require(items.count == min(Int(snapshot.version.rawValue) + 1, 40), comment)
     }
 }

@@ -82,10 +82,7 @@ struct StoredTreeTests {
     @Test("The rows between two batches can be read as long as they are kept, though both versions are gone")
     func keptStage() throws {
         let fixture = try StoreFixture {
-            CheckpointTests.eager(&$0)
-            // Only the newest checkpoint is kept, and those that somebody uses.
-            $0.checkpoints.interval = .max
-            $0.checkpoints.maximumSpacing = 1 << 40
+            CheckpointTests.onRequest(&$0)
             $0.memoryBudget = 1
         }
         let store = fixture.store

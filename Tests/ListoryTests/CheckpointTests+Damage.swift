@@ -1,0 +1,202 @@
+// Tests that a checkpoint that is damaged, or not of this log, costs only time.
+
+import Foundation
+import LMDB
+@testable import Listory
+@testable import ListModel
+import TestSupport
+import Testing
+
+extension CheckpointTests {
+    @Test("A node that the replay needs and that is damaged is noticed when the store is opened, though all events fit")
+    func damagedOnTheWay() throws {
+        let fixture = try StoreFixture {
+            CheckpointTests.eager(&$0)
+            $0.checkpoints.interval = .max
+        }
+        try fixture.fill(40)
+        try fixture.store.checkpoint()
+        let checkpoint = fixture.store.checkpointVersion
+        // Nothing but the place is known of the row after which this is inserted.
+        try fixture.store.edit("Insert") {
+            try $0.insert(NewItem(id: 1_000, content: [1]), at: .at(ListIndexPath(section: 0, item: 20)))
+        }
+        let expected = try fixture.store.snapshot.stateHash
+        try fixture.store.waitUntilDurable()
+        let environment = fixture.store.group.log.environment
+        let nodes = try environment.openDatabase(named: "nodes", of: UInt64.self, [UInt8].self)
+        let numbers = try environment.read { txn in
+            var numbers: [UInt64] = []
+            try txn.forEach(in: nodes) { key, _ in
+                numbers.append(try UInt64.decode(key))
+                return true
+            }
+            return numbers
+        }
+        try fixture.store.group.store()
+        let file = try Data(contentsOf: URL(fileURLWithPath: fixture.path))
+        try fixture.store.close()
+        var rebuilt = 0
+        for number in numbers {
+            DataFile.remove(fixture.path)
+            try file.write(to: URL(fileURLWithPath: fixture.path))
+            let damaging = try Environment.open(path: fixture.path)
+            let nodes = try damaging.openDatabase(named: "nodes", of: UInt64.self, [UInt8].self)
+            try damaging.write { txn in
+                guard var row = try txn.get(number, in: nodes) else { return }
+                row[row.count / 2] ^= 4
+                try txn.put(row, forKey: number, in: nodes)
+            }
+            try damaging.close()
+            let store = try Store.open(at: fixture.path, options: fixture.store.options)
+            if store.recovery.wasRebuilt { rebuilt += 1 }
+            if store.recovery.wasRebuilt {
+                #expect(try store.snapshot.stateHash == expected, "node \(number)")
+                #expect(try store.snapshot.sections[0].items.map(\.id).count == 41, "node \(number)")
+            } else {
+                #expect(store.recovery.checkpoint == checkpoint, "node \(number)")
+            }
+            try? store.close()
+            try? store.close(discardingUnappended: true)
+        }
+        // At least the path to the row.
+        #expect(rebuilt >= 3)
+    }
+
+    @Test("A checkpoint whose history is not that of the log is not used")
+    func otherHistory() throws {
+        let fixture = try StoreFixture(CheckpointTests.eager)
+        try fixture.fill(10)
+        for id in 0..<8 { try fixture.store.edit("Toggle") { try $0.toggle(.item(.integer(Int64(id)))) } }
+        try fixture.store.undo(2)
+        var history = try fixture.store.history
+        try fixture.store.close()
+        // The bytes of the shared history of the newest checkpoint: positions, and how much can be undone and redone.
+        let options = fixture.store.options
+        for place in 0..<7 {
+            let environment = try Environment.open(path: fixture.path)
+            let checkpoints = try environment.openDatabase(named: "checkpoints", of: UInt64.self, [UInt8].self)
+            try environment.write { txn in
+                let version = try txn.lastKey(in: checkpoints)!
+                var row = try txn.get(version, in: checkpoints)!
+                row[6 + 64 + place] ^= 1
+                let sum = UInt32(truncatingIfNeeded: row[4...].withUnsafeBytes { XXHash64.hash($0, seed: version) })
+                withUnsafeBytes(of: sum.littleEndian) { row.replaceSubrange(0..<4, with: $0) }
+                #expect(row.withUnsafeBytes { Checkpoint($0, version: Version(version)) } != nil)
+                try txn.put(row, forKey: version, in: checkpoints)
+            }
+            try environment.close()
+            let store = try Store.open(at: fixture.path, options: options)
+            #expect(store.recovery.wasRebuilt, "byte \(place)")
+            #expect(try store.history == history, "byte \(place)")
+            // Its next checkpoint is sound again.
+            try store.edit("Toggle") { try $0.toggle(.item(1)) }
+            try store.undo()
+            try store.undo()
+            try store.redo()
+            try store.close()
+            let again = try Store.open(at: fixture.path, options: options)
+            #expect(!again.recovery.wasRebuilt, "byte \(place)")
+            #expect(try again.history.undoCount == history.undoCount, "byte \(place)")
+            try again.redo()
+            try again.undo()
+            history = try again.history
+            try again.close()
+        }
+    }
+
+    @Test("If going back from a later checkpoint leads to other rows than those of the commit, an error says so")
+    func goingBack() throws {
+        let fixture = try StoreFixture {
+            CheckpointTests.eager(&$0)
+            $0.checkpoints.interval = .max
+        }
+        try fixture.fill(10)
+        for id in 0..<9 { try fixture.store.edit("Toggle") { try $0.toggle(.item(.integer(Int64(id)))) } }
+        try fixture.store.checkpoint()
+        let version = Version(8)
+        try fixture.store.close()
+        // The record of the version says that the rows have another hash; everything else about it is right.
+        let environment = try Environment.open(path: fixture.path)
+        let commits = try environment.openDatabase(named: "commits", of: UInt64.self, [UInt8].self)
+        try environment.write { txn in
+            var record = try txn.get(version.rawValue, in: commits)!
+            record[16] ^= 1
+            let sum = record[8...].withUnsafeBytes { XXHash64.hash($0, seed: version.rawValue) }
+            withUnsafeBytes(of: sum.littleEndian) { record.replaceSubrange(0..<8, with: $0) }
+            try txn.put(record, forKey: version.rawValue, in: commits)
+        }
+        try environment.close()
+        let store = try Store.open(at: fixture.path, options: fixture.store.options)
+        #expect(throws: ListError.self) { try store.snapshot(at: version) }
+        #expect(try store.snapshot(at: Version(9)).itemCount == 10)
+        try store.close()
+    }
+
+    @Test("A checkpoint that cannot be used costs only a replay of the log")
+    func damagedCheckpoints() throws {
+        for damage in 0..<4 {
+            let fixture = try StoreFixture(CheckpointTests.eager)
+            try fixture.fill(100)
+            for id in 0..<50 { try fixture.store.edit("Toggle") { try $0.toggle(.item(.integer(Int64(id)))) } }
+            let expected = try fixture.store.snapshot.stateHash
+            try fixture.store.close()
+            try CheckpointTests.damage(fixture.path, damage)
+            var options = fixture.store.options
+            options.gate = .full
+            let store = try Store.open(at: fixture.path, options: options)
+            #expect(store.recovery.wasRebuilt && store.recovery.commitCount == 51, "damage \(damage)")
+            #expect(try store.snapshot.stateHash == expected)
+            try store.edit("Toggle") { try $0.toggle(.item(99)) }
+            try store.close()
+            let again = try Store.open(at: fixture.path, options: options)
+            #expect(!again.recovery.wasRebuilt && again.recovery.commitCount == 0, "damage \(damage)")
+            try again.close()
+        }
+    }
+
+    /// Damages the row of the newest checkpoint, the row of the locators, or the first or last node.
+    static func damage(_ path: String, _ kind: Int) throws {
+        let environment = try Environment.open(path: path)
+        try damage(environment, kind)
+        try environment.close()
+    }
+
+    static func damage(_ environment: Environment, _ kind: Int) throws {
+        let meta = try environment.openDatabase(named: "meta", of: String.self, [UInt8].self)
+        let rows = try environment.openDatabase(
+            named: kind == 0 ? "checkpoints" : "nodes", of: UInt64.self, [UInt8].self)
+        try environment.write { txn in
+            if kind == 1 {
+                var row = try txn.get("locators", in: meta)!
+                row[row.count / 2] ^= 4
+                return try txn.put(row, forKey: "locators", in: meta)
+            }
+            // The root is written last, so a node before it is below it.
+            var key = try txn.lastKey(in: rows)!
+            var row = try txn.get(key, in: rows)!
+            if kind == 3 { (key, row) = (key - 2, try txn.get(key - 2, in: rows)!) }
+            row[row.count / 2] ^= 4
+            try txn.put(row, forKey: key, in: rows)
+        }
+    }
+
+    @Test("If a node is found damaged after opening, edits throw, and opening again rebuilds it")
+    func damagedNode() throws {
+        let fixture = try StoreFixture(CheckpointTests.eager)
+        try fixture.fill(300)
+        try fixture.store.close()
+        let expected = try StoreVerification(path: fixture.path).stateHash
+        try CheckpointTests.damage(fixture.path, 3)
+        let store = try Store.open(at: fixture.path, options: fixture.store.options)
+        let ids = try store.snapshot.sections[0].items.map(\.id)
+        #expect(ids.count == 300 && ids.contains("unreadable"))
+        #expect { try store.edit("Toggle") { try $0.toggle(.at(ListIndexPath(section: 0, item: 0))) } } throws: {
+            ($0 as? StoreError)?.code == "damagedNode"
+        }
+        try store.close()
+        let mended = try Store.open(at: fixture.path, options: fixture.store.options)
+        #expect(mended.recovery.wasRebuilt)
+        #expect(try mended.snapshot.stateHash == expected)
+    }
+}
