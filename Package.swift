@@ -40,6 +40,11 @@ let package = Package(
         .executableTarget(
             name: "FaultyWriter", dependencies: ["Listory", "TestSupport", "FaultInjector"],
             path: "Tests/FaultyWriter"),
+        // The same holds for these.
+        .target(name: "Scheduler", path: "Tests/Scheduler"),
+        .executableTarget(
+            name: "ScheduledWriter", dependencies: ["Listory", "TestSupport", "Scheduler"],
+            path: "Tests/ScheduledWriter"),
         .testTarget(
             name: "ListoryTests", dependencies: ["Listory", "TestSupport", "StoreWriter", "RecordedWriter"]),
         .testTarget(

@@ -175,7 +175,7 @@ extension Environment {
         )
         let handle: OpaquePointer
         do throws(LMDBError) {
-            handle = try Engine.open(path, setup)
+            handle = try openWithLockFile(path, setup)
         } catch {
             let isRefused = error.code == .accessDenied || error.code == .notPermitted
             // If there is a lock file, some process may be writing. If there is none, no process may write while the
@@ -197,6 +197,24 @@ extension Environment {
         } catch {
             Engine.close(handle)
             throw error
+        }
+    }
+
+    /// Opens the file, and waits for a lock file that is being made.
+    private static func openWithLockFile(_ path: String, _ setup: Engine.Setup) throws(LMDBError) -> OpaquePointer {
+        let deadline = ContinuousClock.now + .seconds(5)
+        let monitor = Monitor()
+        // Another process may have made it since the refusal, so a lock file that is ready is tried once more.
+        var wasReady = false
+        while true {
+            do throws(LMDBError) { return try Engine.open(path, setup) } catch {
+                let isReady = !LockFile.isUnready(for: path)
+                // A file without bytes cannot be mapped.
+                let isRefused = error.code == .invalid || error.code == .invalidArgument
+                guard isRefused, !(isReady && wasReady), ContinuousClock.now < deadline else { throw error }
+                wasReady = isReady
+            }
+            monitor.withLock { monitor.wait(atMost: .milliseconds(1)) }
         }
     }
 

@@ -29,6 +29,17 @@ enum LockFile {
         try reserve(descriptor, name, atLeast: wanted)
     }
 
+    /// Whether a lock file has no content. LMDB takes it for a foreign one then.
+    ///
+    /// The process that has the exclusive lock makes the content. Another one, which waits for that lock, finds none if
+    /// the first has ended before, or has only allocated the space. This process must not have the file open.
+    static func isUnready(for path: String) -> Bool {
+        guard let file = try? RawFile(Self.path(of: path)), let beginning = try? file.bytes(at: 0, count: 4) else {
+            return false
+        }
+        return beginning.count < 4 || beginning.load(0, as: UInt32.self) == 0
+    }
+
     /// As above, with the lock file open; no other process has it open.
     static func reserve(_ descriptor: Int32, _ name: String, atLeast count: Int) throws(LMDBError) {
         var size = count

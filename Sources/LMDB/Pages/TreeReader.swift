@@ -43,12 +43,13 @@ extension TreeReader {
         // SAFETY: every file has both meta pages, which the gate has seen.
         let meta = try pages.start() + place
         let lastPage = meta.loadUnaligned(fromByteOffset: 120, as: UInt64.self)
+        main = TreeRoot(TreeRecord(meta + 72))
+        // Read last: another process may overwrite the page with a newer version at any moment from here on.
         let found = meta.loadUnaligned(fromByteOffset: 128, as: UInt64.self)
         guard found == version else { return nil }
         (start, limit) = try pages.pages(upTo: lastPage, of: version)
         pageSize = pages.pageSize
         transaction = version
-        main = TreeRoot(TreeRecord(meta + 72))
         guard main.depth <= TreeRecord.maximumDepth else {
             throw damage(
                 "depth of a tree", at: start + place + 78, "at most \(TreeRecord.maximumDepth)", "\(main.depth)")

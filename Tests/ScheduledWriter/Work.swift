@@ -1,0 +1,246 @@
+// What the processes of a schedule do.
+
+import LMDB
+import ListModel
+import Listory
+import Scheduler
+import TestSupport
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#elseif canImport(Darwin)
+import Darwin
+#endif
+
+enum Work: String {
+    /// Threads that edit one store, wait for durability, take checkpoints, read and close it, and one that opens it again.
+    case threads
+    /// Processes that create, open and close one store.
+    case opening
+    /// Processes that edit one store, one after the other or at once.
+    case processes
+    /// For the scheduler itself: threads that add to a number in a file, without a lock.
+    case race
+    /// The same with a lock.
+    case lockedRace
+    /// For the scheduler itself: two threads that take two locks, each in its own order.
+    case deadlock
+
+    /// Whether its processes are killed and stopped.
+    var isKilled: Bool { self == .threads || self == .opening || self == .processes }
+
+    func processCount(_ generator: inout SeededGenerator) -> Int {
+        switch self {
+        case .opening, .processes: Int.random(in: 2...3, using: &generator)
+        case .lockedRace: 2
+        default: 1
+        }
+    }
+
+    /// Makes the store that the work begins with; 0 if that succeeds.
+    func prepare(_ path: String) -> Int32 {
+        switch self {
+        case .opening, .deadlock: return 0
+        case .race, .lockedRace:
+            Files.write([0, 0, 0, 0, 0, 0, 0, 0], path)
+            return 0
+        case .threads, .processes:
+            var options = StoreOptions()
+            options.journal.size = (8 << 10) - 16
+            do {
+                let store = try Store.create(at: path, options: options)
+                try store.edit("Begin") { try $0.insertSection(NewSection(id: "rows", title: "Rows")) }
+                try store.close()
+                return 0
+            } catch { return 1 }
+        }
+    }
+
+    func run(_ session: Session, _ process: Int, _ generator: inout SeededGenerator) {
+        switch self {
+        case .threads: editInThreads(session, &generator)
+        case .opening: openRepeatedly(session, process, &generator)
+        case .processes: editInProcesses(session, process, &generator)
+        case .race: count(session, nil)
+        case .lockedRace: count(session, session.path + "-lock")
+        case .deadlock: takeTwoLocks()
+        }
+    }
+
+    // MARK: - Threads
+
+    private func editInThreads(_ session: Session, _ generator: inout SeededGenerator) {
+        let options = session.storeOptions(&generator)
+        guard
+            let store = attempt(
+                session, { try session.open(options) { try Store.open(at: session.path, options: options) } })
+        else { return session.wrong("the store cannot be opened") }
+        let seed = generator.next()
+        let closer = generator.oneIn(2) ? generator.below(4) : -1
+        onThreads(generator.oneIn(2) ? 3 : 4) { index in
+            var generator = SeededGenerator(seed: seed &+ UInt64(index))
+            var editor = Editor(session, store, "\(index)")
+            for _ in 0..<Int.random(in: 2...6, using: &generator) {
+                _ = attempt(session) { try editor.act(&generator) }
+            }
+            if index == closer {
+                close(session, store)
+                reopen(session, options, "\(index) again", &generator)
+            }
+            editor.acknowledge()
+        }
+        close(session, store)
+    }
+
+    private func reopen(
+        _ session: Session, _ options: StoreOptions, _ name: String, _ generator: inout SeededGenerator
+    ) {
+        guard
+            let store = attempt(
+                session, { try session.open(options) { try Store.open(at: session.path, options: options) } })
+        else { return }
+        var editor = Editor(session, store, name)
+        for _ in 0..<2 { _ = attempt(session) { try editor.act(&generator) } }
+        close(session, store)
+        editor.acknowledge()
+    }
+
+    // MARK: - Processes
+
+    private struct Row: Codable, Identifiable, Sendable {
+        var id: Int
+    }
+
+    private func openRepeatedly(_ session: Session, _ process: Int, _ generator: inout SeededGenerator) {
+        for round in 0..<Int.random(in: 1...3, using: &generator) {
+            let options = session.storeOptions(&generator)
+            let kind = generator.below(3)
+            let store = attempt(session) {
+                try session.open(options) {
+                    switch kind {
+                    case 0: try Store.create(at: session.path, options: options)
+                    case 1: try Store.open(at: session.path, options: options)
+                    default:
+                        try ListStore<Int, Row>.open(at: session.path, createIfMissing: true, options: options).core
+                    }
+                }
+            }
+            guard let store else { continue }
+            var editor = Editor(session, store, "\(process) \(round)")
+            for _ in 0..<generator.below(3) { _ = attempt(session) { try editor.edit(nil, &generator) } }
+            close(session, store)
+            editor.acknowledge()
+        }
+    }
+
+    private func editInProcesses(_ session: Session, _ process: Int, _ generator: inout SeededGenerator) {
+        // In some schedules, one process edits much, so that others often come in between.
+        let isLong = process == 0 && session.seed % 2 == 0
+        for round in 0..<Int.random(in: 1...3, using: &generator) {
+            var options = session.storeOptions(&generator)
+            options.isReadOnly = !isLong && generator.oneIn(5)
+            if isLong { options.journal.storeDelay = .seconds(3_600) }
+            let found = attempt(session) {
+                try session.open(options) { try Store.open(at: session.path, options: options) }
+            }
+            guard let store = found else { continue }
+            if options.isReadOnly {
+                _ = attempt(session) { try session.show(store) }
+            } else {
+                var editor = Editor(session, store, "\(process) \(round)")
+                for _ in 0..<Int.random(in: isLong ? 5...20 : 1...5, using: &generator) {
+                    guard attempt(session, { try editor.act(&generator) }) != nil else { break }
+                }
+                close(session, store)
+                editor.acknowledge()
+                continue
+            }
+            close(session, store)
+        }
+    }
+
+    // MARK: - Closing and errors
+
+    private func close(_ session: Session, _ store: Store) {
+        for _ in 0..<50 {
+            do { return try store.close() } catch StoreError.closed {
+                return
+            } catch let error as LMDBError {
+                // Another thread reads.
+                guard case .closeBlocked = error.kind else { return check(session, error) }
+                usleep(1_000)
+            } catch StoreError.appendFailed(_, let cause) {
+                check(session, cause)
+                _ = attempt(session) { try store.close(discardingUnappended: true) }
+                return
+            } catch {
+                return check(session, error)
+            }
+        }
+        session.wrong("the store cannot be closed, because it is read from for ever")
+    }
+
+    /// Runs something; errors that the other threads and processes explain are no problem.
+    private func attempt<Result>(_ session: Session, _ body: () throws -> Result) -> Result? {
+        do { return try body() } catch {
+            check(session, error)
+            return nil
+        }
+    }
+
+    private func check(_ session: Session, _ error: any Error) {
+        if !isExpected(session, error) { session.wrong("threw \(error)") }
+    }
+
+    private func isExpected(_ session: Session, _ error: any Error) -> Bool {
+        switch error {
+        case StoreError.appendFailed(_, let cause): isExpected(session, cause)
+        case let error as StoreError:
+            switch self {
+            case .threads: ["closed", "inUse"].contains(error.code)
+            case .opening:
+                ["alreadyExists", "notFound", "notAStore", "writtenElsewhere", "inUse", "damagedNode", "closed"]
+                    .contains(
+                        error.code)
+            default: ["writtenElsewhere", "inUse", "damagedNode", "closed"].contains(error.code)
+            }
+        case let error as LMDBError where self == .opening:
+            switch error.kind {
+            // A process was killed while it wrote the first pages.
+            case .damaged, .engine(.invalid): (try? DataFile.isUnfinished(session.path)) ?? false
+            default: false
+            }
+        default: false
+        }
+    }
+
+    // MARK: - The scheduler itself
+
+    /// Two threads add 1 to a number in a file, three times each.
+    private func count(_ session: Session, _ lock: String?) {
+        onThreads(2) { _ in
+            let file = open(session.path, O_RDWR)
+            let locked = lock.map { open($0, O_RDWR | O_CREAT, 0o600) }
+            for _ in 0..<3 {
+                if let locked { flock(locked, LOCK_EX) }
+                var number: UInt64 = 0
+                pread(file, &number, 8, 0)
+                number += 1
+                pwrite(file, &number, 8, 0)
+                if let locked { flock(locked, LOCK_UN) }
+            }
+        }
+    }
+
+    private func takeTwoLocks() {
+        let (first, second) = (Monitor(), Monitor())
+        onThreads(2) { index in
+            for _ in 0..<3 {
+                let (outer, inner) = index == 0 ? (first, second) : (second, first)
+                outer.withLock { inner.withLock {} }
+            }
+        }
+    }
+}
