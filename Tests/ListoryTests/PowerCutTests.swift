@@ -158,6 +158,47 @@ struct PowerCutTests {
         }
     }
 
+    @Test("During erasures, leaves a whole store; after one, the content is in no file that is left")
+    func erasure() throws {
+        let seed = UInt64.random(in: 0...UInt64.max)
+        try Self.checkAcknowledgements("erase", seed, 4)
+        try Self.checkAnyMoment("erase", seed, 5, images: 40) { files, path in
+            try #require(files.contains(Self.name))
+            _ = try StoreVerification(path: path(Self.name))
+        }
+        #expect(try Self.countErased(seed, rounds: 6 * Soak.factor).found == 0, "seed \(seed)")
+    }
+
+    @Test("Is detected if syncs are ignored during erasures: the test above can fail")
+    func erasureWithoutSyncs() throws {
+        let seed = UInt64.random(in: 0...UInt64.max)
+        let count = try Self.countErased(seed, rounds: 6, ignoresSyncs: true)
+        #expect(count.found > 5 && count.before > 5, "seed \(seed)")
+    }
+
+    /// In how many images a content is found that was erased, and in how many before that.
+    private static func countErased(
+        _ seed: UInt64, rounds: Int, ignoresSyncs: Bool = false
+    ) throws -> (found: Int, before: Int) {
+        var generator = SeededGenerator(seed: seed)
+        let record = try record("erase", seed % 1_000_000, rounds)
+        var count = (found: 0, before: 0)
+        for (erased, content) in record.erasures {
+            let text = Data(content.utf8)
+            func isFound(_ moment: Int, _ kept: RecordedFolder.Kept) -> Bool {
+                let image = record.image(before: moment, keeping: kept, ignoresSyncs: ignoresSyncs, &generator)
+                return image.files.values.contains { Data($0).range(of: text) != nil }
+            }
+            let kept = [RecordedFolder.Kept.nothing, .everything] + Array(repeating: .anything, count: 8)
+            count.found += kept.count { isFound(erased, $0) }
+            let later = (0..<4).map { _ in Int.random(in: erased...record.entries.count, using: &generator) }
+            count.found += later.count { isFound($0, .anything) }
+            let earlier = (0..<8).map { _ in Int.random(in: 0..<erased, using: &generator) }
+            count.before += earlier.count { isFound($0, .everything) }
+        }
+        return count
+    }
+
     @Test("Is noticed if the journal is not read: the tests above can fail")
     func withoutJournal() throws {
         let seed = UInt64.random(in: 0...UInt64.max)
@@ -304,7 +345,7 @@ struct PowerCutTests {
         if newest < version { return "version \(version) was acknowledged and is lost" }
         if acknowledged.isLast && newest > version { return "version \(newest) was discarded and came back" }
         if let hash = acknowledged.hash, version > .empty {
-            let found = newest == version ? try store.snapshot.stateHash : try store.commit(version).stateHash
+            let found = try store.snapshot(at: version).stateHash
             if found.description != hash { return "version \(version) has another hash" }
         }
         try store.edit("More") { try $0.insertSection(NewSection(id: "more")) }

@@ -43,6 +43,8 @@ struct WriteRecord {
         case name(RecordedFolder.NameChange)
         case folderSync
         case acknowledged(Acknowledgement)
+        /// A content was reported as erased.
+        case erased(String)
     }
 
     private(set) var entries: [Entry] = []
@@ -88,7 +90,10 @@ struct WriteRecord {
                 entries.append(.name(.renamed(names[0], to: names[1])))
             case "U": entries.append(.name(.removed(text)))
             case "P": entries.append(.folderSync)
-            default: entries.append(.acknowledged(Acknowledgement(text)))
+            default:
+                let erased = text.split(separator: " ")
+                let isErased = erased[0] == "erased"
+                entries.append(isErased ? .erased(String(erased[1])) : .acknowledged(Acknowledgement(text)))
             }
         }
     }
@@ -109,6 +114,13 @@ struct WriteRecord {
     /// The moments right after acknowledgements.
     var acknowledgements: [Int] {
         entries.indices.filter { if case .acknowledged = entries[$0] { true } else { false } }.map { $0 + 1 }
+    }
+
+    /// The moments right after contents were reported as erased, and those contents.
+    var erasures: [(moment: Int, content: String)] {
+        entries.indices.compactMap { index in
+            if case .erased(let content) = entries[index] { (index + 1, content) } else { nil }
+        }
     }
 
     /// A random moment, mostly one right after an acknowledgement.
@@ -143,6 +155,7 @@ struct WriteRecord {
             case .acknowledged(let found):
                 guard found.version >= acknowledged[found.store]?.version ?? .empty else { continue }
                 acknowledged[found.store] = found
+            case .erased: break
             }
         }
         return (folder, acknowledged)

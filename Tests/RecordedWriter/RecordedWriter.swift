@@ -12,10 +12,12 @@
 // - together: COUNT commits of each of eight threads and eight tasks, which wait for durability at the same time;
 // - create: COUNT new stores, with one or two commits each;
 // - compact: compactions of `recorded.listory` with commits between them;
-// - copy: copies of `recorded.listory` while it is edited.
+// - copy: copies of `recorded.listory` while it is edited;
+// - erase: compactions of `recorded.listory` that drop a content, which was deleted or updated before.
 //
 // What is reported as durable is marked in the record: the name of the store, a version and its hash. `discarded` is
-// marked before the name if the store was closed without the commits after the version.
+// marked before the name if the store was closed without the commits after the version. `erased` is marked with a content that a
+// compaction has dropped.
 
 import Dispatch
 import Foundation
@@ -42,6 +44,7 @@ enum RecordedWriter {
         case "create": try create(&generator)
         case "compact": try compact(&generator)
         case "copy": try copy(&generator)
+        case "erase": try erase(&generator)
         default: preconditionFailure("no work")
         }
     }
@@ -180,6 +183,33 @@ enum RecordedWriter {
             if generator.oneIn(2) { compaction.kept = .from(Version(newest / 2)) }
             compaction.unpackedCount = 3
             try Store.compact(at: path, compaction)
+        }
+    }
+
+    private static func erase(_ generator: inout SeededGenerator) throws {
+        for round in 0..<count {
+            // Random, so that packing cannot hide it.
+            let letters = (0..<32).map { _ in Character(UnicodeScalar(UInt8.random(in: 97...122, using: &generator))) }
+            let secret = String(letters)
+            let store = try Store.open(at: path, options: options())
+            try insert("kept \(round)", 40, store)
+            let content = [UInt8](String(repeating: secret, count: round % 3 == 2 ? 200 : 1).utf8)
+            let id = Identifier.string("erased \(round)")
+            try store.edit("Insert") { list in
+                try list.insert(NewItem(id: id, content: content), at: .end(ofSection: "rows"))
+            }
+            // In a checkpoint as well, sometimes.
+            if generator.oneIn(2) { try store.checkpoint() }
+            let isDeleted = generator.oneIn(2)
+            let commit = try store.edit("Erase") { list in
+                if isDeleted { try list.delete(.items([id])) } else { try list.update(id, content: []) }
+            }!
+            mark(name, commit.version, commit.stateHash)
+            try store.close()
+            var compaction = Compaction(keeping: .from(commit.version))
+            compaction.isPacked = generator.oneIn(2)
+            try Store.compact(at: path, compaction)
+            write_recorder_mark("erased \(secret)")
         }
     }
 
