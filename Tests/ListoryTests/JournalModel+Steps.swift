@@ -277,6 +277,7 @@ extension JournalModel {
             } _: {
                 $0.publish(index)
             }
+            cannotPublish(state, index, steps)
         case .transaction where me.failed != nil:
             go("clears its failed entry") { new, me in
                 new.clear(me.failed, isRepeated: !has(.clearsOnce))
@@ -297,11 +298,12 @@ extension JournalModel {
             }
         case .publishing:
             if state.isLocked { return }
-            go("publishes what it has committed") {
+            go("publishes the end of the log") {
                 $1.step = .idle
             } _: {
                 $0.publish(index)
             }
+            cannotPublish(state, index, steps)
         case .finding:
             if state.isLocked { return }
             go("takes the lock to find the end") { new, me in
@@ -395,19 +397,14 @@ extension JournalModel {
     /// With the lock: makes the end durable, publishes it, and makes the own commit again behind it.
     private func find(_ state: State, _ index: Int, _ steps: Steps) {
         let found = follow(state.database.value, state.slots)
-        func go(
-            _ what: String, _ change: (inout State, inout Process) -> Void,
-            _ then: (inout State) -> Void = { _ in }
-        ) {
-            steps.add("\(Self.name(index)) \(what)", Self.changed(state, index, change, then))
+        func go(_ what: String, _ change: (inout State, inout Process) -> Void) {
+            steps.add("\(Self.name(index)) \(what)", Self.changed(state, index, change))
         }
         guard state.processes[index].step == .found else {
-            return go("knows \(found.head.commits), and publishes it") { new, me in
+            return go("knows the end") { new, me in
                 if me.step == .foundAgain { new.database.sync() }
                 me.know(found, isDirect: false)
-                me.step = .idle
-            } _: {
-                $0.publish(index)
+                me.step = .publishing
             }
         }
         let isPublished =
@@ -428,6 +425,18 @@ extension JournalModel {
             me.step = .foundAgain
         }
         failSync(state, index, steps) { $0.processes[index].step = .idle }
+    }
+
+    /// The process table cannot be written: what was appended is durable all the same.
+    private func cannotPublish(_ state: State, _ index: Int, _ steps: Steps) {
+        if state.failures == 0 { return }
+        let new = Self.changed(state, index) { new, me in
+            new.failures -= 1
+            me.step = .idle
+        } _: {
+            $0.acknowledge(index)
+        }
+        steps.add("\(Self.name(index)) cannot publish the end of the log", new)
     }
 
     private func catchUp(_ state: State, _ index: Int, _ steps: Steps) {
