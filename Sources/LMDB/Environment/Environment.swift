@@ -207,7 +207,12 @@ extension Environment {
         // Another process may have made it since the refusal, so a lock file that is ready is tried once more.
         var wasReady = false
         while true {
-            do throws(LMDBError) { return try Engine.open(path, setup) } catch {
+            do throws(LMDBError) {
+                let handle = try Engine.open(path, setup)
+                if isReady(handle) { return handle }
+                Engine.close(handle)
+                if ContinuousClock.now > deadline { throw LMDBError(.changing, in: "mdb_env_open", detail: path) }
+            } catch {
                 let isReady = !LockFile.isUnready(for: path)
                 // A file without bytes cannot be mapped.
                 let isRefused = error.code == .invalid || error.code == .invalidArgument
@@ -216,6 +221,17 @@ extension Environment {
             }
             monitor.withLock { monitor.wait(atMost: .milliseconds(1)) }
         }
+    }
+
+    /// Whether the lock file of an environment that was just opened has the number of the newest transaction. It has not if
+    /// the process that made it was killed before it had written that number. LMDB would then read old pages, and write
+    /// transactions that are lost. Once all processes have closed the lock file, the next one makes it again.
+    private static func isReady(_ handle: OpaquePointer) -> Bool {
+        // SAFETY: `handle` is open and known only here. If no reader is left, the lock file is in use.
+        guard let reader = try? Engine.begin(handle, readOnly: true) else { return true }
+        defer { Engine.abort(reader) }
+        if Engine.identifier(reader) > 0 { return true }
+        return (try? Engine.information(handle).lastTransaction) == 0
     }
 
     /// Rounds up a map size that was read from the file. No transaction may be live.
