@@ -202,25 +202,25 @@ extension Environment {
 
     /// Opens the file, and waits for a lock file that is being made.
     private static func openWithLockFile(_ path: String, _ setup: Engine.Setup) throws(LMDBError) -> OpaquePointer {
-        let deadline = ContinuousClock.now + .seconds(5)
         let monitor = Monitor()
         // Another process may have made it since the refusal, so a lock file that is ready is tried once more.
         var wasReady = false
-        while true {
+        // Attempts are counted and not time, because a process that makes the file may be stopped for long.
+        for _ in 0..<LockFile.attemptCount {
             do throws(LMDBError) {
                 let handle = try Engine.open(path, setup)
                 if isReady(handle) { return handle }
                 Engine.close(handle)
-                if ContinuousClock.now > deadline { throw LMDBError(.changing, in: "mdb_env_open", detail: path) }
             } catch {
                 let isReady = !LockFile.isUnready(for: path)
                 // A file without bytes cannot be mapped.
                 let isRefused = error.code == .invalid || error.code == .invalidArgument
-                guard isRefused, !(isReady && wasReady), ContinuousClock.now < deadline else { throw error }
+                guard isRefused, !(isReady && wasReady) else { throw error }
                 wasReady = isReady
             }
             monitor.withLock { monitor.wait(atMost: .milliseconds(1)) }
         }
+        throw LMDBError(.changing, in: "mdb_env_open", detail: path)
     }
 
     /// Whether the lock file of an environment that was just opened has the number of the newest transaction. It has not if

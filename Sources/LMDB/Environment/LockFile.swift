@@ -14,6 +14,9 @@ enum LockFile {
     /// The size that LMDB gives it at least: two cache lines for the environment, and one for each reader.
     static func size(readers: Int) -> Int { 64 * (max(1, readers) + 2) }
 
+    /// How often opening waits a millisecond for a lock file that another process is making.
+    static let attemptCount = 5_000
+
     /// Allocates the disk space of a lock file. This process must not have the file open.
     ///
     /// - Throws: ``LMDBError``: `engine`, with `noSpace` when the disk is full. All other errors are left to the
