@@ -205,6 +205,33 @@ import Testing
         #expect(order.notes == ["first began", "other", "first ended", "second"])
     }
 
+    @Test("A file whose creation was interrupted is not emptied if another thread has finished it meanwhile")
+    func finishedMeanwhile() throws {
+        let path = folder.file("new")
+        try folder.open("new").close()
+        let fresh = try Data(contentsOf: URL(fileURLWithPath: path))
+        let environment = try folder.open("new")
+        let texts = try environment.texts()
+        try environment.write { try $0.put("finished", forKey: 1, in: texts) }
+        try environment.close()
+        let finished = try Data(contentsOf: URL(fileURLWithPath: path))
+        DataFile.remove(path)
+        try fresh.prefix(fresh.count / 2).write(to: URL(fileURLWithPath: path))
+        #expect(try DataFile.isUnfinished(path))
+        let isDone = DispatchSemaphore(value: 0)
+        try EnvironmentRegistry.shared.withClosedFile(path, "creation") {
+            Thread {
+                try! DataFile.resetUnfinished(path)
+                isDone.signal()
+            }.start()
+            // Usually it has looked at the file by then, and waits; if not, the result is the same.
+            Thread.sleep(forTimeInterval: 0.05)
+            try! finished.write(to: URL(fileURLWithPath: path))
+        }
+        isDone.wait()
+        #expect(try Data(contentsOf: URL(fileURLWithPath: path)) == finished)
+    }
+
     /// What happened, in order.
     private final class Order: Sendable {
         private let list = Mutex<[String]>([])

@@ -151,7 +151,33 @@ extension CheckpointTests {
             try store.close()
             let again = try Store.open(at: fixture.path, options: options)
             #expect(!again.recovery.wasRebuilt && again.recovery.commitCount == 0, "damage \(damage)")
-            try again.close()
+            // Nothing of the damaged checkpoints is left.
+            try CheckpointTests.expectNoUnneededNodes(again)
+        }
+    }
+
+    @Test("Locators that have as many rows as another checkpoint are not used")
+    func otherLocators() throws {
+        for isOfSections in [false, true] {
+            let fixture = try StoreFixture(CheckpointTests.eager)
+            try fixture.fill(100)
+            let expected = try fixture.store.snapshot.stateHash
+            try fixture.store.close()
+            let environment = try Environment.open(path: fixture.path)
+            let meta = try environment.openDatabase(named: "meta", of: String.self, [UInt8].self)
+            let checkpoints = try environment.openDatabase(named: "checkpoints", of: UInt64.self, [UInt8].self)
+            try environment.write { txn in
+                let version = Version(try txn.lastKey(in: checkpoints)!)
+                let row = try txn.get("locators", in: meta)!
+                var locators = try #require(row.withUnsafeBytes { StoredLocators($0, version: version) })
+                if isOfSections { locators.sections.entryCount += 2 } else { locators.items.entryCount -= 1 }
+                try txn.put(locators.bytes(version), forKey: "locators", in: meta)
+            }
+            try environment.close()
+            let store = try Store.open(at: fixture.path, options: fixture.store.options)
+            #expect(store.recovery.wasRebuilt)
+            #expect(try store.snapshot.stateHash == expected)
+            try store.close()
         }
     }
 

@@ -44,7 +44,7 @@ extension CheckpointTests {
             try fixture.store.edit("Toggle") { try $0.toggle(.item(.integer(Int64(id)))) }
             try fixture.store.checkpoint()
         }
-        try CheckpointTests.expectNoUnneededNodes(fixture)
+        try CheckpointTests.expectNoUnneededNodes(fixture.store)
     }
 
     @Test("Of a checkpoint that could not be finished, no node stays in the file")
@@ -70,16 +70,16 @@ extension CheckpointTests {
         #expect(failures > 20)
         try fixture.store.edit("Toggle") { try $0.toggle(.item(7)) }
         try fixture.store.checkpoint()
-        try CheckpointTests.expectNoUnneededNodes(fixture)
+        try CheckpointTests.expectNoUnneededNodes(fixture.store)
     }
 
     /// Closes a store, and checks that no nodes are stored but those that a checkpoint needs or that will be deleted.
-    private static func expectNoUnneededNodes(_ fixture: StoreFixture) throws {
-        let database = try #require(fixture.store.checkpointer).database
+    static func expectNoUnneededNodes(_ store: Store) throws {
+        let database = try #require(store.checkpointer).database
         let (stored, waiting) = (try database.nodeCount(), try database.superfluous().count)
         let chunks = try #require(try database.newest()).locators
-        try fixture.store.close()
-        let needed = try StoreVerification(path: fixture.path).nodeCount
+        try store.close()
+        let needed = try StoreVerification(path: store.path).nodeCount
         // The chunks of the locators are stored as nodes are.
         var chunkCount = 0
         for root in [chunks.items, chunks.sections] {

@@ -266,6 +266,23 @@ struct CompactionTests {
         #expect(try store.snapshot.itemCount > 1)
     }
 
+    @Test("A store that another process has open is not replaced, though nothing is written to it")
+    func openElsewhere() throws {
+        let fixture = try StoreFixture()
+        try fixture.store.close()
+        let child = try ChildProcess("StoreWriter", [fixture.path, "steps"])
+        FileManager.default.createFile(atPath: fixture.path + "-step1", contents: nil)
+        #expect(child.firstLine().hasPrefix("1 "))
+        let file = Platform.identity(fixture.path)
+        #expect { try Store.compact(at: fixture.path) } throws: { ($0 as? StoreError)?.code == "inUse" }
+        #expect(Platform.identity(fixture.path) == file)
+        _ = child.kill()
+        try Store.compact(at: fixture.path)
+        #expect(Platform.identity(fixture.path) != file)
+        let store = try Store.open(at: fixture.path)
+        #expect(try store.version == Version(1))
+    }
+
     @Test("A damaged block is detected when it is read, and has no other effect")
     func damagedBlock() throws {
         let fixture = try StoreFixture(CheckpointTests.eager)

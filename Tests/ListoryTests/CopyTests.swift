@@ -44,6 +44,20 @@ struct StoreCopyTests {
         try store.close()
     }
 
+    @Test("A copy has the commits that are queued when it begins")
+    func queued() throws {
+        let fixture = try StoreFixture {
+            $0.durability = .deferred
+            $0.deferredDelay = .seconds(3_600)
+        }
+        try fixture.fill(3)
+        #expect(fixture.store.durableVersion == .empty)
+        let path = fixture.path + ".copy"
+        try fixture.store.copy(to: path)
+        #expect(try StoreVerification(path: path).version == fixture.store.version)
+        try fixture.store.close()
+    }
+
     @Test("During a copy, edits make the map grow and none waits; the copy has the rows from before")
     func growing() throws {
         let fixture = try StoreFixture { $0.checkpoints.interval = 50 }

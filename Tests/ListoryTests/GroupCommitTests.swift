@@ -44,6 +44,70 @@ struct GroupCommitTests {
         #expect(try StoreVerification(path: fixture.path).commitCount == 1 + 128 * 40)
     }
 
+    @Test("While commits are being written, nobody is told that they are durable; nor of those after them afterwards")
+    func duringTheWrite() async throws {
+        let fixture = try StoreFixture {
+            $0.durability = .deferred
+            $0.deferredDelay = .seconds(3_600)
+            $0.journal.storeDelay = .seconds(3_600)
+        }
+        let store = fixture.store
+        try fixture.fill(1)
+        try store.waitUntilDurable()
+        func edit() throws -> Version { try store.edit("Toggle") { try $0.toggle(.item(0)) }!.version }
+        let told = Locked<[String]>([])
+        // Whoever is told that a version is durable looks whether it is.
+        @Sendable func note(_ who: String, _ version: Version) {
+            let isDurable = store.durableVersion >= version
+            told.withLock { $0.append(isDurable ? who : "\(who), too early") }
+        }
+        for round in 0..<20 {
+            told.withLock { $0 = [] }
+            // As long as another writer has the lock, the leader's write does not end.
+            let (isHeld, isReleased) = (Locked(false), DispatchSemaphore(value: 0))
+            Thread {
+                let transaction = try! store.group.log.environment.beginWrite()
+                isHeld.withLock { $0 = true }
+                isReleased.wait()
+                transaction.abort()
+            }.start()
+            while !isHeld.withLock({ $0 }) { try await Task.sleep(for: .microseconds(100)) }
+            let versions = [try edit(), try edit(), try edit()]
+            let last = versions[2]
+            Thread {
+                try! store.waitUntilDurable(last)
+                note("leader", last)
+            }.start()
+            let group = store.group
+            // A background flush that has stayed may lead a group with only the first of them.
+            while group.monitor.withLock({ group.state.waiting.first <= versions[0] }) {
+                try await Task.sleep(for: .microseconds(100))
+            }
+            Thread {
+                try! store.waitUntilDurable(versions[0])
+                note("thread", versions[0])
+            }.start()
+            Task {
+                try await store.durable(versions[0])
+                note("task", versions[0])
+            }
+            let next = try edit()
+            Task {
+                try await store.durable(next)
+                note("task of the next group", next)
+            }
+            try await Task.sleep(for: .milliseconds(2))
+            #expect(told.withLock { $0 } == [], "round \(round)")
+            #expect(store.durableVersion < versions[0], "round \(round)")
+            isReleased.signal()
+            while told.withLock({ $0.count }) < 4 { try await Task.sleep(for: .microseconds(100)) }
+            #expect(
+                told.withLock { $0.sorted() } == ["leader", "task", "task of the next group", "thread"],
+                "round \(round)")
+        }
+        try store.close()
+    }
+
     @Test("Writers that wait together share syncs")
     func sharing() async throws {
         let fixture = try StoreFixture()

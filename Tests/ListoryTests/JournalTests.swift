@@ -259,6 +259,23 @@ struct JournalTests {
         #expect(try StoreVerification(path: fixture.path).commitCount == 401, "seed \(seed)")
     }
 
+    @Test("A checkpoint needs nothing of it: the commits of a checkpoint are in the database before")
+    func checkpoints() throws {
+        let fixture = try StoreFixture {
+            $0.journal.storeDelay = .seconds(3_600)
+            $0.checkpoints.isBackground = false
+        }
+        try fixture.fill(10)
+        let journal = fixture.store.group.log.journal
+        for round in 0..<3 {
+            for id in 0..<10 { try fixture.store.edit("Toggle") { try $0.toggle(.item(.integer(Int64(id)))) } }
+            #expect(!journal.isEmpty, "round \(round)")
+            try fixture.store.checkpoint()
+            #expect(try journal.storedVersion() == fixture.store.checkpointVersion, "round \(round)")
+        }
+        try fixture.store.close()
+    }
+
     @Test("Commits in it are moved into the database before long, though nobody waits")
     func moved() async throws {
         let fixture = try StoreFixture { $0.journal.storeDelay = .milliseconds(1) }

@@ -12,7 +12,7 @@
 // - together: COUNT commits of each of eight threads and eight tasks, which wait for durability at the same time;
 // - create: COUNT new stores, with one or two commits each;
 // - compact: compactions of `recorded.listory` with commits between them;
-// - copy: copies of `recorded.listory` while it is edited;
+// - copy: copies and backups of `recorded.listory` while it is edited;
 // - erase: compactions of `recorded.listory` that drop a content, which was deleted or updated before.
 //
 // What is reported as durable is marked in the record: the name of the store, a version and its hash. `discarded` is
@@ -177,12 +177,14 @@ enum RecordedWriter {
                 let commit = try insert("\(arguments[4]) \(round) \(step)", 40, store, .immediate)
                 mark(name, commit.version, commit.stateHash)
             }
-            let newest = try store.version.rawValue
+            let (newest, hash) = (try store.version, try store.snapshot.stateHash)
             try store.close()
             var compaction = Compaction()
-            if generator.oneIn(2) { compaction.kept = .from(Version(newest / 2)) }
+            if generator.oneIn(2) { compaction.kept = .from(Version(newest.rawValue / 2)) }
             compaction.unpackedCount = 3
             try Store.compact(at: path, compaction)
+            // The new file is the store from now on, though nothing was written to it since.
+            mark(name, newest, hash)
         }
     }
 
@@ -221,7 +223,11 @@ enum RecordedWriter {
                 mark(name, commit.version, commit.stateHash)
             }
             let copy = "copy\(round)"
-            try store.copy(to: "\(folder)/\(copy)")
+            if round % 2 == 0 {
+                try store.copy(to: "\(folder)/\(copy)")
+            } else {
+                try store.backup(to: "\(folder)/\(copy)")
+            }
             mark(copy, try store.version, try store.snapshot.stateHash)
         }
     }
