@@ -112,7 +112,7 @@ struct CompactedFileTests {
         let report = try Store.compact(at: link, Compaction(keeping: .from(Version(1))))
         #expect(try FileManager.default.destinationOfSymbolicLink(atPath: link) == path)
         #expect(try FileManager.default.contentsOfDirectory(atPath: other.path) == ["link"])
-        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).count == 2)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).count == 3)
         #expect(try StoreVerification(path: path).version == report.version)
         let store = try Store.open(at: path)
         #expect(store.oldestVersion == Version(1))

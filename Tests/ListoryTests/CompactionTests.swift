@@ -261,7 +261,7 @@ struct CompactionTests {
         _ = child.kill()
         try Store.compact(at: fixture.path)
         let files = try FileManager.default.contentsOfDirectory(atPath: fixture.folder.path)
-        #expect(Set(files) == ["list.listory", "list.listory-lock"])
+        #expect(Set(files) == ["list.listory", "list.listory-lock", "list.listory-processes"])
         let store = try Store.open(at: fixture.path)
         #expect(try store.snapshot.itemCount > 1)
     }

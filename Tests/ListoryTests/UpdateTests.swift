@@ -177,7 +177,7 @@ struct UpdateTests {
             #expect(throws: StoreError.self) { try fixture.store.edit("Toggle") { try $0.toggle(.item(0)) } }
         }
         // A timer of the first attempt may still be about to release it.
-        for _ in 0..<10_000 where group != nil { try await Task.sleep(for: .milliseconds(1)) }
+        for _ in 0..<60_000 where group != nil { try await Task.sleep(for: .milliseconds(1)) }
         #expect(group == nil)
     }
 }

@@ -23,7 +23,7 @@ struct Contender {
     private var endings: [String: Int] = [:]
     private var number = 0
     /// Commits of this go that are not acknowledged yet.
-    private var pending: [(version: Version, checksum: UInt64)] = []
+    private var pending: [Commit] = []
 
     static func run(_ arguments: [String]) throws {
         var contender = Contender(arguments)
@@ -47,6 +47,7 @@ struct Contender {
     private mutating func options() -> StoreOptions {
         var options = StoreOptions()
         options.journal.isFoundEarly = isEarly
+        options.isKnownToOthers = !isEarly
         // As if the system switched to another process at this moment.
         if generator.oneIn(2) { options.journal.whenFound = { usleep(2_000) } }
         options.journal.storeDelay = [.milliseconds(1), .milliseconds(200), .seconds(3_600)].randomElement(
@@ -99,13 +100,9 @@ struct Contender {
                 if list.state.itemCount > 60 { try list.delete(.at(ListIndexPath(section: 0, item: 1))) }
             }
             guard let commit else { continue }
-            let checksum = commit.record.withUnsafeBytes { UInt64(littleEndian: $0.loadUnaligned(as: UInt64.self)) }
-            pending.append((commit.version, checksum))
-            if options.durability == .immediate { answer(through: commit.version) }
-            if generator.oneIn(20) {
-                try store.waitUntilDurable()
-                answer(through: commit.version)
-            }
+            pending.append(commit)
+            if generator.oneIn(20) { try store.waitUntilDurable() }
+            answer(store)
             if options.checkpoints != .never && generator.oneIn(60) { try store.checkpoint() }
             if generator.oneIn(40) { usleep(UInt32.random(in: 0...3_000, using: &generator)) }
         }
@@ -117,14 +114,17 @@ struct Contender {
         } catch StoreError.appendFailed {
             try store.close(discardingUnappended: true)
         }
-        answer(through: store.durableVersion)
+        answer(store)
     }
 
-    private mutating func answer(through version: Version) {
-        for commit in pending where commit.version <= version {
+    /// Notes the commits that are durable.
+    private mutating func answer(_ store: Store) {
+        while let commit = pending.first.map(store.successor), commit.version <= store.durableVersion {
+            // Unless it was made again between the two.
+            guard store.successor(of: commit) === commit else { continue }
             answered += [commit.version.rawValue.littleEndian, commit.checksum.littleEndian]
+            pending.removeFirst()
         }
-        pending.removeAll { $0.version <= version }
     }
 
     private mutating func note(_ place: String, _ error: any Error) {

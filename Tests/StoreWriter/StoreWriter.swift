@@ -28,6 +28,12 @@ enum StoreWriter {
             return try DamageTrial.run(Array(CommandLine.arguments.dropFirst()))
         }
         let path = CommandLine.arguments[1]
+        if path == "neighbour" {
+            do { return try Neighbour.run(Array(CommandLine.arguments.dropFirst())) } catch {
+                print("\(error)")
+                exit(1)
+            }
+        }
         if path.hasPrefix("probe") {
             return StoreProbe.run(Array(CommandLine.arguments.dropFirst(2)), isChecked: path == "probe")
         }

@@ -58,6 +58,12 @@ public final class ChildProcess: @unchecked Sendable {
         return String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
     }
 
+    /// Stops the process until ``proceed()``, wherever it is.
+    public func stop() { Foundation.kill(process.processIdentifier, SIGSTOP) }
+
+    /// Lets a stopped process go on.
+    public func proceed() { Foundation.kill(process.processIdentifier, SIGCONT) }
+
     /// Waits for the end, and returns the exit code and the output.
     public func finish() -> (code: Int32, output: String) {
         let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)

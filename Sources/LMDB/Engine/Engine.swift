@@ -99,6 +99,9 @@ extension Engine {
         return Statistics(record)
     }
 
+    /// The flag of an environment without a lock file.
+    static let isUnlockedFlag = UInt32(MDB_NOLOCK)
+
     static func flags(_ environment: OpaquePointer) throws(LMDBError) -> UInt32 {
         var flags: UInt32 = 0
         try check(mdb_env_get_flags(environment, &flags), "mdb_env_get_flags")

@@ -33,6 +33,9 @@ extension Environment {
         public var durability = Durability.full
         /// How long a change of the map waits for live transactions.
         public var resizeTimeout = Duration.seconds(5)
+        /// How long a write waits for another process that writes. One that was stopped meanwhile, by a debugger for
+        /// example, keeps the lock.
+        public var writerTimeout = Duration.seconds(5)
         /// Whether a file on a network file system is opened all the same.
         ///
         /// - Warning: Locks and shared maps cannot be trusted there: two hosts can destroy the file.

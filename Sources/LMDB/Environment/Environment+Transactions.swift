@@ -127,15 +127,20 @@ extension Environment {
     ///
     /// - Returns: The transaction; it is aborted at the end of its life unless it was committed.
     /// - Throws: ``LMDBError``: `nestedWrite` when the calling thread has one already; `readOnly`;
-    ///   `resizeBlocked` and `damaged` as for ``beginRead()``; `forked`; `closed`; on Apple's systems `writerDied`.
+    ///   `resizeBlocked` and `damaged` as for ``beginRead()``; `writerBusy` when another process did not end its write
+    ///   within ``Options/writerTimeout``; `forked`; `closed`; on Apple's systems `writerDied`.
     public func beginWrite() throws(LMDBError) -> WriteTransaction {
         guard !options.isReadOnly else { throw LMDBError(.readOnly, in: "mdb_txn_begin") }
         return try retryingReads("mdb_txn_begin") { () throws(LMDBError) -> WriteTransaction in
             try requireOwnProcess("mdb_txn_begin")
-            try gate.enterWrite("mdb_txn_begin")
+            try lockFile("mdb_txn_begin")
+            do throws(LMDBError) { try gate.enterWrite("mdb_txn_begin") } catch {
+                unlockFile()
+                throw error
+            }
             do throws(LMDBError) {
                 try pages?.checkLength(isExact: true)
-                try lockForWriting()
+                if Platform.locksOutliveProcesses { try requireWriterLock(within: .seconds(5)) }
                 // SAFETY: the gate made this thread the writer, so the environment and its map stay.
                 let transaction = try Engine.begin(handle, readOnly: false)
                 do throws(LMDBError) {
@@ -146,7 +151,7 @@ extension Environment {
                 }
             } catch {
                 // A thread that still waits for LMDB's lock counts as the writer.
-                if error.kind != .writerDied { endWrite() }
+                if error.kind == .writerDied { unlockFile() } else { endWrite() }
                 throw error
             }
         }
@@ -154,8 +159,8 @@ extension Environment {
 
     /// Ends the write that the calling thread began, whether it was committed or not.
     func endWrite() {
-        unlockAfterWriting()
         gate.leaveWrite()
+        unlockFile()
     }
 
     /// Repeats a call that failed because another process made the map larger, or because dead readers fill the

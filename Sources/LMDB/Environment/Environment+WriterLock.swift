@@ -1,36 +1,64 @@
-// The lock of the write transaction on systems where LMDB's own lock stays taken after its process is killed.
+// The lock that a process holds while it writes to the file, in front of LMDB's own lock.
 //
-// On Apple's systems, LMDB locks with semaphores. In most versions, these stay taken when their holder is killed. If
-// another process has the file open, the semaphore is not recreated, and the next writer would wait forever.
+// LMDB's lock has two faults. A thread waits for it without limit, so a process that was stopped while it wrote stops
+// all others. And on Apple's systems it is a semaphore that stays taken when its holder is killed.
 //
-// So a writer first takes a lock on the data file that the system releases when a process ends. A writer that has this
-// lock knows that no living process holds LMDB's lock. It then waits for LMDB's lock only for a limited time, on
-// another thread, which may go on waiting.
+// So a writer first takes a lock on the data file that the system releases when a process ends, and waits for it only for a
+// limited time. A writer that has this lock knows that no living process holds LMDB's lock.
 //
-// Always holds: a writer that is refused has not changed the file. While such a thread still waits, the environment is
-// not closed, because the thread uses it.
+// Always holds: LMDB's lock is only taken with this lock held; a writer that is refused has not changed the file. On
+// Apple's systems, a thread may wait for LMDB's lock forever; then the environment is not closed, because the thread uses it.
 
 import Dispatch
 import Synchronization
 
 extension Environment {
-    /// Takes the lock that a write transaction needs before LMDB's lock.
-    func lockForWriting() throws(LMDBError) {
-        guard Platform.locksOutliveProcesses else { return }
-        let code = Platform.setLock(try Engine.descriptor(handle), isTaken: true)
-        guard code == 0 else { throw LMDBError(code: code, in: "flock", detail: path) }
-        do throws(LMDBError) {
-            try requireWriterLock(within: .seconds(5))
-        } catch {
-            unlockAfterWriting()
+    /// Runs `body` while no process writes to the file, and without a transaction of LMDB. Not inside one.
+    ///
+    /// - Throws: ``LMDBError``: as ``beginWrite()``, but a read-only environment is no error; what `body` throws.
+    package func whileNobodyWrites<Result>(_ body: () throws -> Result) throws -> Result {
+        try requireOwnProcess("Environment.whileNobodyWrites")
+        try lockFile("Environment.whileNobodyWrites")
+        defer { unlockFile() }
+        return try body()
+    }
+
+    /// Takes the lock on the data file, which a write transaction needs before LMDB's lock. It is taken before the gate counts
+    /// the writer: a thread that waits for it must not keep the map from changing.
+    func lockFile(_ call: String) throws(LMDBError) {
+        try gate.enterFile(call)
+        do throws(LMDBError) { try waitForFile() } catch {
+            gate.leaveFile()
             throw error
         }
     }
 
-    /// Releases the lock of ``lockForWriting()``.
-    func unlockAfterWriting() {
-        guard Platform.locksOutliveProcesses, let descriptor = try? Engine.descriptor(handle) else { return }
-        _ = Platform.setLock(descriptor, isTaken: false)
+    /// Releases the lock of ``lockFile(_:)``.
+    func unlockFile() {
+        if let descriptor = try? Engine.descriptor(handle) { Platform.unlock(descriptor) }
+        gate.leaveFile()
+    }
+
+    /// Waits until no other process has the lock, and takes it.
+    ///
+    /// The system has no call that waits for a limited time, so the lock is tried again after pauses, which grow to a
+    /// millisecond: a fraction of what a sync takes.
+    private func waitForFile() throws(LMDBError) {
+        let descriptor = try Engine.descriptor(handle)
+        var code = Platform.tryLock(descriptor)
+        guard code == Platform.wouldBlock else { return try Engine.check(code, "flock") }
+        let start = ContinuousClock.now
+        var pause: UInt32 = 20
+        while code == Platform.wouldBlock {
+            let waited = ContinuousClock.now - start
+            guard waited < options.writerTimeout else {
+                throw LMDBError(.writerBusy(waited: waited), in: "flock", detail: path)
+            }
+            Platform.sleep(microseconds: pause)
+            pause = min(1_000, pause * 2)
+            code = Platform.tryLock(descriptor)
+        }
+        try Engine.check(code, "flock")
     }
 
     /// Makes sure that LMDB's lock of the write transaction can be taken.

@@ -10,6 +10,8 @@
 // - A fork never touches its parent's environment: every entry point compares process ids first.
 // - Transactions keep the environment alive, so `deinit` runs when none is live.
 
+import Synchronization
+
 /// An open LMDB data file.
 ///
 /// ```swift
@@ -43,6 +45,8 @@ public final class Environment: @unchecked Sendable {
     let pages: PageMap?
     private let identity: FileIdentity
     private let processID: Int32
+    /// What is closed with the environment.
+    private let companions = Mutex<[any EnvironmentCompanion]>([])
 
     private init(path: String, options: Options, handle: OpaquePointer, identity: FileIdentity) {
         self.path = path
@@ -108,9 +112,21 @@ public final class Environment: @unchecked Sendable {
             // SAFETY: the gate has counted every transaction out and lets none in, and the spare handles are
             // reset read transactions that nobody else holds.
             for transaction in spare { Engine.abort(transaction) }
+            for companion in companions.withLock({ $0 }) { companion.close() }
             Engine.close(handle)
         }
         pages?.close()
+    }
+
+    /// Whether there is a lock file, so that other processes may have the data file open.
+    package var isLocked: Bool { (try? engineFlags).map { $0 & Engine.isUnlockedFlag == 0 } ?? true }
+
+    /// What was attached to the environment, or what `make` returns, which is then attached and closed together with it.
+    package func companion<Companion: EnvironmentCompanion>(_ make: () throws -> Companion?) rethrows -> Companion? {
+        if let known = companions.withLock({ $0.lazy.compactMap { $0 as? Companion }.first }) { return known }
+        guard let new = try make() else { return nil }
+        companions.withLock { $0.append(new) }
+        return new
     }
 
     /// Refuses a use in a fork of the process that opened the environment.
@@ -124,6 +140,12 @@ public final class Environment: @unchecked Sendable {
 
     /// Whether this is the process that opened the environment.
     var isOwnProcess: Bool { Platform.processID == processID }
+}
+
+/// What belongs to an open environment, and is closed with it.
+package protocol EnvironmentCompanion: AnyObject, Sendable {
+    /// Closes it. No transaction of this process is live.
+    func close()
 }
 
 // MARK: - Opening

@@ -17,6 +17,9 @@ final class TransactionGate: @unchecked Sendable {
     /// Idle read transactions: the map may change, the environment must stay.
     private var parked = 0
     private var writer: UInt?
+    /// The thread that has the lock on the data file, or waits for other processes to release it. It need not be in a
+    /// transaction.
+    private var fileOwner: UInt?
     /// Why writing is no longer possible.
     private var writerLoss: LMDBError.Kind?
     private var isExclusive = false
@@ -102,6 +105,30 @@ final class TransactionGate: @unchecked Sendable {
         defer { monitor.unlock() }
         parked -= 1
         readers += 1
+    }
+
+    // MARK: The lock on the file
+
+    /// Waits until no other thread has the lock on the file.
+    func enterFile(_ call: String) throws(LMDBError) {
+        let thread = Platform.currentThread
+        monitor.lock()
+        defer { monitor.unlock() }
+        while true {
+            try requireUsable(call)
+            if let writerLoss { throw LMDBError(writerLoss, in: call) }
+            if fileOwner == thread { throw LMDBError(.nestedWrite, in: call) }
+            if fileOwner == nil { break }
+            monitor.wait()
+        }
+        fileOwner = thread
+    }
+
+    func leaveFile() {
+        monitor.lock()
+        defer { monitor.unlock() }
+        fileOwner = nil
+        monitor.broadcast()
     }
 
     // MARK: The writer

@@ -39,7 +39,7 @@ public struct LMDBError: Error, Equatable, Sendable {
     }
 
     /// Makes an error from a code returned by LMDB or by the operating system.
-    init(code: Int32, in call: String, detail: String? = nil) {
+    package init(code: Int32, in call: String, detail: String? = nil) {
         self.init(.engine(Code(rawValue: code)), in: call, detail: detail)
     }
 

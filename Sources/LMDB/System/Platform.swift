@@ -24,6 +24,7 @@ package enum Platform {
     static let noSpace = ENOSPC
     static let readOnlyFileSystem = EROFS
     static let tryAgain = EAGAIN
+    static let wouldBlock = EWOULDBLOCK
 
     /// The error number of the last failed call on this thread.
     static var lastError: Int32 { errno }
@@ -31,7 +32,7 @@ package enum Platform {
     /// The id of this process. The system call takes longer than reading a variable, so it is made once, and once more
     /// in a fork.
     @inline(__always)
-    static var processID: Int32 {
+    package static var processID: Int32 {
         let known = knownProcessID.load(ordering: .relaxed)
         return known != 0 ? known : askForProcessID()
     }
@@ -216,12 +217,7 @@ extension Platform {
     static func lockAlone(_ path: String, mode: UInt16) -> Result<Int32?, SystemError> {
         let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, mode_t(mode))
         if descriptor < 0 { return .failure(SystemError(number: lastError)) }
-        var lock = flock()
-        lock.l_type = Int16(F_WRLCK)
-        lock.l_whence = Int16(SEEK_SET)
-        lock.l_start = 0
-        lock.l_len = 1
-        if fcntl(descriptor, F_SETLK, &lock) == 0 { return .success(descriptor) }
+        if setByteLock(descriptor, at: 0, isTaken: true) { return .success(descriptor) }
         let number = lastError
         close(descriptor)
         return number == EACCES || number == EAGAIN ? .success(nil) : .failure(SystemError(number: number))
@@ -236,14 +232,50 @@ extension Platform {
         #endif
     }
 
-    /// Takes the lock of an open file, waiting until it is free, or releases it; 0 or an error number. The system
-    /// releases it when the process ends. It is independent of the locks of LMDB's lock file.
-    static func setLock(_ descriptor: Int32, isTaken: Bool) -> Int32 {
-        while flock(descriptor, isTaken ? LOCK_EX : LOCK_UN) != 0 {
+    /// Takes the lock of an open file if it is free; 0 or an error number, ``wouldBlock`` if another process has it. The
+    /// system releases it when the process ends. It is independent of the locks of LMDB's lock file.
+    static func tryLock(_ descriptor: Int32) -> Int32 {
+        while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
             if errno != EINTR { return errno }
         }
         return 0
     }
+
+    /// Releases the lock of ``tryLock(_:)``.
+    static func unlock(_ descriptor: Int32) { _ = flock(descriptor, LOCK_UN) }
+
+    /// Takes or releases the lock on one byte of an open file; whether that succeeded. The system releases it when the process ends,
+    /// and when the process closes the file, by whatever descriptor.
+    package static func setByteLock(_ descriptor: Int32, at offset: Int, isTaken: Bool) -> Bool {
+        var lock = byteLock(offset, 1)
+        if !isTaken { lock.l_type = Int16(F_UNLCK) }
+        return fcntl(descriptor, F_SETLK, &lock) == 0
+    }
+
+    /// The process that holds a lock on one of `count` bytes of an open file; nil if no other process does.
+    package static func byteLockHolder(_ descriptor: Int32, at offset: Int, count: Int = 1) -> Int32? {
+        var lock = byteLock(offset, count)
+        guard fcntl(descriptor, F_GETLK, &lock) == 0, lock.l_type != Int16(F_UNLCK) else { return nil }
+        return lock.l_pid
+    }
+
+    private static func byteLock(_ offset: Int, _ count: Int) -> flock {
+        var lock = flock()
+        lock.l_type = Int16(F_WRLCK)
+        lock.l_whence = Int16(SEEK_SET)
+        lock.l_start = off_t(offset)
+        lock.l_len = off_t(count)
+        return lock
+    }
+
+    /// Opens a file for reading and writing, or makes it; nil if that is not possible.
+    package static func openShared(_ path: String, mode: UInt16) -> Int32? {
+        let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, mode_t(mode))
+        return descriptor < 0 ? nil : descriptor
+    }
+
+    /// Sleeps.
+    static func sleep(microseconds: UInt32) { usleep(microseconds) }
 
     /// Gives a file another name; one that has it already is replaced.
     static func rename(_ path: String, to target: String) -> SystemError? {
@@ -263,7 +295,7 @@ extension Platform {
     }
 
     /// Closes a descriptor.
-    static func close(_ descriptor: Int32) {
+    package static func close(_ descriptor: Int32) {
         #if canImport(Darwin)
         _ = Darwin.close(descriptor)
         #elseif canImport(Glibc)
@@ -284,7 +316,7 @@ extension Platform {
     }
 
     /// Allocates disk space for the beginning of a file whose content is not needed; 0 or an error number.
-    static func reserve(_ descriptor: Int32, _ count: Int) -> Int32 {
+    package static func reserve(_ descriptor: Int32, _ count: Int) -> Int32 {
         #if !canImport(Darwin)
         let code = posix_fallocate(descriptor, 0, off_t(count))
         // Not every file system can do it.
@@ -327,7 +359,7 @@ extension Platform {
     }
 
     /// Writes all bytes at `offset`; 0 or an error number, after which some of them may have been written.
-    static func write(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer, at offset: Int) -> Int32 {
+    package static func write(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer, at offset: Int) -> Int32 {
         var done = 0
         while done < bytes.count {
             // SAFETY: `done` < `bytes.count`, so the rest of the buffer is readable.
@@ -343,7 +375,7 @@ extension Platform {
     }
 
     /// Reads up to `count` bytes at `offset`; the number read, or an error number.
-    static func read(
+    package static func read(
         _ descriptor: Int32, into buffer: UnsafeMutableRawBufferPointer, at offset: Int
     ) -> Result<Int, SystemError> {
         var done = 0
@@ -362,6 +394,6 @@ extension Platform {
 }
 
 /// An `errno` value, before it becomes an ``LMDBError``.
-struct SystemError: Error {
-    let number: Int32
+package struct SystemError: Error {
+    package let number: Int32
 }

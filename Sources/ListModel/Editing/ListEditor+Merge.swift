@@ -13,14 +13,17 @@ extension ListEditor {
     ///   - base: the rows before the change.
     ///   - target: the rows after the change.
     ///   - now: a snapshot of the present rows, to distinguish moves of others from the moves of this merge.
+    ///   - moved: the contents of `target` that are not in the log; nil if all are.
     /// - Returns: the conflicts.
     /// - Throws: ``ListError`` or an error of the log; the commit must then be cancelled.
     /// - Complexity: O((k + m) log n) for k rows in the change and m rows that differ between `base` and `now`.
-    mutating func merge(from base: Snapshot, to target: Snapshot, now: Snapshot) throws -> [MergeConflict] {
+    mutating func merge(
+        from base: Snapshot, to target: Snapshot, now: Snapshot, _ moved: MovedContents? = nil
+    ) throws -> [MergeConflict] {
         // If nodes of a snapshot could not be read, its rows are placeholders, and the merge is wrong.
         try base.checked {
             try target.checked {
-                var merge = Merge(base, target, now: now)
+                var merge = Merge(base, target, now: now, moved)
                 try merge.run(&self)
                 return merge.conflicts
             }
@@ -32,6 +35,8 @@ extension ListEditor {
 private struct Merge {
     let base: Snapshot
     let target: Snapshot
+    /// The contents of the target that are not in the log.
+    let moved: MovedContents?
     /// The changeset from the base to the target.
     let change: Changeset
     /// The rows and titles of the base that differ in the target.
@@ -47,9 +52,10 @@ private struct Merge {
     private var movedItems: Set<Identifier> = []
     private var movedSections: Set<Identifier> = []
 
-    init(_ base: Snapshot, _ target: Snapshot, now: Snapshot) {
+    init(_ base: Snapshot, _ target: Snapshot, now: Snapshot, _ moved: MovedContents?) {
         self.base = base
         self.target = target
+        self.moved = moved
         change = Changeset(from: base, to: target)
         if !change.items.updated.isEmpty || !change.sections.updated.isEmpty {
             let back = Changeset(from: target, to: base)
@@ -204,8 +210,35 @@ extension Merge {
             for item in items { add(.item(item.id), .sectionGone) }
             return next
         }
-        try editor.append(.itemsInserted(at: place, run))
+        try insert(run, at: place, &editor)
         return next
+    }
+
+    /// Inserts rows of the target. Contents that are not in the log are written.
+    private func insert(_ items: Run<ListItem>, at place: ListIndexPath, _ editor: inout ListEditor) throws {
+        guard let moved else { return try editor.append(.itemsInserted(at: place, items)) }
+        if items.allSatisfy({ moved.place(of: $0.content) != nil }) {
+            let present = items.mapped { item in
+                var item = item
+                if let content = moved.place(of: item.content) { item.setContent(content) }
+                return item
+            }
+            return try editor.append(.itemsInserted(at: place, present))
+        }
+        let new = try items.mapped { item in
+            // The content of another row may be in the log: it is written once more.
+            let content = try moved.place(of: item.content).map { try editor.source.content(of: $0) }
+            return NewItem(
+                id: item.id, isChecked: item.isChecked, content: try content ?? moved.bytes(of: item.content),
+                depth: item.depth, isCollapsed: item.isCollapsed)
+        }
+        try editor.insert(new, at: place)
+        for item in items { note(item, &editor) }
+    }
+
+    /// Notes where the content of a row of the target is now.
+    private func note(_ item: ListItem, _ editor: inout ListEditor) {
+        if let present = editor.state.item(item.id) { moved?.note(item.content, at: present.content) }
     }
 
     /// The path in the target of the first row that is inserted.
@@ -251,8 +284,12 @@ extension Merge {
         if !old.hasSameContent(as: new) && !present.hasSameContent(as: new) {
             if !present.hasSameContent(as: old) {
                 add(.item(new.id), .changed)
+            } else if let moved, moved.place(of: new.content) == nil {
+                try editor.update(at: place, content: moved.bytes(of: new.content))
+                note(new, &editor)
             } else {
-                try editor.append(.itemUpdated(at: place, new.id, old: present.content, new: new.content))
+                let content = moved?.place(of: new.content) ?? new.content
+                try editor.append(.itemUpdated(at: place, new.id, old: present.content, new: content))
             }
         }
         if old.isChecked != new.isChecked && present.isChecked != new.isChecked {

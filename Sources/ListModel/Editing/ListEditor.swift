@@ -54,6 +54,10 @@ public struct ListEditor: ~Copyable, @unchecked Sendable {
     var undone = UndoneSteps()
     /// The most steps that undo goes back from the tip.
     package var undoLimit = Int.max
+    /// Whether the present commit continues the step before it, if that is known: it is made again.
+    var repeatedStep: Bool?
+    /// Whether the present commit is made even if it has only annotations.
+    var isKeptEmpty = false
     /// The most bytes of a record: the value of `Limits`, except in tests.
     var recordLimit = Limits.recordBytes
 
@@ -78,6 +82,13 @@ public struct ListEditor: ~Copyable, @unchecked Sendable {
     package mutating func replace(_ state: consuming ListState) {
         precondition(!isEditing && state.version == self.state.version, "the same version, between two commits")
         self.state = state
+    }
+
+    /// Continues from a commit that this editor did not make: nothing that was remembered of the log holds.
+    mutating func adopt(_ checksum: UInt64) {
+        self.checksum = checksum
+        (historyWriter, undone) = (HistoryWriter(), UndoneSteps())
+        coalescing.endStep()
     }
 
     /// The number of events of the present commit so far.
@@ -138,7 +149,7 @@ extension ListEditor {
     public mutating func finish() throws -> Commit? {
         try checkNotLent()
         precondition(isEditing, "a commit is begun before it is finished")
-        guard eventCount > annotationCount || draft.cause.isMove else {
+        guard eventCount > annotationCount || draft.cause.isMove || isKeptEmpty else {
             isEditing = false
             (eventCount, annotationCount) = (0, 0)
             return nil
@@ -185,7 +196,9 @@ extension ListEditor {
             return entry
         }
         if draft.cause != .edit { shape = .other }
-        if coalescing.continues(draft, version, in: scope, isAtTip: node.branchSwitch == nil && node.steps > 1, shape) {
+        let isAtTip = node.branchSwitch == nil && node.steps > 1
+        let continues = coalescing.continues(draft, version, in: scope, isAtTip: isAtTip, shape)
+        if repeatedStep.map({ $0 && isAtTip }) ?? continues {
             node = node.continuing
         }
         historyWriter.append(node)

@@ -20,6 +20,13 @@ public struct Reversal: Sendable {
     /// The result if nothing was done.
     package static let nothing = Reversal(commit: nil, conflicts: [])
 
+    /// The same with another last commit.
+    package func replacing(_ commit: Commit) -> Reversal {
+        var result = self
+        result.commit = commit
+        return result
+    }
+
     /// Adds the result of the next one.
     package mutating func append(_ next: Reversal) {
         if commit == nil && conflicts.isEmpty {

@@ -16,6 +16,8 @@ public struct Annotation: Hashable, Sendable {
     /// The names of the selections before and after an edit.
     public static let selectionBefore = "selection.before"
     public static let selectionAfter = "selection.after"
+    /// The name under which a commit says why nothing is left of an edit: another process committed first.
+    public static let lostRace = "lost-race"
 }
 
 extension Commit {

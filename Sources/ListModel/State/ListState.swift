@@ -57,6 +57,9 @@ public struct ListState: ~Copyable {
         itemLocator = Locator(pool, isTracking: isTracking)
     }
 
+    /// Sets the histories, after commits were taken back.
+    mutating func restore(_ histories: HistoryTable) { self.histories = histories }
+
     /// The rows as an immutable value.
     ///
     /// - Complexity: O(1), plus the hashes of the nodes that changed since the last call.

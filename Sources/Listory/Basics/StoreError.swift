@@ -21,6 +21,11 @@ public enum StoreError: Error, Sendable {
     case droppedVersion(Version, oldest: Version)
     /// This process or another one has the store open, or a snapshot of it is kept.
     case inUse(path: String)
+    /// Another process has been writing to the store for longer than ``StoreOptions/lockTimeout``. It may have been stopped;
+    /// one of `processes`, which have the store open.
+    case busy(path: String, processes: [Int32])
+    /// As many processes as possible have the store open.
+    case tooManyProcesses(limit: Int)
     /// Another process appended to the log since this one opened it; open the store again.
     case writtenElsewhere(expected: Version, found: Version)
     /// A stored node cannot be read, so that some rows cannot be shown and nothing can be edited. The log has everything:
@@ -67,6 +72,8 @@ extension StoreError {
         case .unknownVersion: "unknownVersion"
         case .droppedVersion: "droppedVersion"
         case .inUse: "inUse"
+        case .busy: "busy"
+        case .tooManyProcesses: "tooManyProcesses"
         case .writtenElsewhere: "writtenElsewhere"
         case .damagedNode: "damagedNode"
         case .damagedCheckpoint: "damagedCheckpoint"
@@ -101,6 +108,9 @@ extension StoreError: CustomStringConvertible {
         case .droppedVersion(let version, let oldest):
             "version \(version) was dropped: the oldest that can be reached is \(oldest)"
         case .inUse(let path): "\(path) is open, here or in another process"
+        case .busy(let path, let processes):
+            "another process keeps \(path) locked, one of \(processes.map(String.init).joined(separator: ", "))"
+        case .tooManyProcesses(let limit): "\(limit) processes have the store open, which is the most that may"
         case .writtenElsewhere(let expected, let found):
             "another process wrote to the store: expected version \(expected) to be the newest, found \(found)"
         case .damagedNode(let cause): "some rows cannot be read, open the store again: \(cause)"

@@ -44,6 +44,9 @@ public struct StoreOptions: Sendable {
     public var durability = Durability.immediate
     /// The maximum size of the file, in bytes.
     public var maximumFileSize = 64 << 30
+    /// How long an edit waits for another process that writes to the store. One that was stopped meanwhile keeps the lock;
+    /// then edits fail with ``StoreError/busy(path:processes:)`` inside `appendFailed`, and are tried again.
+    public var lockTimeout = Duration.seconds(5)
     /// The queued bytes at which a background flush begins at once. At 64 times as many, a deferred edit waits.
     public var maximumPendingBytes = 256 << 10
     /// The capacities of tree nodes in memory.
@@ -66,6 +69,9 @@ public struct StoreOptions: Sendable {
     public var undoLimit = Int.max
     /// How the newest commits are kept until they are in the database.
     package var journal = JournalOptions()
+    /// Whether other processes know of this one. A store that is only read and unknown keeps one version of the file from opening to
+    /// closing: for a copy that is made of it.
+    package var isKnownToOthers = true
     /// The pause before appending is tried again after a failure. It doubles with each failure.
     package var retryDelay = Duration.milliseconds(500)
     /// How observers are told of commits.
@@ -110,6 +116,8 @@ package struct JournalOptions: Sendable {
     /// Whether opening moves what it found before it had the lock, though another process may have added to it since: loses
     /// commits. For tests, which must see that.
     package var isFoundEarly = false
+    /// Whether a writer does not look whether another process has appended: loses commits. For tests, which must see that.
+    package var isUnchecked = false
     /// Called when opening has seen that the journal may have commits, before it takes the lock. For tests, in which another
     /// process writes then.
     package var whenFound: (@Sendable () -> Void)?

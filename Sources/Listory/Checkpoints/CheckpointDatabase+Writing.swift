@@ -15,6 +15,8 @@ extension CheckpointDatabase {
         var gone: [UInt64]
         /// Numbers that are superfluous once the checkpoint is complete.
         var superfluous: [UInt64]
+        /// Numbers that are superfluous as soon as no other process reads an older checkpoint.
+        var needed: [UInt64] = []
         /// The last numbers of the existing checkpoints, by version.
         var lastNumbers: [(version: Version, lastNumber: UInt64)]
     }
@@ -24,21 +26,21 @@ extension CheckpointDatabase {
     /// - Throws: ``StoreError/writtenElsewhere(expected:found:)`` if another process has written to them since this one last
     ///   did, or opened the store.
     private func write<Result>(_ body: (inout WriteTransaction) throws -> Result) throws -> Result {
-        try known.withLock { known in
-            let revision = known.revision
-            let (result, newest) = try environment.write { txn in
-                guard try self.revision(txn) == revision else {
-                    throw StoreError.writtenElsewhere(
-                        expected: known.newest, found: Version(try txn.lastKey(in: checkpoints) ?? 0))
-                }
-                let result = try body(&txn)
-                let row = withUnsafeBytes(of: (revision &+ 1).littleEndian) { Array($0) }
-                try txn.put(row, forKey: LogFormat.revisionKey, in: meta)
-                return (result, Version(try txn.lastKey(in: checkpoints) ?? 0))
+        let (result, now) = try environment.write { txn in
+            let before = known.withLock { $0 }
+            let newest = Version(try txn.lastKey(in: checkpoints) ?? 0)
+            guard try revision(txn) == before.revision else {
+                throw StoreError.writtenElsewhere(expected: before.newest, found: newest)
             }
-            known = Known(revision: revision &+ 1, newest: newest)
-            return result
+            let result = try body(&txn)
+            let row = withUnsafeBytes(of: (before.revision &+ 1).littleEndian) { Array($0) }
+            try txn.put(row, forKey: LogFormat.revisionKey, in: meta)
+            return (
+                result, Known(revision: before.revision &+ 1, newest: Version(try txn.lastKey(in: checkpoints) ?? 0))
+            )
         }
+        known.withLock { $0 = now }
+        return result
     }
 
     /// Stores some nodes, and frees some others.
@@ -53,37 +55,42 @@ extension CheckpointDatabase {
 
     /// Completes a checkpoint, which becomes the newest.
     ///
-    /// - Parameter surplus: returns the checkpoints to drop, given those with leases. No lease begins between this call
-    ///   and the end.
+    /// - Parameter surplus: returns the checkpoints to drop, given a function that says which have leases, in this
+    ///   process or another. No lease begins between this call and the end.
     /// - Returns: the superfluous numbers, and the dropped checkpoints.
     func complete(
-        _ completion: Completion, dropping surplus: (Set<Version>) -> [Version] = { _ in [] }
+        _ completion: Completion, dropping surplus: ((Version) -> Bool) -> [Version] = { _ in [] }
     ) throws -> (superfluous: [UInt64], dropped: Set<Version>) {
-        try leases.withLock { leases in
-            let dropped = surplus(leases.versions)
-            return (try complete(completion, dropping: dropped), Set(dropped))
+        try write { txn in
+            let others = try table?.neighbours().map(\.leases) ?? []
+            return try leases.withLock { leases in
+                let own = leases.versions
+                let dropped = surplus { version in own.contains(version) || others.contains { $0.contains(version) } }
+                return (try complete(completion, dropping: dropped, &txn), Set(dropped))
+            }
         }
     }
 
-    private func complete(_ completion: Completion, dropping dropped: [Version]) throws -> [UInt64] {
-        try write { txn in
-            let checkpoint = completion.checkpoint
-            try txn.put(checkpoint.bytes, forKey: checkpoint.version.rawValue, in: checkpoints)
-            try txn.put(completion.locators.bytes(checkpoint.version), forKey: LogFormat.locatorKey, in: meta)
-            try putGone(completion.gone, checkpoint.version, &txn)
-            var superfluous = completion.superfluous
-            var kept = completion.lastNumbers
-            for version in dropped {
-                superfluous += try drop(version, &kept, &txn)
-            }
-            if superfluous.isEmpty {
-                try txn.delete(LogFormat.superfluousKey, in: meta)
-            } else {
-                let row = StoredNumbers.bytes(superfluous, seed: 0)
-                try txn.put(row, forKey: LogFormat.superfluousKey, in: meta)
-            }
-            return superfluous
+    private func complete(
+        _ completion: Completion, dropping dropped: [Version], _ txn: inout WriteTransaction
+    ) throws -> [UInt64] {
+        let checkpoint = completion.checkpoint
+        try txn.put(checkpoint.bytes, forKey: checkpoint.version.rawValue, in: checkpoints)
+        try txn.put(completion.locators.bytes(checkpoint.version), forKey: LogFormat.locatorKey, in: meta)
+        try putGone(completion.gone, checkpoint.version, &txn)
+        var superfluous = completion.superfluous
+        var kept = completion.lastNumbers
+        for version in dropped {
+            superfluous += try drop(version, &kept, &txn)
         }
+        let listed = superfluous + completion.needed
+        if listed.isEmpty {
+            try txn.delete(LogFormat.superfluousKey, in: meta)
+        } else {
+            let row = StoredNumbers.bytes(listed, seed: 0)
+            try txn.put(row, forKey: LogFormat.superfluousKey, in: meta)
+        }
+        return superfluous
     }
 
     /// Drops a checkpoint that is not the newest, and returns the nodes that only it had.

@@ -21,8 +21,9 @@ final class CheckpointDatabase: NodeSource {
     let meta: Database<String, [UInt8]>
     /// The states of projections, by name; nil if there never was one and the file may only be read.
     let projections: Database<String, [UInt8]>?
-    /// The version that a read-only process sees. The process that edits does not know its snapshots and would free their
-    /// nodes.
+    /// The other processes; nil if they cannot be told what this one needs.
+    let table: ProcessTable?
+    /// The version that a process without leases sees.
     private nonisolated(unsafe) var view: PinnedSnapshot?
     private let viewLock = Locked<Void>(())
     /// The leases: a checkpoint with a live lease is not dropped.
@@ -41,7 +42,7 @@ final class CheckpointDatabase: NodeSource {
     }
 
     /// The databases of checkpoints. They are created if they are missing and the file may be written; otherwise nil.
-    init?(_ environment: Environment, meta: Database<String, [UInt8]>) throws {
+    init?(_ environment: Environment, _ table: ProcessTable?, meta: Database<String, [UInt8]>) throws {
         func open(_ name: String) throws -> Database<UInt64, [UInt8]> {
             try environment.openDatabase(
                 named: name, of: UInt64.self, [UInt8].self, create: !environment.options.isReadOnly)
@@ -57,8 +58,10 @@ final class CheckpointDatabase: NodeSource {
         }
         projections = try CheckpointDatabase.openProjections(environment)
         self.environment = environment
+        self.table = table
         self.meta = meta
-        view = environment.options.isReadOnly ? try PinnedSnapshot(environment) : nil
+        // Without a process table, the process that edits does not know the leases, and would free their nodes.
+        view = table == nil && environment.options.isReadOnly ? try PinnedSnapshot(environment) : nil
     }
 
     private static func openProjections(_ environment: Environment) throws -> Database<String, [UInt8]>? {
@@ -79,13 +82,16 @@ final class CheckpointDatabase: NodeSource {
     func saysDamage(_ error: any Error) -> Bool { error.saysDamage }
 
     func scan() -> any NodeSource {
-        // A read-only process has one transaction for all reads.
-        environment.options.isReadOnly ? self : NodeScan(environment, nodes)
+        // A process without leases has one transaction for all reads.
+        hasView ? self : NodeScan(environment, nodes)
     }
 
-    /// Reads checkpoints and nodes; a process that only reads sees one version of all of them.
+    /// Whether it reads one version of the file.
+    private var hasView: Bool { table == nil && environment.options.isReadOnly }
+
+    /// Reads checkpoints and nodes; a process without leases sees one version of all of them.
     func reading<Result>(_ body: (borrowing ReadTransaction) throws -> Result) throws -> Result {
-        guard environment.options.isReadOnly else { return try environment.read(body) }
+        guard hasView else { return try environment.read(body) }
         return try viewLock.withLock { _ in
             // SAFETY: `view` is used only with its lock held.
             guard let view else { throw StoreError.closed }
@@ -105,6 +111,9 @@ struct LeaseTable: Sendable {
 
     private var entries: [Entry] = []
 
+    /// The lease of a checkpoint that has one.
+    func existing(_ version: Version) -> CheckpointLease? { entries.first { $0.version == version }?.lease }
+
     /// The shared lease of a checkpoint.
     mutating func lease(_ version: Version) -> CheckpointLease {
         entries.removeAll { $0.lease == nil }
@@ -119,10 +128,28 @@ struct LeaseTable: Sendable {
 }
 
 extension CheckpointDatabase {
-    /// The lease of the checkpoint of a version.
-    func lease(_ version: Version) -> CheckpointLease { leases.withLock { $0.lease(version) } }
+    /// The lease of a checkpoint that no other process can drop: it has a lease, or this process has just stored it.
+    func lease(_ version: Version) -> CheckpointLease {
+        let lease = leases.withLock { $0.lease(version) }
+        // If this fails, only later processes with the checkpoint role do not know it.
+        try? publishLeases()
+        return lease
+    }
 
-    /// The versions of the checkpoints with leases.
+    /// Runs `body`, which reads checkpoints and begins leases, so that no other process drops these meanwhile.
+    func leasing<Result>(_ body: (inout LeaseTable) throws -> Result) throws -> Result {
+        guard table != nil else { return try leases.withLock(body) }
+        return try environment.whileNobodyWrites {
+            let result = try leases.withLock(body)
+            try publishLeases()
+            return result
+        }
+    }
+
+    /// Tells the other processes which checkpoints this one needs.
+    func publishLeases() throws { try table?.setLeases(versionsInUse, of: self) }
+
+    /// The versions of the checkpoints with leases of this process.
     var versionsInUse: Set<Version> {
         leases.withLock { $0.versions }
     }
@@ -147,6 +174,7 @@ extension CheckpointDatabase {
             let all = others + [self]
             for database in all where database.versionsInUse.isEmpty {
                 database.viewLock.withLock { _ in database.view = nil }
+                try? table?.setLeases([], of: database)
             }
             if all.allSatisfy(\.versionsInUse.isEmpty) {
                 try environment.close()
@@ -207,6 +235,9 @@ extension CheckpointDatabase {
         }
     }
 
+    /// The version of the newest checkpoint; the empty one if there is none.
+    func newestVersion() throws -> Version { try reading { Version(try $0.lastKey(in: checkpoints) ?? 0) } }
+
     /// How many transactions have written to the checkpoints.
     func revision(_ txn: borrowing some Transaction & ~Copyable) throws -> UInt64 {
         try txn.withValue(forKey: LogFormat.revisionKey, in: meta) { row in
@@ -250,11 +281,31 @@ extension CheckpointDatabase {
     func checkpoints(
         for version: Version, oldest: Version
     ) throws -> [(checkpoint: Checkpoint, lease: CheckpointLease)] {
-        // Under the lock, so that none of them is dropped before its lease begins.
-        try leases.withLock { leases in
+        func find() throws -> [Checkpoint] {
             let beginning = oldest == .empty ? nil : try checkpoint(oldest)
             let others = isUnusable.withLock { $0 } ? [] : try nearest(to: version)
-            return ([beginning].compactMap { $0 } + others).map { ($0, leases.lease($0.version)) }
+            return [beginning].compactMap { $0 } + others
+        }
+        // A lease that exists needs no lock of other processes.
+        let known = try leases.withLock { leases -> [(checkpoint: Checkpoint, lease: CheckpointLease)]? in
+            let found = try find()
+            let held = found.compactMap { checkpoint in leases.existing(checkpoint.version).map { (checkpoint, $0) } }
+            return held.count == found.count ? held : nil
+        }
+        if let known { return known }
+        // Under the locks, so that none of them is dropped before its lease begins.
+        return try leasing { leases in try find().map { ($0, leases.lease($0.version)) } }
+    }
+
+    /// A checkpoint with its locators and its lease.
+    typealias Leased = (checkpoint: Checkpoint, locators: StoredLocators, lease: CheckpointLease)
+
+    /// The newest checkpoint with its locators and its lease.
+    ///
+    /// - Throws: as ``newest()``.
+    func leaseNewest() throws -> Leased? {
+        try leasing { leases in
+            try newest().map { ($0.checkpoint, $0.locators, leases.lease($0.checkpoint.version)) }
         }
     }
 

@@ -44,6 +44,7 @@ struct CommitLog: Sendable {
         environmentOptions.isReadOnly = options.isReadOnly
         environmentOptions.maximumMapSize = options.maximumFileSize
         environmentOptions.mapSize = min(environmentOptions.mapSize, options.maximumFileSize)
+        environmentOptions.writerTimeout = options.lockTimeout
         environmentOptions.gate = options.trustsPages ? .off : options.gate == .full ? .full : .quick
         if isNew {
             if exists { try DataFile.resetUnfinished(path) }
@@ -56,7 +57,8 @@ struct CommitLog: Sendable {
         (meta, commits) = try CommitLog.open(environment, path: path)
         sealed = try CommitLog.openSealed(environment, meta)
         let rows = LogRows(meta: meta, commits: commits, sealed: sealed?.base.sealed ?? .empty)
-        journal = try Journal.open(rows, environment, options.journal)
+        let table = try options.isKnownToOthers ? ProcessTable.join(environment) : nil
+        journal = try Journal.open(rows, environment, table, options.journal)
         journalOptions = options.journal
     }
 
@@ -173,11 +175,11 @@ extension CommitLog {
     /// - Parameters:
     ///   - run: records, some of which follow the head.
     ///   - range: which of them are appended; the first one is that of the version after the head.
+    ///   - head: the end of the log as the commits suppose it.
     /// - Returns: the new head.
-    /// - Throws: ``StoreError/writtenElsewhere(expected:found:)`` if the log does not end where this process left it;
-    ///   `LMDBError`.
-    func append(_ run: RecordRun, _ range: Range<Int>) throws -> LogHead {
-        try journal.append(run, range)
+    /// - Throws: ``LostRace`` if another process has appended; `LMDBError`.
+    func append(_ run: RecordRun, _ range: Range<Int>, after head: LogHead) throws -> LogHead {
+        try journal.append(run, range, after: head)
     }
 }
 

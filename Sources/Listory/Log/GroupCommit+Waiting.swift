@@ -26,23 +26,46 @@ extension GroupCommit {
 
     /// Returns when a version is durable; without one, when everything queued before the call is durable.
     ///
-    /// - Throws: ``StoreError/appendFailed(durable:cause:)``.
-    func flush(through version: Version?, _ urgency: Urgency = .urgent) throws {
+    /// - Parameter shift: how far commits had been shifted when the commit had the version; nil for now.
+    /// - Returns: how far they have been shifted now.
+    /// - Throws: ``StoreError/appendFailed(durable:cause:)``; ``LostRace`` if the calling thread holds the store's lock,
+    ///   and another process has appended first.
+    @discardableResult
+    func flush(
+        through version: Version?, _ urgency: Urgency = .urgent, since shift: UInt64? = nil
+    ) throws -> UInt64 {
         monitor.lock()
-        let version = version ?? state.newest
+        waitForRacer()
+        let first = version ?? state.newest
+        let shift = shift ?? state.shift
+        // The version of the commit, wherever the commits of other processes have moved it.
+        var version: Version { Version(first.rawValue + (state.shift - shift)) }
         if urgency == .shared && version >= state.waiting.first { state.gathering.arrived += 1 }
         let failureCount = state.failureCount
         if state.head.version < version && !mayLead(urgency) {
+            let version = version
             monitor.unlock()
-            if letOthersRun(until: version) { return }
+            let isDurable = letOthersRun(until: version)
             monitor.lock()
+            if isDurable && state.shift == shift {
+                monitor.unlock()
+                return shift
+            }
         }
         defer { monitor.unlock() }
         while state.head.version < version {
             if state.failureCount != failureCount, let failure = state.failure { throw failure }
             if state.isStopped { throw StoreError.closed }
-            if mayLead(urgency) { lead(.thread) } else { sleep(until: version) }
+            if state.catchingUp == Platform.currentThread { throw LostRace() }
+            if state.isLost {
+                try recover()
+            } else if mayLead(urgency) {
+                lead(.thread)
+            } else {
+                sleep(until: version)
+            }
         }
+        return state.shift
     }
 
     /// Yields to other threads: for about as long as a sync if many are ready, and for almost no time if none is.
@@ -88,6 +111,8 @@ extension GroupCommit {
     func durable(_ version: Version) async throws {
         try await withUnsafeThrowingContinuation { (continuation: UnsafeContinuation<Void, any Error>) in
             monitor.lock()
+            waitForRacer()
+            let version = presentVersion(version)
             if state.head.version >= version || state.isStopped {
                 let isDurable = state.head.version >= version
                 monitor.unlock()
@@ -132,6 +157,11 @@ extension GroupCommit {
             monitor.lock()
             defer { monitor.unlock() }
             while !state.isEmpty && !state.isStopped {
+                if state.isLost {
+                    // The failure is kept for the waiters and for the next edit.
+                    do { try recover() } catch { return state.isFlushQueued = false }
+                    continue
+                }
                 guard mayLead(state.waiting.size > maximumPendingBytes ? .urgent : .shared) else {
                     sleep(until: state.newest)
                     continue
@@ -141,6 +171,7 @@ extension GroupCommit {
                 let hasTasks = !state.tasks.isEmpty
                 // The failure is kept for the waiters and for the next edit.
                 lead(.background)
+                if state.isLost { continue }
                 if state.hasLeftover || state.isFlushQueued || state.isStopped { return }
                 // Released tasks return soon: staying costs less than being scheduled again.
                 if state.isEmpty && hasTasks && state.gathering.remaining > .zero {

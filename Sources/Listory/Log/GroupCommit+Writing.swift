@@ -27,19 +27,35 @@ extension GroupCommit {
             // A record that cannot be appended must not block the commits before it: bisection finds it in few steps.
             let end = first < suspectEnd ? first + (suspectEnd - first + 1) / 2 : run.count
             monitor.unlock()
-            let result = Result { try log.append(run, first..<end) }
+            let result = Result { try log.append(run, first..<end, after: head) }
             monitor.lock()
             switch result {
             case .success(let head): advance(to: head)
+            case .failure(is LostRace): return lose()
             case .failure(let error):
-                guard end - first == 1 else {
+                guard end - first == 1 || isBusyElsewhere(error) else {
                     suspectEnd = end
                     continue
                 }
-                return fail(StoreError.appendFailed(durable: head.version, cause: error))
+                return fail(StoreError.appendFailed(durable: head.version, cause: named(error)))
             }
         }
         finish(since: start, leader)
+    }
+
+    /// Has the queued commits made again on top of those of other processes. The lock is held, except meanwhile.
+    ///
+    /// - Throws: ``LostRace`` if the calling thread holds the store's lock; the failure, which waiters receive too.
+    func recover() throws {
+        guard let racer = state.racer else { throw StoreError.closed }
+        monitor.unlock()
+        let result = Result { try racer.catchUp() }
+        monitor.lock()
+        do { try result.get() } catch let error as LostRace { throw error } catch {
+            let failure = StoreError.appendFailed(durable: state.head.version, cause: named(error))
+            fail(failure, isLeading: false)
+            throw failure
+        }
     }
 
     /// Takes all queued commits as the group to write.
@@ -93,12 +109,37 @@ extension GroupCommit {
         for task in tasks { task.continuation.resume() }
     }
 
-    private func fail(_ error: StoreError) {
+    /// Whether another process keeps the lock: trying a part of the group would wait as long again.
+    private func isBusyElsewhere(_ error: any Error) -> Bool {
+        if let error = error as? LMDBError, case .writerBusy = error.kind { true } else { false }
+    }
+
+    /// The error with the processes that may have caused it.
+    private func named(_ error: any Error) -> any Error {
+        guard isBusyElsewhere(error) else { return error }
+        let processes = (try? log.journal.table?.neighbours().map(\.processID)) ?? []
+        return StoreError.busy(path: log.path, processes: processes)
+    }
+
+    /// Puts the commits that were not appended back in the queue, and lets nobody lead until they are made again. The lock
+    /// is held.
+    private func lose() {
+        state.putBack()
+        state.isLost = true
+        state.isLed = false
+        monitor.broadcast(0)
+        monitor.broadcast(1)
+    }
+
+    /// Ends an attempt, which failed. The lock is held, except while waking the waiters.
+    ///
+    /// - Parameter isLeading: whether the calling thread leads; otherwise another one may.
+    private func fail(_ error: StoreError, isLeading: Bool = true) {
         state.failureCount &+= 1
         state.failure = error
         state.gathering = Gathering()
         isFailing.store(true, ordering: .releasing)
-        state.isLed = false
+        if isLeading { state.isLed = false }
         failures.tell(error)
         startRetryTimer()
         let head = state.head.version
@@ -235,7 +276,7 @@ extension GroupCommit {
     /// Cancels the timers, now and later, because the store was released.
     func stopStoreTimer() {
         let timers = monitor.withLock {
-            state.isLetGo = true
+            (state.isLetGo, state.racer) = (true, nil)
             return (state.storeTimer, state.retryTimer)
         }
         _ = (timers.0?.take(), timers.1?.take())
@@ -284,6 +325,7 @@ extension GroupCommit {
         let tasks = monitor.withLock {
             let empty = RecordRun(first: state.head.version.next)
             (state.writing, state.waiting) = (empty, empty)
+            (state.isLost, state.racer) = (false, nil)
             defer { state.tasks = [] }
             return state.tasks
         }

@@ -41,9 +41,11 @@ final class GroupCommit: CommitSource, @unchecked Sendable {
     let retryDelay: Int
     /// The observers of failures.
     let failures = AppendFailures()
+    /// Where the contents of commits are that were made again.
+    let superseded = SupersededContents()
 
     struct State {
-        fileprivate(set) var head: LogHead
+        var head: LogHead
         /// The group that is being written; commits up to `head` are written already.
         var writing: RecordRun
         /// The commits after those.
@@ -78,11 +80,24 @@ final class GroupCommit: CommitSource, @unchecked Sendable {
         var isLetGo = false
         /// Whether the store has discarded the commits that are not in the file.
         var isStopped = false
+        /// Whether another process has appended first: the queue waits until its commits are made again.
+        var isLost = false
+        /// The thread that makes them again.
+        var catchingUp: UInt?
+        /// Makes them again.
+        var racer: (any Racer)?
+        /// How many commits of other processes came before commits that were queued then. A waiter knows the version that its
+        /// commit had when it began to wait; the commit's version has grown as much as this number since.
+        var shift: UInt64 = 0
+        /// The same number before the queue was last replaced.
+        var shiftBefore: UInt64 = 0
+        /// The commits that were made again, the newest last.
+        var rebased: [RebasedCommit] = []
     }
 
     /// A task that wants to be told when a version is durable.
     struct WaitingTask {
-        let version: Version
+        var version: Version
         /// Resumed by the thread that takes it out of `tasks`, so exactly once.
         let continuation: UnsafeContinuation<Void, any Error>
     }
@@ -127,14 +142,30 @@ final class GroupCommit: CommitSource, @unchecked Sendable {
     }
 
     /// Adds a commit to the queue.
-    func enqueue(_ commit: Commit) -> Demand {
+    ///
+    /// - Returns: what to do next, and how far commits have been shifted.
+    func enqueue(_ commit: Commit) -> (Demand, shift: UInt64) {
         monitor.withLock {
             state.waiting.append(commit)
-            if state.waiting.size / 64 > maximumPendingBytes { return .first }
-            if state.waiting.size > maximumPendingBytes { return state.isFlushQueued ? .nothing : .now }
-            return state.isTimerRunning ? .nothing : .later
+            let demand: Demand
+            if state.waiting.size / 64 > maximumPendingBytes {
+                demand = .first
+            } else if state.waiting.size > maximumPendingBytes {
+                demand = state.isFlushQueued ? .nothing : .now
+            } else {
+                demand = state.isTimerRunning ? .nothing : .later
+            }
+            return (demand, state.shift)
         }
     }
+}
+
+/// Makes the queued commits of a store again after another process has appended first.
+protocol Racer: AnyObject, Sendable {
+    /// Reads the commits of other processes, and makes the queued ones again.
+    ///
+    /// - Throws: ``LostRace`` if the calling thread holds the store's lock.
+    func catchUp() throws
 }
 
 extension GroupCommit.State {
@@ -148,7 +179,7 @@ extension GroupCommit.State {
     var hasLeftover: Bool { head.version.next < waiting.first }
 
     /// Whether no thread may become the leader.
-    var isBusy: Bool { isLed || moverCount > 0 }
+    var isBusy: Bool { isLed || moverCount > 0 || isLost }
 
     /// Whether a background flush has work that no other thread will do: tasks wait, or there is a complete group whose
     /// threads all sleep.
@@ -194,7 +225,7 @@ extension GroupCommit {
 
     func snapshot(at version: Version) throws -> Snapshot {
         // Commits are read where they are durable.
-        try flush(through: version)
+        if version > durableVersion { try flush(through: version) }
         return try past.point(at: version)
     }
 
@@ -208,6 +239,8 @@ extension GroupCommit {
             throw StoreError.damagedNode(
                 ListError.unreadable(what: "row", expected: "the stored node that it is in", found: "a damaged one"))
         }
+        if let place = superseded.place(of: reference) { return try copiedContent(of: place) }
+        if let bytes = superseded.bytes(of: reference) { return bytes }
         if let copy = try queuedBytes(of: reference.version, { try reference.content(in: $0) }) { return copy }
         if let sealed = log.sealed, reference.version <= sealed.base.sealed,
             let copy = try sealed.withContent(of: reference, { try reference.checkedCopy(of: $0) })

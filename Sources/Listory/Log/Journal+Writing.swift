@@ -9,11 +9,11 @@ import ListModel
 extension Journal {
     /// Appends commits to the log, all of them or none, and returns when they are durable.
     ///
+    /// - Parameter head: the end of the log as the commits suppose it.
     /// - Returns: the new head.
-    /// - Throws: ``StoreError/writtenElsewhere(expected:found:)`` if the log does not end with what this process knows;
-    ///   `LMDBError`.
-    func append(_ run: RecordRun, _ range: Range<Int>) throws -> LogHead {
-        try adoptingMoves { try appendOnce(run, range) }
+    /// - Throws: ``LostRace`` if another process has appended; `LMDBError`.
+    func append(_ run: RecordRun, _ range: Range<Int>, after head: LogHead) throws -> LogHead {
+        try agreeing(on: head) { try appendOnce(run, range) }
     }
 
     /// The known state without the records: a second reference to them would make adding one copy them all.
@@ -39,9 +39,9 @@ extension Journal {
 
     /// Drains the journal. Afterwards this process is the one that appended last.
     ///
-    /// - Throws: as ``append(_:_:)``. The commits are as durable as before.
+    /// - Throws: as ``append(_:_:after:)``. The commits are as durable as before.
     func store() throws {
-        try adoptingMoves {
+        try agreeing(on: head) {
             let known = known()
             if known.head.version > known.stored.version {
                 _ = try store(known, RecordRun(first: known.head.version.next), 0..<0)
@@ -51,22 +51,72 @@ extension Journal {
         }
     }
 
-    /// Runs `body`, and once more if it failed because another process has opened the store and drained the journal:
-    /// nothing else was written then.
-    private func adoptingMoves<Result>(_ body: () throws -> Result) throws -> Result {
-        do { return try body() } catch let error as StoreError {
-            guard case .writtenElsewhere = error else { throw error }
-            let stored = try environment.read { try rows.readHead($0) }
-            let isMoved = state.withLock { state in
-                guard state.records.count > 0, stored == state.head else { return false }
-                let failed = state.failed
-                state = State(stored)
-                state.failed = failed
-                return true
+    /// Runs `body`, and again if another process has only drained the journal meanwhile.
+    private func agreeing<Result>(on head: LogHead, _ body: () throws -> Result) throws -> Result {
+        guard self.head == head else { throw LostRace() }
+        for _ in 0..<Self.attemptCount {
+            do { return try body() } catch is Disagreement {
+                try findEnd()
+                guard self.head == head else { throw LostRace() }
             }
-            guard isMoved else { throw error }
-            return try body()
         }
+        throw StoreError.writtenElsewhere(expected: head.version, found: head.version)
+    }
+
+    /// How often in a row other processes may drain the journal. Each that opens the store does so once.
+    private static let attemptCount = 1_000
+
+    /// The log does not end where this process left it.
+    private struct Disagreement: Error {}
+
+    /// Finds the end of the log, makes it durable and publishes it.
+    private func findEnd() throws {
+        let known = known()
+        let txn = try environment.beginWrite()
+        if try !isContinued(known.failed, txn) { try clear(known.failed, txn) }
+        var (found, lost) = (State(try rows.readCheckedHead(txn)), nil as Version?)
+        if let database {
+            try txn.withValue(forKey: Journal.key, in: database) { bytes in
+                if let bytes { Self.follow(bytes, &found, &lost) }
+            }
+        }
+        // The process that wrote it may have been killed before its sync.
+        try txn.sync()
+        found.isDirect = false
+        try publish(found)
+        txn.abort()
+        state.withLock { [found] in $0 = found }
+    }
+
+    /// Tells the other processes where the log ends. The writer's lock is held.
+    private func publish(_ state: State) throws {
+        try table?.publish(ProcessTable.Published(head: state.head, stored: state.stored.version))
+    }
+
+    /// Adopts what other processes have published.
+    ///
+    /// - Returns: the end of the log.
+    /// - Throws: ``StoreError/headMismatch(what:expected:found:)`` if that cannot be found; `LMDBError`.
+    func refresh() throws -> LogHead {
+        guard let end = try table?.published(), end.head.version > head.version else { return head }
+        // An entry that is drained between the two reads is missing in both.
+        for _ in 0..<100 {
+            var (found, _) = try readCopy(through: end.head.version)
+            if found.head.version < end.head.version { continue }
+            if found.head.version > end.head.version && !environment.options.isReadOnly {
+                // A transaction whose process has not published it, and may have been killed.
+                try findEnd()
+                return head
+            }
+            let before = known()
+            // Whether a drain is durable that this process has not seen end.
+            found.isDirect = found.stored == before.stored ? before.isDirect : found.stored.version > end.stored
+            found.failed = before.failed
+            state.withLock { [found] in $0 = found }
+            return found.head
+        }
+        throw StoreError.headMismatch(
+            what: "log", expected: "version \(end.head.version)", found: "\(try readCopy().0.head.version)")
     }
 
     /// Drains the journal, and appends more commits in the same transaction.
@@ -79,10 +129,13 @@ extension Journal {
             try clear(known.failed, txn)
             return try rows.append(run, range, after: head, &txn)
         }
-        state.withLock { state in
+        let new = state.withLock { state in
             state = State(newHead)
             state.isDirect = false
+            return state
         }
+        // The commits are in the file, whatever becomes of the message: the next one says the same.
+        if table != nil { try? environment.whileNobodyWrites { try publish(new) } }
         return newHead
     }
 
@@ -106,7 +159,7 @@ extension Journal {
             }
             throw error
         }
-        return state.withLock { state in
+        let new = state.withLock { state in
             state.records.append(run, range)
             for index in range {
                 run.withRecord(index) {
@@ -115,16 +168,19 @@ extension Journal {
             }
             state.last = Place(offset: end, checksum: bytes.withUnsafeBytes { JournalEntry.checksum(in: $0) })
             state.end = Journal.next(end + bytes.count)
-            return state.head
+            return ProcessTable.Published(head: state.head, stored: state.stored.version)
         }
+        // The commits are in the file, whatever becomes of the message: the next one says the same.
+        try? table?.publish(new)
+        txn.abort()
+        return new.head
     }
 
     /// Checks that the log ends where this process left it. The lock of the transaction keeps it so.
     private func check(_ known: State, _ txn: borrowing WriteTransaction) throws {
+        if isUnchecked { return }
         let stored = try rows.readHead(txn)
-        guard stored == known.stored else {
-            throw StoreError.writtenElsewhere(expected: known.head.version, found: stored.version)
-        }
+        guard stored == known.stored else { throw Disagreement() }
         guard let database else { return }
         try txn.withValue(forKey: Journal.key, in: database) { bytes in
             guard let bytes else { return }
@@ -134,24 +190,35 @@ extension Journal {
             // Its own last entry is unchanged: no process has drained the journal and started again.
             if let last = known.last {
                 let found = entry(last.offset)
-                guard found.count >= 8, JournalEntry.checksum(in: found) == last.checksum else {
-                    throw StoreError.writtenElsewhere(expected: known.head.version, found: stored.version)
-                }
+                guard found.count >= 8, JournalEntry.checksum(in: found) == last.checksum else { throw Disagreement() }
             }
             // No process has appended an entry.
             let following = entry(known.end)
-            guard JournalEntry.before(in: following) == known.head, var next = JournalEntry(following) else { return }
-            if known.failed == Place(offset: known.end, checksum: next.checksum) {
-                // The entry is this process's own and not in the log, unless another process took it for complete and
-                // continued after it.
-                let behind = entry(Journal.next(known.end + next.size))
-                guard let other = JournalEntry(behind), other.before == next.after else { return }
-                next = other
-            }
-            throw StoreError.writtenElsewhere(expected: known.head.version, found: next.after.version)
+            guard JournalEntry.before(in: following) == known.head, let next = JournalEntry(following) else { return }
+            // The entry may be this process's own, and not in the log.
+            let place = Place(offset: known.end, checksum: next.checksum)
+            if try place == known.failed && !isContinued(known.failed, txn) { return }
+            throw Disagreement()
+        }
+    }
+
+    /// Whether another process took an entry for complete that could not be appended.
+    private func isContinued(_ failed: Place?, _ txn: borrowing WriteTransaction) throws -> Bool {
+        guard let failed, let database else { return false }
+        if let end = try table?.published(), end.head.version > head.version { return true }
+        return try txn.withValue(forKey: Journal.key, in: database) { bytes in
+            guard let bytes, failed.offset < bytes.count else { return false }
+            let entry = JournalEntry(UnsafeRawBufferPointer(rebasing: bytes[failed.offset...]))
+            guard let entry, entry.checksum == failed.checksum else { return false }
+            let behind = Self.next(failed.offset + entry.size)
+            guard behind < bytes.count else { return false }
+            return JournalEntry(UnsafeRawBufferPointer(rebasing: bytes[behind...]))?.before == entry.after
         }
     }
 }
+
+/// Another process has appended to the log first. The commits have to be made again.
+struct LostRace: Error {}
 
 // MARK: - Giving up
 
@@ -160,9 +227,10 @@ extension Journal {
     func discardFailed() throws {
         guard let failed = state.withLock({ $0.failed }) else { return }
         let txn = try environment.beginWrite()
-        try check(known(), txn)
-        try clear(failed, txn)
-        try txn.sync()
+        if try !isContinued(failed, txn) {
+            try clear(failed, txn)
+            try txn.sync()
+        }
         state.withLock { $0.failed = nil }
     }
 

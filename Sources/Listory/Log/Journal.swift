@@ -13,7 +13,8 @@
 //   sectors;
 // - a writer holds the lock of LMDB's write transaction, and has checked that the head of the database and its own last
 //   entry are unchanged and that no entry follows: nothing of another process is overwritten;
-// - only one thread at a time appends, drains or discards.
+// - only one thread at a time appends, drains or discards;
+// - what other processes are told about the end of the log is durable.
 
 import LMDB
 import ListModel
@@ -61,11 +62,20 @@ package final class Journal: Sendable {
     let environment: Environment
     let database: Database<UInt64, [UInt8]>?
     let capacity: Int
+    /// The other processes; nil if there can be none.
+    let table: ProcessTable?
+    /// For a control in tests: whether a writer does not look whether another process has appended.
+    let isUnchecked: Bool
     let state = Locked(State(LogHead()))
 
-    private init(_ rows: LogRows, _ environment: Environment, _ database: Database<UInt64, [UInt8]>?, _ capacity: Int) {
+    private init(
+        _ rows: LogRows, _ environment: Environment, _ table: ProcessTable?, _ database: Database<UInt64, [UInt8]>?,
+        _ capacity: Int, _ options: JournalOptions
+    ) {
+        isUnchecked = options.isUnchecked
         self.rows = rows
         self.environment = environment
+        self.table = table
         self.database = database
         self.capacity = capacity
     }
@@ -91,7 +101,9 @@ extension Journal {
     }
 
     /// Opens the journal of a file, and creates it if it is missing and the file may be written.
-    static func open(_ rows: LogRows, _ environment: Environment, _ options: JournalOptions) throws -> Journal {
+    static func open(
+        _ rows: LogRows, _ environment: Environment, _ table: ProcessTable?, _ options: JournalOptions
+    ) throws -> Journal {
         guard !environment.options.isReadOnly && options.isUsed else {
             // An existing journal is read and checked before anything is appended.
             var database: Database<UInt64, [UInt8]>?
@@ -102,7 +114,7 @@ extension Journal {
                 // Such a file was never opened for editing.
                 guard error.kind == .engine(.notFound) else { throw error }
             }
-            return Journal(rows, environment, database, 0)
+            return Journal(rows, environment, table, database, 0, options)
         }
         let database = try environment.openDatabase(
             named: LogFormat.journalDatabase, of: UInt64.self, [UInt8].self, create: true)
@@ -121,7 +133,7 @@ extension Journal {
                 return options.size
             }
         }
-        return Journal(rows, environment, database, capacity)
+        return Journal(rows, environment, table, database, capacity, options)
     }
 
     /// Reads the head of the log, and drains the journal if the file may be written.
@@ -149,14 +161,16 @@ extension Journal {
     }
 
     /// Reads the head of the log while other processes may write.
-    private func readCopy() throws -> (State, lost: Version?) {
+    ///
+    /// - Parameter end: where to stop; nil for what can be found.
+    func readCopy(through end: Version? = nil) throws -> (State, lost: Version?) {
         // The journal first: entries that are drained meanwhile are found in the database and not counted twice.
         let bytes = try database.flatMap { database in
             try environment.read { try $0.get(Journal.key, in: database) }
         }
         var state = State(try environment.read { try rows.readCheckedHead($0) })
         var lost: Version?
-        bytes?.withUnsafeBytes { Self.follow($0, &state, &lost) }
+        bytes?.withUnsafeBytes { Self.follow($0, through: end, &state, &lost) }
         return (state, lost)
     }
 
@@ -205,10 +219,12 @@ extension Journal {
         return stored
     }
 
-    /// Follows the entries from the head of the database.
-    private static func follow(_ bytes: UnsafeRawBufferPointer, _ state: inout State, _ lost: inout Version?) {
+    /// Follows the entries from the head of the database, to a version or as far as they go.
+    static func follow(
+        _ bytes: UnsafeRawBufferPointer, through end: Version? = nil, _ state: inout State, _ lost: inout Version?
+    ) {
         var offset = beginning
-        while offset < bytes.count {
+        while offset < bytes.count && end.map({ state.head.version < $0 }) ?? true {
             guard let entry = JournalEntry(UnsafeRawBufferPointer(rebasing: bytes[offset...])) else { break }
             if entry.before == state.head {
                 state.records.append(entry.records, 0..<entry.records.count)
@@ -220,6 +236,7 @@ extension Journal {
             }
             offset = next(offset + entry.size)
         }
+        if end != nil { return }
         // Remaining entries are older. A newer one means that an entry between is missing, which no power cut can
         // cause.
         while offset < bytes.count {

@@ -91,7 +91,7 @@ extension Store {
         defer { for name in [scratch, copy] { DataFile.remove(name) } }
         for name in [scratch, copy] { DataFile.remove(name) }
         var readOptions = options
-        readOptions.isReadOnly = true
+        (readOptions.isReadOnly, readOptions.isKnownToOthers) = (true, false)
         let fingerprint: FileFingerprint?
         let written: Compactor.Written
         do {

@@ -29,10 +29,9 @@ struct NewStoreFile: ~Copyable {
     init(at path: String, _ options: StoreOptions) throws {
         // The journal is made when the file is first opened for editing.
         var options = options
-        options.journal.isUsed = false
-        options.isReadOnly = false
+        (options.journal.isUsed, options.isReadOnly, options.isKnownToOthers) = (false, false, false)
         let log = try CommitLog(path: path, mode: .create, options: options)
-        guard let database = try CheckpointDatabase(log.environment, meta: log.meta) else {
+        guard let database = try CheckpointDatabase(log.environment, nil, meta: log.meta) else {
             preconditionFailure("a file that may be written gets its databases")
         }
         let blocks = try log.environment.openDatabase(

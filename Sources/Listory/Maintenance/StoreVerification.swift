@@ -33,12 +33,12 @@ public struct StoreVerification: Hashable, Sendable {
     /// - Complexity: O(events · log n).
     public init(path: String, progress: (Double) -> Void = { _ in }) throws {
         var options = StoreOptions()
-        options.isReadOnly = true
+        (options.isReadOnly, options.isKnownToOthers) = (true, false)
         options.gate = .full
         let log = try CommitLog(path: path, mode: .open, options: options)
         defer { try? log.environment.close() }
         // Opened first, so that the pages are not newer than the head that is read next.
-        let database = try CheckpointDatabase(log.environment, meta: log.meta)
+        let database = try CheckpointDatabase(log.environment, nil, meta: log.meta)
         let findings = try log.readHead()
         if let lost = findings.lost {
             throw StoreError.headMismatch(

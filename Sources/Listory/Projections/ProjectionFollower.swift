@@ -25,6 +25,9 @@ final class ProjectionFollower<Value: Sendable>: StoreFollower {
     struct Folded: Sendable {
         var value: Value
         var version: Version
+        /// The checksum of the last commit that was folded; nil before the first. A commit that is made again, because another
+        /// process was faster, is another one.
+        var checksum: UInt64?
         var beginning: Version
         /// The rows at the version, if the projection reads rows.
         var rows: Snapshot?
@@ -84,6 +87,8 @@ extension ProjectionFollower {
                 var folded = try state.folded.take() ?? begin(&state, store)
                 if folded.version < newest.version {
                     do { try advance(&folded, store, newest) } catch {
+                        // A commit was folded that has been made again.
+                        if case .link? = (error as? RecordError)?.problem { return nil }
                         state.failure = error as? ProjectionError
                         throw error
                     }
@@ -102,7 +107,10 @@ extension ProjectionFollower {
         let context = EventContext(seed, source: store.source, rows: folded.rows)
         folded.rows = nil
         for index in 0..<run.count {
-            let commit = try Commit(record: run.withRecord(index) { Array($0) }, version: run.version(index))
+            let commit = try Commit(
+                record: run.withRecord(index) { Array($0) }, version: run.version(index),
+                previousChecksum: folded.checksum)
+            folded.checksum = commit.checksum
             try context.fold(commit) { number, event in
                 do { try rules.apply(&folded.value, event, context) } catch {
                     // An error in reading is not a failure of the projection, and may be temporary.
@@ -175,7 +183,8 @@ extension ProjectionFollower {
         // Outside of the lock, so that other threads can read the value meanwhile; a fold copies it.
         let bytes = try rules.encode(folded.value)
         try store.putProjection(
-            rules.name, rules: rules.version, version: folded.version, beginning: folded.beginning, state: bytes)
+            rules.name, rules: rules.version, version: folded.version, checksum: folded.checksum,
+            beginning: folded.beginning, state: bytes)
         state.withLock { state in
             state.stored = (folded.version, bytes.count)
             state.ignoresStored = false

@@ -93,13 +93,18 @@ extension Store {
     }
 
     /// Stores the state of a projection, after the commits that it is the fold of.
-    func putProjection(_ name: String, rules: Int, version: Version, beginning: Version, state: [UInt8]) throws {
+    ///
+    /// - Parameter checksum: the checksum of the last of them, if known. If the log has another commit, nothing is stored.
+    func putProjection(
+        _ name: String, rules: Int, version: Version, checksum: UInt64?, beginning: Version, state: [UInt8]
+    ) throws {
         if options.isReadOnly { throw StoreError.readOnly }
         guard let database = checkpointer?.database, let projections = database.projections else { return }
         try group.flush(through: version)
+        let found = try recordChecksum(of: version)
+        if let checksum, checksum != found { return }
         let stored = StoredProjection(
-            rules: rules, version: version, checksum: try recordChecksum(of: version), beginning: beginning,
-            state: state)
+            rules: rules, version: version, checksum: found, beginning: beginning, state: state)
         let row = stored.bytes(name: name)
         try database.environment.write { txn in
             try row.withUnsafeBytes { try txn.put(bytes: $0, forKey: name, in: projections) }

@@ -31,6 +31,8 @@ final class Checkpointer: Sendable {
         var work = 0
         /// The total work up to the newest captured checkpoint.
         var workBefore: UInt64 = 0
+        /// Whether this process has the checkpoint role; no other process takes checkpoints then.
+        var hasRole = false
         /// Whether a checkpoint is due, and whether one is running or scheduled.
         var isDue = false
         var isQueued = false
@@ -51,6 +53,8 @@ final class Checkpointer: Sendable {
         var kept: [Checkpoint]?
         /// Superfluous numbers.
         var superfluous: [UInt64] = []
+        /// Chunks of locators that a checkpoint of this version replaced. Another process may still read them.
+        var replaced: [(version: Version, chunks: [UInt64])] = []
         /// The approximate bytes of nodes that checkpoints keep in memory.
         var residentSize = 0
     }
@@ -76,6 +80,7 @@ final class Checkpointer: Sendable {
         state.commitWork = state.events
         state.work = state.events
         state.workBefore = newest?.work ?? base.eventCount
+        state.hasRole = !options.isReadOnly && database.table?.takeRole() ?? true
         self.state = Locked(state)
     }
 
@@ -100,6 +105,9 @@ final class Checkpointer: Sendable {
             state.isDue = state.work / state.patience >= policy.interval
         }
     }
+
+    /// How often a version is captured anew because another process has committed before it.
+    private static let attemptCount = 8
 
     /// The longest time that an edit waits for checkpoints to keep up: half a frame of a display.
     private static let patienceOfEdits = DispatchTimeInterval.milliseconds(8)
@@ -134,10 +142,7 @@ final class Checkpointer: Sendable {
             try take(store)
         } catch {
             // No data is lost, because the log has everything.
-            state.withLock { state in
-                state.failure = error
-                state.patience = min(1_024, state.patience * 2)
-            }
+            delay(error)
         }
         let waiting = state.withLock { state in
             defer { state.waiting = [] }
@@ -145,6 +150,14 @@ final class Checkpointer: Sendable {
             return state.waiting
         }
         for semaphore in waiting { semaphore.signal() }
+    }
+
+    /// Waits longer until the next attempt.
+    private func delay(_ error: (any Error)? = nil) {
+        state.withLock { state in
+            state.failure = error
+            state.patience = min(1_024, state.patience * 2)
+        }
     }
 
     /// Invalidates the checkpoints in the file if an error says that they are damaged.
@@ -165,7 +178,7 @@ final class Checkpointer: Sendable {
     /// Whether closing the store should take a checkpoint. It does not if nothing was edited, because another process
     /// may be editing and could not take checkpoints then; unless so much was replayed that one is due.
     var isDueAtClose: Bool {
-        policy.atClose
+        policy.atClose && (state.withLock { $0.hasRole } || database.table?.takeRole() ?? true)
             && state.withLock {
                 $0.events > 0 && ($0.isEdited || $0.isUnusable || $0.work >= policy.interval)
             }
@@ -175,23 +188,72 @@ final class Checkpointer: Sendable {
 // MARK: - Taking a checkpoint
 
 extension Checkpointer {
-    /// Takes a checkpoint of the newest version, and returns when it is complete.
+    /// Takes a checkpoint of the newest version, and returns when it is complete. If another process has the checkpoint role,
+    /// continues from the newest one that it has taken.
     ///
     /// - Throws: ``StoreError``, `LMDBError`; the store is then unchanged.
     func take(_ store: Store) throws {
         try running.withLock { _ in
             // A closed store must not use its file.
             try store.withHead { try $0.checkNodes() }
-            try prepare()
-            try captureAndWrite(store)
+            guard try takeRole(store) else { return }
+            // If another process commits while a version is captured that is not in the log yet, the version changes.
+            for _ in 0..<Self.attemptCount {
+                try prepare()
+                do { try captureAndWrite(store) } catch is LostRace { continue }
+                break
+            }
             // Only now does no snapshot share the nodes, so they can be evicted.
             try evict(store)
             store.followers.storeStates(in: store, isClosing: false)
         }
     }
 
+    /// Whether this process has the checkpoint role. If it has not had it before, or has not got it, it continues from the newest
+    /// checkpoint, because the rows in memory refer to the nodes of an earlier one.
+    private func takeRole(_ store: Store) throws -> Bool {
+        if state.withLock({ $0.hasRole }) { return true }
+        let hasRole = database.table?.takeRole() ?? true
+        let newest = try database.newestVersion()
+        if newest > state.withLock({ $0.newest?.version }) ?? .empty {
+            try store.withHead { try store.racer.readAgain(&$0) }
+        } else if hasRole {
+            // The other process may have begun one, and deleted superfluous nodes.
+            _ = try database.newest()
+        } else {
+            // The other process is not further.
+            delay()
+        }
+        state.withLock { state in
+            state.hasRole = hasRole
+            if hasRole { (state.kept, state.superfluous, state.replaced) = (nil, [], []) }
+        }
+        return hasRole
+    }
+
+    /// Whether the rows in memory have moved so far from their checkpoint that a newer one of another process should be read.
+    var shouldFollow: Bool {
+        get throws {
+            let (isDue, newest) = state.withLock { ($0.isDue && !$0.hasRole, $0.newest?.version ?? .empty) }
+            return try isDue && database.newestVersion() > newest
+        }
+    }
+
+    /// Continues from a checkpoint that another process has taken.
+    func adopt(_ checkpoint: Checkpoint) {
+        state.withLock { state in
+            guard checkpoint.version > state.newest?.version ?? .empty else { return }
+            state.newest = checkpoint
+            state.nextNumber = checkpoint.lastNumber + 1
+            (state.events, state.commitWork, state.work, state.isDue) = (0, 0, 0, false)
+            state.workBefore = checkpoint.work
+            (state.kept, state.superfluous, state.replaced) = (nil, [], [])
+            (state.residentSize, state.patience) = (0, 1)
+        }
+    }
+
     private func captureAndWrite(_ store: Store) throws {
-        let captured = try store.withHead { head in try self.capture(&head) }
+        let captured = try store.withHead { head in try self.capture(&head, store.group) }
         guard let captured else { return }
         defer { state.withLock { $0.isWriting = false } }
         do {
@@ -212,6 +274,8 @@ extension Checkpointer {
     /// The captured version.
     private struct Captured {
         var image: CheckpointImage
+        /// How far commits had been shifted by then: a commit that is made again later is another one.
+        var shift: UInt64
         /// How many reads of nodes had failed by then.
         var failures: Int
         var eventCount: UInt64
@@ -226,6 +290,10 @@ extension Checkpointer {
     private func prepare() throws {
         let (isUnusable, kept, last) = state.withLock { ($0.isUnusable, $0.kept, $0.newest?.lastNumber ?? 0) }
         if isUnusable {
+            // The rows that other processes show may be read from the nodes.
+            if let other = try database.table?.neighbours().first(where: { !$0.leases.isEmpty }) {
+                throw StoreError.busy(path: database.environment.path, processes: [other.processID])
+            }
             try database.clear(keeping: base)
             state.withLock { $0.isUnusable = false }
         }
@@ -233,14 +301,18 @@ extension Checkpointer {
         if !isUnusable { try database.deleteUnfinished(after: last) }
         let all = try database.all()
         let superfluous = try database.superfluous()
+        let isAlone = try oldestLease == nil
         state.withLock { state in
             state.kept = all
-            state.superfluous = superfluous
+            state.superfluous = isAlone ? superfluous : []
+            // Which of them other processes still read is not known any more; as if all were replaced just now.
+            state.replaced = isAlone ? [] : [(state.newest?.version ?? .empty, superfluous)]
         }
     }
 
-    private func capture(_ head: inout Store.Head) throws -> Captured? {
+    private func capture(_ head: inout Store.Head, _ group: GroupCommit) throws -> Captured? {
         try head.checkNodes()
+        let shift = group.shift
         return state.withLock { state in
             guard head.editor.state.version != state.newest?.version ?? .empty else { return nil }
             let image = head.editor.state.captureCheckpoint(nextNumber: state.nextNumber)
@@ -253,7 +325,7 @@ extension Checkpointer {
                 state.workBefore = work
             }
             return Captured(
-                image: image, failures: head.editor.state.pool.failureCount, eventCount: head.eventCount,
+                image: image, shift: shift, failures: head.editor.state.pool.failureCount, eventCount: head.eventCount,
                 checksum: head.editor.checksum, events: state.events, work: work, workBefore: state.workBefore)
         }
     }
@@ -261,7 +333,9 @@ extension Checkpointer {
     private func write(_ captured: Captured, _ store: Store) throws {
         let image = captured.image
         // The commits up to the version must be in the log first.
-        try store.group.flush(through: image.version)
+        guard try store.group.flush(through: image.version, since: captured.shift) == captured.shift else {
+            throw LostRace()
+        }
         try store.group.store()
         var slice = NodeSlice()
         var writer = CheckpointWriter(image) { [self] number, bytes in
@@ -291,20 +365,31 @@ extension Checkpointer {
         state.withLock { $0.superfluous.removeLast(freed.count) }
     }
 
+    /// The oldest checkpoint that another process needs; nil if there is none. A process reads the locators of the checkpoint that
+    /// it was opened with.
+    private var oldestLease: Version? {
+        get throws { try database.table?.neighbours().compactMap(\.leases.versions.first).min() }
+    }
+
     private func complete(_ checkpoint: Checkpoint, _ image: CheckpointImage, _ gone: [UInt64]) throws {
-        let (kept, superfluous) = state.withLock { (($0.kept ?? []) + [checkpoint], $0.superfluous) }
+        let oldest = try oldestLease
+        let (kept, superfluous, replaced) = state.withLock {
+            (($0.kept ?? []) + [checkpoint], $0.superfluous, $0.replaced + [(checkpoint.version, image.retiredChunks)])
+        }
+        let needed = replaced.filter { replaced in oldest.map { $0 < replaced.version } ?? false }
+        let unneeded = replaced.filter { replaced in oldest.map { $0 >= replaced.version } ?? true }
         let completion = CheckpointDatabase.Completion(
             checkpoint: checkpoint, locators: image.locators, gone: gone,
-            superfluous: superfluous + image.retiredChunks,
+            superfluous: superfluous + unneeded.flatMap(\.chunks), needed: needed.flatMap(\.chunks),
             lastNumbers: kept.map { ($0.version, $0.lastNumber) })
-        let (left, dropped) = try database.complete(completion) { [policy, base] inUse in
+        let (left, dropped) = try database.complete(completion) { [policy, base] isNeeded in
             policy.surplus(kept.map(\.work), since: base.eventCount) { index in
-                inUse.contains(kept[index].version) || kept[index].version == base.version
+                isNeeded(kept[index].version) || kept[index].version == base.version
             }.map { kept[$0].version }
         }
         state.withLock { state in
             state.kept = kept.filter { !dropped.contains($0.version) }
-            state.superfluous = left
+            (state.superfluous, state.replaced) = (left, needed)
             state.newest = checkpoint
             state.failure = nil
             state.patience = 1

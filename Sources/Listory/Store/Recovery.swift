@@ -38,13 +38,22 @@ extension Store.Recovery {
         var nodes: NodePool
     }
 
+    /// The newest checkpoint with its lease, or why it cannot be read; nil if there is none.
+    typealias Newest = Swift.Result<CheckpointDatabase.Leased?, any Error>
+
+    /// Leases the newest checkpoint.
+    static func newest(_ database: CheckpointDatabase?) -> Newest? {
+        database.map { database in Swift.Result { try database.leaseNewest() } }
+    }
+
     /// Recovers the newest version.
     ///
     /// - Throws: ``StoreError``, `RecordError`, `ListError`, `LMDBError`: the log is damaged, or cannot be read just now;
     ///   ``StoreError/writtenElsewhere(expected:found:)``.
     /// - Complexity: O(log n) and a replay of the commits after the newest checkpoint.
     static func run(
-        _ log: CommitLog, _ head: LogHead, _ database: CheckpointDatabase?, _ options: StoreOptions
+        _ log: CommitLog, _ head: LogHead, _ database: CheckpointDatabase?, _ newest: Newest?,
+        _ options: StoreOptions
     ) throws -> Result {
         let isPast = options.lastVersion != nil
         let clock = ContinuousClock()
@@ -57,8 +66,10 @@ extension Store.Recovery {
         if let database {
             let transaction = try log.environment.information.lastTransaction
             do {
-                if let (checkpoint, locators) = try database.newest(), checkpoint.version <= head.version || !isPast {
-                    return try run(from: checkpoint, locators, log, head, database, nodes, options, start)
+                if let newest = try newest?.get() ?? database.leaseNewest(), newest.checkpoint.version <= head.version || !isPast {
+                    return try run(
+                        from: newest.checkpoint, newest.locators, NodePool(after: nodes, newest.lease), log, head,
+                        options, start)
                 }
             } catch {
                 guard error.saysDamage else { throw error }
@@ -96,27 +107,29 @@ extension Store.Recovery {
     /// - Parameters:
     ///   - head: the version, which is in the log.
     ///   - pool: the pool of the rows that it replaces.
+    /// - Returns: the state, and the checkpoint from which it was replayed if there is one.
     /// - Throws: as when a store is opened; but nothing is rebuilt.
     static func reload(
         _ log: CommitLog, _ head: LogHead, _ database: CheckpointDatabase?, after pool: NodePool,
         _ options: StoreOptions
-    ) throws -> ListState {
-        if let database, !database.isUnusable.withLock({ $0 }) {
-            let known = database.known.withLock { $0 }
-            let newest = try database.newest()
-            guard database.known.withLock({ $0 }) == known else {
-                database.known.withLock { $0 = known }
-                throw StoreError.writtenElsewhere(expected: head.version, found: newest?.checkpoint.version ?? .empty)
-            }
-            if let (checkpoint, locators) = newest, checkpoint.version <= head.version {
-                let result = try run(
-                    from: checkpoint, locators, log, head, database, pool, options, ContinuousClock.now)
-                return result.state
-            }
+    ) throws -> Reloaded {
+        if let database, !database.isUnusable.withLock({ $0 }), let newest = try database.leaseNewest(),
+            newest.checkpoint.version <= head.version
+        {
+            let result = try run(
+                from: newest.checkpoint, newest.locators, NodePool(after: pool, newest.lease), log, head, options,
+                ContinuousClock.now)
+            return Reloaded(state: result.state, newest: newest.checkpoint)
         }
         var state = try beginning(log, database, pool)
         _ = try log.replay(into: &state, after: log.base.checksum, through: head.version)
-        return state
+        return Reloaded(state: state, newest: nil)
+    }
+
+    /// A version that was read again.
+    struct Reloaded: ~Copyable {
+        var state: ListState
+        var newest: Checkpoint?
     }
 
     /// The list at the beginning of the log: empty, or the checkpoint with which a compacted log begins.
@@ -138,14 +151,13 @@ extension Store.Recovery {
     ///
     /// - Throws: whatever makes the checkpoint unusable.
     private static func run(
-        from checkpoint: Checkpoint, _ locators: StoredLocators, _ log: CommitLog, _ head: LogHead,
-        _ database: CheckpointDatabase, _ nodes: NodePool, _ options: StoreOptions, _ start: ContinuousClock.Instant
+        from checkpoint: Checkpoint, _ locators: StoredLocators, _ pool: NodePool, _ log: CommitLog, _ head: LogHead,
+        _ options: StoreOptions, _ start: ContinuousClock.Instant
     ) throws -> Result {
         guard checkpoint.version <= head.version, checkpoint.eventCount <= head.eventCount,
             try log.checksum(of: checkpoint.version) == checkpoint.checksum,
             try log.fits(checkpoint)
         else { throw StoreError.damagedCheckpoint(checkpoint.version) }
-        let pool = NodePool(after: nodes, database.lease(checkpoint.version))
         var state = ListState(checkpoint, locators, pool)
         // If rows could not be read, events do not fit; the error of reading is reported then.
         let checksum = try pool.checked {
@@ -157,6 +169,7 @@ extension Store.Recovery {
             checkpoint: checkpoint.version, wasRebuilt: false,
             commitCount: head.version.rawValue - checkpoint.version.rawValue,
             eventCount: head.eventCount - checkpoint.eventCount, duration: ContinuousClock().now - start)
-        return Result(state: state, checksum: checksum, newest: checkpoint, recovery: recovery, nodes: nodes)
+        return Result(
+            state: state, checksum: checksum, newest: checkpoint, recovery: recovery, nodes: NodePool(after: pool))
     }
 }

@@ -13,8 +13,14 @@ extension StoreProtocol {
     ///   does not exist yet.
     public func waitUntilDurable(_ version: Version? = nil) throws {
         if let version { try checkExists(version) }
-        try core.group.flush(through: version, .shared)
+        try core.group.flush(through: version.map(core.group.present), .shared)
     }
+
+    /// The commit as it is in the log. A deferred commit is made again if another process commits before it is appended; then it has
+    /// another version, and perhaps other events.
+    ///
+    /// - Parameter commit: a commit that this store made since it was opened.
+    public func successor(of commit: Commit) -> Commit { core.group.successor(of: commit) }
 
     /// Waits, without blocking a thread, until a version is durable.
     ///

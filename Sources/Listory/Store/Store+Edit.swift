@@ -24,7 +24,7 @@ extension Store {
         _ name: String, origin: String = "", time: Timestamp? = nil, tracking: Tracking? = nil,
         isDiscardable: Bool = false, durability: Durability? = nil, _ body: (inout ListEditor) throws -> Void
     ) throws -> Commit? {
-        try perform(durability) { head -> (Commit?, Queued?) in
+        try perform(durability, { _, commit in commit }) { head -> (Commit?, Queued?) in
             let draft = CommitDraft(
                 name: name, origin: origin, time: time ?? options.now(),
                 tracking: tracking ?? options.undoScope.tracking, isDiscardable: isDiscardable)
@@ -33,27 +33,29 @@ extension Store {
         }
     }
 
-    /// The version of a queued commit, and the work that follows.
+    /// A queued commit, and the work that follows.
     struct Queued {
-        var version: Version
+        var commit: Commit
+        /// How far commits had been shifted when it was queued.
+        var shift: UInt64
         var demand: GroupCommit.Demand
     }
 
     /// Queues a commit for the log and then notifies the observers, which may read it at once.
     func append(_ commit: Commit, _ head: inout Head) -> Queued {
-        let demand: GroupCommit.Demand
+        let (demand, shift): (GroupCommit.Demand, UInt64)
         if let pause = options.updates.tellsEarly {
             tell(of: commit, &head)
             pause()
-            demand = group.enqueue(commit)
+            (demand, shift) = group.enqueue(commit)
         } else {
-            demand = group.enqueue(commit)
+            (demand, shift) = group.enqueue(commit)
             tell(of: commit, &head)
         }
         head.eventCount += UInt64(commit.eventCount)
         checkpointer?.note(
             events: commit.eventCount, bytes: commit.record.count, touched: head.editor.state.pool.touched)
-        return Queued(version: commit.version, demand: demand)
+        return Queued(commit: commit, shift: shift, demand: demand)
     }
 
     @inline(__always)
@@ -64,9 +66,13 @@ extension Store {
 
     /// Makes commits under the lock, and waits for the last of them.
     ///
-    /// - Parameter body: makes them; returns the result for the caller, and the last of them if there is one.
+    /// - Parameters:
+    ///   - replacing: returns the result with another last commit, because other processes committed first and it was made
+    ///     again.
+    ///   - body: makes them; returns the result for the caller, and the last of them if there is one.
     func perform<Result>(
-        _ durability: Durability?, _ body: (inout Head) throws -> (Result, Queued?)
+        _ durability: Durability?, _ replacing: (Result, Commit) -> Result,
+        _ body: (inout Head) throws -> (Result, Queued?)
     ) throws -> Result {
         if options.isReadOnly { throw StoreError.readOnly }
         // Commits that could not be appended are retried before another is added.
@@ -87,8 +93,10 @@ extension Store {
         guard let last = queued else { return result }
         defer { checkpointer?.meetDemand(self) }
         switch durability ?? options.durability {
-        case .immediate: try group.flush(through: last.version, .shared)
         case .deferred: try group.meet(last.demand)
+        case .immediate:
+            let shift = try group.flush(through: last.commit.version, .shared, since: last.shift)
+            if shift != last.shift { return replacing(result, group.successor(of: last.commit)) }
         }
         return result
     }

@@ -142,13 +142,13 @@ extension Store {
         let (time, scope) = (options.now(), options.undoScope.history(of: origin))
         // A single one is tried directly, because counting needs a search of the tree in a compacted store.
         if count == 1 { return try compute(durability) { try step(&$0, scope, time) } }
-        return try perform(durability) { head in
+        return try perform(durability, { $0.replacing($1) }) { head in
             let available = available(try reachable(head, scope))
             guard count <= available else { throw tooFew(count, available) }
             var all = Reversal.nothing
             var last: Queued?
             for _ in 0..<max(0, count) {
-                let reversal = try step(&head.editor, scope, time)
+                let reversal = try racer.catchingUp(&head) { try step(&$0.editor, scope, time) }
                 if let commit = reversal.commit { last = append(commit, &head) }
                 all.append(reversal)
             }
@@ -160,8 +160,8 @@ extension Store {
     fileprivate func compute(
         _ durability: Durability?, _ body: (inout ListEditor) throws -> Reversal
     ) throws -> Reversal {
-        try perform(durability) { head in
-            let reversal = try body(&head.editor)
+        try perform(durability, { $0.replacing($1) }) { head in
+            let reversal = try racer.catchingUp(&head) { try body(&$0.editor) }
             return (reversal, reversal.commit.map { append($0, &head) })
         }
     }

@@ -14,9 +14,30 @@ public struct ListUpdate: Sendable {
     public let snapshot: Snapshot
     /// The commit: its name, origin and time, and whether it was an undo or a redo. Of several, the last one.
     public let cause: Commit
+    /// The commits of this process that were made again, because another process committed first, with the changes that
+    /// were left out of them. Nearly always empty.
+    public let rebased: [RebasedCommit]
+    /// The first version that the update covers.
+    private let first: Version
 
-    /// The versions that the update covers: nearly always one.
-    public var versions: ClosedRange<Version> { previous.version.next...snapshot.version }
+    init(
+        previous: Snapshot, snapshot: Snapshot, cause: Commit, since first: Version? = nil,
+        rebased: [RebasedCommit] = []
+    ) {
+        (self.previous, self.snapshot, self.cause, self.rebased) = (previous, snapshot, cause, rebased)
+        self.first = first ?? previous.version.next
+    }
+
+    /// The versions that the update covers: nearly always one. If commits were made again, these are the versions that
+    /// they have now, and those of the commits before them.
+    public var versions: ClosedRange<Version> { first...snapshot.version }
+
+    /// The update that leads from the rows before this one to the rows after the next one.
+    func followed(by next: ListUpdate) -> ListUpdate {
+        ListUpdate(
+            previous: previous, snapshot: next.snapshot, cause: next.cause, since: min(first, next.first),
+            rebased: rebased + next.rebased)
+    }
 
     /// What changed, for a list view to play. It is computed on access.
     ///
@@ -89,10 +110,13 @@ struct UpdateObservers: ~Copyable, Sendable {
     }
 
     /// Sends an update to the readers.
-    mutating func publish(_ snapshot: Snapshot, _ cause: Commit) {
+    mutating func publish(
+        _ snapshot: Snapshot, _ cause: Commit, since first: Version? = nil, _ rebased: [RebasedCommit] = []
+    ) {
         guard let previous = last else { return }
         last = snapshot
-        let update = ListUpdate(previous: previous, snapshot: snapshot, cause: cause)
+        let update = ListUpdate(
+            previous: previous, snapshot: snapshot, cause: cause, since: first, rebased: rebased)
         // A reader that ended inside an edit could not remove itself.
         for (number, queue) in readers where !queue.append(update) { remove(number) }
     }
@@ -127,9 +151,7 @@ extension Store {
     ///
     /// - Throws: ``StoreError/closed``.
     public func updates() throws -> ListUpdates {
-        let (queue, queued) = UpdateQueue<ListUpdate>.make(limit: options.updates.queueLimit) { first, second in
-            ListUpdate(previous: first.previous, snapshot: second.snapshot, cause: second.cause)
-        }
+        let (queue, queued) = UpdateQueue<ListUpdate>.make(limit: options.updates.queueLimit) { $0.followed(by: $1) }
         let (number, initial) = try withHead { head in
             let snapshot = try head.snapshot()
             return (head.observers.add(queue, snapshot), snapshot)

@@ -23,7 +23,7 @@ import ListModel
 /// try store.close()
 /// ```
 ///
-/// One process at a time may edit a store; any number may read it. ``ListStore`` adds an app's own types.
+/// Any number of processes may edit a store: see `Docs/Design/Processes.md`. ``ListStore`` adds an app's own types.
 ///
 /// - Important: The closure of an edit runs under the store's lock. It may take its time (a group of edits can wait for
 ///   input), but it must not use the store itself: that throws ``StoreError/usedInside(_:)``.
@@ -35,6 +35,8 @@ public final class Store: Sendable {
         /// How many events led to the newest version.
         var eventCount: UInt64
         var isClosed = false
+        /// The histories at a version that was the end of the log when another process had appended.
+        var known: (version: Version, histories: HistoryTable)?
         /// The error for which the rows have to be read from the file again: nodes could not be read, and the trees may
         /// have substitutes for them.
         var failure: (any Error)?
@@ -74,14 +76,20 @@ public final class Store: Sendable {
     /// The projections.
     let followers = StoreFollowers()
     private let head: Locked<Head>
+    /// Catches up with other processes.
+    let racer: StoreRacer
 
     private init(_ log: CommitLog, _ options: StoreOptions) throws {
         do {
-            // Opened first, so that the view of a read-only process is not newer than the head that it reads next.
-            let database = try log.lingering ?? CheckpointDatabase(log.environment, meta: log.meta)
+            // Opened first, so that the view of a process without leases is not newer than the head that it reads next.
+            let database = try log.lingering ?? CheckpointDatabase(log.environment, log.journal.table, meta: log.meta)
+            // Before the checkpoints are read: no other process changes them from then on.
+            if !options.isReadOnly { _ = log.journal.table?.takeRole() }
+            // Before the end of the log is read, which is then not older.
+            let newest = options.lastVersion == nil ? Recovery.newest(database) : nil
             let findings = try log.readHead()
             let logHead = try options.lastVersion.map { try log.head(findings.head, at: $0) } ?? findings.head
-            let recovered = try Recovery.run(log, logHead, database, options)
+            let recovered = try Recovery.run(log, logHead, database, newest, options)
             guard recovered.checksum == logHead.checksum else {
                 throw StoreError.headMismatch(
                     what: "checksum of commit \(logHead.version)", expected: String(logHead.checksum, radix: 16),
@@ -104,6 +112,7 @@ public final class Store: Sendable {
             editor.coalescingPolicy = options.coalescing
             editor.undoLimit = options.undoLimit
             head = Locked(Head(editor: editor, eventCount: logHead.eventCount))
+            racer = StoreRacer(head, group, checkpointer, options)
         } catch {
             // The first error is the one to report.
             if log.lingering == nil { try? log.environment.close() }
@@ -111,7 +120,10 @@ public final class Store: Sendable {
         }
     }
 
-    deinit { group.stopStoreTimer() }
+    deinit {
+        racer.stop()
+        group.stopStoreTimer()
+    }
 
     /// Creates a new, empty store.
     ///
@@ -121,12 +133,12 @@ public final class Store: Sendable {
     /// - Throws: ``StoreError/alreadyExists(path:)``, or an `LMDBError` that names the call that failed.
     public static func create(at path: String, options: StoreOptions = StoreOptions()) throws -> Store {
         if options.isReadOnly { throw StoreError.readOnly }
-        return try Store(CommitLog(path: path, mode: .create, options: options), options)
+        return try started(CommitLog(path: path, mode: .create, options: options), options)
     }
 
     /// Opens a store, or creates a new, empty one if there is none.
     static func openOrCreate(at path: String, options: StoreOptions) throws -> Store {
-        try Store(CommitLog(path: path, mode: .openOrCreate, options: options), options)
+        try started(CommitLog(path: path, mode: .openOrCreate, options: options), options)
     }
 
     /// Opens a store: reads the newest checkpoint, and replays the commits after it.
@@ -136,7 +148,15 @@ public final class Store: Sendable {
     /// - Complexity: O(log n), and a replay of the events since the newest checkpoint.
     public static func open(at path: String, options: StoreOptions = StoreOptions()) throws -> Store {
         precondition(options.isReadOnly || options.lastVersion == nil, "an earlier version is only read")
-        return try Store(CommitLog(path: path, mode: .open, options: options), options)
+        var options = options
+        if options.lastVersion != nil { options.isKnownToOthers = false }
+        return try started(CommitLog(path: path, mode: .open, options: options), options)
+    }
+
+    private static func started(_ log: CommitLog, _ options: StoreOptions) throws -> Store {
+        let store = try Store(log, options)
+        if options.lastVersion == nil { store.racer.start() }
+        return store
     }
 
     /// Calls `body` with the protected state, under the lock.
@@ -183,10 +203,7 @@ public final class Store: Sendable {
         // The numbers of a checkpoint that is being written refer to the present trees.
         if head.editor.state.pool.damage != nil || checkpointer?.isWriting == true { return }
         do {
-            try group.flush(through: nil)
-            let state = try Recovery.reload(
-                group.log, group.head, checkpointer?.database, after: head.editor.state.pool, options)
-            head.editor.replace(state)
+            try racer.readAgain(&head)
             head.failure = nil
         } catch {
             head.failure = error
@@ -235,7 +252,7 @@ public final class Store: Sendable {
         try exclusively {
             try withHead { head in
                 // No commit can be queued while the lock is held, but some may have been queued since the first flush.
-                do { try group.flush(through: nil) } catch {
+                do { try racer.catchingUp(&head) { _ in try group.flush(through: nil) } } catch {
                     guard discardingUnappended else { throw error }
                 }
                 if let damage = head.editor.state.pool.damage { checkpointer?.distrustIfDamaged(damage) }
@@ -261,6 +278,7 @@ public final class Store: Sendable {
                 }
             }
         }
+        racer.stop()
     }
 
     /// Closes the file, or lets the snapshots that still read from it close it.

@@ -25,8 +25,8 @@ extension ExitStatus {
         case .notFound, .notAStore, .unknownFormat: self = .unusable
         case .headMismatch, .damagedNode, .damagedCheckpoint, .damagedCommit, .damagedProjection, .notRepairable:
             self = .damaged
-        case .alreadyExists, .unknownVersion, .droppedVersion, .inUse, .writtenElsewhere, .readOnly, .closed,
-            .usedInside, .editEnded:
+        case .alreadyExists, .unknownVersion, .droppedVersion, .inUse, .busy, .tooManyProcesses, .writtenElsewhere,
+            .readOnly, .closed, .usedInside, .editEnded:
             self = .refused
         case .notPermitted: self = .inputOutput
         case .appendFailed(_, let cause), .discardFailed(_, let cause): self.init(cause)

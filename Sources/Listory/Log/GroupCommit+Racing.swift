@@ -1,0 +1,210 @@
+// What the queue does when another process has appended first: it gives up its commits, and takes those that replace them.
+//
+// Always holds: nobody leads between `pause` and `resume`, so the end of the log that this process knows and the queue change
+// together; each queued commit is replaced by exactly one, so a waiter's version only shifts.
+
+import LMDB
+import ListModel
+import Synchronization
+
+extension GroupCommit {
+    /// The queued commits, and the end of the log before them.
+    struct Queue {
+        var head: LogHead
+        var commits: [Commit]
+    }
+
+    /// Waits until nobody leads, lets nobody lead, and returns the queue.
+    func pause() throws -> Queue {
+        let run = monitor.withLock {
+            // A background leader could continue for ever.
+            state.moverCount += 1
+            while state.isLed { monitor.wait(state.groupCount & 1) }
+            state.moverCount -= 1
+            state.isLed = true
+            state.catchingUp = Platform.currentThread
+            state.putBack()
+            return (state.head, state.waiting)
+        }
+        do {
+            let commits = try (0..<run.1.count).map { index in
+                try Commit(record: run.1.withRecord(index) { Array($0) }, version: run.1.version(index))
+            }
+            return Queue(head: run.0, commits: commits)
+        } catch {
+            resume()
+            throw error
+        }
+    }
+
+    /// Replaces the queue.
+    ///
+    /// - Parameters:
+    ///   - head: the end of the log now.
+    ///   - shift: how many commits of others came before the queued ones.
+    func replaceQueue(after head: LogHead, shift: UInt64) {
+        monitor.withLock {
+            state.shiftBefore = state.shift
+            // That is not shown before it is known what has become of the queue.
+            state.head = head
+            let empty = RecordRun(first: head.version.next)
+            (state.writing, state.waiting) = (empty, empty)
+            state.shift += shift
+            for index in state.tasks.indices {
+                state.tasks[index].version = Version(state.tasks[index].version.rawValue + shift)
+            }
+        }
+    }
+
+    /// Adds a commit that replaces a queued one.
+    func requeue(_ commit: Commit) { monitor.withLock { state.waiting.append(commit) } }
+
+    /// Takes back a replacement of the queue.
+    func putBack(_ queue: Queue) {
+        monitor.withLock {
+            // Zero if the queue was not replaced.
+            let shift = state.shift - state.shiftBefore
+            state.shift -= shift
+            for index in state.tasks.indices {
+                state.tasks[index].version = Version(state.tasks[index].version.rawValue - shift)
+            }
+            advance(to: queue.head)
+            var run = RecordRun(first: queue.head.version.next)
+            for commit in queue.commits { run.append(commit) }
+            (state.writing, state.waiting) = (RecordRun(first: queue.head.version.next), run)
+        }
+    }
+
+    /// Lets threads lead again, and wakes all waiters.
+    func resume() {
+        let needsFlush = monitor.withLock {
+            advance(to: state.head)
+            (state.isLost, state.isLed, state.catchingUp) = (false, false, nil)
+            // Who sleeps for which group is not known any more: all look for themselves.
+            state.groupCount &+= 1
+            (state.threadCount, state.hasTimekeeper) = (0, false)
+            defer { if !state.tasks.isEmpty { state.isFlushQueued = true } }
+            return !state.tasks.isEmpty && !state.isFlushQueued
+        }
+        monitor.broadcast(0)
+        monitor.broadcast(1)
+        if needsFlush { flushInBackground() }
+    }
+
+    /// Waits until it is known what has become of the queue. The lock is held.
+    func waitForRacer() {
+        while let thread = state.catchingUp, thread != Platform.currentThread { monitor.wait(state.groupCount & 1) }
+    }
+
+    /// Whether another process has appended commits that this one has not read.
+    func isBehind() throws -> Bool {
+        if monitor.withLock({ state.isLost }) { return true }
+        guard let end = try log.journal.table?.published() else { return false }
+        return end.head.version > durableVersion
+    }
+
+    /// Notes what has become of queued commits.
+    func note(_ rebased: [RebasedCommit]) {
+        monitor.withLock {
+            state.rebased.append(contentsOf: rebased)
+            if state.rebased.count > GroupCommit.rememberedCount {
+                state.rebased.removeFirst(state.rebased.count - GroupCommit.rememberedCount)
+            }
+        }
+    }
+
+    /// How many commits are remembered that were made again.
+    private static let rememberedCount = 4_096
+
+    /// The commit that replaced one that was queued; the same if it was not made again.
+    func successor(of commit: Commit) -> Commit {
+        monitor.withLock {
+            waitForRacer()
+            var found = commit
+            for rebased in state.rebased where rebased.version == found.version && rebased.before == found.checksum {
+                found = rebased.commit
+            }
+            return found
+        }
+    }
+
+    /// How far commits have been shifted.
+    var shift: UInt64 { monitor.withLock { state.shift } }
+
+    /// The version that the commit has now which this process made as a version, as far as that is known. If another
+    /// process has made that version since, the later of the two.
+    func present(_ version: Version) -> Version {
+        monitor.withLock {
+            waitForRacer()
+            return presentVersion(version)
+        }
+    }
+
+    /// As ``present(_:)``, with the lock held, and while no commits are made again.
+    func presentVersion(_ version: Version) -> Version {
+        var found = version
+        for rebased in state.rebased where rebased.version == found { found = rebased.commit.version }
+        return found
+    }
+
+    /// Sets who makes commits again.
+    func setRacer(_ racer: (any Racer)?) { monitor.withLock { state.racer = racer } }
+}
+
+extension GroupCommit.State {
+    /// Puts a group that was not appended, or only in part, back in the queue.
+    mutating func putBack() {
+        let first = Int(head.version.next.rawValue - writing.first.rawValue)
+        guard first < writing.count else { return }
+        var run = RecordRun(first: head.version.next, reserving: writing.size + waiting.size)
+        run.append(writing, first..<writing.count)
+        run.append(waiting, 0..<waiting.count)
+        (writing, waiting) = (RecordRun(first: head.version.next), run)
+    }
+}
+
+/// Where the contents of commits are that were made again: snapshots may still refer to the records that were given up.
+final class SupersededContents: Sendable {
+    private let state = Locked(State())
+    private let isUsed = Atomic<Bool>(false)
+
+    private struct State: Sendable {
+        var places: [ContentReference: ContentReference] = [:]
+        /// Commits of which a part was left out, so that some contents are nowhere else; the newest last.
+        var commits: [Commit] = []
+    }
+
+    /// How many commits are kept of which a part was left out.
+    private static let commitCount = 1_024
+
+    /// Adds contents, and commits of which a part was left out.
+    func note(_ places: [ContentReference: ContentReference], _ commits: [Commit]) {
+        if places.isEmpty && commits.isEmpty { return }
+        isUsed.store(true, ordering: .releasing)
+        state.withLock { state in
+            for (old, new) in places { state.places[old] = new }
+            state.commits = (state.commits + commits).suffix(SupersededContents.commitCount)
+        }
+    }
+
+    /// Where a content is now; nil if it was not moved.
+    func place(of content: ContentReference) -> ContentReference? {
+        guard isUsed.load(ordering: .acquiring) else { return nil }
+        return state.withLock { $0.places[content] }
+    }
+
+    /// A content that is nowhere else; nil if there is none.
+    func bytes(of content: ContentReference) -> [UInt8]? {
+        guard isUsed.load(ordering: .acquiring) else { return nil }
+        let commits = state.withLock { state in state.commits.filter { $0.version == content.version } }
+        for commit in commits.reversed() {
+            let found = try? commit.record.withUnsafeBytes { record in
+                let bytes = try content.content(in: record)
+                try content.check(bytes)
+                return Array(bytes)
+            }
+            if let found { return found }
+        }
+        return nil
+    }
+}

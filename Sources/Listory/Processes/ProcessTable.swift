@@ -1,0 +1,220 @@
+// The process table: a file beside the store in which the processes that have it open tell each other where the log ends
+// and which checkpoints they need.
+//
+// The file has a header and a slot for each process. `Docs/Design/FileFormat.md` has the bytes, `Docs/Design/Processes.md`
+// says what for.
+//
+// Always holds:
+// - a process owns a slot as long as it holds the lock on one byte of the file, which the system releases when it ends;
+// - the header, and a slot when it gets a lease, are written by a process that holds the writer's lock;
+// - the head in the header is durable in the log, and never becomes older;
+// - the file is open once in a process, because closing it drops all of the process's locks on it.
+
+import LMDB
+import ListModel
+
+/// What this process knows of the others that have a store open, and tells them.
+final class ProcessTable: EnvironmentCompanion {
+    /// The end of the log, as the header states it.
+    struct Published: Equatable, Sendable {
+        /// The end of the log; all of it is durable.
+        var head = LogHead()
+        /// The version up to which the log is durable in the database, and not only in the journal.
+        var stored = Version.empty
+    }
+
+    /// What a process has a store open for.
+    enum Purpose: UInt32 {
+        case editing = 1
+        case reading = 2
+    }
+
+    /// Another process that has the store open.
+    struct Neighbour: Sendable {
+        let processID: Int32
+        let isEditing: Bool
+        let leases: ProcessLeases
+    }
+
+    private struct State: Sendable {
+        /// The number of joins that the header counted when the slots were last looked at.
+        var generation: UInt64 = 0
+        /// Whether another process had a slot then.
+        var hasNeighbours = false
+        /// The leases in this process's slot, by who needs them.
+        var leases: [ObjectIdentifier: Set<Version>] = [:]
+        var watch: FileWatch?
+        /// Who is called when the table was written to.
+        var listeners: [(number: Int, body: @Sendable () -> Void)] = []
+        var nextListener = 0
+        var isClosed = false
+    }
+
+    private let descriptor: Int32
+    private let path: String
+    /// The index of this process's slot.
+    private let slot: Int
+    private let purpose: Purpose
+    private let state = Locked(State())
+
+    private init(_ descriptor: Int32, _ path: String, slot: Int, _ purpose: Purpose) {
+        (self.descriptor, self.path, self.slot, self.purpose) = (descriptor, path, slot, purpose)
+    }
+
+    /// Joins the processes that have a store open; several stores of this process that share an open file share the slot.
+    ///
+    /// - Returns: nil if the table cannot be written, as in an app's bundle.
+    /// - Throws: ``StoreError/tooManyProcesses(limit:)``; `LMDBError`.
+    static func join(_ environment: Environment) throws -> ProcessTable? {
+        try environment.companion {
+            let path = environment.path + "-processes"
+            guard environment.isLocked, let descriptor = Platform.openShared(path, mode: environment.options.fileMode)
+            else { return nil }
+            do {
+                return try environment.whileNobodyWrites {
+                    try ProcessTable(
+                        joining: descriptor, path, environment.options.isReadOnly ? .reading : .editing)
+                }
+            } catch {
+                Platform.close(descriptor)
+                throw error
+            }
+        }
+    }
+
+    private convenience init(joining descriptor: Int32, _ path: String, _ purpose: Purpose) throws {
+        // What is left of processes that have ended means nothing.
+        if Platform.byteLockHolder(descriptor, at: TableFormat.firstLock, count: TableFormat.slotCount) == nil {
+            try TableFormat.check(Platform.reserve(descriptor, TableFormat.size), path)
+            try TableFormat.put([UInt8](repeating: 0, count: TableFormat.size), descriptor, at: 0, path)
+        }
+        let free = (0..<TableFormat.slotCount).first { slot in
+            Platform.setByteLock(descriptor, at: TableFormat.firstLock + slot, isTaken: true)
+        }
+        guard let free else { throw StoreError.tooManyProcesses(limit: TableFormat.slotCount) }
+        self.init(descriptor, path, slot: free, purpose)
+        try putSlot(ProcessLeases([]))
+        var header = try self.header()
+        header.generation += 1
+        try put(header)
+    }
+
+    /// Leaves the table.
+    func close() {
+        let watch = state.withLock { state in
+            defer { state.watch = nil }
+            state.isClosed = true
+            state.listeners = []
+            return state.watch
+        }
+        watch?.cancel()
+        Platform.close(descriptor)
+    }
+}
+
+// MARK: - The end of the log
+
+extension ProcessTable {
+    private func header() throws -> TableFormat.Header {
+        // A write that is under way may be seen in part.
+        for _ in 0..<100 {
+            if let header = TableFormat.Header(try TableFormat.bytes(descriptor, at: 0, TableFormat.headerSize, path)) {
+                return header
+            }
+        }
+        throw StoreError.headMismatch(what: "process table", expected: "a header with its checksum", found: "another")
+    }
+
+    private func put(_ header: TableFormat.Header) throws {
+        try TableFormat.put(header.bytes, descriptor, at: 0, path)
+    }
+
+    /// Whether another process has the store open. The writer's lock is held.
+    var hasNeighbours: Bool {
+        get throws {
+            let generation = try header().generation
+            if let known = state.withLock({ $0.generation == generation ? $0.hasNeighbours : nil }) { return known }
+            let found = try !neighbours().isEmpty
+            state.withLock { ($0.generation, $0.hasNeighbours) = (generation, found) }
+            return found
+        }
+    }
+
+    /// Says where the log ends, if other processes want to know. The writer's lock is held.
+    func publish(_ end: Published) throws {
+        guard try hasNeighbours else { return }
+        var header = try header()
+        guard end.head.version > header.end.head.version || end.stored > header.end.stored else { return }
+        if end.head.version > header.end.head.version { header.end.head = end.head }
+        header.end.stored = max(end.stored, header.end.stored)
+        try put(header)
+    }
+
+    /// Where the log ends, as the last process said that appended to it; nil if none has while another was there.
+    func published() throws -> Published? {
+        let end = try header().end
+        return end.head.version == .empty ? nil : end
+    }
+}
+
+// MARK: - Other processes
+
+extension ProcessTable {
+    /// The other processes that have the store open.
+    func neighbours() throws -> [Neighbour] {
+        let bytes = try TableFormat.bytes(descriptor, at: 0, TableFormat.size, path)
+        let found: [Neighbour] = (0..<TableFormat.slotCount).compactMap { index in
+            guard index != slot,
+                let holder = Platform.byteLockHolder(descriptor, at: TableFormat.firstLock + index)
+            else { return nil }
+            let start = TableFormat.offset(ofSlot: index)
+            // A process that has just joined has leased nothing.
+            let slot = TableFormat.Slot(Array(bytes[start..<start + TableFormat.slotSize]))
+            return Neighbour(
+                processID: holder, isEditing: slot?.purpose != Purpose.reading.rawValue,
+                leases: slot?.leases ?? ProcessLeases([]))
+        }
+        state.withLock { $0.hasNeighbours = !found.isEmpty }
+        return found
+    }
+
+    /// Sets the checkpoints that a part of this process needs. If one of them is new, the writer's lock is held, and the caller checks
+    /// afterwards that it is still there.
+    func setLeases(_ versions: Set<Version>, of owner: AnyObject) throws {
+        let all = state.withLock { state -> Set<Version>? in
+            if state.isClosed { return nil }
+            let before = state.leases.values.reduce(into: Set<Version>()) { $0.formUnion($1) }
+            state.leases[ObjectIdentifier(owner)] = versions.isEmpty ? nil : versions
+            let after = state.leases.values.reduce(into: Set<Version>()) { $0.formUnion($1) }
+            return before == after ? nil : after
+        }
+        if let all { try putSlot(ProcessLeases(all)) }
+    }
+
+    private func putSlot(_ leases: ProcessLeases) throws {
+        let slot = TableFormat.Slot(purpose: purpose.rawValue, leases: leases)
+        try TableFormat.put(slot.bytes, descriptor, at: TableFormat.offset(ofSlot: self.slot), path)
+    }
+
+    /// Takes the checkpoint role; whether this process has it now.
+    func takeRole() -> Bool { Platform.setByteLock(descriptor, at: TableFormat.roleLock, isTaken: true) }
+
+    /// Calls `body` when another process may have appended, until the listener is removed.
+    func listen(_ body: @escaping @Sendable () -> Void) -> Int {
+        state.withLock { state in
+            state.nextListener += 1
+            state.listeners.append((state.nextListener, body))
+            if state.watch == nil && !state.isClosed {
+                state.watch = FileWatch(path, descriptor) { [weak self] in self?.tell() }
+            }
+            return state.nextListener
+        }
+    }
+
+    func removeListener(_ number: Int) { state.withLock { $0.listeners = $0.listeners.filter { $0.number != number } } }
+
+    private func tell() {
+        let bodies = state.withLock { $0.listeners.map(\.body) }
+        for body in bodies { body() }
+    }
+}

@@ -1,0 +1,144 @@
+// The bytes of the process table. See `Docs/Design/FileFormat.md`.
+//
+// Always holds: a header or a slot that was read is whole, because its checksum is right.
+
+import LMDB
+import ListModel
+
+/// The checkpoints that a process needs.
+struct ProcessLeases: Hashable, Sendable {
+    /// The most that are listed one by one.
+    static let limit = 12
+
+    /// Their versions, ascending.
+    let versions: [Version]
+    /// Whether all later checkpoints are needed as well, because there are too many to list.
+    let isOpen: Bool
+
+    init(_ versions: Set<Version>) {
+        let sorted = versions.sorted()
+        isOpen = sorted.count > ProcessLeases.limit
+        self.versions = isOpen ? Array(sorted.prefix(1)) : sorted
+    }
+
+    fileprivate init(_ versions: [Version], isOpen: Bool) { (self.versions, self.isOpen) = (versions, isOpen) }
+
+    /// Whether none is needed.
+    var isEmpty: Bool { versions.isEmpty }
+
+    /// Whether a checkpoint is needed.
+    func contains(_ version: Version) -> Bool {
+        versions.contains(version) || (isOpen && versions.first.map { version >= $0 } ?? false)
+    }
+}
+
+/// Reads and writes the parts of the process table.
+enum TableFormat {
+    static let slotCount = 64
+    static let headerSize = 128
+    static let slotSize = 128
+    static let size = headerSize + slotCount * slotSize
+    /// The locks are on bytes beyond the file: a byte for each slot, and one for the checkpoint role.
+    static let firstLock = 1 << 20
+    static let roleLock = firstLock + slotCount
+
+    static func offset(ofSlot index: Int) -> Int { headerSize + index * slotSize }
+
+    /// What all processes share.
+    struct Header {
+        /// How many processes have joined.
+        var generation: UInt64 = 0
+        var end = ProcessTable.Published()
+
+        init() {}
+
+        /// A header from its bytes; nil if it is not whole. Before the first process has written it, it is zeros.
+        init?(_ bytes: [UInt8]) {
+            if bytes.allSatisfy({ $0 == 0 }) { return }
+            guard let words = TableFormat.words(bytes, TableFormat.headerSize) else { return nil }
+            generation = words[1]
+            guard let head = bytes[16..<16 + LogHead.byteCount].withUnsafeBytes({ LogHead($0) }) else { return nil }
+            end = ProcessTable.Published(head: head, stored: Version(words[2 + LogHead.byteCount / 8]))
+        }
+
+        var bytes: [UInt8] {
+            var words: [UInt64] = [generation]
+            end.head.bytes.withUnsafeBytes { bytes in
+                for offset in stride(from: 0, to: bytes.count, by: 8) {
+                    words.append(UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self)))
+                }
+            }
+            words.append(end.stored.rawValue)
+            return TableFormat.bytes(words, TableFormat.headerSize)
+        }
+    }
+
+    /// What a process says about itself.
+    struct Slot {
+        var purpose: UInt32
+        var leases: ProcessLeases
+
+        init(purpose: UInt32, leases: ProcessLeases) { (self.purpose, self.leases) = (purpose, leases) }
+
+        /// A slot from its bytes; nil if it is not whole.
+        init?(_ bytes: [UInt8]) {
+            guard let words = TableFormat.words(bytes, TableFormat.slotSize), words[2] <= ProcessLeases.limit else {
+                return nil
+            }
+            purpose = UInt32(truncatingIfNeeded: words[1])
+            leases = ProcessLeases(words[4..<4 + Int(words[2])].map { Version($0) }, isOpen: words[3] != 0)
+        }
+
+        var bytes: [UInt8] {
+            let words =
+                [UInt64(purpose), UInt64(leases.versions.count), leases.isOpen ? 1 : 0]
+                + leases.versions.map(\.rawValue)
+            return TableFormat.bytes(words, TableFormat.slotSize)
+        }
+    }
+
+    /// The bytes of words behind their checksum.
+    private static func bytes(_ words: [UInt64], _ count: Int) -> [UInt8] {
+        var bytes = [UInt8](repeating: 0, count: 8)
+        for word in words { withUnsafeBytes(of: word.littleEndian) { bytes.append(contentsOf: $0) } }
+        bytes += [UInt8](repeating: 0, count: count - bytes.count)
+        let sum = bytes[8...].withUnsafeBytes { XXHash64.hash($0, seed: UInt64(count)) }
+        withUnsafeBytes(of: sum.littleEndian) { bytes.replaceSubrange(0..<8, with: $0) }
+        return bytes
+    }
+
+    /// The words of bytes, the checksum first; nil if the checksum is wrong.
+    private static func words(_ bytes: [UInt8], _ count: Int) -> [UInt64]? {
+        guard bytes.count == count else { return nil }
+        let words = bytes.withUnsafeBytes { bytes in
+            stride(from: 0, to: count, by: 8).map {
+                UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: $0, as: UInt64.self))
+            }
+        }
+        let sum = bytes[8...].withUnsafeBytes { XXHash64.hash($0, seed: UInt64(count)) }
+        return words[0] == sum ? words : nil
+    }
+
+    // MARK: The file
+
+    static func check(_ code: Int32, _ path: String) throws {
+        if code != 0 { throw LMDBError(code: code, in: "process table", detail: path) }
+    }
+
+    static func bytes(_ descriptor: Int32, at offset: Int, _ count: Int, _ path: String) throws -> [UInt8] {
+        var bytes = [UInt8](repeating: 0, count: count)
+        switch bytes.withUnsafeMutableBytes({ Platform.read(descriptor, into: $0, at: offset) }) {
+        case .failure(let error): throw LMDBError(code: error.number, in: "pread", detail: path)
+        case .success(let read):
+            guard read == count else {
+                throw StoreError.headMismatch(
+                    what: "process table", expected: "\(offset + count) bytes", found: "\(offset + read)")
+            }
+            return bytes
+        }
+    }
+
+    static func put(_ bytes: [UInt8], _ descriptor: Int32, at offset: Int, _ path: String) throws {
+        try check(bytes.withUnsafeBytes { Platform.write(descriptor, $0, at: offset) }, path)
+    }
+}

@@ -1,0 +1,201 @@
+// Catches up with other processes that edit the same store: reads their commits, and makes the queued commits of this process
+// again on top of them. `Docs/Design/Processes.md` has the steps.
+//
+// It is an object of its own because the watch on the process table refers to it weakly, and an object that was ever referred
+// to weakly is counted slowly from then on.
+//
+// Always holds: afterwards the rows are those of the published end of the log and of the queue; if it throws, the queue is as
+// before, and the rows are read again before they are used.
+
+import LMDB
+import ListModel
+
+/// Makes the queued commits of a store again after another process has appended first.
+final class StoreRacer: Racer {
+    private let head: Locked<Store.Head>
+    private let group: GroupCommit
+    private let checkpointer: Checkpointer?
+    private let options: StoreOptions
+    private let listener = Locked<Int?>(nil)
+
+    init(
+        _ head: Locked<Store.Head>, _ group: GroupCommit, _ checkpointer: Checkpointer?, _ options: StoreOptions
+    ) {
+        (self.head, self.group, self.checkpointer, self.options) = (head, group, checkpointer, options)
+    }
+
+    /// Begins to catch up whenever another process has appended.
+    func start() {
+        group.setRacer(self)
+        guard let table = group.log.journal.table else { return }
+        let number = table.listen { [weak self] in try? self?.catchUp() }
+        listener.withLock { $0 = number }
+        // What was appended before the watch began.
+        try? catchUp()
+    }
+
+    func stop() {
+        group.setRacer(nil)
+        guard let number = listener.withLock({ $0.take() }) else { return }
+        group.log.journal.table?.removeListener(number)
+    }
+
+    func catchUp() throws {
+        if head.isHeldByCaller { throw LostRace() }
+        try head.withLock { head in
+            if head.isClosed { throw StoreError.closed }
+            // Rows that could not be read are read again by the next call of the store.
+            if let failure = head.failure { throw failure }
+            guard try group.isBehind() else { return }
+            try catchUp(&head)
+            // If this fails, the rows stay as they are, further from their checkpoint.
+            if let checkpointer, try checkpointer.shouldFollow { try? readAgain(&head) }
+        }
+    }
+
+    /// Reads the newest version again: the newest checkpoint, the commits after it, and the queued ones.
+    func readAgain(_ head: inout Store.Head) throws {
+        let queue = try group.pause()
+        defer { group.resume() }
+        var reloaded = try Store.Recovery.reload(
+            group.log, queue.head, checkpointer?.database, after: head.editor.state.pool, options)
+        var checksum = queue.head.checksum
+        for commit in queue.commits {
+            checksum = try commit.record.withUnsafeBytes {
+                try reloaded.state.replay($0, previousChecksum: checksum)
+            }
+        }
+        let newest = reloaded.newest
+        head.editor.replace(reloaded.state)
+        if let newest { checkpointer?.adopt(newest) }
+        // Only now the checkpoint before is not needed any more.
+        try checkpointer?.database.publishLeases()
+    }
+
+    /// Runs `body`, which may need that queued commits are durable, under the store's lock; again whenever another process has
+    /// appended first.
+    func catchingUp<Result>(
+        _ head: inout Store.Head, _ body: (inout Store.Head) throws -> Result
+    ) throws -> Result {
+        while true {
+            do { return try body(&head) } catch is LostRace { try catchUp(&head) }
+        }
+    }
+
+    private func catchUp(_ head: inout Store.Head) throws {
+        let queue = try group.pause()
+        defer { group.resume() }
+        let end = try group.log.journal.refresh()
+        if end == queue.head { return }
+        do {
+            try adopt(end, queue, &head)
+        } catch {
+            group.putBack(queue)
+            head.failure = error
+            throw error
+        }
+    }
+
+    /// Reads the commits up to an end of the log, and makes those of the queue again.
+    private func adopt(_ end: LogHead, _ queue: GroupCommit.Queue, _ head: inout Store.Head) throws {
+        // Another process may have taken an entry for complete whose sync failed here.
+        let appended = try queue.commits.prefix { commit in
+            try commit.version <= end.version && group.log.checksum(of: commit.version) == commit.checksum
+        }
+        let own = Array(queue.commits.dropFirst(appended.count))
+        let failures = head.editor.failureCount
+        var known = queue.head
+        for commit in appended {
+            commit.record.withUnsafeBytes {
+                known.append($0, version: commit.version, eventCount: commit.eventCount)
+            }
+        }
+        if known == end {
+            group.replaceQueue(after: end, shift: 0)
+            return own.forEach(group.requeue)
+        }
+        let before = try own.isEmpty ? head.editor.state.histories : histories(at: known.version, head.known)
+        let rows = try head.editor.takeBack(own, to: before, checksum: known.checksum)
+        try replay(after: known.version, through: end.version, &head)
+        head.known = (end.version, head.editor.state.histories)
+        let shift = end.version.rawValue - known.version.rawValue
+        group.replaceQueue(after: end, shift: shift)
+        let rebased = try repeating(own, rows, before, shift, &head)
+        // Placeholders of rows that could not be read may have been compared.
+        if let failure = head.editor.failure(since: failures) { throw failure.ofRows }
+        head.eventCount = end.eventCount + own.indices.reduce(0) { $0 + UInt64(rebased[$1].commit.eventCount) }
+        note(end, since: known, head)
+        group.note(rebased)
+        try tell(since: known.version, rebased, &head)
+    }
+
+    private func replay(after version: Version, through last: Version, _ head: inout Store.Head) throws {
+        var next = version.next
+        while next <= last {
+            let run = try group.log.copies(of: next.rawValue...last.rawValue)
+            for index in 0..<run.count {
+                try run.withRecord(index) { try head.editor.replay($0, isLast: run.version(index) == last) }
+            }
+            next = run.version(run.count)
+        }
+    }
+
+    /// Makes the commits of the queue again.
+    private func repeating(
+        _ own: [Commit], _ rows: [Snapshot], _ before: HistoryTable, _ shift: UInt64, _ head: inout Store.Head
+    ) throws -> [RebasedCommit] {
+        guard let first = own.first else { return [] }
+        let moved = MovedContents(from: first.version) { content in
+            let commit = own[Int(content.version.rawValue - first.version.rawValue)]
+            return try commit.record.withUnsafeBytes { Array(try content.content(in: $0)) }
+        }
+        var histories = before
+        var rebased: [RebasedCommit] = []
+        for (index, commit) in own.enumerated() {
+            var isUndisturbed = false
+            if let scope = commit.scope {
+                let position = histories[scope].position
+                let now = position < first.version ? position : Version(position.rawValue + shift)
+                isUndisturbed = head.editor.state.histories[scope].position == now
+            }
+            let new = try head.editor.repeating(
+                commit, (rows[index], rows[index + 1]), shift: shift, isUndisturbed: isUndisturbed, moved)
+            histories.note(commit.mark, at: commit.version)
+            group.requeue(new.commit)
+            rebased.append(new)
+        }
+        group.superseded.note(
+            moved.places, own.enumerated().filter { !rebased[$0.offset].conflicts.isEmpty }.map(\.element))
+        return rebased
+    }
+
+    /// The histories at a durable version.
+    private func histories(
+        at version: Version, _ known: (version: Version, histories: HistoryTable)?
+    ) throws -> HistoryTable {
+        var (start, histories) = (group.log.base.version, HistoryTable())
+        if let newest = checkpointer?.newest, newest.version <= version {
+            (start, histories) = (newest.version, newest.histories)
+        }
+        if let known, known.version <= version, known.version > start { (start, histories) = known }
+        while start < version {
+            start = start.next
+            histories.note(try group.historyMark(of: start), at: start)
+        }
+        return histories
+    }
+
+    private func note(_ end: LogHead, since known: LogHead, _ head: borrowing Store.Head) {
+        checkpointer?.note(
+            events: Int(clamping: end.eventCount &- known.eventCount),
+            bytes: Int(clamping: end.recordBytes &- known.recordBytes), touched: head.editor.state.pool.touched)
+    }
+
+    private func tell(since version: Version, _ rebased: [RebasedCommit], _ head: inout Store.Head) throws {
+        if head.observers.hasReaders {
+            let cause = try rebased.last?.commit ?? group.commit(head.editor.state.version)
+            head.observers.publish(head.editor.snapshot(), cause, since: version.next, rebased)
+        }
+        head.observers.signal()
+    }
+}

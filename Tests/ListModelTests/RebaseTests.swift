@@ -1,0 +1,134 @@
+// Tests making commits again that lost a race, against the naive merge by id.
+
+@testable import ListModel
+import TestSupport
+import Testing
+
+@Suite("Commits that lost a race")
+struct RebaseTests {
+    /// The records of a log whose last ones may be replaced.
+    private final class Log: CommitSource, @unchecked Sendable {
+        // @unchecked Sendable: used by one test.
+        var records: [[UInt8]] = []
+
+        func readRecord(of version: Version, _ body: (UnsafeRawBufferPointer) throws -> Void) throws {
+            try records[Int(version.rawValue) - 1].withUnsafeBytes(body)
+        }
+    }
+
+    /// A process: its rows and the log as it knows it.
+    private struct Process: ~Copyable {
+        let log: Log
+        var editor: ListEditor
+        var rows: ReferenceList
+
+        init(_ records: [[UInt8]] = []) throws {
+            let log = Log()
+            log.records = records
+            var state = ListState(limits: TreeLimits(leafCapacity: 4, innerCapacity: 4))
+            var checksum: UInt64 = 0
+            for record in records {
+                checksum = try record.withUnsafeBytes { try state.replay($0, previousChecksum: checksum) }
+            }
+            var editor = ListEditor(state, checksum: checksum, source: log)
+            editor.coalescingPolicy = CoalescingPolicy(interval: .seconds(1))
+            rows = try ReferenceList(editor.snapshot(), log)
+            self.log = log
+            self.editor = editor
+        }
+
+        /// Makes one commit, which may be an undo or a redo.
+        mutating func act(_ edits: inout RandomEdits, origin: String, _ tracking: Tracking) throws -> Commit? {
+            let time = Timestamp(microseconds: Int64(log.records.count) * 100_000)
+            let scope: HistoryScope = tracking == .own ? .origin(origin) : .shared
+            var commit: Commit?
+            do {
+                switch edits.generator.next() % 8 {
+                case 0: commit = try editor.undo(in: scope, origin: origin, time: time, onConflict: .skip).commit
+                case 1: commit = try editor.redo(in: scope, origin: origin, time: time, onConflict: .skip).commit
+                default:
+                    let draft = CommitDraft(name: "edit", origin: origin, time: time, tracking: tracking)
+                    let edit = edits.next(rows)
+                    commit = try editor.commit(draft) { try $0.apply(edit) }
+                }
+            } catch is ListError {}
+            if let commit {
+                log.records.append(commit.record)
+                rows = try ReferenceList(editor.snapshot(), log)
+            }
+            return commit
+        }
+    }
+
+    @Test("They are merged by id, one after another; the new log replays, and its histories follow from its commits")
+    func random() throws {
+        let seed = UInt64.random(in: .min ... .max)
+        var edits = RandomEdits(seed: seed, targetCount: 20)
+        var (rebasedCount, conflictCount) = (0, 0)
+        for round in 0..<(Soak.isEnabled ? 4_000 : 300) {
+            let comment: Comment = "seed \(seed), round \(round)"
+            let tracking: [Tracking] = [.shared, .own, .untracked]
+            let trackings = (0..<2).map { _ in tracking[Int(edits.generator.next() % 3)] }
+            var mine = try Process()
+            for _ in 0..<Int(edits.generator.next() % 12) { _ = try mine.act(&edits, origin: "a", trackings[0]) }
+            var others = try Process(mine.log.records)
+            for _ in 0..<1 + Int(edits.generator.next() % 4) { _ = try others.act(&edits, origin: "b", trackings[1]) }
+            let end = mine.log.records.count
+            let (histories, checksum) = (mine.editor.state.histories, mine.editor.checksum)
+            var queue: [Commit] = []
+            for _ in 0..<1 + Int(edits.generator.next() % 4) {
+                if let commit = try mine.act(&edits, origin: "a", trackings[0]) { queue.append(commit) }
+            }
+            let old = Log()
+            old.records = mine.log.records
+            let shift = others.log.records.count - end
+            guard let first = queue.first, shift > 0 else { continue }
+
+            let rows = try mine.editor.takeBack(queue, to: histories, checksum: checksum)
+            try #require(rows[0].stateHash == rows.first?.stateHash, comment)
+            mine.log.records = others.log.records
+            for index in end..<others.log.records.count {
+                try others.log.records[index].withUnsafeBytes {
+                    try mine.editor.replay($0, isLast: index + 1 == others.log.records.count)
+                }
+            }
+            let moved = MovedContents(from: first.version) { try old.content(of: $0) }
+            var expected = histories
+            for (index, commit) in queue.enumerated() {
+                var isUndisturbed = false
+                if let scope = commit.scope {
+                    let position = expected[scope].position
+                    let now = position < first.version ? position : Version(position.rawValue + UInt64(shift))
+                    isUndisturbed = mine.editor.state.histories[scope].position == now
+                }
+                let now = (try ReferenceList(mine.editor.snapshot(), mine.log), mine.editor.snapshot())
+                let merge = ReferenceMerge(
+                    .init(
+                        base: (try ReferenceList(rows[index], old), rows[index]),
+                        target: (try ReferenceList(rows[index + 1], old), rows[index + 1]), now: now))
+                let new = try mine.editor.repeating(
+                    commit, (rows[index], rows[index + 1]), shift: UInt64(shift), isUndisturbed: isUndisturbed, moved)
+                mine.log.records.append(new.commit.record)
+                expected.note(commit.mark, at: commit.version)
+                #expect(new.commit.version.rawValue == commit.version.rawValue + UInt64(shift), comment)
+                // An undo that is repeated merges the inverses of its step, which has a test of its own.
+                if commit.cause == .edit {
+                    try #require(try ReferenceList(mine.editor.snapshot(), mine.log) == merge.result, comment)
+                    try #require(Set(new.conflicts) == merge.conflicts, comment)
+                }
+                rebasedCount += 1
+                conflictCount += new.conflicts.count
+            }
+            try mine.editor.checkInvariants()
+            let shown = try mine.editor.snapshot().stateHash
+            var again = try Process(mine.log.records)
+            try #require(try again.editor.snapshot().stateHash == shown, comment)
+            var check = HistoryCheck(after: .empty, HistoryTable())
+            for (index, record) in mine.log.records.enumerated() {
+                let commit = try Commit(record: record, version: Version(UInt64(index + 1)))
+                try #require(try check.check(commit) == nil, comment)
+            }
+        }
+        #expect(rebasedCount > 100 && conflictCount > 0, "seed \(seed)")
+    }
+}

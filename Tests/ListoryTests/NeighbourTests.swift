@@ -1,0 +1,230 @@
+// Tests several processes that have one store open and edit it at the same time.
+
+import Foundation
+import LMDB
+import ListModel
+import TestSupport
+import Testing
+
+@testable import Listory
+
+@Suite("Several processes that edit one store", .serialized)
+struct NeighbourTests {
+    /// What processes that edit one file have left.
+    private struct Outcome {
+        /// How many commits were acknowledged to all of them, and how many of those the log has not.
+        var answered = 0
+        var lost = 0
+        /// What the processes showed in the end, and what the file has.
+        var shown: Set<String> = []
+        var problem: String?
+    }
+
+    @Test(
+        "Two to four processes edit and undo, some are killed or stopped: nothing is lost, and all show the same rows")
+    func kills() throws {
+        let seed = UInt64.random(in: 0...UInt64.max)
+        var generator = SeededGenerator(seed: seed)
+        for round in 0..<(Soak.isEnabled ? 1_000 : 10) {
+            let count = Int.random(in: 2...4, using: &generator)
+            let outcome = try Self.run(&generator, count: count, kills: 20, [])
+            let comment: Comment = "seed \(seed), round \(round): \(outcome)"
+            #expect(outcome.answered > 0 && outcome.lost == 0, comment)
+            #expect(outcome.shown.count == 1, comment)
+            #expect(outcome.problem == nil, comment)
+        }
+    }
+
+    @Test("The control: processes that do not look whether others have written lose commits")
+    func blind() throws {
+        let seed = UInt64.random(in: 0...UInt64.max)
+        var generator = SeededGenerator(seed: seed)
+        for _ in 0..<20 {
+            let outcome = try? Self.run(&generator, count: 2, kills: 0, ["blind"])
+            guard let outcome, outcome.lost == 0, outcome.problem == nil else { return }
+        }
+        Issue.record("seed \(seed): nothing was lost, so losses would not be noticed")
+    }
+
+    @Test("A process sees what another one commits, as one update each or several together, without asking")
+    func updates() async throws {
+        let folder = try TemporaryFolder()
+        let path = folder.file("list.listory")
+        try Store.create(at: path).close()
+        let store = try Store.open(at: path)
+        let updates = try store.updates()
+        let other = try ChildProcess("StoreWriter", [path, "steps"])
+        var shown = updates.initial
+        var iterator = updates.makeAsyncIterator()
+        for number in 1...20 {
+            try Data().write(to: URL(fileURLWithPath: "\(path)-step\(number)"))
+            let update = try #require(await iterator.next())
+            #expect(update.previous.version == shown.version && update.rebased.isEmpty)
+            #expect(update.snapshot.version == Version(UInt64(number)) && update.cause.name == "write \(number)")
+            #expect(update.versions == update.snapshot.version...update.snapshot.version)
+            shown = update.snapshot
+        }
+        _ = other.kill()
+        try store.close()
+    }
+
+    @Test(
+        "An edit that lost the race is made again on the newest rows; its conflicts are in the update, its content can be read"
+    )
+    func conflicts() async throws {
+        let folder = try TemporaryFolder()
+        let path = folder.file("list.listory")
+        let options = StoreOptions { $0.deferredDelay = .seconds(3_600) }
+        let store = try Store.create(at: path, options: options)
+        // The row that the other process updates with every commit.
+        try store.edit("Begin") { list in
+            try list.insertSection(NewSection(id: "rows", title: "Rows"))
+            try list.insert(NewItem(id: "counter", content: []), at: .end(ofSection: "rows"))
+        }
+        let other = try ChildProcess("StoreWriter", [path, "steps"])
+        let updates = try store.updates()
+        var iterator = updates.makeAsyncIterator()
+        let first = try #require(
+            try store.edit("Insert", durability: .deferred) { list in
+                try list.insert(NewItem(id: "mine", content: Array("mine".utf8)), at: .end(ofSection: "rows"))
+            })
+        let kept = try store.snapshot
+        let second = try #require(
+            try store.edit("Update", durability: .deferred) { try $0.update("counter", content: Array("lost".utf8)) })
+        let lost = try #require(try store.item("counter")).content
+        for _ in 0..<2 { _ = await iterator.next() }
+        try Data().write(to: URL(fileURLWithPath: "\(path)-step2"))
+        let update = try #require(await iterator.next())
+        #expect(update.previous.version == Version(3) && update.snapshot.version == Version(4))
+        #expect(update.versions == Version(2)...Version(4))
+        #expect(update.rebased.map(\.version) == [first.version, second.version])
+        #expect(update.rebased.map(\.commit.version) == [Version(3), Version(4)])
+        #expect(update.rebased.map(\.conflicts) == [[], [MergeConflict(.item("counter"), .changed)]])
+        #expect(store.successor(of: first).version == Version(3))
+        try store.waitUntilDurable(first.version)
+        #expect(store.durableVersion >= Version(3))
+        // Snapshots from before refer to records that were given up.
+        let mine = try #require(kept.sections[0].items.last)
+        #expect(try store.source.content(of: mine.content) == Array("mine".utf8))
+        #expect(try store.source.content(of: lost) == Array("lost".utf8))
+        #expect(try store.commit(Version(4)).annotation(named: Annotation.lostRace) != nil)
+        _ = other.kill()
+        try store.close()
+        #expect(try StoreVerification(path: path).version == Version(4))
+    }
+
+    @Test("While another process keeps the lock, an edit is refused after a time and stays in memory; then all goes on")
+    func stopped() throws {
+        let folder = try TemporaryFolder()
+        let path = folder.file("list.listory")
+        let store = try Store.create(at: path, options: StoreOptions { $0.lockTimeout = .milliseconds(50) })
+        try store.edit("Begin") { try $0.insertSection(NewSection(id: "rows", title: "Rows")) }
+        let other = try ChildProcess("LMDBTestHelper", ["hold-writer", path])
+        #expect(other.firstLine() == "writing")
+        other.stop()
+        for _ in 0..<2 {
+            let error = #expect(throws: StoreError.self) {
+                try store.edit("Mine") { try $0.insert(NewItem(id: 1, content: []), at: .end(ofSection: "rows")) }
+            }
+            guard case .appendFailed(let durable, StoreError.busy) = error else {
+                Issue.record("another error: \(String(describing: error))")
+                return
+            }
+            #expect(durable == Version(1))
+        }
+        #expect(try store.version == Version(2) && store.item(1) != nil, "the edit is in memory, once")
+        other.kill()
+        try store.waitUntilDurable()
+        #expect(store.durableVersion == Version(2))
+        try store.close()
+        #expect(try StoreVerification(path: path).version == Version(2))
+    }
+
+    /// Lets processes edit a new store.
+    private static func run(
+        _ generator: inout SeededGenerator, count: Int, kills: Int, _ arguments: [String]
+    ) throws -> Outcome {
+        let folder = try TemporaryFolder()
+        let path = folder.file("list.listory")
+        try Store.create(at: path).close()
+        for index in 0..<count { try Data().write(to: URL(fileURLWithPath: folder.file("answers\(index)"))) }
+        func start(_ index: Int) throws -> ChildProcess {
+            var options = arguments
+            if index % 2 == 1 { options.append("deferred") }
+            if count == 3 { options.append("origins") }
+            if generator.oneIn(2) { options.append("slow") }
+            let seed = UInt64.random(in: .min ... .max, using: &generator)
+            return try ChildProcess(
+                "StoreWriter", ["neighbour", path, "p\(index)", "\(seed)", folder.file("answers\(index)")] + options)
+        }
+        var processes = try (0..<count).map(start)
+        for _ in 0..<kills {
+            usleep(UInt32.random(in: 0...40_000, using: &generator))
+            let index = Int.random(in: 0..<count, using: &generator)
+            if generator.oneIn(3) {
+                processes[index].stop()
+                usleep(UInt32.random(in: 0...30_000, using: &generator))
+                processes[index].proceed()
+            } else {
+                processes[index].kill()
+                processes[index] = try start(index)
+            }
+        }
+        usleep(60_000)
+        try Data().write(to: URL(fileURLWithPath: path + "-stop"))
+        var outcome = Outcome()
+        for process in processes {
+            let line = process.firstLine()
+            if line != "stopped" { outcome.problem = "a process has ended: \(line)" }
+        }
+        // All have stopped, so the log ends here.
+        let end = try Store.open(at: path) { $0.isReadOnly = true }
+        let version = try end.version
+        outcome.shown = [
+            "\(version) \(try end.snapshot.stateHash) \(try end.undoState().undoCount) \(try end.undoState().redoCount)"
+        ]
+        var checksums: [Version: UInt64] = [:]
+        if version > .empty {
+            try end.group.log.forEachRecord(in: 1...version.rawValue) { version, record in
+                checksums[version] = UInt64(littleEndian: record.loadUnaligned(as: UInt64.self))
+            }
+        }
+        try end.close()
+        try Data("\(version)".utf8).write(to: URL(fileURLWithPath: path + "-compare"))
+        for process in processes {
+            let line = process.firstLine()
+            // Counts of steps are those of each origin.
+            outcome.shown.insert(count == 3 ? line.replacing(/\ \d+ \d+$/, with: "") : line)
+        }
+        if count == 3 { outcome.shown = Set(outcome.shown.map { $0.replacing(/\ \d+ \d+$/, with: "") }) }
+        try Data().write(to: URL(fileURLWithPath: path + "-close"))
+        for process in processes {
+            let (code, output) = process.finish()
+            if code != 0 { outcome.problem = outcome.problem ?? "a process ended with \(code): \(output)" }
+        }
+        for index in 0..<count {
+            let words = try [UInt8](Data(contentsOf: URL(fileURLWithPath: folder.file("answers\(index)"))))
+                .withUnsafeBytes { $0.bindMemory(to: UInt64.self).map(UInt64.init(littleEndian:)) }
+            outcome.answered += words.count / 2
+            for index in stride(from: 0, to: words.count, by: 2)
+            where checksums[Version(words[index])] != words[index + 1] {
+                outcome.lost += 1
+            }
+        }
+        do {
+            let found = try StoreVerification(path: path)
+            if found.version != version {
+                outcome.problem = outcome.problem ?? "the log ends with version \(found.version)"
+            }
+        } catch { outcome.problem = outcome.problem ?? "\(error)" }
+        return outcome
+    }
+}
+
+extension StoreOptions {
+    /// The defaults, changed by `change`.
+    fileprivate init(_ change: (inout StoreOptions) -> Void) {
+        self.init()
+        change(&self)
+    }
+}

@@ -1,0 +1,113 @@
+// A process that has a store open together with others, edits it and undoes, until it is told to stop or is killed.
+//
+//     StoreWriter neighbour STORE NAME SEED ANSWERS [deferred] [origins] [slow] [blind]
+//
+// It appends each acknowledged commit to the file ANSWERS: the version and the checksum of its record. When the file
+// `STORE-stop` is there, it closes the store and prints its version, the hash of its rows and the numbers of steps of undo and redo
+// after it has seen all commits of others. With `blind` it writes without looking whether others have, as the control needs it.
+
+import Foundation
+import LMDB
+import ListModel
+import Listory
+import TestSupport
+
+struct Neighbour {
+    private let path: String
+    private let name: String
+    private let store: Store
+    private let answers: FileHandle
+    private var generator: SeededGenerator
+    private var pending: [Commit] = []
+    private var number = 0
+    private let arguments: [String]
+
+    static func run(_ arguments: [String]) throws {
+        var neighbour = try Neighbour(arguments)
+        while access(arguments[1] + "-stop", F_OK) != 0 { try neighbour.act() }
+        try neighbour.finish()
+    }
+
+    private init(_ arguments: [String]) throws {
+        (path, name, self.arguments) = (arguments[1], arguments[2], arguments)
+        generator = SeededGenerator(seed: UInt64(arguments[3])!)
+        var options = StoreOptions()
+        options.durability = arguments.contains("deferred") ? .deferred : .immediate
+        options.undoScope = arguments.contains("origins") ? .origin : .shared
+        options.isKnownToOthers = !arguments.contains("blind")
+        options.journal.isUnchecked = arguments.contains("blind")
+        options.journal.storeDelay = .milliseconds(generator.oneIn(2) ? 5 : 200)
+        options.limits = TreeLimits(leafCapacity: 8, innerCapacity: 8)
+        options.checkpoints.interval = 64
+        options.checkpoints.nodeWeight = 0
+        options.checkpoints.maximumSpacing = 256
+        store = try Store.open(at: path, options: options)
+        let answersPath = arguments[4]
+        if access(answersPath, F_OK) != 0 { FileManager.default.createFile(atPath: answersPath, contents: nil) }
+        answers = FileHandle(forWritingAtPath: answersPath)!
+        answers.seekToEndOfFile()
+    }
+
+    /// One edit, undo or redo of a random row, perhaps of another process.
+    private mutating func act() throws {
+        number += 1
+        do {
+            switch Int.random(in: 0..<8, using: &generator) {
+            case 0: note(try store.undo(origin: name, onConflict: .skip).commit)
+            case 1: note(try store.redo(origin: name, onConflict: .skip).commit)
+            default: note(try store.edit(name, origin: name) { try edit(&$0) })
+            }
+        } catch let error as ListError {
+            // Nothing to undo, or another process has deleted the row.
+            _ = error
+        }
+        if generator.oneIn(10) { try store.waitUntilDurable() }
+        acknowledge()
+        if arguments.contains("slow") { usleep(UInt32.random(in: 0...4_000, using: &generator)) }
+    }
+
+    private mutating func edit(_ list: inout ListEditor) throws {
+        if list.state.sectionCount == 0 { try list.insertSection(NewSection(id: "rows", title: "Rows")) }
+        let count = list.state.itemCount(inSectionAt: 0)
+        let row = count == 0 ? nil : Int.random(in: 0..<count, using: &generator)
+        let path = row.map { ListIndexPath(section: 0, item: $0) }
+        switch (Int.random(in: 0..<6, using: &generator), path) {
+        case (0, let path?) where count > 20: try list.delete(.at(path))
+        case (1, let path?): try list.toggle(.at(path))
+        case (2, let path?): try list.update(at: path, content: Array("\(name) \(number)".utf8))
+        case (3, let path?): try list.move(.at(path), to: .end(ofSection: "rows"))
+        default:
+            let item = NewItem(id: .string("\(name) \(getpid()) \(number)"), content: Array("\(name) \(number)".utf8))
+            try list.insert(item, at: .end(ofSection: "rows"))
+        }
+    }
+
+    private mutating func note(_ commit: Commit?) { if let commit { pending.append(commit) } }
+
+    /// Writes down which commits are durable.
+    private mutating func acknowledge() {
+        var bytes: [UInt64] = []
+        while let commit = pending.first.map(store.successor), commit.version <= store.durableVersion {
+            guard store.successor(of: commit) === commit else { continue }
+            bytes += [commit.version.rawValue.littleEndian, commit.checksum.littleEndian]
+            pending.removeFirst()
+        }
+        if !bytes.isEmpty { bytes.withUnsafeBytes { answers.write(Data($0)) } }
+    }
+
+    /// Waits until all have stopped, and prints what this process shows.
+    private mutating func finish() throws {
+        try store.waitUntilDurable()
+        acknowledge()
+        print("stopped")
+        fflush(nil)
+        while access(path + "-compare", F_OK) != 0 { usleep(500) }
+        let end = try String(contentsOfFile: path + "-compare", encoding: .utf8)
+        for _ in 0..<20_000 where try store.version.description != end { usleep(500) }
+        let undo = try store.undoState()
+        print("\(try store.version) \(try store.snapshot.stateHash) \(undo.undoCount) \(undo.redoCount)")
+        fflush(nil)
+        while access(path + "-close", F_OK) != 0 { usleep(500) }
+        try store.close()
+    }
+}
