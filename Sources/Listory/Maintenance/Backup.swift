@@ -45,13 +45,13 @@ extension Store {
         try log.copyDatabases(to: scratch, progress: progress)
         guard let records else { return }
         var options = StoreOptions()
-        options.journal.isUsed = false
+        (options.journal.isUsed, options.isKnownToOthers) = (false, false)
         options.maximumFileSize = self.options.maximumFileSize
         let copy = try CommitLog(path: scratch, mode: .open, options: options)
         defer { try? copy.environment.close() }
         let copied = try copy.readHead().head
         guard let first = records.index(of: copied.version.next) else { return }
-        _ = try copy.append(records, first..<records.count)
+        _ = try copy.append(records, first..<records.count, after: copied)
     }
 }
 
