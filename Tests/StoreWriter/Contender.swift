@@ -134,7 +134,7 @@ struct Contender {
     private static func kind(of error: any Error) -> String {
         switch error {
         case StoreError.appendFailed(_, let cause): "appendFailed, \(kind(of: cause))"
-        case StoreError.writtenElsewhere, StoreError.damagedNode: (error as! StoreError).code
+        case StoreError.damagedNode: (error as! StoreError).code
         default: "\(type(of: error)): \(error)"
         }
     }

@@ -9,20 +9,15 @@
 // copy. `contend` is in `Contender.swift`. With `probe` it uses damaged stores instead (see StoreProbe), and with `damage`
 // it damages stores itself (see DamageTrial).
 
-import Listory
+import Foundation
 import ListModel
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#elseif canImport(Darwin)
-import Darwin
-#endif
+import Listory
 
 @main
 enum StoreWriter {
     static func main() throws {
+        // The others fork, which a process with several threads cannot do.
+        if !["damage", "probe", "probe-unchecked"].contains(where: CommandLine.arguments[1].hasPrefix) { endWithTest() }
         if CommandLine.arguments[1] == "contend" { return try Contender.run(Array(CommandLine.arguments.dropFirst())) }
         if CommandLine.arguments[1] == "damage" {
             return try DamageTrial.run(Array(CommandLine.arguments.dropFirst()))
@@ -78,6 +73,15 @@ enum StoreWriter {
                 print("copy", counter, commit.version, commit.stateHash)
                 fflush(nil)
             }
+        }
+    }
+
+    /// Ends this process when the test that started it ends without killing it.
+    private static func endWithTest() {
+        let parent = getppid()
+        Thread.detachNewThread {
+            while getppid() == parent { usleep(200_000) }
+            _exit(1)
         }
     }
 

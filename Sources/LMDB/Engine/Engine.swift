@@ -124,6 +124,25 @@ extension Engine {
         return Int(stale)
     }
 
+    /// The oldest transaction that a reader of any process has; nil if there is none.
+    static func oldestReader(_ environment: OpaquePointer) -> Int? {
+        var oldest: Int?
+        withUnsafeMutablePointer(to: &oldest) { oldest in
+            // LMDB tells this only as text: for each reader a line with its process, its thread and its transaction.
+            _ = mdb_reader_list(
+                environment,
+                { line, oldest in
+                    guard let line, let oldest = oldest?.assumingMemoryBound(to: Int?.self) else { return 0 }
+                    let words = String(cString: line).split(whereSeparator: \.isWhitespace)
+                    if words.count == 3, let transaction = Int(words[2]) {
+                        oldest.pointee = min(oldest.pointee ?? .max, transaction)
+                    }
+                    return 0
+                }, oldest)
+        }
+        return oldest
+    }
+
     /// Makes everything durable that was written to the file.
     static func synchronize(_ environment: OpaquePointer) throws(LMDBError) {
         #if canImport(Darwin)

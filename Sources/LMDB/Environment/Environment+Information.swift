@@ -46,6 +46,18 @@ extension Environment {
         try withMap("mdb_reader_check") { () throws(LMDBError) in try Engine.checkReaders(handle) }
     }
 
+    /// How many transactions were committed since the one that the slowest reader reads, in any process. The pages that they have freed
+    /// cannot be used again.
+    ///
+    /// - Throws: ``LMDBError``: `forked`, `closed`, `engine`.
+    package func readerLag() throws(LMDBError) -> Int {
+        try withMap("mdb_reader_list") { () throws(LMDBError) in
+            guard let oldest = Engine.oldestReader(handle) else { return 0 }
+            let last = try Engine.information(handle).lastTransaction
+            return last > oldest ? last - oldest : 0
+        }
+    }
+
     /// Copies the newest committed state to a new file, and makes it durable. Free pages and deleted bytes are left out.
     ///
     /// Reads and writes go on meanwhile, also those that need a larger map. Pages that are freed meanwhile are not used

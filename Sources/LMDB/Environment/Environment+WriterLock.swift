@@ -13,7 +13,7 @@ import Dispatch
 import Synchronization
 
 extension Environment {
-    /// Runs `body` while no process writes to the file, and without a transaction of LMDB. Not inside one.
+    /// Runs `body` while no other thread or process writes to the file. Not inside a write transaction; `body` may begin one.
     ///
     /// - Throws: ``LMDBError``: as ``beginWrite()``, but a read-only environment is no error; what `body` throws.
     package func whileNobodyWrites<Result>(_ body: () throws -> Result) throws -> Result {
@@ -26,17 +26,16 @@ extension Environment {
     /// Takes the lock on the data file, which a write transaction needs before LMDB's lock. It is taken before the gate counts
     /// the writer: a thread that waits for it must not keep the map from changing.
     func lockFile(_ call: String) throws(LMDBError) {
-        try gate.enterFile(call)
+        guard try gate.enterFile(call) else { return }
         do throws(LMDBError) { try waitForFile() } catch {
-            gate.leaveFile()
+            gate.leaveFile {}
             throw error
         }
     }
 
     /// Releases the lock of ``lockFile(_:)``.
     func unlockFile() {
-        if let descriptor = try? Engine.descriptor(handle) { Platform.unlock(descriptor) }
-        gate.leaveFile()
+        gate.leaveFile { if let descriptor = try? Engine.descriptor(handle) { Platform.unlock(descriptor) } }
     }
 
     /// Waits until no other process has the lock, and takes it.

@@ -20,6 +20,8 @@ final class TransactionGate: @unchecked Sendable {
     /// The thread that has the lock on the data file, or waits for other processes to release it. It need not be in a
     /// transaction.
     private var fileOwner: UInt?
+    /// How often it has it.
+    private var fileDepth = 0
     /// Why writing is no longer possible.
     private var writerLoss: LMDBError.Kind?
     private var isExclusive = false
@@ -110,23 +112,31 @@ final class TransactionGate: @unchecked Sendable {
     // MARK: The lock on the file
 
     /// Waits until no other thread has the lock on the file.
-    func enterFile(_ call: String) throws(LMDBError) {
+    ///
+    /// - Returns: whether the calling thread has not had it before.
+    func enterFile(_ call: String) throws(LMDBError) -> Bool {
         let thread = Platform.currentThread
         monitor.lock()
         defer { monitor.unlock() }
         while true {
             try requireUsable(call)
             if let writerLoss { throw LMDBError(writerLoss, in: call) }
-            if fileOwner == thread { throw LMDBError(.nestedWrite, in: call) }
-            if fileOwner == nil { break }
+            if writer == thread { throw LMDBError(.nestedWrite, in: call) }
+            if fileOwner == nil || fileOwner == thread { break }
             monitor.wait()
         }
         fileOwner = thread
+        fileDepth += 1
+        return fileDepth == 1
     }
 
-    func leaveFile() {
+    /// Ends one use of the lock on the file. The last one calls `release` before other threads can have it.
+    func leaveFile(_ release: () -> Void) {
         monitor.lock()
         defer { monitor.unlock() }
+        fileDepth -= 1
+        if fileDepth > 0 { return }
+        release()
         fileOwner = nil
         monitor.broadcast()
     }

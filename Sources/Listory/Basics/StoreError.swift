@@ -55,8 +55,8 @@ public enum StoreError: Error, Sendable {
     /// Appending to the log failed. The edits since `durable` are in memory and will be tried again; no further edit is
     /// accepted until an attempt succeeds.
     case appendFailed(durable: Version, cause: any Error)
-    /// The store is closed, and the edits since `durable` were discarded, but the device could not be told so. After a power
-    /// cut, the next opening may find some of them.
+    /// The store is closed, and the edits since `durable` were discarded, but the next opening may find some of them: the
+    /// device could not be told, or another process has taken them over.
     case discardFailed(durable: Version, cause: any Error)
 }
 
@@ -130,7 +130,7 @@ extension StoreError: CustomStringConvertible {
         case .editEnded: "an edit was used after the closure that received it had returned"
         case .appendFailed(let durable, let cause): "versions after \(durable) are not durable: \(cause)"
         case .discardFailed(let durable, let cause):
-            "versions after \(durable) were discarded, but may come back after a power cut: \(cause)"
+            "versions after \(durable) were discarded, but may come back: \(cause)"
         }
     }
 }

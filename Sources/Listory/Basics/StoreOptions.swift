@@ -31,11 +31,10 @@ public enum UndoScope: Hashable, Sendable {
 public struct StoreOptions: Sendable {
     /// Whether the store may only be read. Any number of processes may read while one writes.
     ///
-    /// Such a store shows the version that was newest when it was opened. To see later commits, open it again. As long
-    /// as it is open, the process that edits cannot reuse freed space, so the file grows.
+    /// Such a store follows the commits of the processes that edit it.
     ///
     /// Reading needs a lock file beside the store. If there is none and none can be made, as in an app's bundle, the
-    /// store is read without one; then no process may edit it meanwhile.
+    /// store is read without one, and shows the version that it opened; then no process may edit it meanwhile.
     public var isReadOnly = false
     /// The version with which a store that is only read ends; nil for the newest. Later commits are not looked at: this is
     /// how to read what comes before a damaged one.
@@ -72,6 +71,8 @@ public struct StoreOptions: Sendable {
     /// Whether other processes know of this one. A store that is only read and unknown keeps one version of the file from opening to
     /// closing: for a copy that is made of it.
     package var isKnownToOthers = true
+    /// A reader of any process that is this many transactions behind stands still.
+    package var maximumReaderLag = 256
     /// The pause before appending is tried again after a failure. It doubles with each failure.
     package var retryDelay = Duration.milliseconds(500)
     /// How observers are told of commits.

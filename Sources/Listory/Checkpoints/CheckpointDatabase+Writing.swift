@@ -15,8 +15,9 @@ extension CheckpointDatabase {
         var gone: [UInt64]
         /// Numbers that are superfluous once the checkpoint is complete.
         var superfluous: [UInt64]
-        /// Numbers that are superfluous as soon as no other process reads an older checkpoint.
-        var needed: [UInt64] = []
+        /// Chunks of locators that a checkpoint of each version replaced. They are superfluous when no other process needs an older
+        /// checkpoint: a process reads the locators of the checkpoint that it was opened with.
+        var replaced: [(version: Version, chunks: [UInt64])] = []
         /// The last numbers of the existing checkpoints, by version.
         var lastNumbers: [(version: Version, lastNumber: UInt64)]
     }
@@ -57,16 +58,21 @@ extension CheckpointDatabase {
     ///
     /// - Parameter surplus: returns the checkpoints to drop, given a function that says which have leases, in this
     ///   process or another. No lease begins between this call and the end.
-    /// - Returns: the superfluous numbers, and the dropped checkpoints.
+    /// - Returns: the superfluous numbers, the chunks that are still needed, and the dropped checkpoints.
     func complete(
         _ completion: Completion, dropping surplus: ((Version) -> Bool) -> [Version] = { _ in [] }
-    ) throws -> (superfluous: [UInt64], dropped: Set<Version>) {
+    ) throws -> (superfluous: [UInt64], replaced: [(version: Version, chunks: [UInt64])], dropped: Set<Version>) {
         try write { txn in
             let others = try table?.neighbours().map(\.leases) ?? []
-            return try leases.withLock { leases in
+            let oldest = others.compactMap(\.versions.first).min()
+            var completion = completion
+            let unneeded = completion.replaced.filter { replaced in oldest.map { $0 >= replaced.version } ?? true }
+            completion.superfluous += unneeded.flatMap(\.chunks)
+            completion.replaced.removeAll { replaced in unneeded.contains { $0.version == replaced.version } }
+            return try leases.withLock { [completion] leases in
                 let own = leases.versions
                 let dropped = surplus { version in own.contains(version) || others.contains { $0.contains(version) } }
-                return (try complete(completion, dropping: dropped, &txn), Set(dropped))
+                return (try complete(completion, dropping: dropped, &txn), completion.replaced, Set(dropped))
             }
         }
     }
@@ -83,7 +89,7 @@ extension CheckpointDatabase {
         for version in dropped {
             superfluous += try drop(version, &kept, &txn)
         }
-        let listed = superfluous + completion.needed
+        let listed = superfluous + completion.replaced.flatMap(\.chunks)
         if listed.isEmpty {
             try txn.delete(LogFormat.superfluousKey, in: meta)
         } else {

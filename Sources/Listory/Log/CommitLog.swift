@@ -20,6 +20,8 @@ struct CommitLog: Sendable {
     /// The newest commits, which may not be in the databases yet.
     let journal: Journal
     private let journalOptions: JournalOptions
+    /// A reader that is this many transactions behind stands still.
+    private let maximumReaderLag: Int
     private let readAhead = ReadAhead()
 
     /// Whether the store has to exist.
@@ -60,6 +62,19 @@ struct CommitLog: Sendable {
         let table = try options.isKnownToOthers ? ProcessTable.join(environment) : nil
         journal = try Journal.open(rows, environment, table, options.journal)
         journalOptions = options.journal
+        maximumReaderLag = options.maximumReaderLag
+    }
+
+    /// Whether a reader stands still, so that freed pages cannot be used again. Then only what must be written is written: no
+    /// checkpoints in the background, and the journal is drained only when it is full. So the file grows by little more than
+    /// what is appended.
+    var isHeldBack: Bool {
+        do {
+            if try environment.readerLag() <= maximumReaderLag { return false }
+            // It may be dead.
+            try environment.checkReaders()
+            return try environment.readerLag() > maximumReaderLag
+        } catch { return false }
     }
 
     /// The beginning of the log.

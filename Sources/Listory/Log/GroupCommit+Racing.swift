@@ -76,13 +76,16 @@ extension GroupCommit {
     }
 
     /// Lets threads lead again, and wakes all waiters.
-    func resume() {
+    ///
+    /// - Parameter leads: whether the calling thread appends the queue before. It has the writer's lock, so it cannot lose.
+    func resume(leading leads: Bool = false) {
         let needsFlush = monitor.withLock {
             advance(to: state.head)
-            (state.isLost, state.isLed, state.catchingUp) = (false, false, nil)
+            (state.isLost, state.catchingUp) = (false, nil)
             // Who sleeps for which group is not known any more: all look for themselves.
             state.groupCount &+= 1
             (state.threadCount, state.hasTimekeeper) = (0, false)
+            if leads { lead(.thread) } else { state.isLed = false }
             defer { if !state.tasks.isEmpty { state.isFlushQueued = true } }
             return !state.tasks.isEmpty && !state.isFlushQueued
         }
@@ -90,6 +93,12 @@ extension GroupCommit {
         monitor.broadcast(1)
         if needsFlush { flushInBackground() }
     }
+
+    /// Whether another process has been quicker so often that the queue should be appended with its lock held throughout.
+    var isUnlucky: Bool { monitor.withLock { state.lossCount > 1 } }
+
+    /// Whether some commits are not durable yet.
+    var isPending: Bool { monitor.withLock { !state.isEmpty } }
 
     /// Waits until it is known what has become of the queue. The lock is held.
     func waitForRacer() {
@@ -107,9 +116,9 @@ extension GroupCommit {
     func note(_ rebased: [RebasedCommit]) {
         monitor.withLock {
             state.rebased.append(contentsOf: rebased)
-            if state.rebased.count > GroupCommit.rememberedCount {
-                state.rebased.removeFirst(state.rebased.count - GroupCommit.rememberedCount)
-            }
+            // A queued commit is made again a few times at most.
+            let limit = max(GroupCommit.rememberedCount, 8 * state.waiting.count)
+            if state.rebased.count > limit { state.rebased.removeFirst(state.rebased.count - limit) }
         }
     }
 

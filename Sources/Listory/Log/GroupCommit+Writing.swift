@@ -70,6 +70,7 @@ extension GroupCommit {
     }
 
     private func finish(since start: ContinuousClock.Instant, _ leader: Leader) {
+        state.lossCount = 0
         state.gathering.endGroup(since: start)
         if isFailing.exchange(false, ordering: .acquiringAndReleasing) {
             state.retryCount = 0
@@ -125,8 +126,8 @@ extension GroupCommit {
     /// is held.
     private func lose() {
         state.putBack()
-        state.isLost = true
-        state.isLed = false
+        (state.isLost, state.isLed) = (true, false)
+        state.lossCount += 1
         monitor.broadcast(0)
         monitor.broadcast(1)
     }
@@ -288,7 +289,7 @@ extension GroupCommit {
         state.storeTimer = nil
         if state.isStopped { return }
         // The present leader schedules it again.
-        if state.isLed { return startStoreTimer() }
+        if state.isLed || log.isHeldBack { return startStoreTimer() }
         // If this fails, opening the store takes a little longer; the next commit that finds the journal full tries
         // again.
         try? storeJournal()

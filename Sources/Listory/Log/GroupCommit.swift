@@ -82,6 +82,8 @@ final class GroupCommit: CommitSource, @unchecked Sendable {
         var isStopped = false
         /// Whether another process has appended first: the queue waits until its commits are made again.
         var isLost = false
+        /// How often in a row that has happened.
+        var lossCount = 0
         /// The thread that makes them again.
         var catchingUp: UInt?
         /// Makes them again.

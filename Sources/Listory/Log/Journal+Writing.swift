@@ -41,7 +41,8 @@ extension Journal {
     ///
     /// - Throws: as ``append(_:_:after:)``. The commits are as durable as before.
     func store() throws {
-        try agreeing(on: head) {
+        // What other processes have appended meanwhile is drained as well.
+        try agreeing(on: nil) {
             let known = known()
             if known.head.version > known.stored.version {
                 _ = try store(known, RecordRun(first: known.head.version.next), 0..<0)
@@ -51,15 +52,15 @@ extension Journal {
         }
     }
 
-    /// Runs `body`, and again if another process has only drained the journal meanwhile.
-    private func agreeing<Result>(on head: LogHead, _ body: () throws -> Result) throws -> Result {
-        guard self.head == head else { throw LostRace() }
+    /// Runs `body`, and again if another process has drained the journal meanwhile.
+    ///
+    /// - Parameter head: the end of the log that `body` needs; nil if it needs none.
+    private func agreeing<Result>(on head: LogHead?, _ body: () throws -> Result) throws -> Result {
         for _ in 0..<Self.attemptCount {
-            do { return try body() } catch is Disagreement {
-                try findEnd()
-                guard self.head == head else { throw LostRace() }
-            }
+            if let head, self.head != head { throw LostRace() }
+            do { return try body() } catch is Disagreement { try findEnd() }
         }
+        let head = head ?? self.head
         throw StoreError.writtenElsewhere(expected: head.version, found: head.version)
     }
 
@@ -69,28 +70,43 @@ extension Journal {
     /// The log does not end where this process left it.
     private struct Disagreement: Error {}
 
-    /// Finds the end of the log, makes it durable and publishes it.
-    private func findEnd() throws {
+    /// Finds the end of the log, sees to it that it is durable, and publishes it.
+    ///
+    /// What a process has left that was killed, or whose sync failed, may be in the system's cache and not on the device. A
+    /// sync now could succeed without it, so everything that was not published as durable is written again.
+    ///
+    /// - Returns: the end of the log.
+    /// - Throws: as when a store is opened; `LMDBError`.
+    @discardableResult
+    func findEnd() throws -> LogHead {
         let known = known()
-        let txn = try environment.beginWrite()
-        if try !isContinued(known.failed, txn) { try clear(known.failed, txn) }
-        var (found, lost) = (State(try rows.readCheckedHead(txn)), nil as Version?)
-        if let database {
-            try txn.withValue(forKey: Journal.key, in: database) { bytes in
-                if let bytes { Self.follow(bytes, &found, &lost) }
+        let found = try environment.write { txn in
+            if try !isContinued(known, txn) { try clear(known.failed, txn) }
+            var (found, lost) = (State(try rows.readCheckedHead(txn)), nil as Version?)
+            if let database {
+                try txn.withValue(forKey: Journal.key, in: database) { bytes in
+                    if let bytes { Self.follow(bytes, &found, &lost) }
+                }
             }
+            let end = try table?.published()
+            if let end, end.head.version >= found.head.version, end.stored >= found.stored.version { return found }
+            return State(try rows.append(found.records, 0..<found.records.count, after: found.stored, &txn))
         }
-        // The process that wrote it may have been killed before its sync.
-        try txn.sync()
-        found.isDirect = false
-        try publish(found)
-        txn.abort()
-        state.withLock { [found] in $0 = found }
+        let new = state.withLock { state in
+            state = found
+            state.isDirect = false
+            return state
+        }
+        publishLater(new)
+        return new.head
     }
 
-    /// Tells the other processes where the log ends. The writer's lock is held.
-    private func publish(_ state: State) throws {
-        try table?.publish(ProcessTable.Published(head: state.head, stored: state.stored.version))
+    /// Tells the other processes where the log ends. The commits are in the file, whatever becomes of the message: the next one
+    /// says the same.
+    private func publishLater(_ state: State) {
+        guard let table else { return }
+        let end = ProcessTable.Published(head: state.head, stored: state.stored.version)
+        try? environment.whileNobodyWrites { try table.publish(end) }
     }
 
     /// Adopts what other processes have published.
@@ -105,13 +121,11 @@ extension Journal {
             if found.head.version < end.head.version { continue }
             if found.head.version > end.head.version && !environment.options.isReadOnly {
                 // A transaction whose process has not published it, and may have been killed.
-                try findEnd()
-                return head
+                return try findEnd()
             }
             let before = known()
             // Whether a drain is durable that this process has not seen end.
             found.isDirect = found.stored == before.stored ? before.isDirect : found.stored.version > end.stored
-            found.failed = before.failed
             state.withLock { [found] in $0 = found }
             return found.head
         }
@@ -134,8 +148,7 @@ extension Journal {
             state.isDirect = false
             return state
         }
-        // The commits are in the file, whatever becomes of the message: the next one says the same.
-        if table != nil { try? environment.whileNobodyWrites { try publish(new) } }
+        publishLater(new)
         return newHead
     }
 
@@ -197,14 +210,15 @@ extension Journal {
             guard JournalEntry.before(in: following) == known.head, let next = JournalEntry(following) else { return }
             // The entry may be this process's own, and not in the log.
             let place = Place(offset: known.end, checksum: next.checksum)
-            if try place == known.failed && !isContinued(known.failed, txn) { return }
+            if try place == known.failed && !isContinued(known, txn) { return }
             throw Disagreement()
         }
     }
 
     /// Whether another process took an entry for complete that could not be appended.
-    private func isContinued(_ failed: Place?, _ txn: borrowing WriteTransaction) throws -> Bool {
-        guard let failed, let database else { return false }
+    private func isContinued(_ known: State, _ txn: borrowing WriteTransaction) throws -> Bool {
+        guard let failed = known.failed, let database else { return false }
+        if try rows.readHead(txn) != known.stored { return true }
         if let end = try table?.published(), end.head.version > head.version { return true }
         return try txn.withValue(forKey: Journal.key, in: database) { bytes in
             guard let bytes, failed.offset < bytes.count else { return false }
@@ -225,12 +239,14 @@ struct LostRace: Error {}
 extension Journal {
     /// Invalidates what could not be appended: the next opening must not find it.
     func discardFailed() throws {
-        guard let failed = state.withLock({ $0.failed }) else { return }
+        let known = known()
+        if known.failed == nil { return }
         let txn = try environment.beginWrite()
-        if try !isContinued(failed, txn) {
-            try clear(failed, txn)
-            try txn.sync()
+        if try isContinued(known, txn) {
+            throw StoreError.writtenElsewhere(expected: known.head.version, found: try rows.readHead(txn).version)
         }
+        try clear(known.failed, txn)
+        try txn.sync()
         state.withLock { $0.failed = nil }
     }
 

@@ -100,20 +100,24 @@ extension Journal {
         }
     }
 
+    /// The journal of a file that has one.
+    private static func existing(_ environment: Environment) throws -> Database<UInt64, [UInt8]>? {
+        do {
+            return try environment.openDatabase(named: LogFormat.journalDatabase, of: UInt64.self, [UInt8].self)
+        } catch let error as LMDBError {
+            // Such a file was never opened for editing.
+            guard error.kind == .engine(.notFound) else { throw error }
+            return nil
+        }
+    }
+
     /// Opens the journal of a file, and creates it if it is missing and the file may be written.
     static func open(
         _ rows: LogRows, _ environment: Environment, _ table: ProcessTable?, _ options: JournalOptions
     ) throws -> Journal {
         guard !environment.options.isReadOnly && options.isUsed else {
             // An existing journal is read and checked before anything is appended.
-            var database: Database<UInt64, [UInt8]>?
-            do {
-                database = try environment.openDatabase(
-                    named: LogFormat.journalDatabase, of: UInt64.self, [UInt8].self)
-            } catch let error as LMDBError {
-                // Such a file was never opened for editing.
-                guard error.kind == .engine(.notFound) else { throw error }
-            }
+            let database = try existing(environment)
             return Journal(rows, environment, table, database, 0, options)
         }
         let database = try environment.openDatabase(
@@ -165,7 +169,8 @@ extension Journal {
     /// - Parameter end: where to stop; nil for what can be found.
     func readCopy(through end: Version? = nil) throws -> (State, lost: Version?) {
         // The journal first: entries that are drained meanwhile are found in the database and not counted twice.
-        let bytes = try database.flatMap { database in
+        // Another process may have made it since this one opened the file for reading.
+        let bytes = try (database ?? Self.existing(environment)).flatMap { database in
             try environment.read { try $0.get(Journal.key, in: database) }
         }
         var state = State(try environment.read { try rows.readCheckedHead($0) })

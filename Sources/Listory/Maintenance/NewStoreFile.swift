@@ -133,7 +133,7 @@ struct NewStoreFile: ~Copyable {
         let completion = CheckpointDatabase.Completion(
             checkpoint: checkpoint, locators: image.locators, gone: gone, superfluous: image.retiredChunks,
             lastNumbers: [])
-        var (superfluous, _) = try database.complete(completion)
+        var (superfluous, _, _) = try database.complete(completion)
         while !superfluous.isEmpty {
             let freed = superfluous.suffix(4_096)
             try database.put(NodeSlice(), freeing: freed)

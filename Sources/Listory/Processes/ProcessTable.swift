@@ -199,6 +199,9 @@ extension ProcessTable {
     /// Takes the checkpoint role; whether this process has it now.
     func takeRole() -> Bool { Platform.setByteLock(descriptor, at: TableFormat.roleLock, isTaken: true) }
 
+    /// Gives up the checkpoint role.
+    func giveUpRole() { _ = Platform.setByteLock(descriptor, at: TableFormat.roleLock, isTaken: false) }
+
     /// Calls `body` when another process may have appended, until the listener is removed.
     func listen(_ body: @escaping @Sendable () -> Void) -> Int {
         state.withLock { state in

@@ -80,7 +80,8 @@ final class Checkpointer: Sendable {
         state.commitWork = state.events
         state.work = state.events
         state.workBefore = newest?.work ?? base.eventCount
-        state.hasRole = !options.isReadOnly && database.table?.takeRole() ?? true
+        // Since the newest checkpoint was read, another process may have taken one, and given up the role.
+        state.hasRole = database.table == nil
         self.state = Locked(state)
     }
 
@@ -105,9 +106,6 @@ final class Checkpointer: Sendable {
             state.isDue = state.work / state.patience >= policy.interval
         }
     }
-
-    /// How often a version is captured anew because another process has committed before it.
-    private static let attemptCount = 8
 
     /// The longest time that an edit waits for checkpoints to keep up: half a frame of a display.
     private static let patienceOfEdits = DispatchTimeInterval.milliseconds(8)
@@ -139,7 +137,7 @@ final class Checkpointer: Sendable {
 
     private func attempt(_ store: Store) {
         do {
-            try take(store)
+            try take(store, isUrgent: false)
         } catch {
             // No data is lost, because the log has everything.
             delay(error)
@@ -191,17 +189,19 @@ extension Checkpointer {
     /// Takes a checkpoint of the newest version, and returns when it is complete. If another process has the checkpoint role,
     /// continues from the newest one that it has taken.
     ///
+    /// - Parameter isUrgent: whether it is taken even if a reader stands still.
     /// - Throws: ``StoreError``, `LMDBError`; the store is then unchanged.
-    func take(_ store: Store) throws {
+    func take(_ store: Store, isUrgent: Bool = true) throws {
         try running.withLock { _ in
             // A closed store must not use its file.
             try store.withHead { try $0.checkNodes() }
+            if !isUrgent && store.group.log.isHeldBack { return delay() }
             guard try takeRole(store) else { return }
-            // If another process commits while a version is captured that is not in the log yet, the version changes.
-            for _ in 0..<Self.attemptCount {
+            try prepare()
+            do { try captureAndWrite(store, isDurable: false) } catch is LostRace {
+                // Another process has committed before a commit of the captured version was in the log.
                 try prepare()
-                do { try captureAndWrite(store) } catch is LostRace { continue }
-                break
+                try captureAndWrite(store, isDurable: true)
             }
             // Only now does no snapshot share the nodes, so they can be evicted.
             try evict(store)
@@ -215,8 +215,14 @@ extension Checkpointer {
         if state.withLock({ $0.hasRole }) { return true }
         let hasRole = database.table?.takeRole() ?? true
         let newest = try database.newestVersion()
-        if newest > state.withLock({ $0.newest?.version }) ?? .empty {
-            try store.withHead { try store.racer.readAgain(&$0) }
+        if newest > self.newest?.version ?? .empty {
+            try store.withHead { try store.racer.follow(&$0) }
+            // The commits up to it were not published; the process that made them may have been killed.
+            guard self.newest?.version ?? .empty >= newest else {
+                if hasRole { database.table?.giveUpRole() }
+                delay()
+                return false
+            }
         } else if hasRole {
             // The other process may have begun one, and deleted superfluous nodes.
             _ = try database.newest()
@@ -252,8 +258,12 @@ extension Checkpointer {
         }
     }
 
-    private func captureAndWrite(_ store: Store) throws {
-        let captured = try store.withHead { head in try self.capture(&head, store.group) }
+    /// - Parameter isDurable: whether edits wait until the version that is captured is in the log, so that it stays as it is.
+    private func captureAndWrite(_ store: Store, isDurable: Bool) throws {
+        let captured = try store.withHead { head in
+            if isDurable { try store.racer.catchingUp(&head) { _ in try store.group.flush(through: nil) } }
+            return try self.capture(&head, store.group)
+        }
         guard let captured else { return }
         defer { state.withLock { $0.isWriting = false } }
         do {
@@ -274,6 +284,8 @@ extension Checkpointer {
     /// The captured version.
     private struct Captured {
         var image: CheckpointImage
+        /// Whether its commits were in the log, so that they are not made again.
+        var isDurable: Bool
         /// How far commits had been shifted by then: a commit that is made again later is another one.
         var shift: UInt64
         /// How many reads of nodes had failed by then.
@@ -301,7 +313,7 @@ extension Checkpointer {
         if !isUnusable { try database.deleteUnfinished(after: last) }
         let all = try database.all()
         let superfluous = try database.superfluous()
-        let isAlone = try oldestLease == nil
+        let isAlone = try database.table?.neighbours().allSatisfy(\.leases.isEmpty) ?? true
         state.withLock { state in
             state.kept = all
             state.superfluous = isAlone ? superfluous : []
@@ -312,7 +324,7 @@ extension Checkpointer {
 
     private func capture(_ head: inout Store.Head, _ group: GroupCommit) throws -> Captured? {
         try head.checkNodes()
-        let shift = group.shift
+        let (shift, durable) = (group.shift, group.durableVersion)
         return state.withLock { state in
             guard head.editor.state.version != state.newest?.version ?? .empty else { return nil }
             let image = head.editor.state.captureCheckpoint(nextNumber: state.nextNumber)
@@ -325,7 +337,7 @@ extension Checkpointer {
                 state.workBefore = work
             }
             return Captured(
-                image: image, shift: shift, failures: head.editor.state.pool.failureCount, eventCount: head.eventCount,
+                image: image, isDurable: image.version <= durable, shift: shift, failures: head.editor.state.pool.failureCount, eventCount: head.eventCount,
                 checksum: head.editor.checksum, events: state.events, work: work, workBefore: state.workBefore)
         }
     }
@@ -333,8 +345,9 @@ extension Checkpointer {
     private func write(_ captured: Captured, _ store: Store) throws {
         let image = captured.image
         // The commits up to the version must be in the log first.
-        guard try store.group.flush(through: image.version, since: captured.shift) == captured.shift else {
-            throw LostRace()
+        if !captured.isDurable {
+            let shift = try store.group.flush(through: image.version, since: captured.shift)
+            if shift != captured.shift { throw LostRace() }
         }
         try store.group.store()
         var slice = NodeSlice()
@@ -365,24 +378,14 @@ extension Checkpointer {
         state.withLock { $0.superfluous.removeLast(freed.count) }
     }
 
-    /// The oldest checkpoint that another process needs; nil if there is none. A process reads the locators of the checkpoint that
-    /// it was opened with.
-    private var oldestLease: Version? {
-        get throws { try database.table?.neighbours().compactMap(\.leases.versions.first).min() }
-    }
-
     private func complete(_ checkpoint: Checkpoint, _ image: CheckpointImage, _ gone: [UInt64]) throws {
-        let oldest = try oldestLease
         let (kept, superfluous, replaced) = state.withLock {
             (($0.kept ?? []) + [checkpoint], $0.superfluous, $0.replaced + [(checkpoint.version, image.retiredChunks)])
         }
-        let needed = replaced.filter { replaced in oldest.map { $0 < replaced.version } ?? false }
-        let unneeded = replaced.filter { replaced in oldest.map { $0 >= replaced.version } ?? true }
         let completion = CheckpointDatabase.Completion(
-            checkpoint: checkpoint, locators: image.locators, gone: gone,
-            superfluous: superfluous + unneeded.flatMap(\.chunks), needed: needed.flatMap(\.chunks),
+            checkpoint: checkpoint, locators: image.locators, gone: gone, superfluous: superfluous, replaced: replaced,
             lastNumbers: kept.map { ($0.version, $0.lastNumber) })
-        let (left, dropped) = try database.complete(completion) { [policy, base] isNeeded in
+        let (left, needed, dropped) = try database.complete(completion) { [policy, base] isNeeded in
             policy.surplus(kept.map(\.work), since: base.eventCount) { index in
                 isNeeded(kept[index].version) || kept[index].version == base.version
             }.map { kept[$0].version }

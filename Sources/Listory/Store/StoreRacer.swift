@@ -28,7 +28,7 @@ final class StoreRacer: Racer {
     func start() {
         group.setRacer(self)
         guard let table = group.log.journal.table else { return }
-        let number = table.listen { [weak self] in try? self?.catchUp() }
+        let number = table.listen { [weak self] in self?.hear() }
         listener.withLock { $0 = number }
         // What was appended before the watch began.
         try? catchUp()
@@ -38,6 +38,13 @@ final class StoreRacer: Racer {
         group.setRacer(nil)
         guard let number = listener.withLock({ $0.take() }) else { return }
         group.log.journal.table?.removeListener(number)
+    }
+
+    /// Another process may have appended.
+    private func hear() {
+        guard (try? group.isBehind()) == true else { return }
+        // Commits of this process would be made again each time. Appending them does that as well, and only until it succeeds.
+        if group.isPending { try? group.meet(.now) } else { try? catchUp() }
     }
 
     func catchUp() throws {
@@ -51,6 +58,12 @@ final class StoreRacer: Racer {
             // If this fails, the rows stay as they are, further from their checkpoint.
             if let checkpointer, try checkpointer.shouldFollow { try? readAgain(&head) }
         }
+    }
+
+    /// Catches up, and continues from the newest checkpoint.
+    func follow(_ head: inout Store.Head) throws {
+        if try group.isBehind() { try catchUp(&head) }
+        try readAgain(&head)
     }
 
     /// Reads the newest version again: the newest checkpoint, the commits after it, and the queued ones.
@@ -84,8 +97,25 @@ final class StoreRacer: Racer {
 
     private func catchUp(_ head: inout Store.Head) throws {
         let queue = try group.pause()
-        defer { group.resume() }
-        let end = try group.log.journal.refresh()
+        guard group.isUnlucky else {
+            defer { group.resume() }
+            return try adopt(queue, &head) { try $0.refresh() }
+        }
+        // Nobody leads, so no thread of this process waits for the lock with what this one needs.
+        var isDone = false
+        defer { if !isDone { group.resume() } }
+        try group.log.environment.whileNobodyWrites {
+            try adopt(queue, &head) { try $0.findEnd() }
+            isDone = true
+            group.resume(leading: true)
+        }
+    }
+
+    /// Adopts the end of the log, unless it is known already.
+    private func adopt(
+        _ queue: GroupCommit.Queue, _ head: inout Store.Head, _ findEnd: (Journal) throws -> LogHead
+    ) throws {
+        let end = try findEnd(group.log.journal)
         if end == queue.head { return }
         do {
             try adopt(end, queue, &head)
