@@ -46,12 +46,14 @@ struct NeighbourTests {
         Issue.record("seed \(seed): nothing was lost, so losses would not be noticed")
     }
 
-    @Test("A process sees what another one commits, as one update each or several together, without asking")
-    func updates() async throws {
+    @Test(
+        "A process sees what another one commits, as one update each or several together, without asking",
+        arguments: [false, true])
+    func updates(isReadOnly: Bool) async throws {
         let folder = try TemporaryFolder()
         let path = folder.file("list.listory")
         try Store.create(at: path).close()
-        let store = try Store.open(at: path)
+        let store = try Store.open(at: path, options: StoreOptions { $0.isReadOnly = isReadOnly })
         let updates = try store.updates()
         let other = try ChildProcess("StoreWriter", [path, "steps"])
         var shown = updates.initial
@@ -138,6 +140,39 @@ struct NeighbourTests {
         #expect(store.durableVersion == Version(2))
         try store.close()
         #expect(try StoreVerification(path: path).version == Version(2))
+    }
+
+    @Test("Behind a reader that stands still, the file grows at most to twice what it would be")
+    func standingReader() throws {
+        let usual = try Self.size(hasReader: false)
+        #expect(try Self.size(hasReader: true) < 2 * usual)
+        #expect(try Self.size(hasReader: true, maximumLag: .max) > 2 * usual, "the control: it grows without a bound")
+    }
+
+    /// The size of a file after many small commits, each with the pauses and the checkpoints that make it grow.
+    private static func size(hasReader: Bool, maximumLag: Int = 32) throws -> Int {
+        let folder = try TemporaryFolder.inMemory()
+        let path = folder.file("list.listory")
+        let options = StoreOptions { options in
+            options.maximumReaderLag = maximumLag
+            options.journal.storeDelay = .zero
+            options.checkpoints.interval = 16
+            options.checkpoints.nodeWeight = 0
+        }
+        let store = try Store.create(at: path, options: options)
+        try store.edit("Begin") { try $0.insertSection(NewSection(id: "rows", title: "Rows")) }
+        try store.checkpoint()
+        let reader = try hasReader ? ChildProcess("LMDBTestHelper", ["hold-reader", path]) : nil
+        if let reader { #expect(reader.firstLine() == "reading") }
+        for number in 0..<4_000 {
+            try store.edit("Insert") { list in
+                let item = NewItem(id: .integer(Int64(number)), content: [UInt8](repeating: 7, count: 400))
+                try list.insert(item, at: .end(ofSection: "rows"))
+            }
+        }
+        reader?.kill()
+        try store.close()
+        return Platform.size(path)
     }
 
     /// Lets processes edit a new store.

@@ -215,7 +215,10 @@ extension Checkpointer {
         if state.withLock({ $0.hasRole }) { return true }
         let hasRole = database.table?.takeRole() ?? true
         let newest = try database.newestVersion()
-        if newest > self.newest?.version ?? .empty {
+        if state.withLock({ $0.isUnusable }) {
+            // They are deleted before the next one is taken.
+            if !hasRole { delay() }
+        } else if newest > self.newest?.version ?? .empty {
             try store.withHead { try store.racer.follow(&$0) }
             // The commits up to it were not published; the process that made them may have been killed.
             guard self.newest?.version ?? .empty >= newest else {
