@@ -55,8 +55,9 @@ struct Trials {
         (self.work, self.folder, self.flags) = (work, folder, flags)
         Files.empty(folder)
         let path = path
-        guard inFork({ work.prepare(path) }) == 0 else {
-            print("the preparation failed")
+        let code = inFork { work.prepare(path) }
+        guard code == 0 else {
+            print("the preparation failed: \(code)")
             exit(1)
         }
         file = Files.contents(path)

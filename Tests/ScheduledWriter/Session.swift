@@ -22,6 +22,10 @@ enum Note: UInt32 {
     case shown
     /// A store was opened: the number of calls before, and its version.
     case opened
+    /// What a process that has a store open with others has made durable in the end: the version.
+    case ended
+    /// What it shows when all have ended: the version, and the hash of the rows.
+    case agreed
 }
 
 final class Session: Sendable {
@@ -76,6 +80,8 @@ final class Session: Sendable {
 
     /// Reads all rows, and writes down the hash if they are durable.
     func show(_ store: Store) throws {
+        // Read first, because a later commit of another process may get the version of an own one that is not durable.
+        let durable = store.durableVersion
         let snapshot = try store.snapshot
         var count = 0
         for section in snapshot.sections {
@@ -83,7 +89,7 @@ final class Session: Sendable {
                 try store.source.withContent(of: item.content) { count += $0.count > 0 ? 1 : 0 }
             }
         }
-        if snapshot.version <= store.durableVersion {
+        if snapshot.version <= durable {
             schedule_add(Note.shown.rawValue, snapshot.version.rawValue, snapshot.stateHash.rawValue)
         }
     }
@@ -100,6 +106,7 @@ final class Session: Sendable {
             using: &generator)!
         options.deferredDelay = [.zero, .microseconds(100), .milliseconds(20)].randomElement(using: &generator)!
         options.durability = generator.oneIn(3) ? .deferred : .immediate
+        options.lockTimeout = generator.oneIn(3) ? .milliseconds(2) : .seconds(5)
         options.maximumPendingBytes = generator.oneIn(4) ? 200 : 256 << 10
         options.coalescing = .never
         options.checkpoints.isBackground = generator.oneIn(2)
@@ -113,7 +120,8 @@ final class Session: Sendable {
         } else if generator.oneIn(2) {
             options.checkpoints = .never
         }
-        options.journal.isFoundEarly = flags.contains("blind")
+        options.journal.isUnchecked = flags.contains("blind")
+        options.isKnownToOthers = !flags.contains("blind")
         return options
     }
 }
@@ -139,8 +147,13 @@ struct Editor {
             acknowledge()
         case 2: try session.show(store)
         case 3:
-            if let commit = try? store.undo(onConflict: .skip).commit { pending.append(commit) }
-            acknowledge()
+            do {
+                let isUndo = generator.oneIn(2)
+                let moved = try isUndo ? store.undo(onConflict: .skip) : store.redo(onConflict: .skip)
+                if let commit = moved.commit { pending.append(commit) }
+            } catch is ListError {
+                // There is nothing to undo or redo.
+            }
         case 4: if let commit = pending.last { try store.waitUntilDurable(commit.version) }
         case 5: if let commit = pending.last { try waitInTask(commit) }
         case 6:
@@ -161,8 +174,18 @@ struct Editor {
             content: Array("\(name) \(number)".utf8)
                 + [UInt8](repeating: 7, count: isLarge ? 8_500 : generator.below(300)))
         let isDeleting = generator.oneIn(3)
+        // Rows of other processes, which may change them at the same time.
+        let (kind, place) = (session.work == .neighbours ? generator.below(8) : 8, generator.below(1_000))
         let commit = try store.edit(name, durability: durability) { list in
             if list.state.sectionCount == 0 { try list.insertSection(NewSection(id: "rows", title: "Rows")) }
+            let path = ListIndexPath(section: 0, item: place % max(1, list.state.itemCount))
+            switch list.state.itemCount > 2 ? kind : 8 {
+            case 0: return try list.update(at: path, content: item.content)
+            case 1: return try list.move(.at(path), to: .end(ofSection: "rows"))
+            case 2: return try list.delete(.at(path))
+            case 3: return try list.toggle(.at(path))
+            default: break
+            }
             try list.insert(item, at: .end(ofSection: "rows"))
             try list.toggle(.item(item.id))
             if isDeleting && list.state.itemCount > 8 { try list.delete(.at(ListIndexPath(section: 0, item: 1))) }
@@ -178,9 +201,17 @@ struct Editor {
 
     /// Writes down which commits are durable.
     mutating func acknowledge() {
-        let durable = store.durableVersion
-        for commit in pending where commit.version <= durable { session.acknowledge(commit) }
-        pending.removeAll { $0.version <= durable }
+        var left: [Commit] = []
+        for commit in pending {
+            // It may be made again, and then has another version, until it is durable.
+            let successor = store.successor(of: commit)
+            if successor.version <= store.durableVersion && store.successor(of: successor) === successor {
+                session.acknowledge(successor)
+            } else {
+                left.append(commit)
+            }
+        }
+        pending = left
     }
 
     private mutating func acknowledgeAll() {
@@ -197,8 +228,32 @@ struct Editor {
             result.end()
         }
         try result.wait()
-        if commit.version > store.durableVersion {
+        if store.successor(of: commit).version > store.durableVersion {
             session.wrong("a task was told that commit \(commit.version) is durable, which it is not")
         }
     }
+}
+
+/// A task that follows the updates of a store, as a view does.
+struct Follower {
+    private let end = Waiting()
+
+    init?(_ session: Session, _ store: Store) {
+        guard let updates = try? store.updates() else { return nil }
+        let end = end
+        Task {
+            var shown = updates.initial
+            for await update in updates {
+                if update.previous.version != shown.version || update.previous.stateHash != shown.stateHash {
+                    session.wrong("an update begins with version \(update.previous.version), not \(shown.version)")
+                }
+                shown = update.snapshot
+            }
+            schedule_add(Note.agreed.rawValue, shown.version.rawValue, shown.stateHash.rawValue)
+            end.end()
+        }
+    }
+
+    /// Waits until it has seen the last update.
+    func finish() { try? end.wait() }
 }

@@ -21,6 +21,8 @@ enum Work: String {
     case opening
     /// Processes that edit one store, one after the other or at once.
     case processes
+    /// Processes that have one store open at the same time and edit it, until all show the same.
+    case neighbours
     /// For the scheduler itself: threads that add to a number in a file, without a lock.
     case race
     /// The same with a lock.
@@ -29,11 +31,11 @@ enum Work: String {
     case deadlock
 
     /// Whether its processes are killed and stopped.
-    var isKilled: Bool { self == .threads || self == .opening || self == .processes }
+    var isKilled: Bool { self == .threads || self == .opening || self == .processes || self == .neighbours }
 
     func processCount(_ generator: inout SeededGenerator) -> Int {
         switch self {
-        case .opening, .processes: Int.random(in: 2...3, using: &generator)
+        case .opening, .processes, .neighbours: Int.random(in: 2...3, using: &generator)
         case .lockedRace: 2
         default: 1
         }
@@ -46,7 +48,7 @@ enum Work: String {
         case .race, .lockedRace:
             Files.write([0, 0, 0, 0, 0, 0, 0, 0], path)
             return 0
-        case .threads, .processes:
+        case .threads, .processes, .neighbours:
             var options = StoreOptions()
             options.journal.size = (8 << 10) - 16
             do {
@@ -54,7 +56,10 @@ enum Work: String {
                 try store.edit("Begin") { try $0.insertSection(NewSection(id: "rows", title: "Rows")) }
                 try store.close()
                 return 0
-            } catch { return 1 }
+            } catch {
+                print("the preparation: \(error)")
+                return 1
+            }
         }
     }
 
@@ -63,6 +68,7 @@ enum Work: String {
         case .threads: editInThreads(session, &generator)
         case .opening: openRepeatedly(session, process, &generator)
         case .processes: editInProcesses(session, process, &generator)
+        case .neighbours: editTogether(session, process, &generator)
         case .race: count(session, nil)
         case .lockedRace: count(session, session.path + "-lock")
         case .deadlock: takeTwoLocks()
@@ -141,6 +147,13 @@ enum Work: String {
         for round in 0..<Int.random(in: 1...3, using: &generator) {
             var options = session.storeOptions(&generator)
             options.isReadOnly = !isLong && generator.oneIn(5)
+            // While no other process has it open, the file is replaced. Two such processes would share their scratch files.
+            if process == 1 && generator.oneIn(6) {
+                var compaction = Compaction()
+                compaction.unpackedCount = generator.below(4)
+                _ = attempt(session) { try Store.compact(at: session.path, compaction, options: options) }
+                continue
+            }
             if isLong { options.journal.storeDelay = .seconds(3_600) }
             let found = attempt(session) {
                 try session.open(options) { try Store.open(at: session.path, options: options) }
@@ -159,6 +172,50 @@ enum Work: String {
             }
             close(session, store)
         }
+    }
+
+    private func editTogether(_ session: Session, _ process: Int, _ generator: inout SeededGenerator) {
+        var options = session.storeOptions(&generator)
+        // One of them edits.
+        options.isReadOnly = process > 0 && generator.oneIn(5)
+        let found = attempt(session) {
+            try session.open(options) { try Store.open(at: session.path, options: options) }
+        }
+        guard let store = found else { return }
+        let follower = generator.oneIn(2) ? Follower(session, store) : nil
+        let seed = generator.next()
+        onThreads(options.isReadOnly ? 0 : Int.random(in: 1...2, using: &generator)) { index in
+            var generator = SeededGenerator(seed: seed &+ UInt64(index))
+            var editor = Editor(session, store, "\(process) \(index)")
+            for _ in 0..<Int.random(in: 2...8, using: &generator) {
+                _ = attempt(session) { try editor.act(&generator) }
+            }
+            _ = attempt(session) { try store.waitUntilDurable() }
+            editor.acknowledge()
+        }
+        // One that is stopped for long lets the others fail; they try again by themselves.
+        wait(seconds: 600) { store.appendFailure == nil }
+        if !options.isReadOnly { _ = attempt(session) { try store.waitUntilDurable() } }
+        schedule_add(Note.ended.rawValue, store.durableVersion.rawValue, 0)
+        schedule_meet()
+        let newest = schedule_greatest(Note.ended.rawValue)
+        // It is told of the commits of others; a moment later, also of those that a killed process has made.
+        _ = attempt(session) { try wait(seconds: 60) { try store.version.rawValue >= newest } }
+        usleep(2_000_000)
+        schedule_meet()
+        _ = attempt(session) {
+            let snapshot = try store.snapshot
+            schedule_add(Note.agreed.rawValue, snapshot.version.rawValue, snapshot.stateHash.rawValue)
+        }
+        schedule_meet()
+        close(session, store)
+        follower?.finish()
+    }
+
+    /// Waits until something holds, for a limited time.
+    private func wait(seconds: Int64, _ isTrue: () throws -> Bool) rethrows {
+        let end = ContinuousClock.now + .seconds(seconds)
+        while try !isTrue() && ContinuousClock.now < end { usleep(10_000) }
     }
 
     // MARK: - Closing and errors
@@ -201,15 +258,17 @@ enum Work: String {
             switch self {
             case .threads: ["closed", "inUse"].contains(error.code)
             case .opening:
-                ["alreadyExists", "notFound", "notAStore", "writtenElsewhere", "inUse", "damagedNode", "closed"]
-                    .contains(
-                        error.code)
-            default: ["writtenElsewhere", "inUse", "damagedNode", "closed"].contains(error.code)
+                ["alreadyExists", "notFound", "notAStore", "busy", "inUse", "closed"].contains(error.code)
+            case .neighbours: ["busy"].contains(error.code)
+            // The last one is for a compaction.
+            default: ["busy", "inUse", "closed", "writtenElsewhere"].contains(error.code)
             }
-        case let error as LMDBError where self == .opening:
+        case let error as LMDBError where self != .threads:
             switch error.kind {
-            // A process was killed while it wrote the first pages.
-            case .damaged, .engine(.invalid): (try? DataFile.isUnfinished(session.path)) ?? false
+            // A process is stopped.
+            case .writerBusy: true
+            // A process was killed while it wrote the first pages; others may have finished the file since.
+            case .damaged, .engine(.invalid): self == .opening && session.options.kill_count > 0
             default: false
             }
         default: false

@@ -9,7 +9,7 @@
 const char *const call_names[] = {
     "point", "yield", "lock", "trylock", "unlock", "wait", "signal", "broadcast", "create thread", "join", "sleep", "open",
     "close", "read", "write", "sync", "truncate", "rename", "remove", "lock file", "async", "after", "wait for semaphore",
-    "signal semaphore", "reserve",
+    "signal semaphore", "reserve", "watch", "meet",
 };
 
 #if defined(__linux__) && defined(__GLIBC__)
@@ -24,6 +24,7 @@ const char *const call_names[] = {
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
 #include <time.h>
@@ -400,6 +401,33 @@ static int control(const void *caller, int descriptor, int command, void *argume
 CONTROL(fcntl)
 CONTROL(fcntl64)
 
+// Watching files.
+
+int inotify_add_watch(int descriptor, const char *path, uint32_t mask) {
+    struct stat status;
+    if (me < 0) return (int)SYSTEM(SYS_inotify_add_watch, descriptor, path, mask);
+    if (world->watch_count == maximum_watches || stat(path, &status) != 0) {
+        errno = ENOSPC;
+        return -1;
+    }
+    world->watches[world->watch_count++] = (struct schedule_watch){
+        status.st_dev, status.st_ino, world->tasks[me].process, descriptor, 0,
+    };
+    return 1;
+}
+
+/// Tells those who watch a file that it was written to.
+static ssize_t written(int descriptor, ssize_t result) {
+    struct stat status;
+    if (me < 0 || result < 0 || world->watch_count == 0 || fstat(descriptor, &status) != 0) return result;
+    for (int index = 0; index < world->watch_count; index++) {
+        struct schedule_watch *watch = &world->watches[index];
+        if (watch->device == status.st_dev && watch->inode == status.st_ino) watch->isWritten = 1;
+    }
+    wake_all(wait_watch, NULL);
+    return result;
+}
+
 ssize_t pread(int descriptor, void *bytes, size_t count, off_t offset) {
     if (me >= 0) POINT(call_read, (void *)(intptr_t)descriptor);
     return SYSTEM(SYS_pread64, descriptor, bytes, count, offset);
@@ -423,8 +451,7 @@ static ssize_t write_at(const void *caller, int descriptor, const void *bytes, s
             kill_process(world->tasks[me].process);
         }
     }
-    ssize_t done = SYSTEM(SYS_pwrite64, descriptor, bytes, count, offset);
-    return done;
+    return written(descriptor, SYSTEM(SYS_pwrite64, descriptor, bytes, count, offset));
 }
 
 ssize_t pwrite(int descriptor, const void *bytes, size_t count, off_t offset) {
@@ -437,12 +464,12 @@ ssize_t pwrite64(int descriptor, const void *bytes, size_t count, off_t offset) 
 
 ssize_t write(int descriptor, const void *bytes, size_t count) {
     if (me >= 0) POINT(call_write, (void *)(intptr_t)descriptor);
-    return SYSTEM(SYS_write, descriptor, bytes, count);
+    return written(descriptor, SYSTEM(SYS_write, descriptor, bytes, count));
 }
 
 ssize_t writev(int descriptor, const struct iovec *parts, int count) {
     if (me >= 0) POINT(call_write, (void *)(intptr_t)descriptor);
-    return SYSTEM(SYS_writev, descriptor, parts, count);
+    return written(descriptor, SYSTEM(SYS_writev, descriptor, parts, count));
 }
 
 int fsync(int descriptor) {
@@ -500,6 +527,13 @@ struct job {
     void *context;
 };
 
+/// A source of Dispatch: it watches a file.
+struct source {
+    struct source *next;
+    void *queue, *handler, *cancel_handler;
+    int descriptor, is_cancelled;
+};
+
 /// A queue that has work.
 struct queue {
     struct queue *next;
@@ -514,6 +548,7 @@ struct worker {
     struct job *job;
     void *object;
     int64_t deadline;
+    struct source *source;
 };
 
 static struct queue *queues;
@@ -536,9 +571,12 @@ static void run_queue(struct queue *queue) {
     free(queue);
 }
 
+static void watch_source(struct source *source);
+
 static void *work(void *memory) {
     struct worker *worker = memory;
     while (1) {
+        if (worker->source != NULL) watch_source(worker->source);
         if (worker->queue != NULL) run_queue(worker->queue);
         if (worker->job != NULL) {
             while (world->clock < worker->deadline) block(wait_time, NULL, worker->deadline);
@@ -547,9 +585,10 @@ static void *work(void *memory) {
         }
         worker->queue = NULL;
         worker->job = NULL;
+        worker->source = NULL;
         worker->next = idle_workers;
         idle_workers = worker;
-        while (worker->queue == NULL && worker->job == NULL) block(wait_work, worker, -1);
+        while (worker->queue == NULL && worker->job == NULL && worker->source == NULL) block(wait_work, worker, -1);
     }
     return NULL;
 }
@@ -634,6 +673,78 @@ long dispatch_semaphore_signal(void *semaphore) {
     return code;
 }
 
+// Sources of Dispatch. Only those that read are known here, and only inotify is behind them.
+
+static struct source *sources;
+
+static struct source *find_source(const void *object) {
+    struct source *source = sources;
+    while (source != NULL && source != object) source = source->next;
+    return source;
+}
+
+#define REAL_DISPATCH(result, name, types, ...) return ((result (*) types)dlsym(RTLD_NEXT, name))(__VA_ARGS__)
+
+void *dispatch_source_create(const void *type, uintptr_t handle, uintptr_t mask, void *queue) {
+    if (me < 0)
+        REAL_DISPATCH(void *, "dispatch_source_create", (const void *, uintptr_t, uintptr_t, void *), type, handle, mask, queue);
+    struct source *source = calloc(1, sizeof *source);
+    *source = (struct source){.next = sources, .queue = queue, .descriptor = (int)handle};
+    sources = source;
+    retain_object(queue);
+    return source;
+}
+
+void dispatch_source_set_event_handler(void *object, void *block) {
+    struct source *source = find_source(object);
+    if (source == NULL) REAL_DISPATCH(void, "dispatch_source_set_event_handler", (void *, void *), object, block);
+    source->handler = copy_block(block);
+}
+
+void dispatch_source_set_cancel_handler(void *object, void *block) {
+    struct source *source = find_source(object);
+    if (source == NULL) REAL_DISPATCH(void, "dispatch_source_set_cancel_handler", (void *, void *), object, block);
+    source->cancel_handler = copy_block(block);
+}
+
+void dispatch_activate(void *object) {
+    struct source *source = find_source(object);
+    if (source == NULL) REAL_DISPATCH(void, "dispatch_activate", (void *), object);
+    hire((struct worker){.source = source});
+    point(call_watch, source);
+}
+
+void dispatch_source_cancel(void *object) {
+    struct source *source = find_source(object);
+    if (source == NULL) REAL_DISPATCH(void, "dispatch_source_cancel", (void *), object);
+    source->is_cancelled = 1;
+    wake_all(wait_watch, NULL);
+}
+
+/// A source stays, because its thread may need it.
+void dispatch_release(void *object) { if (find_source(object) == NULL) release_object(object); }
+void dispatch_retain(void *object) { if (find_source(object) == NULL) retain_object(object); }
+
+static void watch_source(struct source *source) {
+    while (!source->is_cancelled) {
+        int is_written = 0;
+        for (int index = 0; index < world->watch_count; index++) {
+            struct schedule_watch *watch = &world->watches[index];
+            if (watch->process != world->tasks[me].process || watch->descriptor != source->descriptor) continue;
+            is_written |= watch->isWritten;
+            watch->isWritten = 0;
+        }
+        if (is_written) put_job(source->queue, make_job(run_block, copy_block(source->handler)));
+        else block(wait_watch, source, -1);
+    }
+    for (int index = 0; index < world->watch_count; index++) {
+        struct schedule_watch *watch = &world->watches[index];
+        if (watch->process == world->tasks[me].process && watch->descriptor == source->descriptor) watch->process = -1;
+    }
+    if (source->cancel_handler != NULL)
+        put_job(source->queue, make_job(run_block, copy_block(source->cancel_handler)));
+}
+
 // Swift's tasks.
 
 typedef __attribute__((swiftcall)) void (*enqueue)(void *job);
@@ -648,22 +759,17 @@ static __attribute__((swiftcall)) void enqueue_task(void *job, enqueue original)
     point(call_async, NULL);
 }
 
-void prepare_calls(void) {
-    static int is_prepared;
-    if (is_prepared) return;
-    is_prepared = 1;
+__attribute__((constructor)) static void prepare(void) {
     dl_iterate_phdr(find_code, NULL);
     pthread_key_create(&end_key, end_thread);
     copy_block = dlsym(RTLD_DEFAULT, "_Block_copy");
     release_block = dlsym(RTLD_DEFAULT, "_Block_release");
-    retain_object = dlsym(RTLD_DEFAULT, "dispatch_retain");
-    release_object = dlsym(RTLD_DEFAULT, "dispatch_release");
+    retain_object = dlsym(RTLD_NEXT, "dispatch_retain");
+    release_object = dlsym(RTLD_NEXT, "dispatch_release");
     real_semaphore_wait = dlsym(RTLD_NEXT, "dispatch_semaphore_wait");
     real_semaphore_signal = dlsym(RTLD_NEXT, "dispatch_semaphore_signal");
     run_task = dlsym(RTLD_DEFAULT, "swift_job_run");
     hook *place = dlsym(RTLD_DEFAULT, "swift_task_enqueueGlobal_hook");
     if (place != NULL) *place = enqueue_task;
 }
-#else
-void prepare_calls(void) {}
 #endif

@@ -175,13 +175,13 @@ static int choose(int present) {
 }
 
 static const char *const wait_names[] = {"nothing", "a mutex", "a condition", "a thread", "a semaphore", "work", "time",
-    "another process", "a word"};
+    "another process", "a word", "a write"};
 
 static void describe(void) {
     for (int index = 0; index < world->task_count; index++) {
         const struct schedule_task *task = &world->tasks[index];
         if (task->state == task_finished || !world->processes[task->process].is_alive) continue;
-        if (task->state == task_blocked && task->wait == wait_work) continue;
+        if (task->state == task_blocked && (task->wait == wait_work || task->wait == wait_watch)) continue;
         say("process %d, thread %d: %s %s\n", task->process, index, task->state == task_ready ? "ready" : "waits for",
             task->state == task_ready ? "" : wait_names[task->wait]);
     }
@@ -285,7 +285,7 @@ int block(enum wait wait, const void *object, int64_t deadline) {
 
 static int waits_here(const struct schedule_task *task, enum wait wait, const void *object) {
     if (task->state != task_blocked || task->wait != wait) return 0;
-    if (wait == wait_shared) return 1;
+    if (wait == wait_shared || wait == wait_watch) return 1;
     return task->process == world->tasks[me].process && task->object == (uintptr_t)object;
 }
 
@@ -312,6 +312,25 @@ void finish_task(void) {
 void begin_task(int task) {
     me = task;
     await_token();
+}
+
+void schedule_meet(void) {
+    int own = world->tasks[me].process, count = ++world->processes[own].meetings;
+    point(call_meet, NULL);
+    wake_all(wait_shared, NULL);
+    for (int index = 0; index < world->process_count; index++) {
+        const struct schedule_process *process = &world->processes[index];
+        while (process->is_alive && process->meetings < count) block(wait_shared, NULL, -1);
+    }
+}
+
+uint64_t schedule_greatest(uint32_t kind) {
+    uint64_t greatest = 0;
+    for (long index = 0; index < world->note_count; index++) {
+        const struct schedule_note *note = &world->notes[index];
+        if (note->kind == kind && note->first > greatest) greatest = note->first;
+    }
+    return greatest;
 }
 
 void schedule_point(void) { if (me >= 0) point(call_point, NULL); }
@@ -370,7 +389,6 @@ enum schedule_ending schedule_run(
 ) {
     world = memory;
     memset(world, 0, offsetof(struct schedule_world, trace));
-    prepare_calls();
     world->words = options->seed;
     world->seed = options->seed;
     world->clock = 1000000000;
@@ -445,5 +463,7 @@ void schedule_add(uint32_t kind, uint64_t first, uint64_t second) { (void)kind, 
 void schedule_say(const char *line) { (void)line; }
 uint64_t schedule_random(uint64_t bound) { (void)bound; return 0; }
 uint64_t schedule_now(void) { return 0; }
+void schedule_meet(void) {}
+uint64_t schedule_greatest(uint32_t kind) { (void)kind; return 0; }
 void schedule_point(void) {}
 #endif

@@ -7,18 +7,19 @@
 #include <stdatomic.h>
 #include <sys/types.h>
 
-enum { maximum_tasks = 256, maximum_processes = 8, maximum_notes = 1 << 14, maximum_trace = 1 << 17 };
+enum { maximum_tasks = 256, maximum_processes = 8, maximum_notes = 1 << 14, maximum_trace = 1 << 17,
+    maximum_watches = 64 };
 
-/// Why a thread is blocked. Only threads of the same process wake it, except for `wait_shared`: what processes share is not told
-/// apart, so everybody who waits for any of it tries again.
+/// Why a thread is blocked. Only threads of the same process wake it, except for `wait_shared` and `wait_watch`: what processes
+/// share is not told apart, so everybody who waits for any of it tries again.
 enum wait {
-    wait_nothing, wait_mutex, wait_condition, wait_thread, wait_semaphore, wait_work, wait_time, wait_shared, wait_word,
+    wait_nothing, wait_mutex, wait_condition, wait_thread, wait_semaphore, wait_work, wait_time, wait_shared, wait_word, wait_watch,
 };
 
 enum call {
     call_point, call_yield, call_lock, call_try_lock, call_unlock, call_wait, call_signal, call_broadcast, call_create,
     call_join, call_sleep, call_open, call_close, call_read, call_write, call_sync, call_truncate, call_rename, call_remove,
-    call_file_lock, call_async, call_after, call_semaphore_wait, call_semaphore_signal, call_reserve,
+    call_file_lock, call_async, call_after, call_semaphore_wait, call_semaphore_signal, call_reserve, call_watch, call_meet,
 };
 
 extern const char *const call_names[];
@@ -47,6 +48,14 @@ struct schedule_process {
     /// Whether the schedule has killed it.
     int is_wanted;
     int64_t stopped_until;
+    /// How often it has met the others.
+    int meetings;
+};
+
+/// A file that a process watches.
+struct schedule_watch {
+    uint64_t device, inode;
+    int process, descriptor, isWritten;
 };
 
 struct schedule_call {
@@ -71,6 +80,8 @@ struct schedule_world {
     enum schedule_ending ending;
     struct schedule_process processes[maximum_processes];
     struct schedule_task tasks[maximum_tasks];
+    int watch_count;
+    struct schedule_watch watches[maximum_watches];
     long note_count, text_length, trace_count;
     char text[1 << 16];
     // From here on nothing is cleared for the next schedule.
@@ -107,7 +118,6 @@ void say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 // In `Calls.c`.
 
-void prepare_calls(void);
 long futex(_Atomic uint32_t *word, int operation, uint32_t value, const void *time);
 /// A small number of an object of this process, by first use.
 uint32_t object_number(const void *object);

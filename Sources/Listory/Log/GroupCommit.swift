@@ -241,9 +241,27 @@ extension GroupCommit {
             throw StoreError.damagedNode(
                 ListError.unreadable(what: "row", expected: "the stored node that it is in", found: "a damaged one"))
         }
+        if let copy = try supersededContent(of: reference) { return copy }
+        do { return try recordedContent(of: reference) } catch {
+            // Its commit may have been made again meanwhile; then another one has the version.
+            monitor.withLock { waitForRacer() }
+            guard let copy = try supersededContent(of: reference) else { throw error }
+            return copy
+        }
+    }
+
+    private func supersededContent(of reference: ContentReference) throws -> [UInt8]? {
         if let place = superseded.place(of: reference) { return try copiedContent(of: place) }
-        if let bytes = superseded.bytes(of: reference) { return bytes }
-        if let copy = try queuedBytes(of: reference.version, { try reference.content(in: $0) }) { return copy }
+        return superseded.bytes(of: reference)
+    }
+
+    private func recordedContent(of reference: ContentReference) throws -> [UInt8] {
+        let queued = try queuedBytes(of: reference.version) { record in
+            let content = try reference.content(in: record)
+            if log.journal.table != nil { try reference.check(content) }
+            return content
+        }
+        if let queued { return queued }
         if let sealed = log.sealed, reference.version <= sealed.base.sealed,
             let copy = try sealed.withContent(of: reference, { try reference.checkedCopy(of: $0) })
         {

@@ -66,7 +66,9 @@ extension Store.Recovery {
         if let database {
             let transaction = try log.environment.information.lastTransaction
             do {
-                if let newest = try newest?.get() ?? database.leaseNewest(), newest.checkpoint.version <= head.version || !isPast {
+                // If there was none then, one that is found now may be newer than the head.
+                let leased = if let newest { try newest.get() } else { try database.leaseNewest() }
+                if let newest = leased, newest.checkpoint.version <= head.version || !isPast {
                     return try run(
                         from: newest.checkpoint, newest.locators, NodePool(after: nodes, newest.lease), log, head,
                         options, start)

@@ -15,7 +15,7 @@ extension StoreProtocol {
     ///
     /// - Throws: as ``snapshot(at:)``.
     public func changeset(from old: Version, to new: Version) throws -> Changeset {
-        let newest = try core.snapshot
+        let newest = try core.newest(for: min(old, new))
         let first = try core.point(at: old, newest)
         // Derived from the first version, so that both share unchanged nodes.
         let second = try core.point(at: new, newest, first)
@@ -81,18 +81,32 @@ extension Store {
     /// - Throws: ``StoreError/unknownVersion(_:head:)``, ``StoreError/droppedVersion(_:oldest:)``, or an error of the log.
     /// - Complexity: O(log n), and a replay from the nearest checkpoint, which ``CheckpointPolicy/maximumSpacing`` bounds.
     public func snapshot(at version: Version) throws -> Snapshot {
-        try point(at: version, try snapshot)
+        try point(at: version, newest(for: version))
+    }
+
+    /// The newest rows; if an earlier version is wanted, once their commits are in the log, where the others are read.
+    ///
+    /// Another process may commit first. Then the commits of this process get other versions, and rows that were taken
+    /// before are those of no version.
+    fileprivate func newest(for version: Version) throws -> Snapshot {
+        while true {
+            let shift = group.shift
+            let newest = try snapshot
+            if version >= newest.version { return newest }
+            try group.flush(through: newest.version)
+            if group.shift == shift { return newest }
+        }
     }
 
     /// The snapshot of a version, old or the newest.
     ///
-    /// - Parameter other: another snapshot that has been taken already.
+    /// - Parameters:
+    ///   - newest: as ``newest(for:)`` returned it.
+    ///   - other: another snapshot that has been taken already.
     fileprivate func point(at version: Version, _ newest: Snapshot, _ other: Snapshot? = nil) throws -> Snapshot {
         if version == newest.version { return newest }
         guard version < newest.version else { throw StoreError.unknownVersion(version, head: newest.version) }
         guard version >= oldestVersion else { throw StoreError.droppedVersion(version, oldest: oldestVersion) }
-        // Commits are read from the log, so they must be durable.
-        try group.flush(through: newest.version)
         return try past.point(at: version, [newest] + (other.map { [$0] } ?? []))
     }
 }

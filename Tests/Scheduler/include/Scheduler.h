@@ -89,6 +89,12 @@ uint64_t schedule_random(uint64_t bound);
 /// How many calls there were so far.
 uint64_t schedule_now(void);
 
+/// Waits until all other processes that are alive have called it as often.
+void schedule_meet(void);
+
+/// The greatest first word of what was written down with a kind; 0 if nothing was.
+uint64_t schedule_greatest(uint32_t kind);
+
 /// Lets another thread run, if the seed wants it.
 void schedule_point(void);
 
