@@ -17,7 +17,7 @@ import Listory
 enum StoreWriter {
     static func main() throws {
         // The others fork, which a process with several threads cannot do.
-        if !["damage", "probe", "probe-unchecked"].contains(where: CommandLine.arguments[1].hasPrefix) { endWithTest() }
+        if !["damage", "probe"].contains(where: CommandLine.arguments[1].hasPrefix) { endWithTest() }
         if CommandLine.arguments[1] == "contend" { return try Contender.run(Array(CommandLine.arguments.dropFirst())) }
         if CommandLine.arguments[1] == "damage" {
             return try DamageTrial.run(Array(CommandLine.arguments.dropFirst()))

@@ -113,6 +113,7 @@ struct CommitLog: Sendable {
     static func refusal(_ error: LMDBError, _ path: String, isReadOnly: Bool) -> any Error {
         switch error.kind {
         case .alreadyOpen: StoreError.inUse(path: path)
+        case .writerBusy: StoreError.busy(path: path, processes: [])
         case .engine(.accessDenied), .engine(.readOnlyFileSystem):
             StoreError.notPermitted(path: path, isReadOnly: isReadOnly)
         default: error

@@ -340,7 +340,8 @@ extension Checkpointer {
                 state.workBefore = work
             }
             return Captured(
-                image: image, isDurable: image.version <= durable, shift: shift, failures: head.editor.state.pool.failureCount, eventCount: head.eventCount,
+                image: image, isDurable: image.version <= durable, shift: shift,
+                failures: head.editor.state.pool.failureCount, eventCount: head.eventCount,
                 checksum: head.editor.checksum, events: state.events, work: work, workBefore: state.workBefore)
         }
     }

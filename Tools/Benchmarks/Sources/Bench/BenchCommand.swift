@@ -74,6 +74,7 @@ struct BenchCommand: ParsableCommand {
         try UndoBenchmarks(runner: runner, scale: scale, files: files).run()
         try LogLengthBenchmarks(runner: runner, scale: scale, files: files, probes: probes).run()
         try GroupCommitBenchmarks(runner: runner, scale: scale, files: files).run()
+        try NeighbourBenchmarks(runner: runner, scale: scale, files: files, probes: probes).run()
         try StoreBenchmarks(runner: runner, scale: scale, files: files).run()
         try StoredListBenchmarks(runner: runner, scale: scale, files: files, probes: probes).run()
         guard !runner.figures.isEmpty else { throw ValidationError("no figure's name contains \(filter ?? "")") }

@@ -20,24 +20,25 @@ import Darwin
 
 @main
 enum BenchProbe {
-    static func main() {
+    static func main() async {
         let start = MonotonicClock.now
         guard let probe = Probe(CommandLine.arguments.dropFirst()) else {
             fail("it is started by bench, which tells it what to measure")
         }
-        do { print(try result(of: probe, since: start)) } catch { fail("\(error)") }
+        do { print(try await result(of: probe, since: start)) } catch { fail("\(error)") }
     }
 
     /// Makes the measurement.
     ///
     /// - Parameter start: the time when this process began.
     /// - Returns: the results as JSON.
-    private static func result(of probe: Probe, since start: Double) throws -> String {
+    private static func result(of probe: Probe, since start: Double) async throws -> String {
         switch probe {
         case .opening(let path, let id):
             try json(OpeningResult(measuring: path, toggling: .integer(id), since: start))
         case .memory(let path): try json(MemoryResult(measuring: path))
         case .history(let path): try json(HistoryResult(measuring: path))
+        case .neighbour(let path, let count): try json(await NeighbourResult(measuring: path, updateCount: count))
         }
     }
 

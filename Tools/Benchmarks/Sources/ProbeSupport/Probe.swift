@@ -11,6 +11,8 @@ public enum Probe: Equatable, Sendable {
     case memory(path: String)
     /// Opens a store, and undoes and redoes a step: a `HistoryResult`.
     case history(path: String)
+    /// Opens a store that another process edits, and waits for updates, as many as are asked for: a `NeighbourResult`.
+    case neighbour(path: String, updateCount: Int)
 
     /// The name of the program.
     public static let program = "bench-probe"
@@ -24,6 +26,9 @@ public enum Probe: Equatable, Sendable {
             self = .opening(path: words[1], id: id)
         case ("memory", 2): self = .memory(path: words[1])
         case ("history", 2): self = .history(path: words[1])
+        case ("neighbour", 3):
+            guard let count = Int(words[2]), count > 0 else { return nil }
+            self = .neighbour(path: words[1], updateCount: count)
         default: return nil
         }
     }
@@ -34,6 +39,7 @@ public enum Probe: Equatable, Sendable {
         case .opening(let path, let id): ["opening", path, String(id)]
         case .memory(let path): ["memory", path]
         case .history(let path): ["history", path]
+        case .neighbour(let path, let count): ["neighbour", path, String(count)]
         }
     }
 }

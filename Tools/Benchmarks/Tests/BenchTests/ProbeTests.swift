@@ -46,7 +46,11 @@ struct ProbeTests {
     }
 
     @Test func theArgumentsSayWhatIsAskedFor() {
-        for probe in [Probe.opening(path: "a list", id: -7), .memory(path: "list"), .history(path: "opening")] {
+        let probes = [
+            Probe.opening(path: "a list", id: -7), .memory(path: "list"), .history(path: "opening"),
+            .neighbour(path: "list", updateCount: 3),
+        ]
+        for probe in probes {
             #expect(Probe(probe.arguments) == probe)
             #expect(Probe(probe.arguments.dropLast()) == nil)
             #expect(Probe(probe.arguments + ["more"]) == nil)
@@ -78,6 +82,18 @@ struct ProbeTests {
         #expect(rows.itemArrayBytes == Self.rowCount * MemoryLayout<ListItem>.stride)
         let history = try Self.program().result(of: .history(path: small.path), as: HistoryResult.self)
         #expect(history.bytes > 0)
+    }
+
+    @Test func theEditsOfAnotherProcessAreSeen() throws {
+        let small = try SmallStore()
+        let store = try Store.open(at: small.path)
+        let seen = try Self.program().result(of: .neighbour(path: small.path, updateCount: 3), as: NeighbourResult.self)
+        {
+            try store.edit(NeighbourResult.nameOfEdit) { try $0.toggle(7) }
+            Thread.sleep(forTimeInterval: 0.01)
+        }
+        try store.close()
+        #expect(seen.delays.count == 3 && seen.delays.allSatisfy { $0 > 0 })
     }
 
     @Test func aProbeThatFailsIsAnError() throws {

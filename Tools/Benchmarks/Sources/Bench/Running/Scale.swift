@@ -23,6 +23,8 @@ struct Scale {
     let logUndoCount: Int
     /// How many commits each of the concurrent writers makes, each waited for; the first is one writer alone.
     let groupCommits: [(writerCount: Int, commitCount: Int)]
+    /// How many edits of one process another one sees in a sample.
+    let neighbourUpdateCount: Int
     /// How many rows the stored list has, and how many edits were made in it; a multiple of 10,000.
     let storedRowCount: Int
     /// How many old versions a sample reads, and how many edits a sample makes.
@@ -37,7 +39,7 @@ struct Scale {
         shuffledRowCounts: [10_000, 100_000], editCount: 10_000,
         appends: [(1, 200), (100, 10_000), (10_000, 200_000)], replayEventCount: 1_000_000, replayRowCount: 100_000,
         undoCount: 2_000, largeCommitSize: 1_000, logEventCounts: (1_000, 1_000_000), logUndoCount: 250,
-        groupCommits: [(1, 1_000), (8, 1_000), (64, 500)],
+        groupCommits: [(1, 1_000), (8, 1_000), (64, 500)], neighbourUpdateCount: 200,
         storedRowCount: 1_000_000, storedVersionCount: 1_000, storedEditCount: 100_000,
         longestPeerSample: 40)
 
@@ -47,7 +49,7 @@ struct Scale {
         appends: [(1, 20), (100, 1_000), (10_000, 20_000)],
         replayEventCount: 20_000, replayRowCount: 2_000, undoCount: 200, largeCommitSize: 100,
         logEventCounts: (1_000, 20_000), logUndoCount: 100,
-        groupCommits: [(1, 20), (8, 10), (64, 5)],
+        groupCommits: [(1, 20), (8, 10), (64, 5)], neighbourUpdateCount: 10,
         storedRowCount: 20_000, storedVersionCount: 100, storedEditCount: 5_000, longestPeerSample: 1)
 
     /// Whether the targets for the largest list apply to a list of this many rows.

@@ -14,7 +14,7 @@ public final class FileNames {
         count += 1
         let path = "\(folder)/\(count).listory"
         defer {
-            for name in [path, path + "-lock"] { try? FileManager.default.removeItem(atPath: name) }
+            for end in ["", "-lock", "-processes"] { try? FileManager.default.removeItem(atPath: path + end) }
         }
         return try body(path)
     }

@@ -1,7 +1,7 @@
 // Starts a process that makes a measurement, and waits for its result.
 //
-// Always holds: one process runs at a time, and this one does nothing else meanwhile; errors of a measuring process are
-// on standard error.
+// Always holds: one process runs at a time, and this one does nothing meanwhile unless it is told to; errors of a measuring
+// process are on standard error.
 
 import Foundation
 import ProbeSupport
@@ -39,13 +39,18 @@ public struct ProbeProgram: Sendable {
     }
 
     /// Starts a process for a measurement, and waits for its result.
-    public func result<Result: Decodable>(of probe: Probe, as type: Result.Type) throws -> Result {
+    ///
+    /// - Parameter meanwhile: called again and again as long as the process runs.
+    public func result<Result: Decodable>(
+        of probe: Probe, as type: Result.Type, meanwhile: (() throws -> Void)? = nil
+    ) throws -> Result {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: path)
         process.arguments = probe.arguments
         let output = Pipe()
         process.standardOutput = output
         try process.run()
+        while let meanwhile, process.isRunning { try meanwhile() }
         let data = try output.fileHandleForReading.readToEnd() ?? Data()
         process.waitUntilExit()
         guard process.terminationStatus == 0 else { throw Failed(status: process.terminationStatus) }
