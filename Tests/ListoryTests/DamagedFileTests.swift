@@ -33,7 +33,9 @@ struct DamagedFileTests {
                 #expect(!line.hasPrefix("signal"), "file \(first + index), \(line), seed \(seed)")
                 outcomes[line, default: 0] += 1
             }
-            for path in paths { for end in ["", "-lock"] { try? FileManager.default.removeItem(atPath: path + end) } }
+            for end in ["", "-lock", "-processes"] {
+                for path in paths { try? FileManager.default.removeItem(atPath: path + end) }
+            }
             first += 40
         }
         #expect((outcomes["sound"] ?? 0) > 0 && (outcomes["error"] ?? 0) > 0, "seed \(seed): \(outcomes)")

@@ -79,7 +79,7 @@ struct KillTests {
             if round % 10 == 9 {
                 try Store.compact(at: victim.path)
                 let files = try FileManager.default.contentsOfDirectory(atPath: victim.folder.path)
-                #expect(Set(files) == ["list.listory", "list.listory-lock"], comment)
+                #expect(Set(files) == ["list.listory", "list.listory-lock", "list.listory-processes"], comment)
                 #expect(try StoreVerification(path: victim.path).version >= acknowledged, comment)
             }
         }

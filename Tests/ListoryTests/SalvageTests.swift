@@ -220,7 +220,7 @@ struct SalvageTests {
         let files = try FileManager.default.contentsOfDirectory(atPath: fixture.folder.path).filter {
             $0.contains("new")
         }
-        #expect(files.sorted() == ["new", "new-lock"])
+        #expect(files.sorted() == ["new", "new-lock", "new-processes"])
     }
 
     /// Changes a byte in the records of versions.
@@ -299,7 +299,7 @@ struct RepairTests {
             try edited.store.close()
         }
         let files = try FileManager.default.contentsOfDirectory(atPath: edited.folder.path).sorted()
-        #expect(files == ["list.listory", "list.listory-lock"])
+        #expect(files == ["list.listory", "list.listory-lock", "list.listory-processes"])
     }
 
     @Test("A store with a lost commit or in use is not repaired, and stays as it is")

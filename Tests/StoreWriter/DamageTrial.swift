@@ -61,10 +61,10 @@ struct DamageTrial {
         let hit = sound.pagesHit(in: image)
         sums["images", default: 0] += 1
         if hit.isEmpty { sums["unchanged", default: 0] += 1 }
-        let isShown = try use(sound, image, hit, &generator)
+        let refusal = try use(sound, image, hit, &generator)
         guard isChecked else { return }
         let isVerified = try verify(sound, image, hit)
-        if isVerified && !isShown { wrong("verified, but not shown") }
+        if let refusal, isVerified { wrong("verified, but not shown: \(refusal)") }
         try salvage(sound, image, hit)
     }
 
@@ -81,22 +81,24 @@ struct DamageTrial {
 // MARK: - Opening, editing, verifying
 
 extension DamageTrial {
-    /// Whether everything could be shown and edited.
+    /// Shows and edits everything.
+    ///
+    /// - Returns: why something could not be shown or edited; nil if all could.
     private mutating func use(
         _ sound: SoundStore, _ image: [UInt8], _ hit: Set<Int>, _ generator: inout SeededGenerator
-    ) throws -> Bool {
+    ) throws -> (any Error)? {
         var options = SoundStore.options
         options.trustsPages = !isChecked
         let path = try write(image)
         let store: Store
         do { store = try Store.open(at: path, options: options) } catch {
             sums["refused", default: 0] += 1
-            return false
+            return error
         }
         defer {
             do { try store.close() } catch { try? store.close(discardingUnappended: true) }
         }
-        var isShown = true
+        var refusal: (any Error)?
         let version = try store.version
         if version != sound.newest {
             // The last entries of a journal cannot be told from entries that were never completed.
@@ -106,12 +108,12 @@ extension DamageTrial {
         do {
             let rows = try Rows(store.snapshot, store)
             if rows != sound.rows[Int(version.rawValue)] { wrong("shows other rows at \(version)") }
-        } catch { isShown = false }
+        } catch { refusal = error }
         let past = Version(UInt64.random(in: store.oldestVersion.rawValue...version.rawValue, using: &generator))
         do {
             let rows = try Rows(store.snapshot(at: past), store)
             if rows != sound.rows[Int(past.rawValue)] { wrong("shows other rows at the old version \(past)") }
-        } catch { isShown = false }
+        } catch { refusal = error }
         do {
             try store.edit("insert") { list in
                 try list.insert(NewItem(id: "new", content: [1, 2, 3]), at: .at(ListIndexPath(section: 0, item: 1)))
@@ -126,9 +128,9 @@ extension DamageTrial {
                 wrong("shows other rows after an undo")
             }
             sums["edited", default: 0] += 1
-        } catch { isShown = false }
-        if isShown { sums["shown", default: 0] += 1 }
-        return isShown
+        } catch { refusal = error }
+        if refusal == nil { sums["shown", default: 0] += 1 }
+        return refusal
     }
 
     private mutating func verify(_ sound: SoundStore, _ image: [UInt8], _ hit: Set<Int>) throws -> Bool {

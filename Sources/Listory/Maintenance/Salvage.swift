@@ -124,8 +124,7 @@ struct Salvage {
         self.damaged = damaged
         self.path = path
         var options = options
-        options.isReadOnly = false
-        options.lastVersion = nil
+        (options.isReadOnly, options.lastVersion, options.isKnownToOthers) = (false, nil, false)
         self.options = options
     }
 

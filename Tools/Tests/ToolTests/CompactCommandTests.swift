@@ -156,6 +156,6 @@ import ToolSupport
         #expect(try ToolProcess.run("compact", store).status == .damaged)
         #expect(try Data(contentsOf: URL(fileURLWithPath: store)) == data)
         let files = try FileManager.default.contentsOfDirectory(atPath: folder.path)
-        #expect(Set(files) == ["store", "store-lock", "text"])
+        #expect(Set(files) == ["store", "store-lock", "store-processes", "text"])
     }
 }

@@ -104,6 +104,6 @@ import ToolSupport
             #expect(result.output == "" && result.errors.split(separator: "\n").count == 1)
         }
         let files = try FileManager.default.contentsOfDirectory(atPath: folder.path)
-        #expect(Set(files) == ["store", "store-lock", "text"])
+        #expect(Set(files) == ["store", "store-lock", "store-processes", "text"])
     }
 }
