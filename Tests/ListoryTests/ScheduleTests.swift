@@ -11,20 +11,23 @@ import Testing
 @Suite("Schedules of threads and processes")
 struct ScheduleTests {
     @Test("Threads edit, read, checkpoint and close one store: nothing acknowledged is lost, none waits for ever")
-    func threads() throws { try Self.check("threads", 200) }
+    func threads() throws { try Self.check("threads", 150) }
+
+    @Test("Threads make deferred and immediate commits while timers ring: none waits for ever")
+    func waiting() throws { try Self.check("waiting", 250) }
 
     @Test("Processes create, open and close one store at once, some are killed: nothing acknowledged is lost")
-    func opening() throws { try Self.check("opening", 150) }
+    func opening() throws { try Self.check("opening", 120) }
 
     @Test("Processes open, edit, compact and close one store, some are killed or stopped: nothing acknowledged is lost")
-    func processes() throws { try Self.check("processes", 150) }
+    func processes() throws { try Self.check("processes", 120) }
 
     @Test("Processes have one store open at once and edit the same rows: all show one order and one hash in the end")
-    func neighbours() throws { try Self.check("neighbours", 200) }
+    func neighbours() throws { try Self.check("neighbours", 150) }
 
     @Test(
         "A seed leads to the same order of calls and the same result each time", arguments: ["threads", "neighbours"])
-    func repetition(work: String) throws { try Self.check(work, 30, ["twice"]) }
+    func repetition(work: String) throws { try Self.check(work, 20, ["twice"]) }
 
     @Test(
         "Too early acknowledgements, writers that do not look, ignored locks are noticed: the tests above can fail",

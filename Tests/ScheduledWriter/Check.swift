@@ -14,7 +14,7 @@ struct Check {
 
     mutating func run() {
         switch session.work {
-        case .threads, .opening, .processes, .neighbours:
+        case .threads, .waiting, .opening, .processes, .neighbours:
             do { try checkStore() } catch { problems.append("what is left: \(error)") }
         case .race, .lockedRace:
             let expected: UInt8 = session.work == .race ? 6 : 12

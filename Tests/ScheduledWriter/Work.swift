@@ -17,6 +17,8 @@ import Darwin
 enum Work: String {
     /// Threads that edit one store, wait for durability, take checkpoints, read and close it, and one that opens it again.
     case threads
+    /// Threads that only make deferred and immediate commits, with a timer that rings at once.
+    case waiting
     /// Processes that create, open and close one store.
     case opening
     /// Processes that edit one store, one after the other or at once.
@@ -48,7 +50,7 @@ enum Work: String {
         case .race, .lockedRace:
             Files.write([0, 0, 0, 0, 0, 0, 0, 0], path)
             return 0
-        case .threads, .processes, .neighbours:
+        case .threads, .waiting, .processes, .neighbours:
             var options = StoreOptions()
             options.journal.size = (8 << 10) - 16
             do {
@@ -66,6 +68,7 @@ enum Work: String {
     func run(_ session: Session, _ process: Int, _ generator: inout SeededGenerator) {
         switch self {
         case .threads: editInThreads(session, &generator)
+        case .waiting: waitInThreads(session, &generator)
         case .opening: openRepeatedly(session, process, &generator)
         case .processes: editInProcesses(session, process, &generator)
         case .neighbours: editTogether(session, process, &generator)
@@ -96,6 +99,24 @@ enum Work: String {
                 reopen(session, options, "\(index) again", &generator)
             }
             editor.acknowledge()
+        }
+        close(session, store)
+    }
+
+    private func waitInThreads(_ session: Session, _ generator: inout SeededGenerator) {
+        var options = session.storeOptions(&generator)
+        (options.deferredDelay, options.checkpoints) = (.zero, .never)
+        let found = attempt(session) {
+            try session.open(options) { try Store.open(at: session.path, options: options) }
+        }
+        guard let store = found else { return session.wrong("the store cannot be opened") }
+        let seed = generator.next()
+        onThreads(4) { index in
+            var generator = SeededGenerator(seed: seed &+ UInt64(index))
+            var editor = Editor(session, store, "\(index)")
+            for _ in 0..<Int.random(in: 1...2, using: &generator) {
+                _ = attempt(session) { try editor.edit(generator.oneIn(2) ? .deferred : .immediate, &generator) }
+            }
         }
         close(session, store)
     }
@@ -256,7 +277,7 @@ enum Work: String {
         case StoreError.appendFailed(_, let cause): isExpected(session, cause)
         case let error as StoreError:
             switch self {
-            case .threads: ["closed", "inUse"].contains(error.code)
+            case .threads, .waiting: ["closed", "inUse"].contains(error.code)
             case .opening:
                 ["alreadyExists", "notFound", "notAStore", "busy", "inUse", "closed"].contains(error.code)
             case .neighbours: ["busy"].contains(error.code)

@@ -205,7 +205,8 @@ extension GroupCommit {
                 state.isTimerRunning = false
                 return nil
             }
-            if let newCount { runTimer(newCount) } else { try? flush(through: nil) }
+            // Not as a waiting thread: the leader may leave the next group to a flush that is queued behind this.
+            if let newCount { runTimer(newCount) } else { try? meet(.now) }
         }
     }
 }

@@ -176,8 +176,8 @@ extension GroupCommit {
 
     private func retry() {
         monitor.withLock { state.retryTimer = nil }
-        // Report the failure, and start the timer again.
-        try? flush(through: nil)
+        // Report the failure, and start the timer again. Not as a waiting thread, as in `runTimer`.
+        try? meet(.now)
     }
 
     /// Why the last attempt to append failed; nil if it did not.
