@@ -1,4 +1,4 @@
-// Which file systems are refused.
+// Which file systems are refused, and what happens to a write for which one has no room.
 
 import TestSupport
 import Testing
@@ -40,5 +40,18 @@ import Testing
         let folder = try TemporaryFolder()
         #expect(FileSystemKind.networkName(at: folder.path) == nil)
         try folder.open().close()
+    }
+
+    @Test(
+        "A write of which the disk takes only a part is an error",
+        .enabled(if: MountedDisk.isPossible, "this process may not mount a disk"))
+    func partialWrite() throws {
+        let disk = try MountedDisk(megabytes: 1)
+        let bytes = [UInt8](repeating: 1, count: 2 << 20)
+        let descriptor = try Platform.create(disk.path + "/file", mode: 0o600).get()
+        defer { Platform.close(descriptor) }
+        #expect(bytes.withUnsafeBytes { Platform.write(descriptor, $0, at: 0) } == Platform.noSpace)
+        let size = try Platform.status(of: descriptor).get().size
+        #expect(size > 0 && size < bytes.count)
     }
 }

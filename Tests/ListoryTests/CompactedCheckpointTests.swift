@@ -106,6 +106,9 @@ struct CompactedCheckpointTests {
         #expect(found.packedCommitCount == 50 && found.commitCount == 70)
         #expect(found.checkpointVersion == Version(120) && found.checkpointCount == 2)
         #expect(found.recordBytes < records && found.eventCount < events)
+        // The totals in the file are those of all commits, dropped ones included.
+        let head = edited.store.group.head
+        #expect(head.recordBytes == records && head.eventCount == events)
         try edited.store.close()
         let verified = try StoreVerification(path: edited.path)
         #expect(verified.commitCount == 70 && verified.eventCount == found.eventCount)

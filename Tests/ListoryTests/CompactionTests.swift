@@ -248,6 +248,39 @@ struct CompactionTests {
         #expect(try Store.compact(at: fixture.path).version == version)
     }
 
+    @Test("A commit that another process makes while the old file is read is not lost")
+    func editedWhileRead() throws {
+        let fixture = try StoreFixture {
+            $0.durability = .deferred
+            $0.coalescing = .never
+        }
+        // The rows that the other process edits, and as many commits as are read until progress is told.
+        try fixture.store.edit("Begin") { list in
+            try list.insertSection(NewSection(id: "rows", items: [NewItem(id: "counter", content: [])]))
+        }
+        for _ in 0..<8_200 { try fixture.store.edit("Toggle") { try $0.toggle(.item("counter")) } }
+        let version = try fixture.store.version.rawValue
+        try fixture.store.close()
+        var line: String?
+        let error = #expect(throws: StoreError.self) {
+            try Store.compact(at: fixture.path) { share in
+                guard line == nil else { return }
+                #expect(share < 0.6)
+                do {
+                    let child = try ChildProcess("StoreWriter", [fixture.path, "steps"])
+                    _ = FileManager.default.createFile(atPath: "\(fixture.path)-step\(version + 1)", contents: nil)
+                    line = child.firstLine()
+                    child.kill()
+                } catch { Issue.record(error) }
+            }
+        }
+        #expect(error?.code == "writtenElsewhere")
+        #expect(line?.hasPrefix("\(version + 1) ") == true)
+        let store = try Store.open(at: fixture.path)
+        #expect(try store.version.rawValue == version + 1)
+        try store.close()
+    }
+
     @Test("A store that is open is not compacted")
     func inUse() throws {
         let fixture = try StoreFixture()
@@ -271,7 +304,7 @@ struct CompactionTests {
         let fixture = try StoreFixture()
         try fixture.store.close()
         let child = try ChildProcess("StoreWriter", [fixture.path, "steps"])
-        FileManager.default.createFile(atPath: fixture.path + "-step1", contents: nil)
+        _ = FileManager.default.createFile(atPath: fixture.path + "-step1", contents: nil)
         #expect(child.firstLine().hasPrefix("1 "))
         let file = Platform.identity(fixture.path)
         #expect { try Store.compact(at: fixture.path) } throws: { ($0 as? StoreError)?.code == "inUse" }

@@ -108,6 +108,22 @@ struct GroupCommitTests {
         try store.close()
     }
 
+    @Test("Commits for which nobody waits are written after a time, or when they are many", arguments: [false, true])
+    func deferred(isLong: Bool) async throws {
+        let fixture = try StoreFixture {
+            $0.durability = .deferred
+            $0.deferredDelay = isLong ? .seconds(3_600) : .milliseconds(1)
+            $0.maximumPendingBytes = isLong ? 1_000 : 1 << 20
+        }
+        try fixture.fill(1)
+        for _ in 0..<20 { try fixture.store.edit("Toggle") { try $0.toggle(.item(0)) } }
+        // Of the long queue, the last part may be short again.
+        let version = try isLong ? Version(5) : fixture.store.version
+        for _ in 0..<3_000 where fixture.store.durableVersion < version { try await Task.sleep(for: .milliseconds(10)) }
+        #expect(fixture.store.durableVersion >= version)
+        try fixture.store.close()
+    }
+
     @Test("Writers that wait together share syncs")
     func sharing() async throws {
         let fixture = try StoreFixture()

@@ -97,6 +97,20 @@ struct JournalTests {
         }
     }
 
+    @Test("An entry has at most the bytes that it may have, and is made if it has just as many")
+    func room() throws {
+        let fixture = try StoreFixture { $0.durability = .deferred }
+        try fixture.fill(3)
+        var run = RecordRun(first: Version(2))
+        for id in 0..<3 { run.append(try fixture.store.edit("Toggle") { try $0.toggle(.item(.integer(Int64(id)))) }!) }
+        let whole = try #require(JournalEntry.bytes(run, 0..<3, after: LogHead(), atMost: 1 << 20)).count
+        for size in 0...whole + 8 {
+            let bytes = JournalEntry.bytes(run, 0..<3, after: LogHead(), atMost: size)
+            #expect(bytes?.count == (size < whole ? nil : whole), "\(size) of \(whole) bytes")
+        }
+        try fixture.store.close()
+    }
+
     @Test("An entry that leads beyond a version is recognised by its header; the records of others are not read")
     func reach() throws {
         let folder = try TemporaryFolder()
@@ -280,10 +294,68 @@ struct JournalTests {
     func moved() async throws {
         let fixture = try StoreFixture { $0.journal.storeDelay = .milliseconds(1) }
         try fixture.fill(1)
-        try fixture.store.edit("Toggle") { try $0.toggle(.item(0)) }
+        try fixture.store.waitUntilDurable()
         let journal = fixture.store.group.log.journal
+        #expect(!journal.state.withLock { $0.isDirect }, "the next commit goes into the journal")
+        try fixture.store.edit("Toggle") { try $0.toggle(.item(0)) }
         for _ in 0..<3_000 where !journal.isEmpty { try await Task.sleep(for: .milliseconds(10)) }
         #expect(journal.isEmpty)
+        try fixture.store.close()
+    }
+
+    @Test("Closing appends what is queued and leaves nothing in the journal, also if no checkpoint is taken")
+    func closing() throws {
+        let fixture = try StoreFixture {
+            $0.deferredDelay = .seconds(3_600)
+            $0.journal.storeDelay = .seconds(3_600)
+            $0.checkpoints = .never
+        }
+        try fixture.fill(2)
+        for id in 0..<2 { try fixture.store.edit("Toggle") { try $0.toggle(.item(.integer(Int64(id)))) } }
+        #expect(!fixture.store.group.log.journal.isEmpty)
+        let commit = try fixture.store.edit("Queued", durability: .deferred) { try $0.toggle(.item(1)) }!
+        #expect(fixture.store.durableVersion < commit.version)
+        try fixture.store.close()
+        let found = try StoreVerification(path: fixture.path)
+        #expect(found.version == commit.version)
+        #expect(found.journalCommitCount == 0)
+    }
+
+    @Test("An entry whose sync failed is found by an opening until it is discarded, and not afterwards")
+    func discarding() throws {
+        let fixture = try StoreFixture {
+            $0.deferredDelay = .seconds(3_600)
+            $0.journal.storeDelay = .seconds(3_600)
+            $0.checkpoints = .never
+        }
+        try fixture.fill(2)
+        for id in 0..<2 { try fixture.store.edit("Toggle") { try $0.toggle(.item(.integer(Int64(id)))) } }
+        let journal = fixture.store.group.log.journal
+        let (head, end) = journal.state.withLock { ($0.head, $0.end) }
+        // Written, and not acknowledged.
+        let commit = try fixture.store.edit("Discarded", durability: .deferred) { try $0.toggle(.item(1)) }!
+        var run = RecordRun(first: head.version.next)
+        run.append(commit)
+        let bytes = try #require(JournalEntry.bytes(run, 0..<1, after: head, atMost: 1 << 12))
+        let transaction = try journal.environment.beginWrite()
+        let database = try #require(journal.database)
+        try bytes.withUnsafeBytes {
+            try transaction.overwriteInPlace($0, at: end, ofValueForKey: Journal.key, in: database)
+        }
+        transaction.abort()
+        let checksum = bytes.withUnsafeBytes { JournalEntry.checksum(in: $0) }
+        journal.state.withLock { $0.failed = Journal.Place(offset: end, checksum: checksum) }
+        func found(_ name: String) throws -> Version {
+            let path = fixture.folder.file(name)
+            try FileManager.default.copyItem(atPath: fixture.path, toPath: path)
+            let store = try Store.open(at: path)
+            defer { try? store.close() }
+            return try store.version
+        }
+        #expect(try found("before") == commit.version)
+        try journal.discardFailed()
+        #expect(try found("after") == head.version)
+        #expect(journal.state.withLock { $0.failed } == nil)
         try fixture.store.close()
     }
 

@@ -63,10 +63,17 @@ struct PowerCutTests {
             let first = try Self.record("edit", generator.next() % 1_000_000, 30)
             // Killed while a sync was running, so its commits were not acknowledged. The next process sees the writes in
             // the system's cache, although the device has not stored them.
-            let syncs = first.entries.indices.filter { if case .sync = first.entries[$0] { true } else { false } }
+            let syncs = first.entries.indices.compactMap { index -> Int? in
+                switch first.entries[index] {
+                case .sync: index
+                // LMDB's meta page.
+                case .write(_, _, _, isDurable: true): index + 1
+                default: nil
+                }
+            }
             let moment =
                 generator.oneIn(4) ? first.randomMoment(&generator) : syncs.randomElement(using: &generator) ?? 0
-            let (folder, acknowledged) = first.folder(before: moment, &generator)
+            let (folder, acknowledged) = first.folder(before: moment, isLastCached: true, &generator)
             let second = try Self.record("edit", generator.next() % 1_000_000, 6, base: folder)
             try Self.checkSecond(second, acknowledged, &generator, "seed \(seed), run \(run)")
         }
@@ -77,7 +84,10 @@ struct PowerCutTests {
         _ second: WriteRecord, _ before: [String: Acknowledgement], _ generator: inout SeededGenerator,
         _ comment: Comment
     ) throws {
-        let moments = (0..<12).map { ($0 * second.entries.count / 11, RecordedFolder.Kept.anything) }
+        var moments = (0..<12).map { ($0 * second.entries.count / 11, RecordedFolder.Kept.anything) }
+        // While its first syncs run: what is written before them must not need what the first process has not synced.
+        let syncs = second.entries.indices.filter { if case .sync = second.entries[$0] { true } else { false } }
+        for sync in syncs.prefix(3) { moments += [(sync, .anything), (sync, .anything), (sync, .anything)] }
         for (number, (moment, kept)) in (moments + second.acknowledgements.map { ($0, .nothing) }).enumerated() {
             var image = second.image(before: moment, keeping: kept, &generator)
             image.acknowledged.merge(before) { second, _ in second }

@@ -132,16 +132,19 @@ struct WriteRecord {
 
     /// The folder at the moment before the entry at an index, with what is not durable yet.
     ///
-    /// - Parameter ignoresSyncs: whether the device reports syncs that it did not make: for a control.
+    /// - Parameters:
+    ///   - ignoresSyncs: whether the device reports syncs that it did not make: for a control.
+    ///   - isLastCached: whether the process was killed during the last write, if that one is also a sync: the system
+    ///     shows it then, and the device may not have it.
     func folder(
-        before end: Int, ignoresSyncs: Bool = false, _ generator: inout SeededGenerator
+        before end: Int, ignoresSyncs: Bool = false, isLastCached: Bool = false, _ generator: inout SeededGenerator
     ) -> (folder: RecordedFolder, acknowledged: [String: Acknowledgement]) {
         var folder = base
         var acknowledged: [String: Acknowledgement] = [:]
-        for entry in entries[..<end] {
+        for (index, entry) in entries[..<end].enumerated() {
             switch entry {
             case .write(let file, let offset, let bytes, let isDurable):
-                if isDurable && !ignoresSyncs {
+                if isDurable && !ignoresSyncs && !(isLastCached && index == end - 1) {
                     folder.writeThrough(file, offset, bytes)
                 } else {
                     folder.pending[file, default: []].append(.write(offset: offset, bytes: bytes))
