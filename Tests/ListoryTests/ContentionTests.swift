@@ -77,8 +77,9 @@ struct ContentionTests {
             }
         }
         for name in ["first", "second"] {
-            let words = try [UInt8](Data(contentsOf: URL(fileURLWithPath: folder.file(name)))).withUnsafeBytes {
-                bytes in
+            // A process that crashed has written nothing: its end is among the endings.
+            let answers = (try? Data(contentsOf: URL(fileURLWithPath: folder.file(name)))) ?? Data()
+            let words = [UInt8](answers).withUnsafeBytes { bytes in
                 bytes.bindMemory(to: UInt64.self).map(UInt64.init(littleEndian:))
             }
             outcome.answered.append(words.count / 2)
