@@ -147,7 +147,7 @@ extension Journal {
         var (state, lost): (State, Version?)
         if options.isIgnored {
             (state, lost) = (State(try environment.read { try rows.readCheckedHead($0) }), nil)
-        } else if let stored = try readStored() {
+        } else if !mustWriteAgain, let stored = try readStored() {
             (state, lost) = (State(stored), nil)
         } else if environment.options.isReadOnly {
             (state, lost) = try readCopy()
@@ -163,6 +163,9 @@ extension Journal {
         self.state.withLock { [state] in $0 = state }
         return Findings(state, lost)
     }
+
+    /// Whether the end of the log, which a process may have left in the system's cache only, must be written again.
+    private var mustWriteAgain: Bool { !environment.options.isReadOnly && table?.followsCrash == true }
 
     /// Reads the head of the log while other processes may write.
     ///
@@ -192,15 +195,15 @@ extension Journal {
                     if let bytes { Self.follow(bytes, &found, &lost) }
                 }
             }
-            if found.records.count > 0 {
+            if found.records.count > 0 || mustWriteAgain {
                 _ = try rows.append(found.records, 0..<found.records.count, after: found.stored, &txn)
             }
             return (found, lost)
         }
         state.withLock { state in
             state = State(found.head)
-            // Without entries there was no transaction after which the journal may be overwritten.
-            state.isDirect = found.records.count == 0
+            // Without a transaction there is none after which the journal may be overwritten.
+            state.isDirect = found.records.count == 0 && !mustWriteAgain
         }
         return Findings(found, lost)
     }

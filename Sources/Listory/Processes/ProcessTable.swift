@@ -57,8 +57,13 @@ final class ProcessTable: EnvironmentCompanion {
     private let purpose: Purpose
     private let state = Locked(State())
 
-    private init(_ descriptor: Int32, _ path: String, slot: Int, _ purpose: Purpose) {
+    /// Whether a process that edited has ended without closing the store. What it wrote last may be in the system's cache and not on
+    /// the device.
+    let followsCrash: Bool
+
+    private init(_ descriptor: Int32, _ path: String, slot: Int, _ purpose: Purpose, followsCrash: Bool) {
         (self.descriptor, self.path, self.slot, self.purpose) = (descriptor, path, slot, purpose)
+        self.followsCrash = followsCrash
     }
 
     /// Joins the processes that have a store open; several stores of this process that share an open file share the slot.
@@ -83,17 +88,35 @@ final class ProcessTable: EnvironmentCompanion {
     }
 
     private convenience init(joining descriptor: Int32, _ path: String, _ purpose: Purpose) throws {
-        // What is left of processes that have ended means nothing.
-        if Platform.byteLockHolder(descriptor, at: TableFormat.firstLock, count: TableFormat.slotCount) == nil {
-            try TableFormat.check(Platform.reserve(descriptor, TableFormat.size), path)
+        try TableFormat.check(Platform.reserve(descriptor, TableFormat.size), path)
+        if Platform.size(path) < TableFormat.size {
             try TableFormat.put([UInt8](repeating: 0, count: TableFormat.size), descriptor, at: 0, path)
         }
-        let free = (0..<TableFormat.slotCount).first { slot in
+        // What is left of processes that have ended means nothing, but that they have not closed the store.
+        if Platform.byteLockHolder(descriptor, at: TableFormat.firstLock, count: TableFormat.slotCount) == nil {
+            try TableFormat.put([UInt8](repeating: 0, count: TableFormat.headerSize), descriptor, at: 0, path)
+        }
+        let crashed = try (0..<TableFormat.slotCount).filter { slot in
+            let place = TableFormat.offset(ofSlot: slot)
+            return try TableFormat.Slot(TableFormat.bytes(descriptor, at: place, TableFormat.slotSize, path))?.purpose
+                == Purpose.editing.rawValue
+                && Platform.byteLockHolder(descriptor, at: TableFormat.firstLock + slot) == nil
+        }
+        // Who only reads leaves that to who edits next.
+        let slots = (0..<TableFormat.slotCount).filter { !crashed.contains($0) } + crashed
+        let free = slots.first { slot in
             Platform.setByteLock(descriptor, at: TableFormat.firstLock + slot, isTaken: true)
         }
         guard let free else { throw StoreError.tooManyProcesses(limit: TableFormat.slotCount) }
-        self.init(descriptor, path, slot: free, purpose)
+        self.init(descriptor, path, slot: free, purpose, followsCrash: !crashed.isEmpty)
         try putSlot(ProcessLeases([]))
+        // From here on, its own slot says it if this process crashes.
+        if purpose == .editing {
+            for slot in crashed where slot != free {
+                let zeros = [UInt8](repeating: 0, count: TableFormat.slotSize)
+                try TableFormat.put(zeros, descriptor, at: TableFormat.offset(ofSlot: slot), path)
+            }
+        }
         var header = try self.header()
         header.generation += 1
         try put(header)
@@ -108,6 +131,9 @@ final class ProcessTable: EnvironmentCompanion {
             return state.watch
         }
         watch?.cancel()
+        // If this fails, the next opening takes a little longer.
+        let zeros = [UInt8](repeating: 0, count: TableFormat.slotSize)
+        try? TableFormat.put(zeros, descriptor, at: TableFormat.offset(ofSlot: slot), path)
         Platform.close(descriptor)
     }
 }
