@@ -118,8 +118,11 @@ where Item.ID: IdentifierConvertible {
     public let previous: ListSnapshot<SectionID, Item>
     /// The rows after.
     public let snapshot: ListSnapshot<SectionID, Item>
-    /// The commit that made the difference.
+    /// The commit that made the difference. Of several, the last one.
     public let cause: Commit
+    /// The commits of this process that were made again, because another process committed first, with the changes that
+    /// were left out of them. Nearly always empty.
+    public let rebased: [RebasedCommit]
 
     /// The changes, for a list view to play. They are computed on access.
     public var changeset: Changeset { snapshot.changeset(from: previous) }
@@ -151,7 +154,7 @@ where Item.ID: IdentifierConvertible {
             guard let update = await base.next() else { return nil }
             return TypedListUpdate(
                 previous: ListSnapshot(update.previous, source, coder),
-                snapshot: ListSnapshot(update.snapshot, source, coder), cause: update.cause)
+                snapshot: ListSnapshot(update.snapshot, source, coder), cause: update.cause, rebased: update.rebased)
         }
     }
 }
