@@ -89,7 +89,7 @@ struct ProbeTests {
         let store = try Store.open(at: small.path)
         let seen = try Self.program().result(of: .neighbour(path: small.path, updateCount: 3), as: NeighbourResult.self)
         {
-            try store.edit(NeighbourResult.nameOfEdit) { try $0.toggle(7) }
+            try store.edit(NeighbourResult.nameOfEdit) { try $0.toggle(.item(7)) }
             Thread.sleep(forTimeInterval: 0.01)
         }
         try store.close()

@@ -48,7 +48,7 @@ struct NeighbourBenchmarks {
         }
         let probe = Probe.neighbour(path: path, updateCount: scale.neighbourUpdateCount)
         let result = try probes.result(of: probe, as: NeighbourResult.self) {
-            try store.edit(NeighbourResult.nameOfEdit) { try $0.toggle(0) }
+            try store.edit(NeighbourResult.nameOfEdit) { try $0.toggle(.item(0)) }
             Thread.sleep(forTimeInterval: Self.pause)
         }
         try store.close()
