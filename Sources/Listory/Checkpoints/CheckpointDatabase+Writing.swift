@@ -29,9 +29,9 @@ extension CheckpointDatabase {
     private func write<Result>(_ body: (inout WriteTransaction) throws -> Result) throws -> Result {
         let (result, now) = try environment.write { txn in
             let before = known.withLock { $0 }
-            let newest = Version(try txn.lastKey(in: checkpoints) ?? 0)
             guard try revision(txn) == before.revision else {
-                throw StoreError.writtenElsewhere(expected: before.newest, found: newest)
+                throw StoreError.writtenElsewhere(
+                    expected: before.newest, found: Version(try txn.lastKey(in: checkpoints) ?? 0))
             }
             let result = try body(&txn)
             let row = withUnsafeBytes(of: (before.revision &+ 1).littleEndian) { Array($0) }
@@ -66,9 +66,9 @@ extension CheckpointDatabase {
             let others = try table?.neighbours().map(\.leases) ?? []
             let oldest = others.compactMap(\.versions.first).min()
             var completion = completion
-            let unneeded = completion.replaced.filter { replaced in oldest.map { $0 >= replaced.version } ?? true }
-            completion.superfluous += unneeded.flatMap(\.chunks)
-            completion.replaced.removeAll { replaced in unneeded.contains { $0.version == replaced.version } }
+            let isNeeded = { (replaced: Version) in oldest.map { $0 < replaced } ?? false }
+            completion.superfluous += completion.replaced.filter { !isNeeded($0.version) }.flatMap(\.chunks)
+            completion.replaced.removeAll { !isNeeded($0.version) }
             return try leases.withLock { [completion] leases in
                 let own = leases.versions
                 let dropped = surplus { version in own.contains(version) || others.contains { $0.contains(version) } }

@@ -82,12 +82,7 @@ extension Journal {
         let known = known()
         let found = try environment.write { txn in
             if try !isContinued(known, txn) { try clear(known.failed, txn) }
-            var (found, lost) = (State(try rows.readCheckedHead(txn)), nil as Version?)
-            if let database {
-                try txn.withValue(forKey: Journal.key, in: database) { bytes in
-                    if let bytes { Self.follow(bytes, &found, &lost) }
-                }
-            }
+            let found = try readEnd(txn).found
             let end = try table?.published()
             if let end, end.head.version >= found.head.version, end.stored >= found.stored.version { return found }
             return State(try rows.append(found.records, 0..<found.records.count, after: found.stored, &txn))

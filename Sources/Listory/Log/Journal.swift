@@ -182,6 +182,17 @@ extension Journal {
         return (state, lost)
     }
 
+    /// The end of the log, in the databases and the journal.
+    func readEnd(_ txn: borrowing WriteTransaction) throws -> (found: State, lost: Version?) {
+        var (found, lost) = (State(try rows.readCheckedHead(txn)), nil as Version?)
+        if let database {
+            try txn.withValue(forKey: Journal.key, in: database) { bytes in
+                if let bytes { Self.follow(bytes, &found, &lost) }
+            }
+        }
+        return (found, lost)
+    }
+
     /// Drains the entries of another process, or of one that has ended.
     ///
     /// Reads and drains them under one lock: an entry that was added in between would be overwritten later.
@@ -189,12 +200,7 @@ extension Journal {
     /// - Parameter early: what was read without it, for tests.
     private func move(_ early: (State, lost: Version?)?) throws -> Findings {
         let (found, lost) = try environment.write { txn in
-            var (found, lost) = try early ?? (State(rows.readCheckedHead(txn)), nil)
-            if let database, early == nil {
-                try txn.withValue(forKey: Journal.key, in: database) { bytes in
-                    if let bytes { Self.follow(bytes, &found, &lost) }
-                }
-            }
+            let (found, lost) = try early ?? readEnd(txn)
             if found.records.count > 0 || mustWriteAgain {
                 _ = try rows.append(found.records, 0..<found.records.count, after: found.stored, &txn)
             }

@@ -44,7 +44,7 @@ final class ProcessTable: EnvironmentCompanion {
         /// The leases in this process's slot, by who needs them.
         var leases: [ObjectIdentifier: Set<Version>] = [:]
         var watch: FileWatch?
-        /// Who is called when the table was written to.
+        /// The functions to call when the table was written to.
         var listeners: [(number: Int, body: @Sendable () -> Void)] = []
         var nextListener = 0
         var isClosed = false
@@ -102,7 +102,7 @@ final class ProcessTable: EnvironmentCompanion {
                 == Purpose.editing.rawValue
                 && Platform.byteLockHolder(descriptor, at: TableFormat.firstLock + slot) == nil
         }
-        // Who only reads leaves that to who edits next.
+        // A process that only reads leaves the mark to the next one that edits.
         let slots = (0..<TableFormat.slotCount).filter { !crashed.contains($0) } + crashed
         let free = slots.first { slot in
             Platform.setByteLock(descriptor, at: TableFormat.firstLock + slot, isTaken: true)
@@ -110,7 +110,7 @@ final class ProcessTable: EnvironmentCompanion {
         guard let free else { throw StoreError.tooManyProcesses(limit: TableFormat.slotCount) }
         self.init(descriptor, path, slot: free, purpose, followsCrash: !crashed.isEmpty)
         try putSlot(ProcessLeases([]))
-        // From here on, its own slot says it if this process crashes.
+        // If this process crashes from here on, its own slot is the mark.
         if purpose == .editing {
             for slot in crashed where slot != free {
                 let zeros = [UInt8](repeating: 0, count: TableFormat.slotSize)
