@@ -67,27 +67,15 @@ struct ContentionTests {
             if code != 0 { outcome.endings.append("process ended with \(code)") }
             outcome.endings += output.split(separator: "\n").map { "\(name) \($0)" }
         }
-        var checksums: [Version: UInt64] = [:]
-        do {
-            let store = try Store.open(at: path) { $0.isReadOnly = true }
-            defer { try? store.close() }
-            if try store.version > .empty {
-                try store.group.log.forEachRecord(in: 1...store.version.rawValue) { version, record in
-                    checksums[version] = UInt64(littleEndian: record.loadUnaligned(as: UInt64.self))
-                }
-            }
-        }
+        let store = try Store.open(at: path) { $0.isReadOnly = true }
+        let checksums = try Answers.checksums(store)
+        try store.close()
         for name in ["first", "second"] {
             // A process that crashed has written nothing: its end is among the endings.
             let answers = (try? Data(contentsOf: URL(fileURLWithPath: folder.file(name)))) ?? Data()
-            let words = [UInt8](answers).withUnsafeBytes { bytes in
-                bytes.bindMemory(to: UInt64.self).map(UInt64.init(littleEndian:))
-            }
-            outcome.answered.append(words.count / 2)
-            for index in stride(from: 0, to: words.count, by: 2)
-            where checksums[Version(words[index])] != words[index + 1] {
-                outcome.lost += 1
-            }
+            let (answered, lost) = Answers.count(answers, in: checksums)
+            outcome.answered.append(answered)
+            outcome.lost += lost
         }
         do { _ = try StoreVerification(path: path) } catch { outcome.problem = "\(error)" }
         return outcome

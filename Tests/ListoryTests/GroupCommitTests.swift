@@ -56,7 +56,7 @@ struct GroupCommitTests {
         try store.waitUntilDurable()
         func edit() throws -> Version { try store.edit("Toggle") { try $0.toggle(.item(0)) }!.version }
         let told = Locked<[String]>([])
-        // Whoever is told that a version is durable looks whether it is.
+        // Each waiter that is released checks that its version is durable.
         @Sendable func note(_ who: String, _ version: Version) {
             let isDurable = store.durableVersion >= version
             told.withLock { $0.append(isDurable ? who : "\(who), too early") }

@@ -303,8 +303,8 @@ struct JournalTests {
         try fixture.store.close()
     }
 
-    @Test("Closing appends what is queued and leaves nothing in the journal, also if no checkpoint is taken")
-    func closing() throws {
+    /// A store with commits in the journal, which nothing in the background changes.
+    private static func quietFixture() throws -> StoreFixture {
         let fixture = try StoreFixture {
             $0.deferredDelay = .seconds(3_600)
             $0.journal.storeDelay = .seconds(3_600)
@@ -312,6 +312,12 @@ struct JournalTests {
         }
         try fixture.fill(2)
         for id in 0..<2 { try fixture.store.edit("Toggle") { try $0.toggle(.item(.integer(Int64(id)))) } }
+        return fixture
+    }
+
+    @Test("Closing appends what is queued and leaves nothing in the journal, also if no checkpoint is taken")
+    func closing() throws {
+        let fixture = try Self.quietFixture()
         #expect(!fixture.store.group.log.journal.isEmpty)
         let commit = try fixture.store.edit("Queued", durability: .deferred) { try $0.toggle(.item(1)) }!
         #expect(fixture.store.durableVersion < commit.version)
@@ -323,13 +329,7 @@ struct JournalTests {
 
     @Test("An entry whose sync failed is found by an opening until it is discarded, and not afterwards")
     func discarding() throws {
-        let fixture = try StoreFixture {
-            $0.deferredDelay = .seconds(3_600)
-            $0.journal.storeDelay = .seconds(3_600)
-            $0.checkpoints = .never
-        }
-        try fixture.fill(2)
-        for id in 0..<2 { try fixture.store.edit("Toggle") { try $0.toggle(.item(.integer(Int64(id)))) } }
+        let fixture = try Self.quietFixture()
         let journal = fixture.store.group.log.journal
         let (head, end) = journal.state.withLock { ($0.head, $0.end) }
         // Written, and not acknowledged.

@@ -218,12 +218,7 @@ struct NeighbourTests {
         outcome.shown = [
             "\(version) \(try end.snapshot.stateHash) \(try end.undoState().undoCount) \(try end.undoState().redoCount)"
         ]
-        var checksums: [Version: UInt64] = [:]
-        if version > .empty {
-            try end.group.log.forEachRecord(in: 1...version.rawValue) { version, record in
-                checksums[version] = UInt64(littleEndian: record.loadUnaligned(as: UInt64.self))
-            }
-        }
+        let checksums = try Answers.checksums(end)
         try end.close()
         try Data("\(version)".utf8).write(to: URL(fileURLWithPath: path + "-compare"))
         for process in processes {
@@ -238,13 +233,10 @@ struct NeighbourTests {
             if code != 0 { outcome.problem = outcome.problem ?? "a process ended with \(code): \(output)" }
         }
         for index in 0..<count {
-            let words = try [UInt8](Data(contentsOf: URL(fileURLWithPath: folder.file("answers\(index)"))))
-                .withUnsafeBytes { $0.bindMemory(to: UInt64.self).map(UInt64.init(littleEndian:)) }
-            outcome.answered += words.count / 2
-            for index in stride(from: 0, to: words.count, by: 2)
-            where checksums[Version(words[index])] != words[index + 1] {
-                outcome.lost += 1
-            }
+            let answers = try Data(contentsOf: URL(fileURLWithPath: folder.file("answers\(index)")))
+            let (answered, lost) = Answers.count(answers, in: checksums)
+            outcome.answered += answered
+            outcome.lost += lost
         }
         do {
             let found = try StoreVerification(path: path)

@@ -220,7 +220,7 @@ enum Work: String {
         schedule_add(Note.ended.rawValue, store.durableVersion.rawValue, 0)
         schedule_meet()
         let newest = schedule_greatest(Note.ended.rawValue)
-        // It is told of the commits of others; a moment later, also of those that a killed process has made.
+        // Updates bring the commits of others; those of a killed process a moment later.
         _ = attempt(session) { try wait(seconds: 60) { try store.version.rawValue >= newest } }
         usleep(2_000_000)
         schedule_meet()
