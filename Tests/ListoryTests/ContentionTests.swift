@@ -12,9 +12,10 @@ import Testing
 struct ContentionTests {
     @Test("They open, edit and close it repeatedly: no acknowledged commit is lost, and the store verifies")
     func contention() throws {
-        let seed = UInt64.random(in: 0...UInt64.max)
-        let outcome = try Self.contend(seed, seconds: 60 * Soak.factor)
+        let seed = Soak.seed
+        let outcome = try Self.contend(seed, seconds: 60)
         print("two processes, seed \(seed): \(outcome)")
+        Soak.count(60)
         #expect(outcome.lost == 0, "seed \(seed): \(outcome)")
         #expect(outcome.endings.isEmpty, "seed \(seed): \(outcome)")
         #expect(outcome.answered.allSatisfy { $0 > 100 }, "seed \(seed): \(outcome)")
@@ -23,8 +24,8 @@ struct ContentionTests {
 
     @Test("Without the lock between finding commits and moving them, some are lost: the test above can fail")
     func control() throws {
-        let seed = UInt64.random(in: 0...UInt64.max)
-        for round in 0..<15 * UInt64(Soak.factor) {
+        let seed = Soak.seed
+        for round in 0..<15 as Range<UInt64> {
             // What they leave may be so damaged that it cannot be opened.
             let outcome = try? Self.contend(seed &+ 2 &* round, seconds: 4, ["early"])
             guard let outcome, outcome.lost == 0, outcome.problem == nil else { return }

@@ -14,16 +14,17 @@ import Testing
 struct FileSystemCrashTests {
     @Test("60 crashes lose no acknowledged commit, and leave a store that opens and verifies")
     func crashes() throws {
-        let seed = UInt64.random(in: 0...UInt64.max)
-        let rounds = Soak.isEnabled ? 2_000 : 60
+        let seed = Soak.seed
+        let rounds = 60
         let outcome = try Self.crash(rounds, seed) { ["checkpoints", "compact", nil][$0 % 3] }
+        Soak.count(rounds)
         #expect(outcome.lost == 0, "seed \(seed)")
         #expect(outcome.roundsWithProgress > rounds / 3, "seed \(seed): too few rounds got as far as a commit")
     }
 
     @Test("A writer that acknowledges too early is detected: the test above can fail")
     func control() throws {
-        let seed = UInt64.random(in: 0...UInt64.max)
+        let seed = Soak.seed
         #expect(try Self.crash(20, seed) { _ in "early" }.lost > 0, "seed \(seed)")
     }
 

@@ -9,12 +9,12 @@ import Testing
 
 @Suite("A writer killed at any moment", .serialized)
 struct KillTests {
-    @Test("300 kills on one store lose no acknowledged commit and leave no partial one")
+    @Test("450 kills on one store lose no acknowledged commit and leave no partial one")
     func kills() throws {
         var victim = try Victim()
         var acknowledged = Version.empty
         var roundsWithProgress = 0
-        for round in 0..<300 {
+        for round in 0..<450 {
             let printed = try victim.runAndKill([])
             let before = acknowledged
             let comment: Comment = "seed \(victim.seed), round \(round)"
@@ -30,15 +30,16 @@ struct KillTests {
             try Self.checkWhole(store, comment)
             try store.close()
         }
-        #expect(roundsWithProgress > 150, "seed \(victim.seed): too few rounds got as far as a commit")
+        Soak.count(450)
+        #expect(roundsWithProgress > 225, "seed \(victim.seed): too few rounds got as far as a commit")
         #expect(try StoreVerification(path: victim.path).version >= acknowledged)
     }
 
-    @Test("After 150 kills during checkpoints, the store opens and verifies, and old versions can be read")
+    @Test("After 230 kills during checkpoints, the store opens and verifies, and old versions can be read")
     func killsInCheckpoints() throws {
         var victim = try Victim()
         var acknowledged = Version.empty
-        for round in 0..<150 {
+        for round in 0..<230 {
             let printed = try victim.runAndKill(["checkpoints"])
             let comment: Comment = "seed \(victim.seed), round \(round)"
             let store = try Store.open(at: victim.path)
@@ -56,14 +57,15 @@ struct KillTests {
             try store.close()
             if round % 30 == 29 { #expect(try StoreVerification(path: victim.path).checkpointCount > 0, comment) }
         }
+        Soak.count(230)
     }
 
-    @Test("60 kills during compactions lose no acknowledged commit, and leave a store that can be compacted")
+    @Test("110 kills during compactions lose no acknowledged commit, and leave a store that can be compacted")
     func killsInCompactions() throws {
         var victim = try Victim()
         var acknowledged = Version.empty
         var roundsWithRemains = 0
-        for round in 0..<60 * Soak.factor {
+        for round in 0..<110 {
             let printed = try victim.runAndKill(["compact"], afterLines: 1...12)
             let comment: Comment = "seed \(victim.seed), round \(round)"
             let remains = try FileManager.default.contentsOfDirectory(atPath: victim.folder.path)
@@ -83,14 +85,15 @@ struct KillTests {
                 #expect(try StoreVerification(path: victim.path).version >= acknowledged, comment)
             }
         }
-        #expect(roundsWithRemains > 3, "seed \(victim.seed): too few rounds got as far as a compaction")
+        Soak.count(110)
+        #expect(roundsWithRemains > 5, "seed \(victim.seed): too few rounds got as far as a compaction")
     }
 
-    @Test("60 kills during copies lose no acknowledged commit; copies that were reported as complete are complete")
+    @Test("100 kills during copies lose no acknowledged commit; copies that were reported as complete are complete")
     func killsInCopies() throws {
         var victim = try Victim()
         var copyCount = 0
-        for round in 0..<60 * Soak.factor {
+        for round in 0..<100 {
             let printed = try victim.runAndKill(["copy"], afterLines: 1...16)
             let comment: Comment = "seed \(victim.seed), round \(round)"
             let store = try Store.open(at: victim.path)
@@ -115,7 +118,8 @@ struct KillTests {
                 try FileManager.default.removeItem(atPath: victim.folder.file(name))
             }
         }
-        #expect(copyCount > 20, "seed \(victim.seed): too few copies")
+        Soak.count(100)
+        #expect(copyCount > 33, "seed \(victim.seed): too few copies")
     }
 
     @Test("A writer that acknowledges too early is detected: the test above can fail")
@@ -149,7 +153,7 @@ struct KillTests {
 private struct Victim {
     let folder: TemporaryFolder
     let path: String
-    let seed = UInt64.random(in: 0...UInt64.max)
+    let seed = Soak.seed
     var generator: SeededGenerator
 
     init() throws {

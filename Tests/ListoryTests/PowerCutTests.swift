@@ -10,16 +10,17 @@ import Testing
 
 @testable import Listory
 
-@Suite("A power cut at any moment", .serialized)
+@Suite("A power cut at any moment")
 struct PowerCutTests {
-    @Test("Loses no acknowledged commit, and leaves a store that opens and verifies")
-    func images() throws {
-        let seed = UInt64.random(in: 0...UInt64.max)
+    // In parts, which run at the same time.
+    @Test("Loses no acknowledged commit, and leaves a store that opens and verifies", arguments: 0..<4 as Range<UInt64>)
+    func images(part: UInt64) throws {
+        let seed = Soak.seed &+ part
         var generator = SeededGenerator(seed: seed)
         var fromJournal = 0
-        for run in 0..<4 * Soak.factor {
+        for run in 0..<9 {
             let record = try Self.record("edit", generator.next() % 1_000_000, 120)
-            for number in 0..<100 {
+            for number in 0..<400 {
                 let image = record.image(before: record.randomMoment(&generator), &generator)
                 let comment: Comment = "seed \(seed), run \(run), image \(number)"
                 let outcome = try Self.open(image, isVerified: number % 10 == 0)
@@ -27,26 +28,27 @@ struct PowerCutTests {
                 fromJournal += outcome.journalCommitCount > 0 ? 1 : 0
             }
         }
-        #expect(fromJournal > 100, "seed \(seed): only \(fromJournal) images had anything in the journal only")
+        Soak.count(9 * 400)
+        #expect(fromJournal > 900, "seed \(seed): only \(fromJournal) images had anything in the journal only")
     }
 
     @Test("At each moment, loses nothing that was acknowledged before, even if the device kept only what was synced")
     func leastImages() throws {
-        let seed = UInt64.random(in: 0...UInt64.max)
+        let seed = Soak.seed
         try Self.checkAcknowledgements("edit", seed, 60, atAllMoments: true)
     }
 
     @Test("Threads and tasks that wait at the same time are told of no commit before it is durable")
     func together() throws {
-        let seed = UInt64.random(in: 0...UInt64.max)
-        try Self.checkAcknowledgements("together", seed, 4 * Soak.factor)
+        let seed = Soak.seed
+        try Self.checkAcknowledgements("together", seed, 4)
     }
 
     @Test("A second one, at any moment of opening and editing after the first one, loses nothing either")
     func secondCut() throws {
-        let seed = UInt64.random(in: 0...UInt64.max)
+        let seed = Soak.seed
         var generator = SeededGenerator(seed: seed)
-        for run in 0..<12 * Soak.factor {
+        for run in 0..<60 {
             let first = try Self.record("edit", generator.next() % 1_000_000, 40)
             let image = first.image(before: first.randomMoment(&generator), &generator)
             let second = try Self.record(
@@ -57,9 +59,9 @@ struct PowerCutTests {
 
     @Test("A power cut after a kill: what another process showed after the kill is not lost")
     func killedBefore() throws {
-        let seed = UInt64.random(in: 0...UInt64.max)
+        let seed = Soak.seed
         var generator = SeededGenerator(seed: seed)
-        for run in 0..<12 * Soak.factor {
+        for run in 0..<60 {
             let first = try Self.record("edit", generator.next() % 1_000_000, 30)
             // Killed while a sync was running, so its commits were not acknowledged. The next process sees the writes in
             // the system's cache, although the device has not stored them.
@@ -88,7 +90,8 @@ struct PowerCutTests {
         // While its first syncs run: what is written before them must not need what the first process has not synced.
         let syncs = second.entries.indices.filter { if case .sync = second.entries[$0] { true } else { false } }
         for sync in syncs.prefix(3) { moments += [(sync, .anything), (sync, .anything), (sync, .anything)] }
-        for (number, (moment, kept)) in (moments + second.acknowledgements.map { ($0, .nothing) }).enumerated() {
+        moments += second.acknowledgements.map { ($0, .nothing) }
+        for (number, (moment, kept)) in moments.enumerated() {
             var image = second.image(before: moment, keeping: kept, &generator)
             image.acknowledged.merge(before) { second, _ in second }
             let (old, new) = (before[name]?.version ?? .empty, image.acknowledged[name]?.version ?? .empty)
@@ -96,17 +99,18 @@ struct PowerCutTests {
             let outcome = try open(image)
             try #require(outcome.problem == nil, "\(comment), image \(number): \(outcome.problem ?? "")")
         }
+        Soak.count(moments.count)
     }
 
     @Test(
         "Loses no acknowledged commit after failed syncs, whatever writes the system has dropped", arguments: [1, 2, 4])
     func failedSyncs(count: Int) throws {
-        let seed = UInt64.random(in: 0...UInt64.max)
+        let seed = Soak.seed
         var generator = SeededGenerator(seed: seed)
         var discarded = 0
         var run = 0
         // After one failed sync, an attempt succeeds. Otherwise it depends on the seed whether the store gives up.
-        while run < 8 * Soak.factor || (count > 1 && discarded == 0 && run < 200) {
+        while run < 40 || (count > 1 && discarded == 0 && run < 200) {
             let failing = Int.random(in: 0..<30, using: &generator)
             let record = try Self.record(
                 "edit", generator.next() % 1_000_000, 30, failingSyncs: (after: failing, count))
@@ -122,14 +126,15 @@ struct PowerCutTests {
             }
             run += 1
         }
+        Soak.count(12 * run)
         #expect(count == 1 || discarded > 0, "seed \(seed): nothing was ever discarded")
     }
 
     @Test("During the creation of stores, loses no acknowledged commit, and leaves files that can become stores")
     func creation() throws {
-        let seed = UInt64.random(in: 0...UInt64.max)
+        let seed = Soak.seed
         try Self.checkAcknowledgements("create", seed, 5)
-        try Self.checkAnyMoment("create", seed, 12, images: 60) { files, path in
+        try Self.checkAnyMoment("create", seed) { files, path in
             // A store that was not acknowledged may be missing, or unfinished.
             for name in files where name.hasPrefix("created") {
                 let store = try Store.openOrCreate(at: path(name), options: StoreOptions())
@@ -141,9 +146,9 @@ struct PowerCutTests {
 
     @Test("During compactions, leaves the old file or the new one, and loses no acknowledged commit")
     func compaction() throws {
-        let seed = UInt64.random(in: 0...UInt64.max)
+        let seed = Soak.seed
         try Self.checkAcknowledgements("compact", seed, 4)
-        try Self.checkAnyMoment("compact", seed, 5, images: 60) { files, path in
+        try Self.checkAnyMoment("compact", seed) { files, path in
             try #require(files.contains(Self.name))
             _ = try StoreVerification(path: path(Self.name))
             try Store.compact(at: path(Self.name))
@@ -153,9 +158,9 @@ struct PowerCutTests {
 
     @Test("During copies, leaves the store as it is; a copy that was reported as complete is complete")
     func copies() throws {
-        let seed = UInt64.random(in: 0...UInt64.max)
+        let seed = Soak.seed
         try Self.checkAcknowledgements("copy", seed, 4)
-        try Self.checkAnyMoment("copy", seed, 8, images: 60) { files, path in
+        try Self.checkAnyMoment("copy", seed) { files, path in
             for name in files where name.hasPrefix("copy") {
                 // An unfinished copy is not taken for a store.
                 let unfinished = try? Store.open(at: path(name))
@@ -170,18 +175,18 @@ struct PowerCutTests {
 
     @Test("During erasures, leaves a whole store; after one, the content is in no file that is left")
     func erasure() throws {
-        let seed = UInt64.random(in: 0...UInt64.max)
+        let seed = Soak.seed
         try Self.checkAcknowledgements("erase", seed, 4)
-        try Self.checkAnyMoment("erase", seed, 5, images: 40) { files, path in
+        try Self.checkAnyMoment("erase", seed) { files, path in
             try #require(files.contains(Self.name))
             _ = try StoreVerification(path: path(Self.name))
         }
-        #expect(try Self.countErased(seed, rounds: 6 * Soak.factor).found == 0, "seed \(seed)")
+        #expect(try Self.countErased(seed, rounds: 6).found == 0, "seed \(seed)")
     }
 
     @Test("Is detected if syncs are ignored during erasures: the test above can fail")
     func erasureWithoutSyncs() throws {
-        let seed = UInt64.random(in: 0...UInt64.max)
+        let seed = Soak.seed
         let count = try Self.countErased(seed, rounds: 6, ignoresSyncs: true)
         #expect(count.found > 5 && count.before > 5, "seed \(seed)")
     }
@@ -211,14 +216,14 @@ struct PowerCutTests {
 
     @Test("Is noticed if the journal is not read: the tests above can fail")
     func withoutJournal() throws {
-        let seed = UInt64.random(in: 0...UInt64.max)
+        let seed = Soak.seed
         #expect(try Self.countProblems(seed) { $0.journal.isIgnored = true } > 5, "seed \(seed)")
         #expect(try Self.countProblems(seed) { _ in } == 0, "seed \(seed)")
     }
 
     @Test("Is detected if the device ignores syncs: the tests above can fail")
     func withoutSyncs() throws {
-        let seed = UInt64.random(in: 0...UInt64.max)
+        let seed = Soak.seed
         #expect(try Self.countProblems(seed, ignoresSyncs: true) { $0.gate = .full } > 20, "seed \(seed)")
     }
 
@@ -226,7 +231,7 @@ struct PowerCutTests {
         "Is detected if syncs are ignored while stores are created, copied and compacted",
         arguments: ["create", "copy", "compact"])
     func withoutSyncs(work: String) throws {
-        let seed = UInt64.random(in: 0...UInt64.max)
+        let seed = Soak.seed
         var generator = SeededGenerator(seed: seed)
         let record = try Self.record(work, seed % 1_000_000, 3)
         let problems = try record.acknowledgements.suffix(20).count { moment in
@@ -256,31 +261,36 @@ struct PowerCutTests {
         var generator = SeededGenerator(seed: seed)
         let record = try record(work, seed % 1_000_000, count)
         try #require(record.acknowledgements.count >= count)
-        for moment in atAllMoments ? Array(0...record.entries.count) : record.acknowledgements {
+        let moments = atAllMoments ? Array(0...record.entries.count) : record.acknowledgements
+        for moment in moments {
             let outcome = try open(record.image(before: moment, keeping: .nothing, &generator))
             try #require(outcome.problem == nil, "seed \(seed), entry \(moment): \(outcome.problem ?? "")")
         }
+        Soak.count(moments.count)
     }
 
-    /// Checks images of any moment.
+    /// Checks images of any moment of several runs.
     ///
     /// - Parameter check: called with the names of the stores, and with what makes a path of a name.
     private static func checkAnyMoment(
-        _ work: String, _ seed: UInt64, _ count: Int, images: Int,
+        _ work: String, _ seed: UInt64,
         _ check: (_ stores: [String], _ path: (String) -> String) throws -> Void
     ) throws {
         var generator = SeededGenerator(seed: seed)
-        let record = try record(work, seed % 1_000_000, count)
-        for number in 0..<images * Soak.factor {
-            let image = record.image(before: record.randomMoment(&generator), &generator)
-            let outcome = try open(image)
-            let comment: Comment = "seed \(seed), image \(number)"
-            try #require(outcome.problem == nil, "\(comment): \(outcome.problem ?? "")")
-            let folder = try TemporaryFolder.inMemory()
-            try image.write(to: folder)
-            let stores = image.files.keys.filter { !$0.hasSuffix("-processes") }.sorted()
-            do { try check(stores) { folder.file($0) } } catch { Issue.record(error, comment) }
+        for run in 0..<10 {
+            let record = try record(work, generator.next() % 1_000_000, 4)
+            for number in 0..<50 {
+                let image = record.image(before: record.randomMoment(&generator), &generator)
+                let outcome = try open(image)
+                let comment: Comment = "seed \(seed), run \(run), image \(number)"
+                try #require(outcome.problem == nil, "\(comment): \(outcome.problem ?? "")")
+                let folder = try TemporaryFolder.inMemory()
+                try image.write(to: folder)
+                let stores = image.files.keys.filter { !$0.hasSuffix("-processes") }.sorted()
+                do { try check(stores) { folder.file($0) } } catch { Issue.record(error, comment) }
+            }
         }
+        Soak.count(10 * 50)
     }
 
     private static let name = "recorded.listory"

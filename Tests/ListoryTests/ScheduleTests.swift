@@ -1,7 +1,7 @@
 // Tests what threads and processes do to each other, in hundreds of orders that seeds decide.
 //
 // `ScheduledWriter` runs processes whose threads run one at a time; a seed decides who runs next at each call that locks,
-// waits, or uses a file, and which processes are killed or stopped. `LISTORY_SEED=…` repeats one schedule, and prints its calls.
+// waits, or uses a file, and which processes are killed or stopped.
 
 #if os(Linux)
 import Foundation
@@ -59,25 +59,23 @@ struct ScheduleTests {
         var summary = ""
     }
 
-    /// Runs schedules, more of them in the soak, and expects no problems.
+    /// Runs schedules, and expects no problems.
     private static func check(_ work: String, _ count: Int, _ flags: [String] = [], isEmpty: Bool = false) throws {
-        let chosen = ProcessInfo.processInfo.environment["LISTORY_SEED"].flatMap(UInt64.init)
-        let outcome = try run(
-            work, chosen == nil ? count * (Soak.isEnabled ? 50 : 1) : 1, chosen == nil ? flags : flags + ["trace"],
-            seed: chosen)
-        if chosen != nil { print(outcome.problems.joined(separator: "\n"), outcome.summary, separator: "\n") }
+        let outcome = try run(work, count, flags)
         let wrong = outcome.problems.filter { $0.hasPrefix("wrong ") }
         #expect(
             wrong.isEmpty && outcome.wrong == 0,
-            "repeat with LISTORY_SEED, the number after wrong:\n\(wrong.prefix(8).joined(separator: "\n"))")
-        #expect(isEmpty || chosen != nil || outcome.acknowledged > count, "\(outcome.summary)")
+            "ScheduledWriter repeats the number after wrong:\n\(wrong.prefix(8).joined(separator: "\n"))")
+        #expect(isEmpty || outcome.acknowledged > count, "\(outcome.summary)")
+        Soak.count(count)
     }
 
     /// Runs schedules of a control until one of them has a problem that contains a text.
     private static func find(_ text: String, _ work: String, _ flags: [String]) throws {
         var last = ""
-        for _ in 0..<40 {
-            let outcome = try run(work, 50, flags)
+        let seed = Soak.seed
+        for round in 0..<40 as Range<UInt64> {
+            let outcome = try run(work, 50, flags, seed: seed &+ 50 &* round)
             if outcome.problems.contains(where: { $0.hasPrefix("wrong ") && ($0.contains(text) || text.isEmpty) }) {
                 return
             }
@@ -87,10 +85,9 @@ struct ScheduleTests {
     }
 
     private static func run(
-        _ work: String, _ count: Int, _ flags: [String] = [], seed: UInt64? = nil
+        _ work: String, _ count: Int, _ flags: [String] = [], seed: UInt64 = Soak.seed
     ) throws -> Outcome {
         let folder = try TemporaryFolder.inMemory()
-        let seed = seed ?? UInt64.random(in: 0...UInt64.max / 2)
         let child = try ChildProcess("ScheduledWriter", [work, folder.path, "\(seed)", "\(count)"] + flags)
         let (code, output) = child.finish()
         var lines = output.split(separator: "\n").map(String.init)

@@ -71,7 +71,8 @@ struct WriteRecord {
             guard place + count <= data.count else { break }
             let bytes = Array(data[place..<place + count])
             place += count
-            let text = String(decoding: bytes, as: UTF8.self)
+            // Not of what was written, which takes long if it is no text.
+            lazy var text = String(decoding: bytes, as: UTF8.self)
             let file = files[recorded] ?? 0
             switch Character(UnicodeScalar(kind)) {
             case "N": files[recorded] = try #require(base.cachedNames[text], "a file that was not there: \(text)")

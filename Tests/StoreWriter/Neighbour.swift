@@ -1,10 +1,13 @@
-// A process that has a store open together with others, edits it and undoes, until it is told to stop or is killed.
+// A process that has a store open together with others, edits it and undoes, in rounds, until it is told to end or is
+// killed.
 //
-//     StoreWriter neighbour STORE NAME SEED ANSWERS [deferred] [origins] [slow] [blind]
+//     StoreWriter neighbour STORE NAME SEED ANSWERS ROUND [deferred] [origins] [slow] [blind]
 //
 // It appends each acknowledged commit to the file ANSWERS: the version and the checksum of its record. When the file
-// `STORE-stop` is there, it closes the store and prints its version, the hash of its rows and the numbers of steps of undo and redo
-// after it has seen all commits of others. With `blind` it writes without looking whether others have, as the control needs it.
+// `STORE-stop` with the number of the round is there, it rests, and prints the version, the hash of its rows and the
+// numbers of steps of undo and redo after it has seen all commits of others. It goes on when there is `STORE-next` with
+// that number, and closes the store when there is `STORE-close`. With `blind` it writes without looking whether others
+// have, as the control needs it.
 
 import Foundation
 import LMDB
@@ -24,8 +27,12 @@ struct Neighbour {
 
     static func run(_ arguments: [String]) throws {
         var neighbour = try Neighbour(arguments)
-        while access(arguments[1] + "-stop", F_OK) != 0 { try neighbour.act() }
-        try neighbour.finish()
+        var round = Int(arguments[5])!
+        while true {
+            while access("\(arguments[1])-stop\(round)", F_OK) != 0 { try neighbour.act() }
+            if try !neighbour.rest(round) { return }
+            round += 1
+        }
     }
 
     private init(_ arguments: [String]) throws {
@@ -96,18 +103,27 @@ struct Neighbour {
     }
 
     /// Waits until all have stopped, and prints what this process shows.
-    private mutating func finish() throws {
+    ///
+    /// - Returns: whether there is another round; otherwise the store is closed.
+    private mutating func rest(_ round: Int) throws -> Bool {
         try store.waitUntilDurable()
         acknowledge()
         print("stopped")
         fflush(nil)
-        while access(path + "-compare", F_OK) != 0 { usleep(500) }
-        let end = try String(contentsOfFile: path + "-compare", encoding: .utf8)
-        for _ in 0..<20_000 where try store.version.description != end { usleep(500) }
+        while access("\(path)-compare\(round)", F_OK) != 0 { usleep(500) }
+        let end = try String(contentsOfFile: "\(path)-compare\(round)", encoding: .utf8)
+        let isBlind = arguments.contains("blind")
+        for _ in 0..<20_000 where try !isBlind && store.version.description != end { usleep(500) }
         let undo = try store.undoState()
         print("\(try store.version) \(try store.snapshot.stateHash) \(undo.undoCount) \(undo.redoCount)")
         fflush(nil)
-        while access(path + "-close", F_OK) != 0 { usleep(500) }
-        try store.close()
+        while access("\(path)-next\(round)", F_OK) != 0 {
+            if access(path + "-close", F_OK) == 0 {
+                try store.close()
+                return false
+            }
+            usleep(500)
+        }
+        return true
     }
 }
