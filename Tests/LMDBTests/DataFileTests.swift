@@ -139,6 +139,8 @@ import Testing
             (10, [2, 0], "flags of meta page"), (0, [7], "page number"),
             (136, [255, 255, 255, 255, 255, 255, 255, 255], "last page"),
             (136, [0, 0, 0, 0, 0, 0, 0, 0], "last page"),
+            // Within what sizes in bytes may be, and beyond the map.
+            (136, [0, 0, 0, 0, 1, 0, 0, 0], "last page"),
             (44, [0x0C, 0x40], "environment flags"), (92, [4, 0], "flags of the unnamed database"),
             (128, [255, 255, 0, 0, 0, 0, 0, 0], "root page"),
         ] as [(Int, [UInt8], String)])
@@ -154,6 +156,19 @@ import Testing
         #expect(damage.what.hasPrefix(what))
         #expect(!damage.expected.isEmpty && damage.expected != damage.found)
         #expect(kind { _ = try folder.open("crafted") } == .damaged(damage))
+    }
+
+    @Test("A meta page with a transaction whose meta page is the other one is refused")
+    func otherMetaPage() throws {
+        var bytes = try makeFile()
+        let newest = Self.newestMeta(bytes)
+        bytes[newest * Self.pageSize + 144] ^= 1
+        let path = try write(bytes, to: "crafted")
+        guard case .damaged(let damage) = kind({ try DataFile.check(path: path) }) else {
+            Issue.record("not noticed")
+            return
+        }
+        #expect(damage.what == "transaction of meta page \(newest)" && damage.offset == newest * Self.pageSize + 144)
     }
 
     /// The number of the newer meta page.

@@ -54,4 +54,16 @@ import Testing
         let size = try Platform.status(of: descriptor).get().size
         #expect(size > 0 && size < bytes.count)
     }
+
+    #if os(Linux)
+    @Test("A read that brings only a part is continued")
+    func partialRead() throws {
+        // The system gives such a file page by page.
+        let descriptor = try Platform.openForReading("/proc/self/smaps").get()
+        defer { Platform.close(descriptor) }
+        var bytes = [UInt8](repeating: 0, count: 24 << 10)
+        let read = try bytes.withUnsafeMutableBytes { try Platform.read(descriptor, into: $0, at: 0).get() }
+        #expect(read == bytes.count)
+    }
+    #endif
 }

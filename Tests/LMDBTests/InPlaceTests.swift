@@ -8,20 +8,23 @@ import Testing
 @Suite struct InPlaceTests {
     let folder = try! TemporaryFolder()
 
-    /// An environment with a large value under key 1 and a small one under key 2.
+    /// An environment with a large value under key 1 and a small one under key 2, and free pages.
     private func make() throws -> (Environment, Database<UInt64, [UInt8]>) {
         let environment = try folder.open()
         let rows = try environment.bytes()
         try environment.write { txn in
             try txn.put([UInt8](repeating: 1, count: 20_000), forKey: 1, in: rows)
             try txn.put([UInt8](repeating: 2, count: 100), forKey: 2, in: rows)
+            try txn.put([UInt8](repeating: 5, count: 40_000), forKey: 5, in: rows)
         }
+        // Pages are used again two transactions after the one that freed them.
+        try environment.write { try $0.delete(5, in: rows) }
+        try environment.write { try $0.put([], forKey: 6, in: rows) }
         return (environment, rows)
     }
 
-    private func overwrite(
-        _ txn: borrowing WriteTransaction, _ bytes: [UInt8], at offset: Int, _ key: UInt64,
-        _ rows: Database<UInt64, [UInt8]>
+    private func overwrite<Key>(
+        _ txn: borrowing WriteTransaction, _ bytes: [UInt8], at offset: Int, _ key: Key, _ rows: Database<Key, [UInt8]>
     ) throws {
         try bytes.withUnsafeBytes { try txn.overwriteInPlace($0, at: offset, ofValueForKey: key, in: rows) }
     }
@@ -63,7 +66,9 @@ import Testing
     func refused() throws {
         let (environment, rows) = try make()
         let before = try environment.read { try $0.get(1, in: rows) }
+        let lastPage = try environment.information.lastPage
         try environment.write { txn in
+            // On pages that are in the file, but have something else there.
             try txn.put([UInt8](repeating: 4, count: 20_000), forKey: 4, in: rows)
             for (key, offset, count) in [(2, 0, 1), (3, 0, 1), (1, 20_000, 1), (1, -1, 1), (1, 19_999, 2), (4, 0, 1)] {
                 let error = #expect(throws: LMDBError.self, "key \(key), offset \(offset)") {
@@ -75,9 +80,28 @@ import Testing
                 }
             }
         }
+        #expect(try environment.information.lastPage == lastPage, "free pages were used")
         #expect(try environment.read { try $0.get(1, in: rows) } == before)
         #expect(try environment.read { try $0.get(2, in: rows) } == [UInt8](repeating: 2, count: 100))
         #expect(try environment.read { try $0.get(4, in: rows) } == [UInt8](repeating: 4, count: 20_000))
+    }
+
+    @Test("A small value is not mistaken for a large one if its key looks like the header of that one's pages")
+    func lookalike() throws {
+        let environment = try folder.open()
+        let rows = try environment.openDatabase(named: "rows", of: [UInt8].self, [UInt8].self, create: true)
+        let large = [UInt8](repeating: 1, count: 20_000)
+        try environment.write { try $0.put(large, forKey: [1], in: rows) }
+        let bytes = [UInt8](try Data(contentsOf: URL(fileURLWithPath: folder.file())))
+        // LMDB's flag of such pages, and their number. The key stands right before its value.
+        let page = try #require(
+            stride(from: 8_192, to: bytes.count, by: 4_096).first { bytes[$0 + 10] == 4 && bytes[$0 + 12] == 5 })
+        let key = Array(bytes[page..<page + 16])
+        try environment.write { try $0.put([UInt8](repeating: 2, count: 100), forKey: key, in: rows) }
+        let txn = try environment.beginWrite()
+        #expect(throws: LMDBError.self) { try overwrite(txn, [9], at: 0, key, rows) }
+        txn.abort()
+        #expect(try environment.read { try $0.get([1], in: rows) } == large)
     }
 
     @Test("A small value at any place in a leaf is never mistaken for a large one")

@@ -75,8 +75,9 @@ import Testing
             try txn.put("x", forKey: 1, in: escaped!)
             throw Stop()
         }
-        let other = try environment.texts("b")
         let stale = try #require(escaped)
+        #expect(kind { try environment.read { txn in _ = try txn.get(1, in: stale) } } == .staleDatabase)
+        let other = try environment.texts("b")
         #expect(kind { try environment.write { txn in try txn.put("y", forKey: 1, in: stale) } } == .staleDatabase)
         #expect(kind { try environment.read { txn in _ = try txn.get(1, in: stale) } } == .staleDatabase)
         #expect(kind { try environment.read { txn in _ = try txn.count(in: stale) } } == .staleDatabase)

@@ -209,6 +209,19 @@ struct DamagedTreeTests {
         }
     }
 
+    @Test("A node with a child whose number is not below its own is damaged, so no tree has a cycle")
+    func numbers() {
+        for (number, isRight) in [(1, true), (3, false), (1 << 40, false)] as [(UInt64, Bool)] {
+            let nodes = MemoryNodes()
+            let leaf = Self.store(Self.leaf(2), number, in: nodes)
+            var child = Self.store(Self.inner(1, [leaf]), 2, in: nodes)
+            child.height = TreeChild<ListItem>.anyHeight
+            let store = NodePool(limits: TreeLimits(), source: nodes)
+            #expect(PersistentTree(child, store)[0].id == (isRight ? 0 : "unreadable"), "number \(number)")
+            #expect((store.damage == nil) == isRight, "number \(number)")
+        }
+    }
+
     @Test("A node is not used for a parent that states another count, hash or height")
     func twoParents() {
         let nodes = MemoryNodes()

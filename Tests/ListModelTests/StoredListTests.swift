@@ -240,11 +240,12 @@ struct StoredListTests {
                 default: stored.nodes[number] = Array(bytes.dropLast())
                 }
                 let snapshot = stored.list.snapshot()
-                var rows = 0
+                var (rows, unreadable) = (0, 0)
                 for section in snapshot.sections {
                     for item in section.items {
                         rows += 1
                         if item.id == "unreadable" {
+                            unreadable += 1
                             #expect(throws: (any Error).self) { try stored.list.log.checkedContent(of: item.content) }
                         }
                     }
@@ -253,9 +254,80 @@ struct StoredListTests {
                 _ = Changeset(from: snapshot, to: .empty)
                 let isPage = stored.store.damage == nil
                 if !isPage { #expect(rows == 200 || rows == 0, "node \(number), kind \(kind)") }
+                #expect(!isPage || (rows == 200 && unreadable == 0), "nobody was told of node \(number), kind \(kind)")
+                // So does a pool for the versions after it.
+                #expect((NodePool(after: stored.store).damage == nil) == isPage)
                 stored.nodes[number] = bytes
             }
         }
+    }
+
+    @Test("Any flipped bit of a node is noticed")
+    func flippedBits() throws {
+        var stored = StoredList(TreeLimits(leafCapacity: 4, innerCapacity: 4))
+        try stored.list.commit { list in
+            try list.insertSection(
+                NewSection(id: 1, title: "Rows", items: (1...20).map { NewItem(id: .integer($0), content: [1]) }))
+        }
+        try stored.checkpoint()
+        func isNoticed(_ stored: inout StoredList) throws -> Bool {
+            try stored.reopen()
+            for section in stored.list.snapshot().sections { for item in section.items { _ = item.isChecked } }
+            return stored.store.damage != nil
+        }
+        #expect(try !isNoticed(&stored))
+        var count = 0
+        for number in stored.nodes.numbers {
+            let bytes = stored.nodes[number]!
+            stored.nodes[number] = nil
+            // Chunks of the index are not read for this.
+            let isNode = try isNoticed(&stored)
+            for place in 0..<bytes.count where isNode {
+                stored.nodes[number] = bytes
+                stored.nodes[number]![place] ^= 1 << (place % 8)
+                #expect(try isNoticed(&stored), "byte \(place) of node \(number)")
+                count += 1
+            }
+            stored.nodes[number] = bytes
+        }
+        #expect(count > 200)
+    }
+
+    @Test("Nodes that were edited while a checkpoint was written are not evicted, and none below those of a snapshot")
+    func eviction() throws {
+        var stored = StoredList(TreeLimits(leafCapacity: 4, innerCapacity: 4))
+        try stored.list.commit { list in
+            try list.insertSection(
+                NewSection(id: 1, title: "", items: (0..<200).map { NewItem(id: .integer($0), content: [1]) }))
+        }
+        let nodes = stored.nodes
+        /// Edits meanwhile. The image keeps the nodes until it returns.
+        func checkpoint(_ stored: inout StoredList) throws -> UInt64 {
+            let checksum = try stored.list.log.commit(stored.list.log.head).checksum
+            let image = stored.list.editor.state.captureCheckpoint(nextNumber: 1)
+            for id in stride(from: 0, to: 200, by: 40) as StrideTo<Int64> {
+                try stored.list.commit { try $0.toggle(.item(.integer(id))) }
+            }
+            var writer = CheckpointWriter(image) { nodes[$0] = Array($1) }
+            let checkpoint = try writer.write(eventCount: 1, work: 1, checksum: checksum)
+            stored.list.editor.state.adopt(writer.written, NodePool(after: stored.store))
+            return checkpoint.lastNumber
+        }
+        func checked(_ snapshot: Snapshot) -> Int {
+            snapshot.sections[0].items.reduce(0) { sum, item in sum + (item.isChecked ? 1 : 0) }
+        }
+        let last = try checkpoint(&stored)
+        func keepSnapshot(_ stored: inout StoredList) {
+            let snapshot = stored.list.snapshot()
+            _ = stored.list.editor.state.evict(to: 0, olderThan: last + 1)
+            #expect(checked(snapshot) == 5)
+            #expect(nodes.readCount == 0, "all of its nodes are in memory")
+        }
+        keepSnapshot(&stored)
+        _ = stored.list.editor.state.evict(to: 0, olderThan: last + 1)
+        #expect(checked(stored.list.snapshot()) == 5)
+        #expect(nodes.readCount > 40, "the others are not")
+        #expect(stored.list.editor.state.pool.damage == nil)
     }
 }
 

@@ -8,8 +8,10 @@ import TestSupport
 import Testing
 
 extension CheckpointTests {
-    @Test("A node that the replay needs and that is damaged is noticed when the store is opened, though all events fit")
-    func damagedOnTheWay() throws {
+    @Test(
+        "A node that the replay needs and that is damaged is noticed when the store is opened, though all events fit",
+        arguments: [false, true])
+    func damagedOnTheWay(isDeletion: Bool) throws {
         let fixture = try StoreFixture {
             CheckpointTests.eager(&$0)
             $0.checkpoints.interval = .max
@@ -17,10 +19,16 @@ extension CheckpointTests {
         try fixture.fill(40)
         try fixture.store.checkpoint()
         let checkpoint = fixture.store.checkpointVersion
-        // Nothing but the place is known of the row after which this is inserted.
-        try fixture.store.edit("Insert") {
-            try $0.insert(NewItem(id: 1_000, content: [1]), at: .at(ListIndexPath(section: 0, item: 20)))
+        // Rows of several whole nodes.
+        let deleted = (isDeletion ? 12..<28 : 0..<0) as Range<Int64>
+        try fixture.store.edit("Edit") { list in
+            for id in deleted { try list.delete(.item(.integer(id))) }
+            // Nothing but the place is known of the row after which this is inserted.
+            if !isDeletion {
+                try list.insert(NewItem(id: 1_000, content: [1]), at: .at(ListIndexPath(section: 0, item: 20)))
+            }
         }
+        let count = try fixture.store.snapshot.itemCount
         let expected = try fixture.store.snapshot.stateHash
         try fixture.store.waitUntilDurable()
         let environment = fixture.store.group.log.environment
@@ -52,15 +60,61 @@ extension CheckpointTests {
             if store.recovery.wasRebuilt { rebuilt += 1 }
             if store.recovery.wasRebuilt {
                 #expect(try store.snapshot.stateHash == expected, "node \(number)")
-                #expect(try store.snapshot.sections[0].items.map(\.id).count == 41, "node \(number)")
+                #expect(try store.snapshot.sections[0].items.map(\.id).count == count, "node \(number)")
             } else {
                 #expect(store.recovery.checkpoint == checkpoint, "node \(number)")
+                for id in deleted { #expect((try? store.indexPath(of: .integer(id))) == nil, "node \(number)") }
             }
             try? store.close()
             try? store.close(discardingUnappended: true)
         }
         // At least the path to the row.
         #expect(rebuilt >= 3)
+    }
+
+    @Test(
+        "A checkpoint with other counts, another commit or other rows than the log, or of a later version, is not used",
+        arguments: 0..<4)
+    func otherCheckpoint(kind: Int) throws {
+        let fixture = try StoreFixture(CheckpointTests.eager)
+        try fixture.fill(10)
+        for id in 0..<20 { try fixture.store.edit("Toggle") { try $0.toggle(.item(.integer(Int64(id % 10)))) } }
+        try fixture.store.checkpoint()
+        let expected = try fixture.store.snapshot.stateHash
+        try fixture.store.close()
+        let environment = try Environment.open(path: fixture.path)
+        let checkpoints = try environment.openDatabase(named: "checkpoints", of: UInt64.self, [UInt8].self)
+        let meta = try environment.openDatabase(named: "meta", of: String.self, [UInt8].self)
+        try environment.write { txn in
+            var rows: [(version: UInt64, row: [UInt8])] = []
+            try txn.forEach(in: checkpoints) { key, row in
+                rows.append((try UInt64.decode(key), Array(row)))
+                return true
+            }
+            let (before, newest) = (rows[rows.count - 2].row, rows[rows.count - 1].version)
+            var (version, row) = rows[rows.count - 1]
+            switch kind {
+            // The counts of events and rows, and the checksum of the commit, are as long as in the row before.
+            case 0: row[13] = 1
+            case 1: row[22] ^= 1
+            case 2: for range in [30..<38, 54..<70] { row.replaceSubrange(range, with: before[range]) }
+            default: version += 100
+            }
+            let sum = UInt32(truncatingIfNeeded: row[4...].withUnsafeBytes { XXHash64.hash($0, seed: version) })
+            withUnsafeBytes(of: sum.littleEndian) { row.replaceSubrange(0..<4, with: $0) }
+            try #require(row.withUnsafeBytes { Checkpoint($0, version: Version(version)) } != nil)
+            try txn.put(row, forKey: version, in: checkpoints)
+            let locators = try txn.get("locators", in: meta)!.withUnsafeBytes {
+                StoredLocators($0, version: Version(newest))
+            }
+            try txn.put(#require(locators).bytes(Version(version)), forKey: "locators", in: meta)
+        }
+        try environment.close()
+        let store = try Store.open(at: fixture.path, options: fixture.store.options)
+        #expect(store.recovery.wasRebuilt)
+        #expect(try store.snapshot.stateHash == expected)
+        try store.close()
+        _ = try StoreVerification(path: fixture.path)
     }
 
     @Test("A checkpoint whose history is not that of the log is not used")
@@ -105,7 +159,7 @@ extension CheckpointTests {
         }
     }
 
-    @Test("If going back from a later checkpoint leads to other rows than those of the commit, an error says so")
+    @Test("If a replay, or going back from a later checkpoint, leads to other rows than the commit's, an error says so")
     func goingBack() throws {
         let fixture = try StoreFixture {
             CheckpointTests.eager(&$0)
@@ -130,6 +184,12 @@ extension CheckpointTests {
         let store = try Store.open(at: fixture.path, options: fixture.store.options)
         #expect(throws: ListError.self) { try store.snapshot(at: version) }
         #expect(try store.snapshot(at: Version(9)).itemCount == 10)
+        func replay(through version: Version) throws {
+            var state = ListState(NodePool(limits: store.options.limits))
+            _ = try store.group.log.replay(into: &state, through: version)
+        }
+        try replay(through: Version(7))
+        #expect(throws: ListError.self) { try replay(through: version) }
         try store.close()
     }
 

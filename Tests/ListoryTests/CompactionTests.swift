@@ -341,4 +341,50 @@ struct CompactionTests {
         try store.edit("Toggle") { try $0.toggle(.item(3)) }
         try store.close()
     }
+
+    @Test("A block of another log that continues another commit is refused, though it leads to the same rows")
+    func otherBlock() throws {
+        func compacted(_ name: String) throws -> StoreFixture {
+            let fixture = try StoreFixture {
+                CheckpointTests.eager(&$0)
+                $0.now = { Timestamp(microseconds: 1) }
+            }
+            try fixture.fill(20)
+            for id in 0..<20 {
+                try fixture.store.edit(id == 0 ? name : "Toggle") { try $0.toggle(.item(.integer(Int64(id)))) }
+            }
+            try fixture.store.close()
+            var compaction = Compaction(keeping: .from(Version(2)))
+            compaction.unpackedCount = 2
+            try Store.compact(at: fixture.path, compaction)
+            return fixture
+        }
+        func changeBlock(_ path: String, _ change: (inout [UInt8]) -> Void) throws {
+            let environment = try Environment.open(path: path)
+            let blocks = try environment.openDatabase(named: "blocks", of: UInt64.self, [UInt8].self)
+            try environment.write { txn in
+                let key = try #require(try txn.lastKey(in: blocks))
+                var bytes = try #require(try txn.get(key, in: blocks))
+                change(&bytes)
+                try txn.put(bytes, forKey: key, in: blocks)
+            }
+            try environment.close()
+        }
+        func replay(_ path: String) throws {
+            let store = try Store.open(at: path)
+            defer { try? store.close() }
+            let database = try #require(store.checkpointer).database
+            let (log, pool) = (store.group.log, NodePool(limits: store.options.limits, source: database))
+            var state = try Store.Recovery.beginning(log, database, pool)
+            _ = try log.replay(into: &state, after: log.base.checksum, through: Version(10))
+            #expect(state.itemCount == 20)
+        }
+        let (own, other) = (try compacted("One"), try compacted("Two"))
+        try replay(own.path)
+        var block: [UInt8] = []
+        try changeBlock(other.path) { block = $0 }
+        try changeBlock(own.path) { $0 = block }
+        let error = #expect(throws: StoreError.self) { try replay(own.path) }
+        #expect(error?.code == "headMismatch")
+    }
 }

@@ -95,14 +95,16 @@ struct InterleavingTests {
         return (path, other)
     }
 
-    @Test("A commit that is made while another process opens the store is kept", arguments: [false, true])
-    func opening(isControl: Bool) throws {
+    @Test(
+        "A commit that is made while another process opens the store is kept",
+        arguments: [(true, false), (false, false), (false, true)])
+    func opening(isKnown: Bool, isControl: Bool) throws {
         let folder = try TemporaryFolder()
         let (path, other) = try Self.begin(folder)
         var options = StoreOptions()
         options.journal.isFoundEarly = isControl
-        // Otherwise the other process would be heard.
-        options.isKnownToOthers = !isControl
+        // Otherwise the other process is heard later.
+        options.isKnownToOthers = isKnown
         let said = Locked("")
         options.journal.whenFound = {
             let line = try? Self.step(3, path, other)
@@ -120,12 +122,17 @@ struct InterleavingTests {
         _ = try StoreVerification(path: path)
     }
 
-    @Test("The first edit after opening follows what another process has committed, to the journal or the database")
-    func firstEdit() throws {
+    @Test(
+        "The first edit after opening follows what another process has committed, to the journal or the database",
+        arguments: [false, true])
+    func firstEdit(isKnown: Bool) throws {
         for count in 2...3 {
             let folder = try TemporaryFolder()
             let (path, other) = try Self.begin(folder)
-            let store = try Store.open(at: path)
+            // One that is not known is not told, and has to look.
+            var options = StoreOptions()
+            options.isKnownToOthers = isKnown
+            let store = try Store.open(at: path, options: options)
             #expect(store.recovery.journalCommitCount == 1)
             // The first of these goes into the database, because the journal was moved; the second into the journal.
             for number in 3...count + 1 { #expect(try Self.step(number, path, other).hasPrefix("\(number) ")) }
@@ -136,6 +143,59 @@ struct InterleavingTests {
             _ = other.kill()
             #expect(try StoreVerification(path: path).version == Version(UInt64(count + 2)))
         }
+    }
+
+    @Test(
+        "An opening finds what is acknowledged, though the journal is drained and written over while it reads",
+        arguments: [false, true])
+    func drainedWhileReading(isReadOnly: Bool) throws {
+        let folder = try TemporaryFolder()
+        let (path, other) = try Self.begin(folder)
+        var options = StoreOptions()
+        options.isReadOnly = isReadOnly
+        let next = Locked(3)
+        options.journal.whenReading = {
+            let number = next.withLock { next in
+                defer { next += 1 }
+                return next
+            }
+            _ = try? ChildProcess("StoreWriter", [path, "idle"]).finish()
+            _ = try? Self.step(number, path, other)
+        }
+        let store = try Store.open(at: path, options: options)
+        #expect(next.withLock { $0 } > 3)
+        #expect(store.recovery.lostVersion == nil)
+        #expect(try store.version >= Version(3))
+        try store.close()
+        _ = other.kill()
+    }
+
+    @Test("An opening finds what is acknowledged, though an entry is half written over the drained ones while it reads")
+    func halfWrittenWhileReading() throws {
+        let folder = try TemporaryFolder()
+        let (path, other) = try Self.begin(folder)
+        let bytes = try Data(contentsOf: URL(fileURLWithPath: path))
+        let entry = try #require(
+            stride(from: 0, to: bytes.count, by: Journal.sectorSize).first { offset in
+                bytes[offset...].withUnsafeBytes { JournalEntry($0) } != nil
+            })
+        let isFirst = Locked(true)
+        var options = StoreOptions()
+        options.isReadOnly = true
+        options.journal.whenReading = {
+            if !isFirst.withLock({ $0 }) { return }
+            isFirst.withLock { $0 = false }
+            _ = try? ChildProcess("StoreWriter", [path, "idle"]).finish()
+            let file = FileHandle(forWritingAtPath: path)
+            try? file?.seek(toOffset: UInt64(entry))
+            try? file?.write(contentsOf: Data(count: 64))
+            try? file?.close()
+        }
+        let store = try Store.open(at: path, options: options)
+        #expect(!isFirst.withLock { $0 })
+        #expect(try store.version == Version(2))
+        try store.close()
+        _ = other.kill()
     }
 
     @Test("One process at a time takes checkpoints, and the next one continues from those of the last")
@@ -153,7 +213,8 @@ struct InterleavingTests {
         let before = try fixture.store.checkpointVersion
         let other = try ChildProcess("StoreWriter", [fixture.path, "checkpoints"])
         for _ in 0..<60 { _ = other.read() }
-        #expect(try fixture.store.checkpointVersion == before, "the other process has not the role")
+        let newest = try #require(fixture.store.checkpointer).database.newestVersion()
+        #expect(newest == before, "the other process has not the role")
         try fixture.store.close()
         let again = try ChildProcess("StoreWriter", [fixture.path, "checkpoints"])
         for _ in 0..<60 { _ = again.read() }
@@ -162,6 +223,29 @@ struct InterleavingTests {
         #expect(try store.checkpointVersion > before, "another process has taken the role")
         try store.close()
         _ = try StoreVerification(path: fixture.path)
+    }
+
+    @Test("Checkpoints are not written if a process has written to them that this one does not know of")
+    func unknownWriter() throws {
+        let fixture = try StoreFixture(CheckpointTests.onRequest)
+        let database = try #require(fixture.store.checkpointer).database
+        func toggle() throws { _ = try fixture.store.edit("Toggle") { try $0.toggle(.item(1)) } }
+        func revision() throws -> UInt64 { try database.environment.read { try database.revision($0) } }
+        try fixture.fill(50)
+        try fixture.store.checkpoint()
+        let first = try revision()
+        try toggle()
+        try fixture.store.checkpoint()
+        let second = try revision()
+        #expect(second > first && first > 0, "each writer shows that it has written")
+        let row = withUnsafeBytes(of: (second + 1).littleEndian) { Array($0) }
+        try database.environment.write { try $0.put(row, forKey: "revision", in: database.meta) }
+        try toggle()
+        let before = fixture.store.checkpointVersion
+        let error = #expect(throws: StoreError.self) { try fixture.store.checkpoint() }
+        #expect(error?.code == "writtenElsewhere")
+        #expect(try database.newestVersion() == before)
+        try? fixture.store.close()
     }
 
     @Test("A process that opens a store without editing takes no checkpoint")

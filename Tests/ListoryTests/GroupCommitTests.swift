@@ -108,6 +108,34 @@ struct GroupCommitTests {
         try store.close()
     }
 
+    @Test("A task waits for its commit, however many commits of other processes have come before it")
+    func shiftedTask() async throws {
+        let fixture = try StoreFixture {
+            $0.durability = .deferred
+            $0.deferredDelay = .seconds(3_600)
+        }
+        try fixture.fill(1)
+        let group = fixture.store.group
+        let version = try fixture.store.version
+        let queue = try group.pause()
+        let task = Task {
+            try await withUnsafeThrowingContinuation { (continuation: UnsafeContinuation<Void, any Error>) in
+                let waiting = GroupCommit.WaitingTask(version: version, continuation: continuation)
+                group.monitor.withLock { group.state.tasks.append(waiting) }
+            }
+        }
+        func waitedFor() -> [Version] { group.monitor.withLock { group.state.tasks.map(\.version) } }
+        while waitedFor().isEmpty { try await Task.sleep(for: .milliseconds(1)) }
+        group.replaceQueue(after: queue.head, shift: 3)
+        #expect(waitedFor() == [Version(version.rawValue + 3)])
+        group.putBack(queue)
+        #expect(waitedFor() == [version])
+        group.resume()
+        try await task.value
+        #expect(fixture.store.durableVersion == version)
+        try fixture.store.close()
+    }
+
     @Test("Commits for which nobody waits are written after a time, or when they are many", arguments: [false, true])
     func deferred(isLong: Bool) async throws {
         let fixture = try StoreFixture {

@@ -21,8 +21,6 @@ extension JournalModel {
         case discardsWithoutClearing, clearsOnce, discardsWithoutHead
         /// Clears an entry that failed here and that another process has continued.
         case clearsContinuedEntry
-        /// Writes without looking whether its own last entry is unchanged.
-        case ignoresOwnLastEntry
         /// Compares logs by their lengths only.
         case comparesVersionsOnly
     }
@@ -42,9 +40,8 @@ extension JournalModel {
             guard let entry = slots[slot].entry else { break }
             if continues(entry, found.head) || has(.followsAnyEntry) {
                 found.head = found.head + entry.newest
-                found.last = Place(slot: slot, after: entry)
                 found.end = slot + 1
-            } else if found.last != nil || entry.before.count > found.head.count {
+            } else if found.head != stored || entry.before.count > found.head.count {
                 break
             }
             // An entry before the first one that continues the database is drained already.
@@ -64,9 +61,6 @@ extension JournalModel {
     /// Whether the log ends where a process left it.
     private func agrees(_ me: Process, _ state: State) -> Bool {
         if state.database.value != me.stored && !has(.ignoresHead) { return false }
-        if let last = me.last, state.journal[last.slot].value.after != last.after, !has(.ignoresOwnLastEntry) {
-            return false
-        }
         if me.end >= bounds.slots || has(.ignoresNextEntry) { return true }
         guard let next = state.journal[me.end].value.entry, continues(next, me.head) else { return true }
         // The entry may be its own, and not in the log.
@@ -467,7 +461,6 @@ extension JournalModel.Process {
     /// The entry is in the log.
     fileprivate mutating func advance() {
         head = head + commit
-        last = JournalModel.Place(slot: end, after: head)
         end += 1
     }
 

@@ -147,8 +147,6 @@ extension JournalModel {
         var end = 0
         /// Whether the next commit goes into the database.
         var isDirect = true
-        /// The last entry of the log.
-        var last: Place?
         /// An entry that may be in the journal and not in the log, because writing or syncing it failed.
         var failed: Place?
         /// The commit that is to be appended; 0 if there is none.
@@ -170,7 +168,7 @@ extension JournalModel {
         }
 
         mutating func know(_ found: Found, isDirect: Bool) {
-            (stored, head, end, last) = (found.stored, found.head, found.end, found.last)
+            (stored, head, end) = (found.stored, found.head, found.end)
             self.isDirect = isDirect
             failed = nil
         }
@@ -200,9 +198,8 @@ extension JournalModel {
     struct Found {
         var stored: Log
         var head: Log
-        /// The slot behind the last entry, and that entry.
+        /// The slot behind the last entry.
         var end = 0
-        var last: Place?
         /// Whether an entry is left over that is newer than the end of the log.
         var isBehindLoss = false
 
@@ -328,7 +325,6 @@ extension JournalModel.Process {
         digest.add(UInt64(stored.digits) << 32 | UInt64(head.digits))
         digest.add(step.rawValue << 8 | UInt64(end) << 2 | (isDirect ? 2 : 0) | (appends ? 1 : 0))
         digest.add(UInt64(commit))
-        digest.add(last)
         digest.add(failed)
         digest.add(target)
         for index in 0..<3 { digest.add(copy[index]) }

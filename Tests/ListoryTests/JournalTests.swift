@@ -273,9 +273,13 @@ struct JournalTests {
         #expect(try StoreVerification(path: fixture.path).commitCount == 401, "seed \(seed)")
     }
 
-    @Test("A checkpoint needs nothing of it: the commits of a checkpoint are in the database before")
-    func checkpoints() throws {
+    @Test(
+        "A checkpoint needs nothing of it: the commits of a checkpoint are in the database before",
+        arguments: [Durability.immediate, .deferred])
+    func checkpoints(durability: Durability) throws {
         let fixture = try StoreFixture {
+            $0.durability = durability
+            $0.deferredDelay = .seconds(3_600)
             $0.journal.storeDelay = .seconds(3_600)
             $0.checkpoints.isBackground = false
         }
@@ -283,7 +287,8 @@ struct JournalTests {
         let journal = fixture.store.group.log.journal
         for round in 0..<3 {
             for id in 0..<10 { try fixture.store.edit("Toggle") { try $0.toggle(.item(.integer(Int64(id)))) } }
-            #expect(!journal.isEmpty, "round \(round)")
+            // In the journal, or not even there.
+            #expect(try journal.storedVersion() < fixture.store.version, "round \(round)")
             try fixture.store.checkpoint()
             #expect(try journal.storedVersion() == fixture.store.checkpointVersion, "round \(round)")
         }
@@ -301,6 +306,27 @@ struct JournalTests {
         for _ in 0..<3_000 where !journal.isEmpty { try await Task.sleep(for: .milliseconds(10)) }
         #expect(journal.isEmpty)
         try fixture.store.close()
+    }
+
+    @Test("The first commit after opening goes into the database: what a killed process has drained may not be durable")
+    func firstCommit() throws {
+        let folder = try TemporaryFolder()
+        let bytes = try Self.makeFile(folder, [10, 20])
+        let path = folder.file("copy.listory")
+        // Once with entries in the journal, once with old ones.
+        for _ in 0..<2 {
+            if !FileManager.default.fileExists(atPath: path) { try Self.write(bytes, path) }
+            let store = try Store.open(at: path) { $0.journal.storeDelay = .seconds(3_600) }
+            let journal = store.group.log.journal
+            if store.recovery.journalCommitCount == 0 {
+                let first = try #require(try store.edit("First") { try $0.toggle(.item(0)) })
+                #expect(try journal.storedVersion() == first.version)
+            }
+            let second = try #require(try store.edit("Second") { try $0.toggle(.item(0)) })
+            #expect(try journal.storedVersion() < second.version, "and the next one into the journal")
+            try store.close()
+        }
+        #expect(try StoreVerification(path: path).version > Version(4))
     }
 
     /// A store with commits in the journal, which nothing in the background changes.
@@ -327,10 +353,14 @@ struct JournalTests {
         #expect(found.journalCommitCount == 0)
     }
 
-    @Test("An entry whose sync failed is found by an opening until it is discarded, and not afterwards")
-    func discarding() throws {
+    @Test(
+        "An entry whose sync failed is found by an opening until it is discarded, and not afterwards",
+        arguments: [false, true])
+    func discarding(isFirst: Bool) throws {
         let fixture = try Self.quietFixture()
         let journal = fixture.store.group.log.journal
+        // Draining entries before it would clear it as well.
+        if isFirst { try journal.store() }
         let (head, end) = journal.state.withLock { ($0.head, $0.end) }
         // Written, and not acknowledged.
         let commit = try fixture.store.edit("Discarded", durability: .deferred) { try $0.toggle(.item(1)) }!
@@ -353,7 +383,8 @@ struct JournalTests {
             return try store.version
         }
         #expect(try found("before") == commit.version)
-        try journal.discardFailed()
+        // As closing does.
+        try fixture.store.group.settle()
         #expect(try found("after") == head.version)
         #expect(journal.state.withLock { $0.failed } == nil)
         try fixture.store.close()

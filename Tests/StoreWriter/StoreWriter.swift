@@ -3,7 +3,8 @@
 // It prints one line for each commit, `version hash`, after the commit is durable; with `early` before that, as a
 // control that the test must detect. With `checkpoints` it takes a checkpoint every few commits, with narrow nodes and
 // in small slices, so that most kills interrupt one. With `idle` it opens the store for editing, closes it and prints
-// that. With `steps` it makes a commit only when there is a file with the store's name and the commit's number. With
+// that. With `reads` it opens the store for reading, prints that, and when there is a file with the store's name and
+// `-read`, it prints how many of the rows that the store had then can be read, and found by id. With `steps` it makes a commit only when there is a file with the store's name and the commit's number. With
 // `create` it makes many stores, with numbers after their names, and one commit in each of them. With `compact` it
 // compacts the store after every few commits; with `copy` it copies it, and prints `copy number version hash` for each
 // copy. `contend` is in `Contender.swift`. With `probe` it uses damaged stores instead (see StoreProbe), and with `damage`
@@ -39,6 +40,7 @@ enum StoreWriter {
             }
         }
         if CommandLine.arguments.contains("compact") { return try compact(path) }
+        if CommandLine.arguments.contains("reads") { return try read(path) }
         let acknowledgesEarly = CommandLine.arguments.contains("early")
         var options = StoreOptions()
         if CommandLine.arguments.contains("checkpoints") {
@@ -83,6 +85,21 @@ enum StoreWriter {
             while getppid() == parent { usleep(200_000) }
             _exit(1)
         }
+    }
+
+    private static func read(_ path: String) throws {
+        var options = StoreOptions()
+        options.isReadOnly = true
+        let store = try Store.open(at: path, options: options)
+        let snapshot = try store.snapshot
+        print("reading")
+        fflush(nil)
+        while access("\(path)-read", F_OK) != 0 { usleep(200) }
+        let ids = snapshot.sections.flatMap { $0.items.map(\.id) }.filter { $0 != "unreadable" }
+        let found = ids.filter { (try? store.indexPath(of: $0)) != nil }
+        print(ids.count, found.count)
+        fflush(nil)
+        while true { usleep(1_000_000) }
     }
 
     /// Compacts the store again and again, with a few commits between.

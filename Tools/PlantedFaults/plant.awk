@@ -10,9 +10,10 @@
 #     -old lines                       whole lines, as they are; they occur exactly once in the file
 #     +new lines                       PLANTED is whether the fault is on; there may be several such pairs
 #     tests: REGULAR EXPRESSION        the tests that should find it
+#     hangs: SECONDS                   only if they find it because they hang: a run that takes longer does
 #     changes nothing: why             only if nothing can find it
 #
-# `list` prints number, name, tests, why it changes nothing (or -), file of faults.
+# `list` prints number, name, tests, why it changes nothing (or -), file of faults, after how many seconds it hangs (or -).
 
 function fail(text) {
     print text > "/dev/stderr"
@@ -62,6 +63,7 @@ FNR == 1 { room = FILENAME; sub(/^.*\//, "", room); sub(/\.faults$/, "", room) }
 }
 /^in: / { path = substr($0, 5); isNew = 1; next }
 /^tests: / { tests[faults] = substr($0, 8); next }
+/^hangs: / { patience[faults] = substr($0, 8); next }
 /^changes nothing: / { nothing[faults] = substr($0, 18); next }
 /^-/ {
     if (isNew) {
@@ -100,7 +102,8 @@ END {
     if (task == "list") {
         for (fault = 1; fault <= faults; fault++) {
             why = fault in nothing ? nothing[fault] : "-"
-            print fault "\t" name[fault] "\t" tests[fault] "\t" why "\t" rooms[fault]
+            seconds = fault in patience ? patience[fault] : "-"
+            print fault "\t" name[fault] "\t" tests[fault] "\t" why "\t" rooms[fault] "\t" seconds
         }
     }
     if (task != "plant") exit 0

@@ -42,9 +42,8 @@ extension WriteTransaction {
             )
         }
         let place = try filePlace(of: value)
-        // SAFETY: the bytes are inside of a committed value on pages of its own, whose place in the file was compared
-        // with the file. LMDB writes those pages only if the value is put again or deleted, by a write transaction: and
-        // the only one that lives is this one.
+        // SAFETY: the bytes are inside of a value on pages of its own, which are in the file. LMDB writes those pages
+        // only if the value is put again or deleted, by a write transaction: and the only one that lives is this one.
         try Engine.check(Platform.write(try Engine.descriptor(environment.handle), bytes, at: place + offset), "pwrite")
     }
 
@@ -64,29 +63,18 @@ extension WriteTransaction {
         let pageSize = try Engine.statistics(environment.handle).pageSize
         let lastPage = try Engine.information(environment.handle).lastPage
         let header = MetaPage.headerSize
-        // A map begins at a page of the system, which has at least 4 KiB.
-        guard let start = value.baseAddress, UInt(bitPattern: start) % UInt(min(pageSize, 4_096)) == UInt(header) else {
+        // LMDB puts every value of more than half a page on pages of its own.
+        guard value.count > pageSize / 2, let start = value.baseAddress else {
             throw LMDBError(.notInPlace(reason: "it has no pages of its own"), in: "pwrite")
         }
-        // SAFETY: a page header precedes every value, in the map and in memory that is allocated for a page.
+        // SAFETY: pages of a value begin with a header, in the map and in memory that is allocated for them.
         let found = UnsafeRawBufferPointer(start: start - header, count: header)
         let number = found.loadUnaligned(as: UInt64.self)
         let flags = found.loadUnaligned(fromByteOffset: 10, as: UInt16.self)
         let pages = found.loadUnaligned(fromByteOffset: 12, as: UInt32.self)
+        // Pages that are not in the file yet have a flag more.
         guard flags == 0x04, number >= 2, number <= UInt64(lastPage), value.count + header <= Int(pages) * pageSize
-        else {
-            throw LMDBError(.notInPlace(reason: "it has no pages of its own, or was put just now"), in: "pwrite")
-        }
-        // To be sure that this is a header, compare it with the file at that place.
-        let place = Int(number) * pageSize
-        var copy: (UInt64, UInt64) = (0, 0)
-        let isSame = try withUnsafeMutableBytes(of: &copy) { copy throws(LMDBError) -> Bool in
-            switch Platform.read(try Engine.descriptor(environment.handle), into: copy, at: place) {
-            case .success(let count): return count == header && copy.elementsEqual(found)
-            case .failure(let error): throw LMDBError(code: error.number, in: "pread", detail: environment.path)
-            }
-        }
-        guard isSame else { throw LMDBError(.notInPlace(reason: "it has no pages of its own"), in: "pwrite") }
-        return place + header
+        else { throw LMDBError(.notInPlace(reason: "it was put just now"), in: "pwrite") }
+        return Int(number) * pageSize + header
     }
 }

@@ -122,6 +122,8 @@ package struct JournalOptions: Sendable {
     /// Called when opening has seen that the journal may have commits, before it takes the lock. For tests, in which another
     /// process writes then.
     package var whenFound: (@Sendable () -> Void)?
+    /// Called between the reads of the journal and of the database. For tests, in which another process writes then.
+    package var whenReading: (@Sendable () -> Void)?
 }
 
 /// How observers are told of commits.

@@ -22,7 +22,7 @@ extension Journal {
             var known = State(state.head)
             known.stored = state.stored
             (known.end, known.isDirect) = (state.end, state.isDirect)
-            (known.last, known.failed) = (state.last, state.failed)
+            known.failed = state.failed
             return known
         }
     }
@@ -174,7 +174,6 @@ extension Journal {
                     state.head.append($0, version: run.version(index), eventCount: run.eventCount(index))
                 }
             }
-            state.last = Place(offset: end, checksum: bytes.withUnsafeBytes { JournalEntry.checksum(in: $0) })
             state.end = Journal.next(end + bytes.count)
             return ProcessTable.Published(head: state.head, stored: state.stored.version)
         }
@@ -192,16 +191,8 @@ extension Journal {
         guard let database else { return }
         try txn.withValue(forKey: Journal.key, in: database) { bytes in
             guard let bytes else { return }
-            func entry(_ offset: Int) -> UnsafeRawBufferPointer {
-                UnsafeRawBufferPointer(rebasing: bytes[min(offset, bytes.count)...])
-            }
-            // Its own last entry is unchanged: no process has drained the journal and started again.
-            if let last = known.last {
-                let found = entry(last.offset)
-                guard found.count >= 8, JournalEntry.checksum(in: found) == last.checksum else { throw Disagreement() }
-            }
-            // No process has appended an entry.
-            let following = entry(known.end)
+            // No process has appended an entry. One that had drained the journal would have changed the head row.
+            let following = UnsafeRawBufferPointer(rebasing: bytes[min(known.end, bytes.count)...])
             guard JournalEntry.before(in: following) == known.head, let next = JournalEntry(following) else { return }
             // The entry may be this process's own, and not in the log.
             let place = Place(offset: known.end, checksum: next.checksum)

@@ -11,8 +11,8 @@
 // - an entry is never overwritten before the transaction that drained it is durable; then the next entry is written at
 //   the beginning of the journal. No sector with a part of an entry is overwritten either, because entries begin at
 //   sectors;
-// - a writer holds the lock of LMDB's write transaction, and has checked that the head of the database and its own last
-//   entry are unchanged and that no entry follows: nothing of another process is overwritten;
+// - a writer holds the lock of LMDB's write transaction, and has checked that the head of the database is unchanged and that
+//   no entry follows its own last one: nothing of another process is overwritten;
 // - only one thread at a time appends, drains or discards;
 // - what other processes are told about the end of the log is durable.
 
@@ -46,8 +46,6 @@ package final class Journal: Sendable {
         var end = Journal.beginning
         /// Whether the next write group goes into the database.
         var isDirect = true
-        /// The last entry, if it follows `stored`.
-        var last: Place?
         /// An entry that may be in the journal but not in the log, because writing or syncing it failed.
         var failed: Place?
 
@@ -66,6 +64,8 @@ package final class Journal: Sendable {
     let table: ProcessTable?
     /// For a control in tests: whether a writer does not look whether another process has appended.
     let isUnchecked: Bool
+    /// For tests: called between reading the journal and reading the database.
+    let whenReading: (@Sendable () -> Void)?
     let state = Locked(State(LogHead()))
 
     private init(
@@ -73,6 +73,7 @@ package final class Journal: Sendable {
         _ capacity: Int, _ options: JournalOptions
     ) {
         isUnchecked = options.isUnchecked
+        whenReading = options.whenReading
         self.rows = rows
         self.environment = environment
         self.table = table
@@ -176,6 +177,7 @@ extension Journal {
         let bytes = try (database ?? Self.existing(environment)).flatMap { database in
             try environment.read { try $0.get(Journal.key, in: database) }
         }
+        whenReading?()
         var state = State(try environment.read { try rows.readCheckedHead($0) })
         var lost: Version?
         bytes?.withUnsafeBytes { Self.follow($0, through: end, &state, &lost) }
@@ -222,6 +224,7 @@ extension Journal {
             guard let database else { return stored }
             let mayReach = try txn.withValue(forKey: Journal.key, in: database) { bytes in
                 guard let bytes else { return false }
+                whenReading?()
                 return stride(from: Self.beginning, to: bytes.count, by: Self.sectorSize).contains { offset in
                     JournalEntry.mayReach(beyond: stored.version, UnsafeRawBufferPointer(rebasing: bytes[offset...]))
                 }
@@ -243,9 +246,8 @@ extension Journal {
             if entry.before == state.head {
                 state.records.append(entry.records, 0..<entry.records.count)
                 state.head = entry.after
-                state.last = Place(offset: offset, checksum: entry.checksum)
                 state.end = next(offset + entry.size)
-            } else if state.last != nil || entry.before.version > state.head.version {
+            } else if state.records.count > 0 || entry.before.version > state.head.version {
                 break
             }
             offset = next(offset + entry.size)

@@ -59,10 +59,8 @@ extension Store.Recovery {
         let clock = ContinuousClock()
         let start = clock.now
         var wasRebuilt = false
-        func makeNodes() -> NodePool {
-            NodePool(limits: options.limits, source: database, cacheSize: options.memoryBudget / 2)
-        }
-        var nodes = makeNodes()
+        // A list that is rebuilt gives its nodes numbers that none had, so it finds no node of an unusable checkpoint here.
+        let nodes = NodePool(limits: options.limits, source: database, cacheSize: options.memoryBudget / 2)
         if let database {
             let transaction = try log.environment.information.lastTransaction
             do {
@@ -87,8 +85,6 @@ extension Store.Recovery {
                 database.giveUp()
             }
         }
-        // No node of an unusable checkpoint is used again, not even from a cache.
-        if wasRebuilt { nodes = makeNodes() }
         var state = try beginning(log, database, nodes)
         let checksum: UInt64
         do {

@@ -1,0 +1,126 @@
+// Changes single numbers in the pages of a sound file: each must be noticed by the check that is for it.
+
+import Foundation
+import LMDB
+import TestSupport
+import Testing
+
+@Suite struct CraftedPageTests {
+    let folder = try! TemporaryFolder()
+
+    /// The newest version in a file with one database whose tree has two levels.
+    private struct Pages {
+        static let size = 4096
+        var bytes: [UInt8]
+
+        init(_ path: String) throws { bytes = [UInt8](try Data(contentsOf: URL(fileURLWithPath: path))) }
+
+        func word(_ place: Int) -> Int {
+            bytes.withUnsafeBytes { Int($0.loadUnaligned(fromByteOffset: place, as: UInt64.self)) }
+        }
+        func half(_ place: Int) -> Int { Int(bytes[place]) | Int(bytes[place + 1]) << 8 }
+        func count(_ page: Int) -> Int { (half(page + 12) - 16) / 2 }
+        func node(_ index: Int, of page: Int) -> Int { page + half(page + 16 + 2 * index) }
+        /// Where the value of an entry begins.
+        func value(_ node: Int) -> Int { node + 8 + half(node + 6) }
+
+        private var meta: Int { word(144) > word(Self.size + 144) ? 0 : Self.size }
+        /// The only page of the list of free pages.
+        var free: Int { word(meta + 80) * Self.size }
+        /// The last leaf of the database.
+        var lastLeaf: Int {
+            let main = word(meta + 128) * Self.size
+            let root = word(value(node(0, of: main)) + 40) * Self.size
+            let child = node(count(root) - 1, of: root)
+            return (half(child) | half(child + 2) << 16) * Self.size
+        }
+
+        mutating func put(_ word: Int, at place: Int) {
+            bytes.withUnsafeMutableBytes { $0.storeBytes(of: UInt64(word), toByteOffset: place, as: UInt64.self) }
+        }
+
+        func write(_ path: String) throws {
+            let file = try #require(FileHandle(forWritingAtPath: path))
+            try file.write(contentsOf: bytes)
+            try file.close()
+        }
+    }
+
+    /// An environment with two large values in its last leaf, and free pages.
+    private func make() throws -> (Environment, Database<UInt64, [UInt8]>) {
+        let environment = try folder.open()
+        let rows = try environment.bytes()
+        try environment.write { txn in
+            for key in 0..<300 as Range<UInt64> { try txn.put([UInt8](repeating: 1, count: 20), forKey: key, in: rows) }
+            for key in 1_000...1_002 as ClosedRange<UInt64> {
+                try txn.put([UInt8](repeating: UInt8(key % 7), count: 9_000), forKey: key, in: rows)
+            }
+        }
+        try environment.write { try $0.delete(1_002, in: rows) }
+        for _ in 0..<3 { try environment.write { try $0.put([], forKey: 0, in: rows) } }
+        return (environment, rows)
+    }
+
+    /// What is damaged in the file, by the full check.
+    private func damage(_ change: (inout Pages) -> Void) throws -> LMDBError.Damage? {
+        let (environment, _) = try make()
+        try environment.close()
+        try DataFile.check(path: folder.file(), depth: .full)
+        var pages = try Pages(folder.file())
+        change(&pages)
+        try pages.write(folder.file())
+        guard case .damaged(let damage) = kind({ try DataFile.check(path: folder.file(), depth: .full) }) else {
+            return nil
+        }
+        return damage
+    }
+
+    /// What a write near the end of the database says to a change of the file after others.
+    private func damageWhileOpen(_ change: (inout Pages) -> Void) throws -> LMDBError.Damage? {
+        let (environment, rows) = try make()
+        var pages = try Pages(folder.file())
+        change(&pages)
+        try pages.write(folder.file())
+        let kind = kind { try environment.write { try $0.put([2], forKey: 1_001, in: rows) } }
+        guard case .damaged(let damage) = kind else { return nil }
+        return damage
+    }
+
+    @Test("A page with another number than that of its place")
+    func pageNumber() throws {
+        #expect(try damage { $0.bytes[$0.lastLeaf] ^= 1 }?.what == "page number")
+    }
+
+    @Test("Two large values on the same pages")
+    func sharedPages() throws {
+        let found = try damage { pages in
+            let (leaf, count) = (pages.lastLeaf, pages.count(pages.lastLeaf))
+            let places = (count - 2..<count).map { pages.value(pages.node($0, of: leaf)) }
+            pages.put(pages.word(places[0]), at: places[1])
+        }
+        #expect(found?.what == "reference to a page")
+        #expect(found?.expected == "a page that nothing else refers to")
+    }
+
+    @Test("A free page that is one in use, when a transaction is about to change it")
+    func freePageInUse() throws {
+        let found = try damageWhileOpen { pages in
+            let numbers = pages.value(pages.node(0, of: pages.free))
+            let (count, inUse) = (pages.word(numbers), pages.lastLeaf / Pages.size)
+            #expect(count > 0)
+            // They descend.
+            let place = (1...count).map { numbers + 8 * $0 }.last { pages.word($0) > inUse } ?? numbers + 8 * count
+            pages.put(inUse, at: place)
+        }
+        #expect(found?.what == "reference to a page" || found?.what == "free page")
+    }
+
+    @Test("Keys that are not in order, when a transaction is about to change their page")
+    func order() throws {
+        let found = try damageWhileOpen { pages in
+            let leaf = pages.lastLeaf
+            for byte in 16...17 { pages.bytes.swapAt(leaf + byte, leaf + byte + 2) }
+        }
+        #expect(found?.what == "order of keys")
+    }
+}

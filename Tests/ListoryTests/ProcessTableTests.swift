@@ -1,0 +1,87 @@
+// Tests what processes tell each other in the process table, without the races of several processes.
+
+import Foundation
+import LMDB
+import ListModel
+import TestSupport
+import Testing
+
+@testable import Listory
+
+@Suite("The process table")
+struct ProcessTableTests {
+    @Test("A header or a slot with any changed byte is not whole, and one without a change is")
+    func damage() {
+        var header = TableFormat.Header()
+        header.generation = 7
+        header.end.head.version = Version(5)
+        header.end.stored = Version(3)
+        let slot = TableFormat.Slot(purpose: 1, leases: ProcessLeases([Version(4), Version(9)]))
+        #expect(TableFormat.Header(header.bytes)?.end == header.end)
+        #expect(TableFormat.Slot(slot.bytes)?.leases == slot.leases)
+        for index in header.bytes.indices {
+            var bytes = header.bytes
+            bytes[index] ^= 4
+            #expect(TableFormat.Header(bytes) == nil, "byte \(index)")
+        }
+        for index in slot.bytes.indices {
+            var bytes = slot.bytes
+            bytes[index] ^= 4
+            #expect(TableFormat.Slot(bytes) == nil, "byte \(index)")
+        }
+    }
+
+    @Test("Every checkpoint that a process needs is needed by the leases that others read, however many there are")
+    func leases() throws {
+        for count in 0...3 * ProcessLeases.limit {
+            let versions = Set((0..<count).map { Version(UInt64(10 + 3 * $0)) })
+            let slot = TableFormat.Slot(purpose: 1, leases: ProcessLeases(versions))
+            let read = try #require(TableFormat.Slot(slot.bytes)).leases
+            #expect(read.isEmpty == versions.isEmpty)
+            for version in versions { #expect(read.contains(version), "\(version) of \(count)") }
+            #expect(!read.contains(Version(9)), "\(count)")
+        }
+    }
+
+    @Test("The published end never becomes older, and is published only while another process is there")
+    func publishing() throws {
+        let folder = try TemporaryFolder()
+        let path = folder.file("list.listory")
+        try Store.create(at: path).close()
+        let environment = try Environment.open(path: path)
+        let table = try #require(try ProcessTable.join(environment))
+        func end(_ version: UInt64, stored: UInt64) -> ProcessTable.Published {
+            var head = LogHead()
+            head.version = Version(version)
+            return ProcessTable.Published(head: head, stored: Version(stored))
+        }
+        try environment.whileNobodyWrites { try table.publish(end(8, stored: 2)) }
+        #expect(try table.published() == nil)
+        let other = try ChildProcess("StoreWriter", [path, "steps"])
+        while try table.neighbours().isEmpty { usleep(200) }
+        for (version, stored) in [(10, 2), (5, 4), (9, 3), (11, 1)] as [(UInt64, UInt64)] {
+            try environment.whileNobodyWrites { try table.publish(end(version, stored: stored)) }
+            let published = try #require(try table.published())
+            #expect(published.head.version.rawValue == max(10, version))
+            #expect(published.stored.rawValue == (version == 10 ? 2 : 4))
+        }
+        _ = other.kill()
+        #expect(try table.neighbours().isEmpty)
+        try environment.close()
+    }
+
+    @Test("The journal is followed to a published end, not further")
+    func following() throws {
+        let fixture = try StoreFixture { $0.journal.storeDelay = .seconds(3_600) }
+        try fixture.fill(2)
+        for _ in 0..<6 { try fixture.store.edit("Toggle") { try $0.toggle(.item(1)) } }
+        let journal = fixture.store.group.log.journal
+        let (first, last) = (try journal.storedVersion().rawValue + 1, try fixture.store.version.rawValue)
+        #expect(first < last)
+        for version in first...last {
+            #expect(try journal.readCopy(through: Version(version)).0.head.version.rawValue == version)
+        }
+        #expect(try journal.readCopy().0.head.version.rawValue == last)
+        try fixture.store.close()
+    }
+}
