@@ -130,6 +130,36 @@ struct PowerCutTests {
         #expect(count == 1 || discarded > 0, "seed \(seed): nothing was ever discarded")
     }
 
+    @Test("After a failed sync, the next group goes into the database, and closing clears what it discards durably")
+    func afterFailedSyncs() throws {
+        let seed = UInt64.random(in: 0...UInt64.max)
+        var generator = SeededGenerator(seed: seed)
+        var (failed, cleared, run) = (0, 0, 0)
+        // It depends on the seed which syncs fail, and whether the store gives up.
+        while (failed < 8 || cleared < 2) && run < 40 {
+            let record = try Self.record(
+                "edit", generator.next() % 1_000_000, 30,
+                failingSyncs: (after: Int.random(in: 0..<30, using: &generator), run % 2 == 0 ? 1 : 3))
+            run += 1
+            for moment in record.failedJournalSyncs {
+                let next = record.acknowledgements.first { $0 > moment }
+                guard let next, case .acknowledged(let found) = record.entries[next - 1], !found.isLast else {
+                    continue
+                }
+                failed += 1
+                let isStored = record.entries[moment..<next].contains(where: \.isMetaPage)
+                try #require(isStored, "seed \(seed), run \(run): the next group went into the journal")
+            }
+            // A transaction that clears an entry writes its pages before the sync.
+            let clears = record.entries.indices.dropLast().filter { record.entries[$0].clearsEntry }
+            let last = record.entries.last(where: \.isAcknowledgement)
+            if case .acknowledged(let found) = last, found.isLast {
+                cleared += clears.contains { record.entries[$0 + 1].isSync } ? 1 : 0
+            }
+        }
+        #expect(failed >= 8 && cleared >= 2, "seed \(seed): \(failed) failed, \(cleared) were cleared")
+    }
+
     @Test("During the creation of stores, loses no acknowledged commit, and leaves files that can become stores")
     func creation() throws {
         let seed = Soak.seed

@@ -117,6 +117,16 @@ struct WriteRecord {
         entries.indices.filter { if case .acknowledged = entries[$0] { true } else { false } }.map { $0 + 1 }
     }
 
+    /// The moments right after syncs of entries of the journal failed. LMDB writes whole pages.
+    var failedJournalSyncs: [Int] {
+        entries.indices.dropFirst().filter { index in
+            guard case .failedSync(let file) = entries[index],
+                case .write(file, _, let bytes, isDurable: false) = entries[index - 1]
+            else { return false }
+            return bytes.count % 4_096 != 0
+        }.map { $0 + 1 }
+    }
+
     /// The moments right after contents were reported as erased, and those contents.
     var erasures: [(moment: Int, content: String)] {
         entries.indices.compactMap { index in
@@ -172,6 +182,18 @@ struct WriteRecord {
     ) -> Image {
         let (folder, acknowledged) = folder(before: end, ignoresSyncs: ignoresSyncs, &generator)
         return Image(files: folder.files(keeping: kept, &generator), acknowledged: acknowledged)
+    }
+}
+
+extension WriteRecord.Entry {
+    var isMetaPage: Bool { if case .write(_, _, _, isDurable: true) = self { true } else { false } }
+    var isSync: Bool { if case .sync = self { true } else { false } }
+    var isAcknowledgement: Bool { if case .acknowledged = self { true } else { false } }
+
+    /// Whether it is the write that invalidates an entry of the journal.
+    var clearsEntry: Bool {
+        guard case .write(_, _, let bytes, _) = self else { return false }
+        return bytes.count == 16 && bytes.allSatisfy { $0 == 0 }
     }
 }
 
