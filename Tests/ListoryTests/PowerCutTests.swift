@@ -132,7 +132,7 @@ struct PowerCutTests {
 
     @Test("After a failed sync, the next group goes into the database, and closing clears what it discards durably")
     func afterFailedSyncs() throws {
-        let seed = UInt64.random(in: 0...UInt64.max)
+        let seed = Soak.seed
         var generator = SeededGenerator(seed: seed)
         var (failed, cleared, run) = (0, 0, 0)
         // It depends on the seed which syncs fail, and whether the store gives up.
