@@ -123,7 +123,7 @@ public final class Environment: @unchecked Sendable {
 
     /// What was attached to the environment, or what `make` returns, which is then attached and closed together with it.
     package func companion<Companion: EnvironmentCompanion>(_ make: () throws -> Companion?) rethrows -> Companion? {
-        if let known = companions.withLock({ $0.lazy.compactMap { $0 as? Companion }.first }) { return known }
+        for known in companions.withLock({ $0 }) { if let known = known as? Companion { return known } }
         guard let new = try make() else { return nil }
         companions.withLock { $0.append(new) }
         return new

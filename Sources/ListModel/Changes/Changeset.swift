@@ -54,3 +54,26 @@ public struct Changeset: Equatable, Sendable {
     /// Whether both snapshots have the same rows and sections.
     public var isEmpty: Bool { sections.isEmpty && items.isEmpty }
 }
+
+extension Changeset: CustomStringConvertible {
+    /// What changed, with the positions: `inserted [0, 2], moved [0, 1] → [0, 0]`; of many, the first ten.
+    public var description: String {
+        isEmpty ? "no changes" : (sections.texts("section ") + items.texts("")).joined(separator: ", ")
+    }
+}
+
+extension Changeset.Changes {
+    /// The kinds of changes, each with its positions.
+    fileprivate func texts(_ what: String) -> [String] {
+        [
+            ("deleted", deleted.prefix(10).map { "\($0)" }, deleted.count),
+            ("inserted", inserted.prefix(10).map { "\($0)" }, inserted.count),
+            ("moved", moved.prefix(10).map { "\($0.from) → \($0.to)" }, moved.count),
+            ("updated", updated.prefix(10).map { "\($0)" }, updated.count),
+        ].compactMap { kind, positions, count in
+            if count == 0 { return nil }
+            let rest = count > 10 ? " and \(count - 10) more" : ""
+            return "\(kind) \(what)\(positions.joined(separator: " "))\(rest)"
+        }
+    }
+}

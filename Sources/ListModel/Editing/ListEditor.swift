@@ -291,7 +291,7 @@ extension ListEditor {
     }
 
     /// Makes several edits atomically: if one throws, those before it are rolled back.
-    mutating func atomically(_ body: (inout ListEditor) throws -> Void) throws {
+    package mutating func atomically(_ body: (inout ListEditor) throws -> Void) throws {
         let mark = writer.count
         let (count, before) = (eventCount, shape)
         do { try body(&self) } catch {

@@ -38,3 +38,11 @@ public struct Reversal: Sendable {
         }
     }
 }
+
+extension Reversal: CustomStringConvertible {
+    /// The commit, and what was left out.
+    public var description: String {
+        let parts = (commit.map { ["\($0)"] } ?? ["nothing"]) + conflicts.map { "left out: \($0)" }
+        return parts.joined(separator: "; ")
+    }
+}

@@ -87,3 +87,10 @@ extension HistoryTree {
         return found
     }
 }
+
+extension Branch: CustomStringConvertible {
+    /// The tip, the number of steps and where it forks.
+    public var description: String {
+        "\(isCurrent ? "* " : "")\(tip) \"\(name)\", \(stepCount) steps, forks at \(fork)"
+    }
+}

@@ -157,3 +157,36 @@ public struct CommitDraft: Sendable {
     /// The scope of its history; nil if it is in none.
     var scope: HistoryScope? { tracking.scope { origin } }
 }
+
+// MARK: - For people
+
+extension Commit: CustomStringConvertible, CustomReflectable {
+    /// The version, the name, who made it and when: `8 undo of 7 "Add Milk" by anna, 2026-11-23T05:40:41Z`.
+    public var description: String {
+        let what = cause == .edit ? "" : "\(cause) "
+        return "\(version) \(what)\"\(name)\"\(origin.isEmpty ? "" : " by \(origin)"), \(time)"
+    }
+
+    public var customMirror: Mirror {
+        let events = (try? self.events()).map { $0 as Any } ?? "unreadable"
+        return Mirror(
+            self,
+            children: [
+                "version": version, "cause": cause, "name": name, "origin": origin, "time": time, "events": events,
+            ], displayStyle: .class)
+    }
+}
+
+extension Commit.Cause: CustomStringConvertible {
+    /// As in "undo of 7".
+    public var description: String {
+        switch self {
+        case .edit: "edit"
+        case .undo(let version): "undo of \(version)"
+        case .redo(let version): "redo of \(version)"
+        case .go(let version): "go to \(version)"
+        case .revert(let version): "revert of \(version)"
+        case .restore(let version): "restore of \(version)"
+        }
+    }
+}

@@ -138,3 +138,49 @@ public struct ItemIterator: IteratorProtocol {
 
     public mutating func next() -> ListItem? { cursor.next() }
 }
+
+// MARK: - For people
+
+extension Snapshot: CustomStringConvertible, CustomReflectable {
+    /// The version, then the sections and rows, one a line; of a long list the first hundred rows.
+    public var description: String {
+        text(sections, \.header, { $0.items.lazy.map(\.description) })
+    }
+
+    public var customMirror: Mirror {
+        Mirror(self, children: ["version": version, "sections": Array(sections)], displayStyle: .struct)
+    }
+
+    /// The version and the first hundred rows.
+    ///
+    /// - Parameters:
+    ///   - header: the line above a section.
+    ///   - rows: the lines of the rows of a section.
+    package func text<Section, Lines: Sequence<String>>(
+        _ sections: some Sequence<Section>, _ header: (Section) -> String, _ rows: (Section) -> Lines
+    ) -> String {
+        var lines = ["version \(version)"]
+        var left = 100
+        for section in sections where left > 0 {
+            lines.append(header(section))
+            for row in rows(section).prefix(left) {
+                lines.append("  " + row)
+                left -= 1
+            }
+        }
+        if itemCount > 100 { lines.append("… \(itemCount - 100) more rows") }
+        return lines.joined(separator: "\n")
+    }
+}
+
+extension SectionView: CustomStringConvertible, CustomReflectable {
+    /// The id, the title and the number of rows.
+    public var description: String { "\(header) (\(items.count) rows)" }
+
+    public var customMirror: Mirror {
+        Mirror(self, children: ["id": id, "title": title, "items": Array(items)], displayStyle: .struct)
+    }
+
+    /// The id and the title, if there is one.
+    fileprivate var header: String { title.isEmpty ? "\(id)" : "\(id): \(title)" }
+}

@@ -78,3 +78,8 @@ extension Changeset.Changes where Position: Comparable {
         return result
     }
 }
+
+extension Transition: CustomStringConvertible {
+    /// The versions and what changed between them.
+    public var description: String { "\(old.version) → \(new.version): \(changeset)" }
+}

@@ -17,6 +17,8 @@ public enum ListError: Error, Equatable, Sendable {
     case itemIndexOutOfRange(ListIndexPath, valid: Range<Int>)
     /// The index is not that of a section or of an insertion; `valid` is the range of accepted indices.
     case sectionIndexOutOfRange(Int, valid: Range<Int>)
+    /// A function that changes the item of a row gave it another id. Delete the row and insert another instead.
+    case identityChanged(from: Identifier, to: Identifier)
     /// Rows were to move before or after one of themselves (the id is that one's), a section before or after itself, or a row
     /// with all rows below it to itself or to one of those (the id is that of the row that was to move).
     case movedOntoItself(Identifier)
@@ -58,6 +60,7 @@ extension ListError {
         case .duplicateSection: "duplicateSection"
         case .itemIndexOutOfRange: "itemIndexOutOfRange"
         case .sectionIndexOutOfRange: "sectionIndexOutOfRange"
+        case .identityChanged: "identityChanged"
         case .movedOntoItself: "movedOntoItself"
         case .depthOutOfRange: "depthOutOfRange"
         case .cannotIndent: "cannotIndent"
@@ -88,6 +91,7 @@ extension ListError: CustomStringConvertible {
             "index \(path.item) in section \(path.section) is out of range: \(ListError.text(valid))"
         case .sectionIndexOutOfRange(let index, let valid):
             "section index \(index) is out of range: \(ListError.text(valid))"
+        case .identityChanged(let old, let new): "the item of row \(old) was given the id \(new): a row keeps its id"
         case .movedOntoItself(let id): "\(id) cannot move before, after or below itself"
         case .depthOutOfRange(let id, let depth):
             "\(id) cannot stand at depth \(depth): expected 0 to \(ListItem.maximumDepth)"

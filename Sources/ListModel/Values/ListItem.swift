@@ -176,3 +176,8 @@ public struct ListSection: Equatable, Sendable {
         self.items = items
     }
 }
+
+extension ListItem: CustomStringConvertible {
+    /// The checkmark and the id, indented by the depth: `[x] 7`.
+    public var description: String { String(repeating: "  ", count: depth) + (isChecked ? "[x] " : "[ ] ") + "\(id)" }
+}

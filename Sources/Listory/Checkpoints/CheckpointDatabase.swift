@@ -124,7 +124,12 @@ struct LeaseTable: Sendable {
     }
 
     /// The versions of the checkpoints with leases.
-    var versions: Set<Version> { Set(entries.filter { $0.lease != nil }.map(\.version)) }
+    var versions: [Version] {
+        // A loop, because the runtime would build the type of a set or a dictionary at every opening; also below.
+        var versions: [Version] = []
+        for entry in entries where entry.lease != nil { versions.append(entry.version) }
+        return versions
+    }
 }
 
 extension CheckpointDatabase {
@@ -150,7 +155,7 @@ extension CheckpointDatabase {
     func publishLeases() throws { try table?.setLeases(versionsInUse, of: self) }
 
     /// The versions of the checkpoints with leases of this process.
-    var versionsInUse: Set<Version> {
+    var versionsInUse: [Version] {
         leases.withLock { $0.versions }
     }
 }
@@ -298,14 +303,22 @@ extension CheckpointDatabase {
     }
 
     /// A checkpoint with its locators and its lease.
-    typealias Leased = (checkpoint: Checkpoint, locators: StoredLocators, lease: CheckpointLease)
+    struct Leased {
+        var checkpoint: Checkpoint
+        var locators: StoredLocators
+        var lease: CheckpointLease
+    }
 
     /// The newest checkpoint with its locators and its lease.
     ///
     /// - Throws: as ``newest()``.
     func leaseNewest() throws -> Leased? {
         try leasing { leases in
-            try newest().map { ($0.checkpoint, $0.locators, leases.lease($0.checkpoint.version)) }
+            try newest().map { newest in
+                Leased(
+                    checkpoint: newest.checkpoint, locators: newest.locators,
+                    lease: leases.lease(newest.checkpoint.version))
+            }
         }
     }
 

@@ -6,7 +6,7 @@
 import LMDB
 import ListModel
 
-extension Store {
+extension StoreProtocol {
     /// Copies the store to a new file and verifies the copy, while reads and edits go on.
     ///
     /// The store may be open for reading only, while another process edits it.
@@ -25,8 +25,8 @@ extension Store {
         DataFile.remove(scratch)
         defer { DataFile.remove(scratch) }
         return try withoutActuallyEscaping(progress) { progress in
-            if options.isReadOnly {
-                try copyOfReader(to: scratch) { progress($0 * 0.3) }
+            if core.options.isReadOnly {
+                try core.copyOfReader(to: scratch) { progress($0 * 0.3) }
             } else {
                 try copy(to: scratch) { progress($0 * 0.3) }
             }
@@ -36,8 +36,11 @@ extension Store {
         }
     }
 
+}
+
+extension Store {
     /// Copies a store that another process may be editing.
-    private func copyOfReader(to scratch: String, progress: @escaping (Double) -> Void) throws {
+    fileprivate func copyOfReader(to scratch: String, progress: @escaping (Double) -> Void) throws {
         let log = group.log
         // The journal first: commits that are drained meanwhile are in the copied databases, and are not added twice.
         let findings = try log.readHead()

@@ -42,12 +42,18 @@ final class ProcessTable: EnvironmentCompanion {
         /// Whether another process had a slot then.
         var hasNeighbours = false
         /// The leases in this process's slot, by who needs them.
-        var leases: [ObjectIdentifier: Set<Version>] = [:]
+        var leases: [(owner: ObjectIdentifier, versions: [Version])] = []
         var watch: FileWatch?
         /// The functions to call when the table was written to.
         var listeners: [(number: Int, body: @Sendable () -> Void)] = []
         var nextListener = 0
         var isClosed = false
+
+        var allLeases: ProcessLeases {
+            var versions: [Version] = []
+            for entry in leases { versions += entry.versions }
+            return ProcessLeases(versions)
+        }
     }
 
     private let descriptor: Int32
@@ -206,15 +212,16 @@ extension ProcessTable {
 
     /// Sets the checkpoints that a part of this process needs. If one of them is new, the writer's lock is held, and the caller checks
     /// afterwards that it is still there.
-    func setLeases(_ versions: Set<Version>, of owner: AnyObject) throws {
-        let all = state.withLock { state -> Set<Version>? in
+    func setLeases(_ versions: [Version], of owner: AnyObject) throws {
+        let all = state.withLock { state -> ProcessLeases? in
             if state.isClosed { return nil }
-            let before = state.leases.values.reduce(into: Set<Version>()) { $0.formUnion($1) }
-            state.leases[ObjectIdentifier(owner)] = versions.isEmpty ? nil : versions
-            let after = state.leases.values.reduce(into: Set<Version>()) { $0.formUnion($1) }
+            let before = state.allLeases
+            state.leases = state.leases.filter { $0.owner != ObjectIdentifier(owner) }
+            if !versions.isEmpty { state.leases.append((ObjectIdentifier(owner), versions)) }
+            let after = state.allLeases
             return before == after ? nil : after
         }
-        if let all { try putSlot(ProcessLeases(all)) }
+        if let all { try putSlot(all) }
     }
 
     private func putSlot(_ leases: ProcessLeases) throws {

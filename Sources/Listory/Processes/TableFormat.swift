@@ -15,8 +15,9 @@ struct ProcessLeases: Hashable, Sendable {
     /// Whether all later checkpoints are needed as well, because there are too many to list.
     let isOpen: Bool
 
-    init(_ versions: Set<Version>) {
-        let sorted = versions.sorted()
+    init(_ versions: [Version]) {
+        var sorted: [Version] = []
+        for version in versions.sorted() where version != sorted.last { sorted.append(version) }
         isOpen = sorted.count > ProcessLeases.limit
         self.versions = isOpen ? Array(sorted.prefix(1)) : sorted
     }

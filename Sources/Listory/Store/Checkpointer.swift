@@ -428,7 +428,7 @@ extension Checkpointer {
 
 // MARK: - On request
 
-extension Store {
+extension StoreProtocol {
     /// Takes a checkpoint of the newest version now, and returns when it is complete: opening the store after this replays
     /// nothing. Without a new commit since the last one, nothing happens.
     ///
@@ -439,16 +439,16 @@ extension Store {
     ///   then unchanged.
     /// - Complexity: O(rows changed since the last checkpoint).
     public func checkpoint() throws {
-        if options.isReadOnly { throw StoreError.readOnly }
-        try checkIsOutside()
-        try checkpointer?.take(self)
+        if core.options.isReadOnly { throw StoreError.readOnly }
+        try core.checkIsOutside()
+        try core.checkpointer?.take(core)
     }
 
     /// The version of the newest checkpoint; ``Version/empty`` if there is none.
-    public var checkpointVersion: Version { checkpointer?.newest?.version ?? .empty }
+    public var checkpointVersion: Version { core.checkpointer?.newest?.version ?? .empty }
 
     /// The error of the last checkpoint in the background; nil if it succeeded.
     ///
     /// Nothing is lost, because the log has everything. Opening the store takes longer until an attempt succeeds.
-    public var checkpointFailure: (any Error)? { checkpointer?.failure }
+    public var checkpointFailure: (any Error)? { core.checkpointer?.failure }
 }

@@ -5,7 +5,7 @@
 import LMDB
 import ListModel
 
-extension Store {
+extension StoreProtocol {
     /// Copies the store to a new file, while reads and edits go on; none of them waits for the copy. Pages that edits
     /// free are not used again before the copy is complete, so the file grows.
     ///
@@ -20,9 +20,9 @@ extension Store {
     ///   is not changed. After other errors no target is left.
     /// - Complexity: O(size of the file).
     public func copy(to target: String, progress: @escaping (Double) -> Void = { _ in }) throws {
-        if options.isReadOnly { throw StoreError.readOnly }
-        try group.flush(through: nil)
-        try group.store()
-        try group.log.copyDatabases(to: target, progress: progress)
+        if core.options.isReadOnly { throw StoreError.readOnly }
+        try core.group.flush(through: nil)
+        try core.group.store()
+        try core.group.log.copyDatabases(to: target, progress: progress)
     }
 }

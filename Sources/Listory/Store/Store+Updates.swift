@@ -176,3 +176,8 @@ extension Store {
         try? withHead { $0.observers.remove(number) }
     }
 }
+
+extension ListUpdate: CustomStringConvertible {
+    /// The commit, and what it changed.
+    public var description: String { "\(cause): \(changeset)" }
+}

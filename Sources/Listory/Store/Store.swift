@@ -369,7 +369,7 @@ extension Store {
 
 // MARK: - Of any items
 
-/// The functions of every store, for any items: undo and redo, groups, branches, time travel, durability.
+/// The functions of every store, for any items: undo and redo, groups, branches, time travel, durability, copies.
 ///
 /// ``Store`` and ``ListStore``, which adds an app's own types, have them.
 public protocol StoreProtocol: AnyObject, Sendable {

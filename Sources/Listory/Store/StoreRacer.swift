@@ -89,6 +89,7 @@ final class StoreRacer: Racer {
 
     /// Runs `body`, which may need that queued commits are durable, under the store's lock; again whenever another process has
     /// appended first.
+    @inline(__always)
     func catchingUp<Result>(
         _ head: inout Store.Head, _ body: (inout Store.Head) throws -> Result
     ) throws -> Result {

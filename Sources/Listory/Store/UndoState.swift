@@ -105,3 +105,12 @@ extension Store {
             undoCount: history.undoCount, redoCount: history.redoCount)
     }
 }
+
+extension UndoState: CustomStringConvertible {
+    /// The next steps and how many there are: `undo "Add Milk" (1 of 3), nothing to redo`.
+    public var description: String {
+        let undo = undo.map { "undo \"\($0.name)\" (1 of \(undoCount))" } ?? "nothing to undo"
+        let redo = redo.map { "redo \"\($0.name)\" (1 of \(redoCount))" } ?? "nothing to redo"
+        return "\(undo), \(redo)"
+    }
+}

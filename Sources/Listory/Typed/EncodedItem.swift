@@ -72,12 +72,12 @@ where Item.ID: IdentifierConvertible {
 extension ListEdit {
     /// Inserts a row. See ``ListEditor/insert(_:at:)``.
     public func insert(_ item: EncodedItem<Item>, at destination: Destination) throws {
-        try withEditor { try $0.insert(item.row, at: destination.untyped) }
+        try withEditor(at: destination) { try $0.insert(item.row, at: $1) }
     }
 
     /// Inserts a run of rows as one event. See ``ListEditor/insert(_:at:)``.
     public func insert(_ items: [EncodedItem<Item>], at destination: Destination) throws {
-        try withEditor { try $0.insert(items.map(\.row), at: destination.untyped) }
+        try withEditor(at: destination) { try $0.insert(items.map(\.row), at: $1) }
     }
 
     /// Updates the row of the item's id. The checkmark does not change. If the item equals the present one, nothing

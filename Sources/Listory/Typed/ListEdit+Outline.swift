@@ -46,7 +46,7 @@ extension ListEdit {
     /// Inserts rows with the depths that they have, at any place. See ``ListEditor/insert(_:at:)``.
     public func insert(_ rows: [Row], at destination: Destination) throws {
         let new = try rows.map { try newItem($0) }
-        try withEditor { try $0.insert(new, at: destination.untyped) }
+        try withEditor(at: destination) { try $0.insert(new, at: $1) }
     }
 
     /// Moves a row with all rows below it. See ``ListEditor/moveSubtree(_:to:)``.

@@ -1,11 +1,13 @@
-// The edits of a typed list, inside one commit.
+// The edits of a typed list, inside one commit. `ListEdit+Reading.swift` has what it reads.
 //
-// Always holds: it is valid until the closure that received it returns, and only on that task.
+// Always holds: it is valid until the closure that received it returns, and only on that thread.
 
 import ListModel
 
-/// Makes the edits of one commit. ``ListStore/edit(_:origin:durability:_:)`` passes it to its closure; after the
-/// closure has returned, every function throws ``StoreError/editEnded``.
+/// Makes the edits of one commit, and reads the list as it is after those that were made so far.
+///
+/// ``ListStore/edit(_:origin:tracking:isDiscardable:durability:_:)`` passes it to its closure; after the closure has
+/// returned, every function throws ``StoreError/editEnded``.
 public final class ListEdit<SectionID: IdentifierConvertible, Item: Codable & Identifiable & Sendable>
 where Item.ID: IdentifierConvertible {
     /// The rows that an edit changes.
@@ -26,7 +28,9 @@ where Item.ID: IdentifierConvertible {
         case at(ListIndexPath)
         /// At an index in a section.
         case section(SectionID, at: Int)
-        /// After the last row of a section.
+        /// Before the first row of a section. If there is no such section, it is made, at the end and without a title.
+        case start(of: SectionID)
+        /// After the last row of a section. If there is no such section, it is made, at the end and without a title.
         case end(of: SectionID)
         /// Directly before a row.
         case before(Item.ID)
@@ -47,20 +51,53 @@ where Item.ID: IdentifierConvertible {
     }
 
     private var editor: UnsafeMutablePointer<ListEditor>?
+    private let store: any CommitSource
+    /// Made for the first row that is read.
+    private var contents: EditContents?
     let coder: ContentCoder<Item>
 
-    init(_ editor: UnsafeMutablePointer<ListEditor>, _ coder: ContentCoder<Item>) {
-        self.editor = editor
-        self.coder = coder
+    init(_ editor: UnsafeMutablePointer<ListEditor>, _ store: any CommitSource, _ coder: ContentCoder<Item>) {
+        (self.editor, self.store, self.coder) = (editor, store, coder)
     }
 
     /// Invalidates the edit when its closure has returned.
-    func end() { editor = nil }
+    ///
+    /// - Returns: the contents of the rows that were read, if there are any.
+    func end() -> EditContents? {
+        editor = nil
+        contents?.end()
+        return contents
+    }
 
     func withEditor<Result>(_ body: (inout ListEditor) throws -> Result) throws -> Result {
         guard let editor else { throw StoreError.editEnded }
         // SAFETY: `ListStore.edit` sets the pointer back to nil before the editor it points to goes away.
         return try body(&editor.pointee)
+    }
+
+    /// Calls `body` with the editor and with what the rows that it reads need.
+    func withReader<Result>(_ body: (inout ListEditor, RowReader<Item>) throws -> Result) throws -> Result {
+        guard let editor else { throw StoreError.editEnded }
+        let contents = self.contents ?? EditContents(editor, store)
+        self.contents = contents
+        return try withEditor { try body(&$0, RowReader(source: contents, coder: coder)) }
+    }
+
+    /// Calls `body` with a destination, whose section is made before if it is to be. If `body` throws, it is not.
+    func withEditor(
+        at destination: Destination, _ body: (inout ListEditor, ItemDestination) throws -> Void
+    ) throws {
+        try withEditor { editor in
+            switch destination {
+            case .start(let id), .end(let id):
+                if editor.state.indexOfSection(id.identifier) != nil { fallthrough }
+                try editor.atomically { editor in
+                    try editor.insertSection(NewSection(id: id.identifier))
+                    try body(&editor, destination.untyped)
+                }
+            default: try body(&editor, destination.untyped)
+            }
+        }
     }
 
     private func newItem(_ item: Item, isChecked: Bool) throws -> NewItem {
@@ -71,31 +108,20 @@ where Item.ID: IdentifierConvertible {
 // MARK: - Rows
 
 extension ListEdit {
-    /// The present item of an id, or nil if there is none.
-    public func item(_ id: Item.ID) throws -> Item? {
-        try withEditor { editor in
-            guard let item = editor.state.item(id.identifier) else { return nil }
-            return try editor.withContent(of: item.content) { try coder.item($0, of: item.id) }
-        }
-    }
-
-    /// The present position of the row of an id, or nil if there is none.
-    ///
-    /// - Throws: ``StoreError/editEnded``.
-    public func indexPath(of id: Item.ID) throws -> ListIndexPath? {
-        try withEditor { $0.state.indexPath(of: id.identifier) }
-    }
-
     /// Inserts a row. See ``ListEditor/insert(_:at:)``.
-    public func insert(_ item: Item, isChecked: Bool = false, at destination: Destination) throws {
+    ///
+    /// - Returns: the item, for its id.
+    @discardableResult
+    public func insert(_ item: Item, isChecked: Bool = false, at destination: Destination) throws -> Item {
         let new = try newItem(item, isChecked: isChecked)
-        try withEditor { try $0.insert(new, at: destination.untyped) }
+        try withEditor(at: destination) { try $0.insert(new, at: $1) }
+        return item
     }
 
     /// Inserts a run of rows, unchecked, as one event. See ``ListEditor/insert(_:at:)``.
     public func insert(_ items: [Item], at destination: Destination) throws {
         let new = try items.map { try newItem($0, isChecked: false) }
-        try withEditor { try $0.insert(new, at: destination.untyped) }
+        try withEditor(at: destination) { try $0.insert(new, at: $1) }
     }
 
     /// Deletes rows. In an outline the rows below them stay, and may get a collapsed parent; ``deleteSubtrees(_:)`` deletes
@@ -107,9 +133,25 @@ extension ListEdit {
     /// Deletes the row of an id, without the rows below it in an outline.
     public func delete(_ id: Item.ID) throws { try delete(.item(id)) }
 
+    /// Deletes all rows for which a function returns true, as one undo step with the rest of the edit.
+    ///
+    /// ```swift
+    /// try store.edit("Clear Completed") { try $0.delete { $0.isChecked } }
+    /// ```
+    ///
+    /// - Returns: how many.
+    /// - Throws: what `isDeleted` throws; then nothing is deleted.
+    /// - Complexity: O(n), and O(k log n) for k rows that are deleted.
+    @discardableResult
+    public func delete(where isDeleted: (ListRow<Item>) throws -> Bool) throws -> Int {
+        let ids = try rows.filter(isDeleted).map(\.core.id)
+        try withEditor { try $0.delete(.items(ids)) }
+        return ids.count
+    }
+
     /// Moves rows. See ``ListEditor/move(_:to:)``.
     public func move(_ selection: Selection, to destination: Destination) throws {
-        try withEditor { try $0.move(selection.untyped, to: destination.untyped) }
+        try withEditor(at: destination) { try $0.move(selection.untyped, to: $1) }
     }
 
     /// Moves the row of an id.
@@ -135,6 +177,28 @@ extension ListEdit {
     public func update(_ item: Item) throws {
         let content = try coder.encode(item)
         try withEditor { try $0.update(item.id.identifier, content: content, coder) }
+    }
+
+    /// Changes the item of a row. If it is the same afterwards, nothing happens.
+    ///
+    /// ```swift
+    /// try store.edit("Rename") { try $0.update(id) { $0.title = "Bread" } }
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - id: the row.
+    ///   - change: receives the present item.
+    /// - Returns: what `change` returns.
+    /// - Throws: ``ListError/unknownItem(_:)``; ``ListError/identityChanged(from:to:)`` if `change` gives the item another
+    ///   id; an error of the decoder; what `change` throws. Then the row stays as it is.
+    /// - Complexity: O(log n), plus decoding and encoding.
+    @discardableResult
+    public func update<Result>(_ id: Item.ID, _ change: (inout Item) throws -> Result) throws -> Result {
+        guard var item = try item(id) else { throw ListError.unknownItem(id.identifier) }
+        let result = try change(&item)
+        guard item.id == id else { throw ListError.identityChanged(from: id.identifier, to: item.id.identifier) }
+        try update(item)
+        return result
     }
 
     /// Attaches a value to the commit. See ``ListEditor/annotate(_:_:)``.
@@ -253,6 +317,7 @@ extension ListEdit.Destination {
         switch self {
         case .at(let path): .at(path)
         case .section(let id, let index): .section(id.identifier, at: index)
+        case .start(let id): .section(id.identifier, at: 0)
         case .end(let id): .end(ofSection: id.identifier)
         case .before(let id): .before(id.identifier)
         case .after(let id): .after(id.identifier)

@@ -36,6 +36,20 @@ where Item.ID: IdentifierConvertible {
         core.sections.lazy.map { [reader] in Section(core: $0, reader: reader) }
     }
 
+    /// The rows of all sections, in order.
+    ///
+    /// - Complexity: O(1) for each row that is visited; its ``itemCount`` is known, `count` counts.
+    public var rows: some BidirectionalCollection<ListRow<Item>> {
+        core.sections.lazy.flatMap(\.items).map { [reader] in ListRow(core: $0, reader: reader) }
+    }
+
+    /// The section of an id, or nil if there is none.
+    ///
+    /// - Complexity: O(s) for s sections.
+    public func section(_ id: SectionID) -> Section? {
+        core.sections.first { $0.id == id.identifier }.map { Section(core: $0, reader: reader) }
+    }
+
     /// The section at an index, or nil if there is none.
     ///
     /// - Complexity: O(log s) for s sections.

@@ -4,21 +4,24 @@
 
 import ListModel
 
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
 /// A durable list of `Item`s in sections, with undo that survives a crash.
 ///
 /// ```swift
 /// struct Todo: Codable, Identifiable, Sendable { var id: Int; var title: String }
 ///
 /// let store = try ListStore<String, Todo>.open(at: "todo.listory", createIfMissing: true)
-/// try store.edit("Add milk") { list in
-///     try list.insertSection("today", title: "Today")
-///     try list.insert(Todo(id: 7, title: "Milk"), at: .end(of: "today"))
-/// }
-/// try store.edit("Check milk") { try $0.toggle(7) }
+/// let id = try store.edit("Add Milk") { try $0.insert(Todo(id: 7, title: "Milk"), at: .end(of: "today")).id }
+/// try store.edit("Check Milk") { try $0.toggle(id) }
+/// try store.edit("Rename") { try $0.update(id) { $0.title = "Bread" } }
 /// try store.undo()
-/// for section in try store.snapshot.sections {
-///     for row in section.rows { print(try row.item.title, row.isChecked) }
-/// }
+/// for row in try store.snapshot.rows { print(row) }                         // [x] Milk
+/// try store.edit("Clear Completed") { try $0.delete { $0.isChecked } }
 /// ```
 ///
 /// Identity and content are separate: a row keeps its id when its item changes. The checkmark belongs to the row, not
@@ -58,7 +61,28 @@ where Item.ID: IdentifierConvertible {
         return ListStore(core, coder: coder)
     }
 
-    /// Makes one commit of the edits that `body` makes.
+    /// Opens a store. See ``open(at:createIfMissing:options:coder:)-(String,_,_,_)``.
+    ///
+    /// - Parameter url: the URL of a file.
+    public static func open(
+        at url: URL, createIfMissing: Bool = false, options: StoreOptions = StoreOptions(),
+        coder: ContentCoder<Item> = .json
+    ) throws -> ListStore {
+        try open(at: url.path, createIfMissing: createIfMissing, options: options, coder: coder)
+    }
+
+    /// The path of the file.
+    public var path: String { core.path }
+    /// The options with which it was opened.
+    public var options: StoreOptions { core.options }
+    /// The work of opening it.
+    public var recovery: Store.Recovery { core.recovery }
+
+    /// Makes one commit of the edits that `body` makes. If they change nothing, no commit is made.
+    ///
+    /// ```swift
+    /// let id = try store.edit("Add Milk") { try $0.insert(Todo(id: 7, title: "Milk"), at: .end(of: "today")).id }
+    /// ```
     ///
     /// - Parameters:
     ///   - name: the user's action, for a menu: "Add milk".
@@ -66,26 +90,27 @@ where Item.ID: IdentifierConvertible {
     ///   - tracking: which history it belongs to; nil for that of ``StoreOptions/undoScope``. `.untracked` leaves it out of undo.
     ///   - isDiscardable: whether no document needs to be saved because of it.
     ///   - durability: what to wait for; nil for the store's default.
-    ///   - body: makes the edits. It must neither use the store itself nor keep the list that it receives.
-    /// - Returns: the version afterwards: the new one, or the present one if nothing changed.
+    ///   - body: makes the edits, and reads. It must neither use the store itself nor keep the list that it receives.
+    /// - Returns: what `body` returns.
     /// - Throws: as ``Store/edit(_:origin:time:tracking:isDiscardable:durability:_:)``; an error of the encoder.
     @discardableResult
-    public func edit(
+    public func edit<Result>(
         _ name: String, origin: String = "", tracking: Tracking? = nil, isDiscardable: Bool = false,
-        durability: Durability? = nil, _ body: (ListEdit<SectionID, Item>) throws -> Void
-    ) throws -> Version {
-        var standing = Version.empty
+        durability: Durability? = nil, _ body: (ListEdit<SectionID, Item>) throws -> Result
+    ) throws -> Result {
+        var result: Result?
+        var contents: EditContents?
         let commit = try core.edit(
             name, origin: origin, tracking: tracking, isDiscardable: isDiscardable, durability: durability
         ) { editor in
-            standing = editor.state.version
             try withUnsafeMutablePointer(to: &editor) { pointer in
-                let edit = ListEdit<SectionID, Item>(pointer, coder)
-                defer { edit.end() }
-                try body(edit)
+                let edit = ListEdit<SectionID, Item>(pointer, core.source, coder)
+                defer { contents = edit.end() }
+                result = try body(edit)
             }
         }
-        return commit?.version ?? standing
+        if commit != nil { contents?.leadToLog() }
+        return result!
     }
 
     /// Waits until everything is durable and closes the file. See ``Store/close(discardingUnappended:)``.
@@ -114,6 +139,15 @@ extension ListStore {
         try snapshot(at: version(at: time))
     }
 
+    /// The rows at a date. See ``Store/snapshot(at:)-(Timestamp)``.
+    ///
+    /// ```swift
+    /// print(try store.snapshot(at: .now - 300))           // five minutes ago
+    /// ```
+    public func snapshot(at date: Date) throws -> ListSnapshot<SectionID, Item> {
+        try snapshot(at: version(at: Timestamp(date)))
+    }
+
     /// The index path of the row of an id in the newest version, or nil if there is none.
     ///
     /// - Complexity: O(log n).
@@ -133,6 +167,13 @@ extension ListStore {
     public func sectionID(containing id: Item.ID) throws -> SectionID? {
         try core.read { $0.sectionID(containing: id.identifier) }
             .map { try SectionID.reading($0, "identifier of a section") }
+    }
+
+    /// The row of an id in the newest version, or nil if there is none.
+    ///
+    /// - Complexity: O(log n) expected.
+    public func row(_ id: Item.ID) throws -> ListRow<Item>? {
+        try core.item(id.identifier).map { ListRow(core: $0, reader: RowReader(source: core.source, coder: coder)) }
     }
 
     /// The item of an id in the newest version, or nil if there is none.
