@@ -5,9 +5,12 @@
 #define _GNU_SOURCE
 #include "FaultInjector.h"
 
+#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <semaphore.h>
+#include <signal.h>
 #include <stdint.h>
 #include <stdarg.h>
 #include <stdatomic.h>
@@ -76,6 +79,11 @@ void faults_begin(struct fault_report *report, const char *path, enum fault_kind
 
 void faults_end(void) { current = NULL; }
 
+static void be_killed(void) {
+    kill(getpid(), SIGKILL);
+    for (;;) pause();
+}
+
 /// Whether this call is to fail.
 static int is_chosen(enum fault_kind kind) {
     if (current == NULL || kind != chosen_kind) return 0;
@@ -85,6 +93,7 @@ static int is_chosen(enum fault_kind kind) {
     if (!fails) return 0;
     current->failed++;
     if (chosen_mode == fault_end) abort();
+    if (chosen_mode == fault_kill) be_killed();
     return 1;
 }
 
@@ -127,8 +136,15 @@ static int refuse(void) {
     return -1;
 }
 
+/// For a call that is done: kills the process if that is the mode.
+static long done(long result) {
+    if (chosen_mode == fault_kill_after) be_killed();
+    return result;
+}
+
 ssize_t pwrite(int descriptor, const void *bytes, size_t count, off_t offset) {
     if (fails_on(fault_write, descriptor)) {
+        if (chosen_mode == fault_kill_after) return done(syscall(SYS_pwrite64, descriptor, bytes, count, offset));
         if (chosen_mode == fault_lie) return (ssize_t)count;
         if (chosen_mode == fault_half || chosen_mode == fault_torn) {
             ssize_t done = syscall(SYS_pwrite64, descriptor, bytes, count / 2, offset);
@@ -145,6 +161,7 @@ ssize_t pwrite64(int descriptor, const void *bytes, size_t count, off_t offset) 
 
 ssize_t write(int descriptor, const void *bytes, size_t count) {
     if (fails_on(fault_write, descriptor)) {
+        if (chosen_mode == fault_kill_after) return done(syscall(SYS_write, descriptor, bytes, count));
         if (chosen_mode == fault_lie) return (ssize_t)count;
         if (chosen_mode == fault_half || chosen_mode == fault_torn) {
             ssize_t done = syscall(SYS_write, descriptor, bytes, count / 2);
@@ -157,6 +174,7 @@ ssize_t write(int descriptor, const void *bytes, size_t count) {
 
 ssize_t writev(int descriptor, const struct iovec *parts, int count) {
     if (fails_on(fault_write, descriptor)) {
+        if (chosen_mode == fault_kill_after) return done(syscall(SYS_writev, descriptor, parts, count));
         size_t size = 0;
         for (int index = 0; index < count; index++) size += parts[index].iov_len;
         if (chosen_mode == fault_lie) {
@@ -184,13 +202,26 @@ ssize_t pread64(int descriptor, void *bytes, size_t count, off_t offset) {
     return pread(descriptor, bytes, count, offset);
 }
 
-int fsync(int descriptor) {
-    return fails_on(fault_sync, descriptor) ? refuse() : (int)syscall(SYS_fsync, descriptor);
+static int sync_call(long call, int descriptor) {
+    if (!fails_on(fault_sync, descriptor)) return (int)syscall(call, descriptor);
+    return chosen_mode == fault_kill_after ? (int)done(syscall(call, descriptor)) : refuse();
 }
 
-int fdatasync(int descriptor) {
-    return fails_on(fault_sync, descriptor) ? refuse() : (int)syscall(SYS_fdatasync, descriptor);
+int fsync(int descriptor) { return sync_call(SYS_fsync, descriptor); }
+
+int fdatasync(int descriptor) { return sync_call(SYS_fdatasync, descriptor); }
+
+static int semaphore_call(const char *name, sem_t *semaphore) {
+    int is_last = current != NULL && chosen_kind == fault_lock && is_chosen(fault_lock);
+    int result = ((int (*)(sem_t *))dlsym(RTLD_NEXT, name))(semaphore);
+    return is_last ? (int)done(result) : result;
 }
+
+int sem_wait(sem_t *semaphore) { return semaphore_call("sem_wait", semaphore); }
+
+int sem_trywait(sem_t *semaphore) { return semaphore_call("sem_trywait", semaphore); }
+
+int sem_post(sem_t *semaphore) { return semaphore_call("sem_post", semaphore); }
 
 int ftruncate(int descriptor, off_t length) {
     return fails_on(fault_truncate, descriptor) ? refuse() : (int)syscall(SYS_ftruncate, descriptor, length);

@@ -1,6 +1,7 @@
 // Works on stores while calls of the system fail, for the tests of errors of the disk and of memory.
 //
 //     FaultyWriter calls FOLDER SEED WORK KIND MODE [EVERY]     each call of a kind fails, one after the other
+//     FaultyWriter kills FOLDER SEED WORK KIND MODE [EVERY]     the process is killed at each call of a kind, beside others
 //     FaultyWriter full FOLDER SEED WORK                        FOLDER is on a small disk, which has less and less room
 //     FaultyWriter forbidden FOLDER SEED WORK                   the folder may not be written
 //     FaultyWriter short FOLDER SEED WORK [unchecked]           the file is made shorter while it is open
@@ -32,10 +33,10 @@ enum FaultyWriter {
         let arguments = CommandLine.arguments
         if arguments[1] == "shutdown" { exit(file_system_shutdown(arguments[2])) }
         var trials = Trials(folder: arguments[2], seed: UInt64(arguments[3])!, work: Work(rawValue: arguments[4])!)
+        let every = arguments.count > 7 ? Int(arguments[7])! : 1
         switch arguments[1] {
-        case "calls":
-            let every = arguments.count > 7 ? Int(arguments[7])! : 1
-            trials.failCalls(kinds[arguments[5]]!, modes[arguments[6]]!, every: every)
+        case "calls": trials.failCalls(kinds[arguments[5]]!, modes[arguments[6]]!, every: every)
+        case "kills": trials.kill(kinds[arguments[5]]!, modes[arguments[6]]!, every: every)
         case "full": trials.fillDisk()
         case "forbidden": trials.forbid()
         case "short": trials.shorten(isChecked: !arguments.contains("unchecked"))
@@ -47,10 +48,11 @@ enum FaultyWriter {
     static let kinds: [String: fault_kind] = [
         "write": fault_write, "sync": fault_sync, "read": fault_read, "truncate": fault_truncate, "map": fault_map,
         "open": fault_open, "rename": fault_rename, "remove": fault_remove, "memory": fault_memory,
+        "lock": fault_lock,
     ]
     static let modes: [String: fault_mode] = [
         "once": fault_once, "forever": fault_for_ever, "half": fault_half, "torn": fault_torn, "lie": fault_lie,
-        "end": fault_end,
+        "end": fault_end, "before": fault_kill, "after": fault_kill_after,
     ]
 }
 
@@ -96,6 +98,56 @@ struct Trials {
             check(status, "call \(number)")
             number += 1 + generator.below(2 * every - 1)
         }
+    }
+
+    /// Kills the process at each call, while another one has the store open. Then a third one opens it, and both edit.
+    mutating func kill(_ kind: fault_kind, _ mode: fault_mode, every: Int) {
+        var number = 1 + generator.below(every)
+        while true {
+            reset()
+            let session = Session(folder, report, seed)
+            let (folder, report, work) = (folder, report, work)
+            let (ready, proceed) = (pair(), pair())
+            let other = startFork(seconds: 60) {
+                close(proceed.write)
+                return session.run {
+                    try work.stay(session) {
+                        close(ready.write)
+                        _ = waitForByte(proceed.read)
+                    }
+                }
+            }
+            close(ready.write)
+            _ = waitForByte(ready.read)
+            let status = inFork {
+                faults_begin(report, folder, kind, mode, number)
+                return session.run { try work.run(session) }
+            }
+            let third = inFork { session.run { try work.stay(session) {} } }
+            close(proceed.write)
+            let second = waitForFork(other)
+            for descriptor in [ready.read, proceed.read] { close(descriptor) }
+            let isLast = report.pointee.failed == 0
+            let threw = lines().filter { $0.hasPrefix("threw") }
+            if status != (isLast ? 0 : -SIGKILL) || second != 0 || third != 0 || !threw.isEmpty {
+                problem("call \(number): killed with \(status), the others ended with \(second) and \(third): \(threw)")
+            }
+            check(0, "call \(number)")
+            if isLast { return }
+            number += 1 + generator.below(2 * every - 1)
+        }
+    }
+
+    private func pair() -> (read: Int32, write: Int32) {
+        var ends: [Int32] = [0, 0]
+        guard pipe(&ends) == 0 else { exit(1) }
+        return (ends[0], ends[1])
+    }
+
+    /// Waits until the other end of a pipe is closed.
+    private func waitForByte(_ descriptor: Int32) -> Int {
+        var byte: UInt8 = 0
+        return read(descriptor, &byte, 1)
     }
 
     /// Lets the disk have room for no page, for one, for two, … until the work fits.

@@ -165,6 +165,18 @@ enum Work: String {
         }
     }
 
+    /// Has the store open while `other` runs, and edits it afterwards, in transactions too.
+    func stay(_ session: Session, _ other: () -> Void) throws {
+        let store = try Store.open(at: session.path(Work.name), options: options)
+        other()
+        for number in 0..<2 {
+            let commit = try insert(store, session, 600 + number, .immediate, isLarge: number == 1)
+            session.durable(Work.name, commit.version, commit.stateHash)
+        }
+        try store.checkpoint()
+        try store.close()
+    }
+
     // MARK: - Whole files
 
     private func compact(_ session: Session) throws {

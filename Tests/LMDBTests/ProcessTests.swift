@@ -10,20 +10,6 @@ import Testing
 @Suite struct ProcessTests {
     let folder = try! TemporaryFolder()
 
-    @Test("If the writers' lock is never released, writing throws after a while, and then at once; a free one is taken")
-    func deadWriter() throws {
-        let environment = try folder.open()
-        let rows = try environment.texts()
-        try environment.requireWriterLock(within: .seconds(60))
-        try environment.write { txn in try txn.put("x", forKey: 1, in: rows) }
-        let helper = try ChildProcess("LMDBTestHelper", ["hold-writer", environment.path])
-        #expect(helper.firstLine() == "writing")
-        #expect(kind { try environment.requireWriterLock(within: .milliseconds(50)) } == .writerDied)
-        #expect(kind { try environment.write { _ in } } == .writerDied)
-        #expect(try environment.read { txn in try txn.get(1, in: rows) } == "x")
-        helper.kill()
-    }
-
     @Test("A fork cannot use or close its parent's environment, and its attempts do no harm")
     func fork() throws {
         let answers = try ChildProcess("LMDBTestHelper", ["fork", folder.file()]).lines()

@@ -30,6 +30,16 @@ struct FaultTests {
         Soak.count(1)
     }
 
+    @Test(
+        "The process is killed at each call that writes or takes a lock, and the others go on",
+        arguments: ["edit", "checkpoints"], ["before", "after"])
+    func kills(work: String, mode: String) throws {
+        for kind in ["write", "sync", "lock"] {
+            let every = Soak.isEnabled ? 1 : work == "edit" ? 4 : 32
+            try Self.check(["kills"], work, [kind, mode, "\(every)"], mayBeNone: true)
+        }
+    }
+
     @Test("LMDB gets no memory, once or from then on", arguments: works)
     func memory(work: String) throws {
         for mode in ["once", "forever"] {

@@ -62,7 +62,7 @@ extension Environment {
                 () throws(LMDBError) -> DatabaseHandle in
                 if let handle = databases.handle(named: name) { return handle }
                 // SAFETY: the environment is open and nobody else uses it.
-                let transaction = try Engine.begin(handle, readOnly: true)
+                let transaction = try beginReader()
                 let index: UInt32
                 do throws(LMDBError) {
                     if let name, let reader = try reader(of: transaction), let pages {

@@ -43,7 +43,9 @@ extension Environment {
     /// - Throws: ``LMDBError``: `forked`, `closed`, `engine`.
     @discardableResult
     public func checkReaders() throws(LMDBError) -> Int {
-        try withMap("mdb_reader_check") { () throws(LMDBError) in try Engine.checkReaders(handle) }
+        try withMap("mdb_reader_check") { () throws(LMDBError) in
+            try withReaderTable { () throws(LMDBError) in try Engine.checkReaders(handle) }
+        }
     }
 
     /// How many transactions were committed since the one that the slowest reader reads, in any process. The pages that they have freed

@@ -86,7 +86,7 @@ extension Environment {
                     try Engine.renew(kept)
                 } else {
                     // SAFETY: the gate has counted this read in, so the environment and its map stay.
-                    kept = try Engine.begin(handle, readOnly: true)
+                    kept = try beginReader()
                 }
                 // SAFETY: one of the two has set it.
                 let transaction = kept.unsafelyUnwrapped
@@ -98,6 +98,17 @@ extension Environment {
                 throw error
             }
         }
+    }
+
+    /// Begins a read transaction with a slot of its own in the reader table. The map must stay meanwhile.
+    func beginReader() throws(LMDBError) -> OpaquePointer {
+        try withReaderTable { () throws(LMDBError) in try Engine.begin(handle, readOnly: true) }
+    }
+
+    /// Runs something that takes LMDB's lock of the reader table.
+    func withReaderTable<Result>(_ body: () throws(LMDBError) -> Result) throws(LMDBError) -> Result {
+        guard let semaphores else { return try body() }
+        return try semaphores.withReaderTable(within: options.writerTimeout, body)
     }
 
     /// The trees that a transaction reads, which has just begun; nil if the file is not checked.
@@ -128,7 +139,7 @@ extension Environment {
     /// - Returns: The transaction; it is aborted at the end of its life unless it was committed.
     /// - Throws: ``LMDBError``: `nestedWrite` when the calling thread has one already; `readOnly`;
     ///   `resizeBlocked` and `damaged` as for ``beginRead()``; `writerBusy` when another process did not end its write
-    ///   within ``Options/writerTimeout``; `forked`; `closed`; on Apple's systems `writerDied`.
+    ///   within ``Options/writerTimeout``; `forked`; `closed`.
     public func beginWrite() throws(LMDBError) -> WriteTransaction {
         guard !options.isReadOnly else { throw LMDBError(.readOnly, in: "mdb_txn_begin") }
         return try retryingReads("mdb_txn_begin") { () throws(LMDBError) -> WriteTransaction in
@@ -140,7 +151,7 @@ extension Environment {
             }
             do throws(LMDBError) {
                 try pages?.checkLength(isExact: true)
-                if Platform.locksOutliveProcesses { try requireWriterLock(within: .seconds(5)) }
+                try semaphores?.freeWriter(handle)
                 // SAFETY: the gate made this thread the writer, so the environment and its map stay.
                 let transaction = try Engine.begin(handle, readOnly: false)
                 do throws(LMDBError) {
@@ -150,8 +161,7 @@ extension Environment {
                     throw error
                 }
             } catch {
-                // A thread that still waits for LMDB's lock counts as the writer.
-                if error.kind == .writerDied { unlockFile() } else { endWrite() }
+                endWrite()
                 throw error
             }
         }

@@ -1,16 +1,10 @@
 // The lock that a process holds while it writes to the file, in front of LMDB's own lock.
 //
-// LMDB's lock has two faults. A thread waits for it without limit, so a process that was stopped while it wrote stops
-// all others. And on Apple's systems it is a semaphore that stays taken when its holder is killed.
+// A thread waits for LMDB's lock without limit, so a process that was stopped while it wrote would stop all others. So a
+// writer first takes a lock on the data file, for which it waits only for a limited time. The system releases it when a
+// process ends. A writer that has it knows that no living process that uses this library has LMDB's lock.
 //
-// So a writer first takes a lock on the data file that the system releases when a process ends, and waits for it only for a
-// limited time. A writer that has this lock knows that no living process holds LMDB's lock.
-//
-// Always holds: LMDB's lock is only taken with this lock held; a writer that is refused has not changed the file. On
-// Apple's systems, a thread may wait for LMDB's lock forever; then the environment is not closed, because the thread uses it.
-
-import Dispatch
-import Synchronization
+// Always holds: LMDB's lock is only taken with this lock held; a writer that is refused has not changed the file.
 
 extension Environment {
     /// Runs `body` while no other thread or process writes to the file. Not inside a write transaction; `body` may begin one.
@@ -39,50 +33,34 @@ extension Environment {
     }
 
     /// Waits until no other process has the lock, and takes it.
-    ///
-    /// The system has no call that waits for a limited time, so the lock is tried again after pauses, which grow to a
-    /// millisecond: a fraction of what a sync takes.
     private func waitForFile() throws(LMDBError) {
         let descriptor = try Engine.descriptor(handle)
-        var code = Platform.tryLock(descriptor)
-        guard code == Platform.wouldBlock else { return try Engine.check(code, "flock") }
+        try Platform.lock("flock", path, within: options.writerTimeout) { Platform.tryLock(descriptor) }
+    }
+}
+
+extension Platform {
+    /// Takes a lock for which the system has no call that waits for a limited time. It is tried again after pauses, which
+    /// grow to a millisecond: a fraction of what a sync takes.
+    ///
+    /// - Parameter attempt: tries to take it; 0 or an error number.
+    static func lock(
+        _ call: String, _ path: String, within timeout: Duration, _ attempt: () -> Int32
+    ) throws(LMDBError) {
+        var code = attempt()
+        guard isTaken(code) else { return try Engine.check(code, call) }
         let start = ContinuousClock.now
         var pause: UInt32 = 20
-        while code == Platform.wouldBlock {
+        while isTaken(code) {
             let waited = ContinuousClock.now - start
-            guard waited < options.writerTimeout else {
-                throw LMDBError(.writerBusy(waited: waited), in: "flock", detail: path)
-            }
-            Platform.sleep(microseconds: pause)
+            guard waited < timeout else { throw LMDBError(.writerBusy(waited: waited), in: call, detail: path) }
+            sleep(microseconds: pause)
             pause = min(1_000, pause * 2)
-            code = Platform.tryLock(descriptor)
+            code = attempt()
         }
-        try Engine.check(code, "flock")
+        try Engine.check(code, call)
     }
 
-    /// Makes sure that LMDB's lock of the write transaction can be taken.
-    ///
-    /// - Throws: `writerDied` if it cannot; this environment can then no longer write.
-    func requireWriterLock(within patience: DispatchTimeInterval) throws(LMDBError) {
-        let probe = Probe()
-        DispatchQueue(label: "lmdb.writer-lock").async { [self] in
-            do throws(LMDBError) {
-                // SAFETY: the gate counts a writer until this has ended, so the environment stays open.
-                Engine.abort(try Engine.begin(handle, readOnly: false))
-            } catch {
-                probe.error.withLock { $0 = error }
-            }
-            probe.isDone.signal()
-        }
-        guard probe.isDone.wait(timeout: .now() + patience) == .success else {
-            gate.loseWriter(.writerDied)
-            throw LMDBError(.writerDied, in: "mdb_txn_begin", detail: path)
-        }
-        if let error = probe.error.withLock({ $0 }) { throw error }
-    }
-
-    private final class Probe: Sendable {
-        let isDone = DispatchSemaphore(value: 0)
-        let error = Mutex<LMDBError?>(nil)
-    }
+    /// Whether an error number says that somebody else has a lock.
+    private static func isTaken(_ code: Int32) -> Bool { code == wouldBlock || code == accessDenied }
 }

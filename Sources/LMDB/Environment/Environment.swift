@@ -41,6 +41,8 @@ public final class Environment: @unchecked Sendable {
     let handle: OpaquePointer
     let gate: TransactionGate
     let databases: DatabaseTable
+    /// LMDB's locks, where they are semaphores; nil if there is no lock file.
+    let semaphores: LockSemaphores?
     /// Reads the file and checks every number; nil if nothing is checked.
     let pages: PageMap?
     private let identity: FileIdentity
@@ -48,11 +50,10 @@ public final class Environment: @unchecked Sendable {
     /// What is closed with the environment.
     private let companions = Mutex<[any EnvironmentCompanion]>([])
 
-    private init(path: String, options: Options, handle: OpaquePointer, identity: FileIdentity) {
+    private init(path: String, options: Options, _ opened: Opened) {
         self.path = path
         self.options = options
-        self.handle = handle
-        self.identity = identity
+        (handle, semaphores, identity) = (opened.handle, opened.semaphores, opened.identity)
         processID = Platform.processID
         // Each spare handle keeps a slot in the reader table, so a small table must not be filled by them.
         gate = TransactionGate(spareLimit: max(1, min(16, options.maximumReaders / 4)))
@@ -87,8 +88,7 @@ public final class Environment: @unchecked Sendable {
     ///   it because another process writes too fast; `engine` for what LMDB and the system say.
     public static func open(path: String, options: Options = Options()) throws(LMDBError) -> Environment {
         let path = try resolve(path)
-        let (handle, identity) = try EnvironmentRegistry.shared.open(path) {
-            () throws(LMDBError) -> (OpaquePointer, FileIdentity) in
+        let opened = try EnvironmentRegistry.shared.open(path) { () throws(LMDBError) -> Opened in
             try refuseNetwork(path, options)
             switch options.gate {
             case .off: break
@@ -98,7 +98,7 @@ public final class Environment: @unchecked Sendable {
             try LockFile.reserve(for: path, options)
             return try openHandle(path, options)
         }
-        return Environment(path: path, options: options, handle: handle, identity: identity)
+        return Environment(path: path, options: options, opened)
     }
 
     /// Closes the file. A second close does nothing.
@@ -114,6 +114,7 @@ public final class Environment: @unchecked Sendable {
             for transaction in spare { Engine.abort(transaction) }
             for companion in companions.withLock({ $0 }) { companion.close() }
             Engine.close(handle)
+            semaphores?.close()
         }
         pages?.close()
     }
@@ -140,6 +141,15 @@ public final class Environment: @unchecked Sendable {
 
     /// Whether this is the process that opened the environment.
     var isOwnProcess: Bool { Platform.processID == processID }
+}
+
+extension Environment {
+    /// What opening returns.
+    struct Opened {
+        let handle: OpaquePointer
+        let semaphores: LockSemaphores?
+        let identity: FileIdentity
+    }
 }
 
 /// What belongs to an open environment, and is closed with it.
@@ -182,9 +192,7 @@ extension Environment {
         }
     }
 
-    private static func openHandle(
-        _ path: String, _ options: Options
-    ) throws(LMDBError) -> (OpaquePointer, FileIdentity) {
+    private static func openHandle(_ path: String, _ options: Options) throws(LMDBError) -> Opened {
         var size = options.mapSize
         if case .success(let status) = Platform.status(of: path) { size = max(size, status.size) }
         var setup = Engine.Setup(
@@ -195,35 +203,36 @@ extension Environment {
             isReadOnly: options.isReadOnly,
             durability: options.durability
         )
-        let handle: OpaquePointer
+        let (handle, semaphores): (OpaquePointer, LockSemaphores?)
         do throws(LMDBError) {
-            handle = try openWithLockFile(path, setup)
+            (handle, semaphores) = try openWithLockFile(path, setup, options.writerTimeout)
         } catch {
             let isRefused = error.code == .accessDenied || error.code == .notPermitted
             // If there is a lock file, some process may be writing. If there is none, no process may write while the
             // file is open here.
             guard options.isReadOnly, isRefused, !Platform.exists(path + "-lock") else { throw error }
             setup.isUnlocked = true
-            handle = try Engine.open(path, setup)
+            (handle, semaphores) = (try Engine.open(path, setup), nil)
         }
         do throws(LMDBError) {
             // SAFETY: `handle` is open and known only here, and it is closed on the failing path.
             try roundMapSize(handle)
-            // Otherwise, old pages that dead readers hold would never be used again.
-            _ = try Engine.checkReaders(handle)
             let status = Platform.status(of: try Engine.descriptor(handle))
             switch status {
-            case .success(let status): return (handle, status.identity)
+            case .success(let status): return Opened(handle: handle, semaphores: semaphores, identity: status.identity)
             case .failure(let error): throw LMDBError(code: error.number, in: "fstat", detail: path)
             }
         } catch {
             Engine.close(handle)
+            semaphores?.close()
             throw error
         }
     }
 
     /// Opens the file, and waits for a lock file that is being made.
-    private static func openWithLockFile(_ path: String, _ setup: Engine.Setup) throws(LMDBError) -> OpaquePointer {
+    private static func openWithLockFile(
+        _ path: String, _ setup: Engine.Setup, _ timeout: Duration
+    ) throws(LMDBError) -> (OpaquePointer, LockSemaphores) {
         let monitor = Monitor()
         // Another process may have made it since the refusal, so a lock file that is ready is tried once more.
         var wasReady = false
@@ -231,18 +240,48 @@ extension Environment {
         for _ in 0..<LockFile.attemptCount {
             do throws(LMDBError) {
                 let handle = try Engine.open(path, setup)
-                if isReady(handle) { return handle }
-                Engine.close(handle)
+                if let semaphores = try prepare(handle, path, timeout) { return (handle, semaphores) }
             } catch {
                 let isReady = !LockFile.isUnready(for: path)
                 // A file without bytes cannot be mapped.
                 let isRefused = error.code == .invalid || error.code == .invalidArgument
-                guard isRefused, !(isReady && wasReady) else { throw error }
+                // Another process may have just closed the file as the last one, and removed the semaphores.
+                let isThere = Platform.exists(LockFile.path(of: path)) && (!setup.isReadOnly || Platform.exists(path))
+                let isRemoved = error.code == .noSuchFile && isThere
+                guard isRemoved || (isRefused && !(isReady && wasReady)) else { throw error }
                 wasReady = isReady
             }
             monitor.withLock { monitor.wait(atMost: .milliseconds(1)) }
         }
         throw LMDBError(.changing, in: "mdb_env_open", detail: path)
+    }
+
+    /// Opens the semaphores of an environment that was just opened, and frees the slots of dead readers. Otherwise, old pages
+    /// that they hold would never be used again.
+    ///
+    /// - Returns: nil if the lock file is not ready. Then, and after an error, the environment is closed.
+    private static func prepare(
+        _ handle: OpaquePointer, _ path: String, _ timeout: Duration
+    ) throws(LMDBError) -> LockSemaphores? {
+        var semaphores: LockSemaphores?
+        do throws(LMDBError) {
+            let opened = try LockSemaphores(path)
+            semaphores = opened
+            // SAFETY: `handle` is open and known only to the caller.
+            let isReady = try opened.withReaderTable(within: timeout) { () throws(LMDBError) in
+                guard Self.isReady(handle) else { return false }
+                _ = try Engine.checkReaders(handle)
+                return true
+            }
+            if isReady { return opened }
+        } catch {
+            Engine.close(handle)
+            semaphores?.close()
+            throw error
+        }
+        Engine.close(handle)
+        semaphores?.close()
+        return nil
     }
 
     /// Whether the lock file of an environment that was just opened has the number of the newest transaction. It has not if

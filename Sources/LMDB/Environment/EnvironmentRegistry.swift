@@ -35,19 +35,19 @@ final class EnvironmentRegistry: @unchecked Sendable {
     ///
     /// - Parameters:
     ///   - path: The file; it need not exist.
-    ///   - open: Opens it, and returns the environment with the identity of its file.
+    ///   - open: Opens it.
     /// - Throws: `alreadyOpen`, and what `open` throws.
     func open(
-        _ path: String, _ open: () throws(LMDBError) -> (OpaquePointer, FileIdentity)
-    ) throws(LMDBError) -> (OpaquePointer, FileIdentity) {
+        _ path: String, _ open: () throws(LMDBError) -> Environment.Opened
+    ) throws(LMDBError) -> Environment.Opened {
         try withClosedFile(path, "Environment.open") { () throws(LMDBError) in
-            let (environment, identity) = try open()
+            let opened = try open()
             monitor.withLock {
                 // An entry that a fork inherited under this identity does not count.
-                files.removeAll { $0.isOpen && $0.identity == identity }
-                files.append(File(path: path, identity: identity, processID: Platform.processID, isOpen: true))
+                files.removeAll { $0.isOpen && $0.identity == opened.identity }
+                files.append(File(path: path, identity: opened.identity, processID: Platform.processID, isOpen: true))
             }
-            return (environment, identity)
+            return opened
         }
     }
 

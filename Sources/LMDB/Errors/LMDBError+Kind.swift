@@ -47,9 +47,6 @@ extension LMDBError {
         case nestedWrite
         /// A write transaction was ended on another thread than the one it began on.
         case wrongThread
-        /// A process was killed while it wrote, and its lock stayed taken. It is free again when every process that has the
-        /// file open, this one too, has ended or closed it.
-        case writerDied
         /// Another process has been writing for this long. It may have been stopped meanwhile.
         case writerBusy(waited: Duration)
         /// The database handle is not one of this environment, or came from an aborted transaction.
@@ -92,7 +89,6 @@ extension LMDBError.Kind {
         case .readOnly: "the environment is open for reading only"
         case .nestedWrite: "this thread has a live write transaction already"
         case .wrongThread: "a write transaction ends on the thread it began on"
-        case .writerDied: "a process was killed while it wrote; its lock is free when all have closed the file"
         case .writerBusy(let waited): "another process has been writing for \(waited), or was stopped meanwhile"
         case .staleDatabase: "the database handle is not valid in this environment"
         case .notInPlace(let reason): "the value cannot be written over in the file: \(reason)"

@@ -97,12 +97,47 @@ package enum Platform {
         return UnsafeRawBufferPointer(start: address, count: count)
     }
 
+    /// Maps the beginning of a file that all processes share, for reading and writing.
+    static func mapForWriting(_ descriptor: Int32, _ count: Int) -> UnsafeMutableRawBufferPointer? {
+        // SAFETY: no address is asked for, so no existing mapping is replaced.
+        let address = mmap(nil, count, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0)
+        guard let address, address != MAP_FAILED else { return nil }
+        return UnsafeMutableRawBufferPointer(start: address, count: count)
+    }
+
     /// Unmaps a map that is not in use.
     static func unmap(_ map: UnsafeRawBufferPointer) {
         guard let start = map.baseAddress else { return }
         // SAFETY: the caller made the map with `map` and no longer uses it.
         munmap(UnsafeMutableRawPointer(mutating: start), map.count)
     }
+}
+
+// MARK: - Semaphores
+
+extension Platform {
+    /// A semaphore that processes find by its name.
+    typealias NamedSemaphore = UnsafeMutablePointer<sem_t>
+
+    /// Opens a semaphore that exists; nil if that is not possible.
+    static func openSemaphore(_ name: String) -> NamedSemaphore? {
+        guard let semaphore = sem_open(name, 0), semaphore != SEM_FAILED else { return nil }
+        return semaphore
+    }
+
+    /// Closes a semaphore of ``openSemaphore(_:)``, whatever its value.
+    static func closeSemaphore(_ semaphore: NamedSemaphore) { sem_close(semaphore) }
+
+    /// Takes a semaphore if it is free; 0 or an error number, ``wouldBlock`` if it is taken.
+    static func tryTake(_ semaphore: NamedSemaphore) -> Int32 {
+        while sem_trywait(semaphore) != 0 {
+            if errno != EINTR { return errno }
+        }
+        return 0
+    }
+
+    /// Makes a semaphore free.
+    static func post(_ semaphore: NamedSemaphore) { sem_post(semaphore) }
 }
 
 // MARK: - Files
@@ -221,15 +256,6 @@ extension Platform {
         let number = lastError
         close(descriptor)
         return number == EACCES || number == EAGAIN ? .success(nil) : .failure(SystemError(number: number))
-    }
-
-    /// Whether LMDB's locks may stay taken when their holder is killed.
-    static var locksOutliveProcesses: Bool {
-        #if canImport(Darwin)
-        true
-        #else
-        false
-        #endif
     }
 
     /// Takes the lock of an open file if it is free; 0 or an error number, ``wouldBlock`` if another process has it. The

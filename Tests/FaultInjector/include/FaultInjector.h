@@ -1,16 +1,18 @@
 // Lets calls of the system fail, for the tests of errors of the disk and of memory.
 //
-// This module defines the C library's functions that open, map, read, write, sync and rename files, and those that
-// allocate memory. A program that links it uses these instead, also in LMDB. They call the system's functions until the
+// This module defines the C library's functions that open, map, read, write, sync and rename files, those that
+// allocate memory, and those that take and free semaphores. A program that links it uses these instead, also in LMDB. They call the system's functions until the
 // chosen call comes.
 #ifndef FAULT_INJECTOR_H
 #define FAULT_INJECTOR_H
 
 #include <stddef.h>
 
-/// Which calls are counted, and may fail: those on files of one folder; for memory, those of LMDB.
+/// Which calls are counted, and may fail: those on files of one folder; for memory, those of LMDB; for locks, those on
+/// semaphores, which LMDB has instead of mutexes if it is built so.
 enum fault_kind {
     fault_write, fault_sync, fault_read, fault_truncate, fault_map, fault_open, fault_rename, fault_remove, fault_memory,
+    fault_lock,
 };
 
 /// How a call fails.
@@ -27,6 +29,8 @@ enum fault_mode {
     fault_lie,
     /// For controls: the process ends.
     fault_end,
+    /// The process is killed before the call; or after it, if that is a write, a sync or one on a semaphore.
+    fault_kill, fault_kill_after,
 };
 
 /// What a process that is tested tells the one that tests it, in memory that both share.
