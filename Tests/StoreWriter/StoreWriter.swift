@@ -102,7 +102,7 @@ enum StoreWriter {
         while true { usleep(1_000_000) }
     }
 
-    /// Compacts the store again and again, with a few commits between.
+    /// Compacts the store again and again, with a few commits between, and prints `compacting` before.
     private static func compact(_ path: String) throws {
         while true {
             let store = try Store.open(at: path)
@@ -118,6 +118,9 @@ enum StoreWriter {
             var compaction = Compaction()
             if newest % 3 == 0 { compaction.kept = .from(Version(newest - newest / 4)) }
             compaction.unpackedCount = 8
+            // So that some kills come right after it, however busy the machine is.
+            print("compacting")
+            fflush(nil)
             try Store.compact(at: path, compaction)
         }
     }
