@@ -6,7 +6,8 @@
 // that. With `reads` it opens the store for reading, prints that, and when there is a file with the store's name and
 // `-read`, it prints how many of the rows that the store had then can be read, and found by id. With `steps` it makes a commit only when there is a file with the store's name and the commit's number. With
 // `create` it makes many stores, with numbers after their names, and one commit in each of them. With `compact` it
-// compacts the store after every few commits; with `copy` it copies it, and prints `copy number version hash` for each
+// compacts the store after every few commits; with `compact-once` it compacts it and prints `compacted` or the code of the
+// error; with `copy` it copies it, and prints `copy number version hash` for each
 // copy. `contend` is in `Contender.swift`. With `probe` it uses damaged stores instead (see StoreProbe), and with `damage`
 // it damages stores itself (see DamageTrial).
 
@@ -38,6 +39,12 @@ enum StoreWriter {
                 print("\(error)")
                 exit(1)
             }
+        }
+        if CommandLine.arguments.contains("compact-once") {
+            do {
+                try Store.compact(at: path)
+                return print("compacted")
+            } catch { return print((error as? StoreError)?.code ?? "\(error)") }
         }
         if CommandLine.arguments.contains("compact") { return try compact(path) }
         if CommandLine.arguments.contains("reads") { return try read(path) }

@@ -19,7 +19,7 @@ public enum StoreError: Error, Sendable {
     case unknownVersion(Version, head: Version)
     /// A version was dropped when the store was compacted.
     case droppedVersion(Version, oldest: Version)
-    /// This process or another one has the store open, or a snapshot of it is kept.
+    /// This process or another one has the store open, or is compacting or repairing it, or a snapshot of it is kept.
     case inUse(path: String)
     /// Another process has been writing to the store for longer than ``StoreOptions/lockTimeout``. It may have been stopped;
     /// one of `processes`, which have the store open.
@@ -107,7 +107,7 @@ extension StoreError: CustomStringConvertible {
             "the commit of version \(version) was dropped: the log begins after it"
         case .droppedVersion(let version, let oldest):
             "version \(version) was dropped: the oldest that can be reached is \(oldest)"
-        case .inUse(let path): "\(path) is open, here or in another process"
+        case .inUse(let path): "\(path) is open or being compacted, here or in another process"
         case .busy(let path, let processes):
             "another process keeps \(path) locked, one of \(processes.map(String.init).joined(separator: ", "))"
         case .tooManyProcesses(let limit): "\(limit) processes have the store open, which is the most that may"

@@ -15,24 +15,26 @@ extension StoreProtocol {
     ///   - target: a file that does not exist.
     ///   - progress: called from time to time with the part that is done, 0 to 1.
     /// - Returns: what the verification found.
-    /// - Throws: ``StoreError/alreadyExists(path:)``; what ``copy(to:progress:)`` and ``StoreVerification`` throw. Then there
+    /// - Throws: ``StoreError/alreadyExists(path:)``; ``StoreError/inUse(path:)`` if another backup is just being written there; what ``copy(to:progress:)`` and ``StoreVerification`` throw. Then there
     ///   is no file at the target.
     /// - Complexity: O(size of the file + events · log n).
     @discardableResult
     public func backup(to target: String, progress: (Double) -> Void = { _ in }) throws -> StoreVerification {
         if Platform.exists(target) { throw StoreError.alreadyExists(path: target) }
-        let scratch = target + "-copying"
-        DataFile.remove(scratch)
-        defer { DataFile.remove(scratch) }
-        return try withoutActuallyEscaping(progress) { progress in
-            if core.options.isReadOnly {
-                try core.copyOfReader(to: scratch) { progress($0 * 0.3) }
-            } else {
-                try copy(to: scratch) { progress($0 * 0.3) }
+        return try Store.claiming(target) {
+            let scratch = target + "-copying"
+            DataFile.remove(scratch)
+            defer { DataFile.remove(scratch) }
+            return try withoutActuallyEscaping(progress) { progress in
+                if core.options.isReadOnly {
+                    try core.copyOfReader(to: scratch) { progress($0 * 0.3) }
+                } else {
+                    try copy(to: scratch) { progress($0 * 0.3) }
+                }
+                let found = try StoreVerification(path: scratch) { progress(0.3 + $0 * 0.7) }
+                try DataFile.publish(scratch, as: target)
+                return found
             }
-            let found = try StoreVerification(path: scratch) { progress(0.3 + $0 * 0.7) }
-            try DataFile.publish(scratch, as: target)
-            return found
         }
     }
 

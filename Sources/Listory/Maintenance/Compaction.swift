@@ -73,7 +73,8 @@ extension Store {
     ///   - compaction: the versions to keep, and how.
     ///   - options: the capacity of nodes, and the greatest size of the file.
     ///   - progress: called from time to time with the part that is done, 0 to 1.
-    /// - Throws: ``StoreError/inUse(path:)`` if the store is open; ``StoreError/writtenElsewhere(expected:found:)`` if
+    /// - Throws: ``StoreError/inUse(path:)`` if the store is open, or is just being compacted or repaired;
+    ///   ``StoreError/notFound(path:)``; ``StoreError/writtenElsewhere(expected:found:)`` if
     ///   another process wrote to it meanwhile; ``StoreError/droppedVersion(_:oldest:)`` and
     ///   ``StoreError/unknownVersion(_:head:)`` for a version to keep that is not there; what opening and verifying a
     ///   store throws. The old file is then unchanged.
@@ -85,6 +86,21 @@ extension Store {
     ) throws -> CompactionReport {
         // The file is replaced, not a symbolic link to it.
         let path = Platform.resolved(path) ?? path
+        guard Platform.exists(path) else { throw StoreError.notFound(path: path) }
+        return try claiming(path) { try compactClaimed(at: path, compaction, options, progress) }
+    }
+
+    /// Runs what writes a file beside a path and then puts it there, while nobody else does that.
+    static func claiming<Result>(_ path: String, _ body: () throws -> Result) throws -> Result {
+        do { return try DataFile.claiming(path, body) } catch let error as LMDBError {
+            if case .inUse = error.kind { throw StoreError.inUse(path: path) }
+            throw error
+        }
+    }
+
+    private static func compactClaimed(
+        at path: String, _ compaction: Compaction, _ options: StoreOptions, _ progress: (Double) -> Void
+    ) throws -> CompactionReport {
         let bytesBefore = Platform.size(path)
         let scratch = path + "-compacting"
         let copy = path + "-compacted"

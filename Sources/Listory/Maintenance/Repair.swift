@@ -45,14 +45,16 @@ extension Store {
         let survey = try survey(at: path)
         if let sound { return RepairReport(found: survey, wasRepaired: false, verification: sound) }
         guard survey.isComplete else { throw survey.notRepairable }
-        let repaired = path + "-repaired"
-        defer { DataFile.remove(repaired) }
-        DataFile.remove(repaired)
-        let fingerprint = FileFingerprint(path)
-        let (report, found) = try salvageAndVerify(from: path, to: repaired, options) { progress(0.3 + $0 * 0.7) }
-        guard report.isComplete, let verification = found.first else { throw report.notRepairable }
-        try replace(path, with: repaired, fingerprint, verification.version)
-        return RepairReport(found: report, wasRepaired: true, verification: verification)
+        return try claiming(path) {
+            let repaired = path + "-repaired"
+            defer { DataFile.remove(repaired) }
+            DataFile.remove(repaired)
+            let fingerprint = FileFingerprint(path)
+            let (report, found) = try salvageAndVerify(from: path, to: repaired, options) { progress(0.3 + $0 * 0.7) }
+            guard report.isComplete, let verification = found.first else { throw report.notRepairable }
+            try replace(path, with: repaired, fingerprint, verification.version)
+            return RepairReport(found: report, wasRepaired: true, verification: verification)
+        }
     }
 }
 
