@@ -299,6 +299,44 @@ struct CompactionTests {
         #expect(try store.snapshot.itemCount > 1)
     }
 
+    @Test("Of two compactions at once, in one process or in two, the second is refused and disturbs nothing")
+    func atOnce() throws {
+        let fixture = try StoreFixture()
+        try fixture.fill(20)
+        let hash = try fixture.store.snapshot.stateHash
+        try fixture.store.close()
+        let path = fixture.path
+        var codes: [String?] = []
+        // Called while the new file is verified: then the store itself is not open.
+        try Store.compact(at: path) { _ in
+            guard codes.isEmpty else { return }
+            let other = Box<String?>(nil)
+            let thread = Thread {
+                do { try Store.compact(at: path) } catch { other.value = (error as? StoreError)?.code }
+                other.isDone.signal()
+            }
+            thread.start()
+            other.isDone.wait()
+            codes.append(other.value)
+            codes.append(try? ChildProcess("StoreWriter", [path, "compact-once"]).lines().first)
+        }
+        #expect(codes == ["inUse", "inUse"])
+        let files = try FileManager.default.contentsOfDirectory(atPath: fixture.folder.path)
+        #expect(Set(files) == ["list.listory", "list.listory-lock", "list.listory-processes"])
+        #expect(try StoreVerification(path: path).stateHash == hash)
+        // What a killed one has left does not refuse the next.
+        #expect(FileManager.default.createFile(atPath: path + "-claim", contents: nil))
+        #expect(try ChildProcess("StoreWriter", [path, "compact-once"]).lines() == ["compacted"])
+    }
+
+    /// What another thread has found.
+    private final class Box<Value>: @unchecked Sendable {
+        // @unchecked Sendable: one thread writes `value` before the signal, another one reads it after that.
+        var value: Value
+        let isDone = DispatchSemaphore(value: 0)
+        init(_ value: Value) { self.value = value }
+    }
+
     @Test("A store that another process has open is not replaced, though nothing is written to it")
     func openElsewhere() throws {
         let fixture = try StoreFixture()
@@ -386,5 +424,32 @@ struct CompactionTests {
         try changeBlock(own.path) { $0 = block }
         let error = #expect(throws: StoreError.self) { try replay(own.path) }
         #expect(error?.code == "headMismatch")
+    }
+
+    @Test("A block that seems to begin later than its key says is damaged, and not looked for again and again")
+    func displacedBlock() throws {
+        let fixture = try StoreFixture(CheckpointTests.eager)
+        try fixture.fill(20)
+        for id in 0..<20 { try fixture.store.edit("Toggle") { try $0.toggle(.item(.integer(Int64(id)))) } }
+        try fixture.store.close()
+        var compaction = Compaction()
+        compaction.unpackedCount = 2
+        try Store.compact(at: fixture.path, compaction)
+        let environment = try Environment.open(path: fixture.path)
+        let blocks = try environment.openDatabase(named: "blocks", of: UInt64.self, [UInt8].self)
+        try environment.write { txn in
+            var bytes = try txn.get(1, in: blocks)!
+            // The first version, behind the checksum.
+            #expect(bytes[8] == 1)
+            bytes[8] = 3
+            try txn.put(bytes, forKey: 1, in: blocks)
+        }
+        try environment.close()
+        func isDamage(_ error: any Error) -> Bool { (error as? StoreError)?.code == "headMismatch" }
+        #expect { try StoreVerification(path: fixture.path) } throws: { isDamage($0) }
+        let store = try Store.open(at: fixture.path)
+        #expect { try store.snapshot(at: Version(10)) } throws: { isDamage($0) }
+        #expect(try store.snapshot.itemCount == 20)
+        try store.close()
     }
 }

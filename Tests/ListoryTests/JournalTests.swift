@@ -143,6 +143,34 @@ struct JournalTests {
         try store.close()
     }
 
+    @Test("If the journal is not found where its database says it is, opening throws and drops no commits unnoticed")
+    func lostJournal() throws {
+        let folder = try TemporaryFolder()
+        var bytes = try Self.makeFile(folder, [10, 900, 20])
+        // The root page of a named database is in a record behind its name: that of the journal becomes that of another one.
+        func root(of name: String, in page: Range<Int>) -> Int? {
+            let header: [UInt8] = [48, 0, 0, 0, 2, 0, 4, 0] + Array(name.utf8)
+            let starts = page.lowerBound...page.upperBound - 60
+            return starts.first { bytes[$0..<$0 + 12].elementsEqual(header) }.map { $0 + 52 }
+        }
+        var changed = 0
+        for page in stride(from: 0, to: bytes.count, by: 4_096) {
+            let range = page..<min(page + 4_096, bytes.count)
+            guard let place = root(of: "tail", in: range), let other = root(of: "meta", in: range) else { continue }
+            bytes.replaceSubrange(place..<place + 8, with: Array(bytes[other..<other + 8]))
+            changed += 1
+        }
+        #expect(changed > 0)
+        let path = folder.file("copy.listory")
+        try Self.write(bytes, path)
+        for isReadOnly in [true, false] {
+            #expect { try Store.open(at: path) { $0.isReadOnly = isReadOnly } } throws: {
+                ($0 as? StoreError)?.code == "headMismatch"
+            }
+        }
+        #expect(try Store.survey(at: path).newestVersion == Version(4))
+    }
+
     @Test("If an older entry is still in the place of a synced one, the entries behind it show it")
     func staleEntry() throws {
         let folder = try TemporaryFolder()

@@ -34,7 +34,7 @@ struct DamageTrial {
         for number in first..<first + Int(arguments[4])! {
             print("start \(number)")
             fflush(nil)
-            alarm(60)
+            endProcess(after: 60)
             trial.number = number
             try trial.check()
         }

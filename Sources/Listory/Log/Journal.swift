@@ -112,6 +112,23 @@ extension Journal {
         }
     }
 
+    /// Calls `body` with the value; nil if there is none yet. The database has no other one.
+    ///
+    /// - Throws: ``StoreError/headMismatch(what:expected:found:)`` if the database has a value and it is not found. Without that
+    ///   check, the commits in the journal would be lost without a word.
+    private static func withValue<Result>(
+        _ txn: borrowing some Transaction & ~Copyable, _ database: Database<UInt64, [UInt8]>,
+        _ body: (UnsafeRawBufferPointer?) throws -> Result
+    ) throws -> Result {
+        let isThere = try txn.count(in: database) > 0
+        return try txn.withValue(forKey: Journal.key, in: database) { bytes in
+            guard bytes != nil || !isThere else {
+                throw StoreError.headMismatch(what: "journal", expected: "its value", found: "none")
+            }
+            return try body(bytes)
+        }
+    }
+
     /// Opens the journal of a file, and creates it if it is missing and the file may be written.
     static func open(
         _ rows: LogRows, _ environment: Environment, _ table: ProcessTable?, _ options: JournalOptions
@@ -124,7 +141,7 @@ extension Journal {
         let database = try environment.openDatabase(
             named: LogFormat.journalDatabase, of: UInt64.self, [UInt8].self, create: true)
         func size(_ txn: borrowing some Transaction & ~Copyable) throws -> Int {
-            try txn.withValue(forKey: Journal.key, in: database) { $0?.count ?? 0 }
+            try Self.withValue(txn, database) { $0?.count ?? 0 }
         }
         // A value without pages of its own could not be overwritten in place.
         var capacity = try environment.read { try size($0) }
@@ -175,7 +192,7 @@ extension Journal {
         // The journal first: entries that are drained meanwhile are found in the database and not counted twice.
         // Another process may have made it since this one opened the file for reading.
         let bytes = try (database ?? Self.existing(environment)).flatMap { database in
-            try environment.read { try $0.get(Journal.key, in: database) }
+            try environment.read { try Self.withValue($0, database) { $0.map { Array($0) } } }
         }
         whenReading?()
         var state = State(try environment.read { try rows.readCheckedHead($0) })
@@ -188,7 +205,7 @@ extension Journal {
     func readEnd(_ txn: borrowing WriteTransaction) throws -> (found: State, lost: Version?) {
         var (found, lost) = (State(try rows.readCheckedHead(txn)), nil as Version?)
         if let database {
-            try txn.withValue(forKey: Journal.key, in: database) { bytes in
+            try Self.withValue(txn, database) { bytes in
                 if let bytes { Self.follow(bytes, &found, &lost) }
             }
         }

@@ -28,8 +28,14 @@ struct SealedLog: Sendable {
         guard version > base.version && version <= base.sealed else { return nil }
         return try environment.read { txn in
             var result: Result?
-            try txn.forEach(in: blocks, range: 0...version.rawValue, reverse: true) { _, bytes in
+            try txn.forEach(in: blocks, range: 0...version.rawValue, reverse: true) { key, bytes in
                 let block = try PackedBlock(bytes, isVerified: isVerified)
+                // If a damaged header says that the block begins later, a replay would look for it again and again.
+                let first = Version(try UInt64.decode(key))
+                guard block.first == first else {
+                    throw StoreError.headMismatch(
+                        what: "key of a packed block", expected: "\(block.first)", found: "\(first)")
+                }
                 if block.first <= version && version <= block.last { result = try body(block) }
                 return false
             }
