@@ -229,6 +229,9 @@ struct NeighbourTests {
         func say(_ word: String, _ text: String = "") throws {
             try Data(text.utf8).write(to: URL(fileURLWithPath: "\(path)-\(word)"), options: .atomic)
         }
+        // Folds the log without the library. With three processes, each has a history of its own.
+        var model = ReferenceHistory()
+        let scopes = (0..<count).map { count == 3 ? HistoryScope.origin("p\($0)") : .shared }
         var processes = try (0..<count).map { try start($0, 0) }
         for round in 0..<rounds {
             // In the control, none is killed, because that would be another fault.
@@ -251,14 +254,17 @@ struct NeighbourTests {
             }
             // All rest, so the log ends here.
             let end = try Store.open(at: path) { $0.isReadOnly = true }
-            let (version, undo) = (try end.version, try end.undoState())
-            var shown: Set = ["\(version) \(try end.snapshot.stateHash) \(undo.undoCount) \(undo.redoCount)"]
+            let version = try end.version
+            let rows = "\(version) \(try end.snapshot.stateHash)"
+            if let problem = try model.add(end, through: version) { outcome.problem = outcome.problem ?? problem }
             try end.close()
             try say("compare\(round)", "\(version)")
-            for process in processes { shown.insert(process.firstLine()) }
-            // Counts of steps are those of each origin.
-            if count == 3 { shown = Set(shown.map { $0.replacing(/\ \d+ \d+$/, with: "") }) }
-            if shown.count != 1 { outcome.problem = outcome.problem ?? "round \(round): \(shown)" }
+            for (process, scope) in zip(processes, scopes) {
+                let (shown, expected) = (process.firstLine(), "\(rows) \(model.undoState(scope))")
+                if shown != expected {
+                    outcome.problem = outcome.problem ?? "round \(round): \(shown), expected \(expected) in \(scope)"
+                }
+            }
             if round < rounds - 1 { try say("next\(round)") }
         }
         try say("close")
@@ -280,8 +286,43 @@ struct NeighbourTests {
             if found.version != version {
                 outcome.problem = outcome.problem ?? "the log ends with version \(found.version)"
             }
+            if outcome.problem == nil { outcome.problem = try undo(path, &model, Set(scopes)) }
         } catch { outcome.problem = outcome.problem ?? "\(error)" }
         return outcome
+    }
+
+    /// Undoes and repeats what the processes have left, and compares each step with the model.
+    ///
+    /// - Returns: what is wrong.
+    private static func undo(
+        _ path: String, _ model: inout ReferenceHistory, _ scopes: Set<HistoryScope>
+    ) throws -> String? {
+        let store = try Store.open(at: path) { $0.undoScope = scopes == [.shared] ? .shared : .origin }
+        defer { try? store.close() }
+        for scope in scopes {
+            let origin = if case .origin(let name) = scope { name } else { "p0" }
+            for isUndo in [false, true, false] {
+                for _ in 0..<min(40, isUndo ? model.undoCount(scope) : model.redoCount(scope)) {
+                    let done =
+                        try isUndo
+                        ? store.undo(origin: origin, onConflict: .skip, durability: .deferred)
+                        : store.redo(origin: origin, onConflict: .skip, durability: .deferred)
+                    if let problem = try model.add(store, through: store.version) { return problem }
+                    let (history, place) = (try store.history(of: origin), model[scope])
+                    let counts = [history.undoCount, history.redoCount]
+                    guard done.commit != nil, history.position == place.position, history.tip == place.tip,
+                        counts == [model.undoCount(scope), model.redoCount(scope)]
+                    else { return "\(history) in \(scope), expected \(place)" }
+                    // If there is only one history, each place in it has its own rows.
+                    if scope != .shared { continue }
+                    let hash = try place.position == .empty ? nil : store.commit(place.position).stateHash
+                    if try store.snapshot.stateHash != hash ?? Snapshot.empty.stateHash {
+                        return "other rows at \(place.position)"
+                    }
+                }
+            }
+        }
+        return nil
     }
 }
 
@@ -290,5 +331,23 @@ extension StoreOptions {
     fileprivate init(_ change: (inout StoreOptions) -> Void) {
         self.init()
         change(&self)
+    }
+}
+
+extension ReferenceHistory {
+    /// Adds the commits of a store that are not there yet.
+    ///
+    /// - Returns: what is wrong with one of them.
+    fileprivate mutating func add(_ store: Store, through version: Version) throws -> String? {
+        var problem: String?
+        guard version > last else { return nil }
+        try store.forEachCommit(in: last.next...version) { commit in problem = add(commit) ?? problem }
+        return problem
+    }
+
+    /// As a process prints it: how many steps there are, and the last commit of the next one.
+    fileprivate func undoState(_ scope: HistoryScope) -> String {
+        let (undo, redo) = (undoStep(scope).first ?? .empty, redoStep(scope).last ?? .empty)
+        return "\(undoCount(scope)) \(redoCount(scope)) \(undo) \(redo)"
     }
 }

@@ -4,8 +4,8 @@
 //     StoreWriter neighbour STORE NAME SEED ANSWERS ROUND [deferred] [origins] [slow] [blind]
 //
 // It appends each acknowledged commit to the file ANSWERS: the version and the checksum of its record. When the file
-// `STORE-stop` with the number of the round is there, it rests, and prints the version, the hash of its rows and the
-// numbers of steps of undo and redo after it has seen all commits of others. It goes on when there is `STORE-next` with
+// `STORE-stop` with the number of the round is there, it rests, and prints, after it has seen all commits of others, the
+// version, the hash of its rows, and for undo and redo how many steps there are and the version of the next one. It goes on when there is `STORE-next` with
 // that number, and closes the store when there is `STORE-close`. With `blind` it writes without looking whether others
 // have, as the control needs it.
 
@@ -114,8 +114,9 @@ struct Neighbour {
         let end = try String(contentsOfFile: "\(path)-compare\(round)", encoding: .utf8)
         let isBlind = arguments.contains("blind")
         for _ in 0..<20_000 where try !isBlind && store.version.description != end { usleep(500) }
-        let undo = try store.undoState()
-        print("\(try store.version) \(try store.snapshot.stateHash) \(undo.undoCount) \(undo.redoCount)")
+        let undo = try store.undoState(origin: name)
+        let next = [undo.undo, undo.redo].map { "\($0?.version ?? .empty)" }.joined(separator: " ")
+        print("\(try store.version) \(try store.snapshot.stateHash) \(undo.undoCount) \(undo.redoCount) \(next)")
         fflush(nil)
         while access("\(path)-next\(round)", F_OK) != 0 {
             if access(path + "-close", F_OK) == 0 {

@@ -239,7 +239,7 @@ extension Journal {
         let stored: LogHead? = try environment.read { txn in
             let stored = try rows.readCheckedHead(txn)
             guard let database else { return stored }
-            let mayReach = try txn.withValue(forKey: Journal.key, in: database) { bytes in
+            let mayReach = try Self.withValue(txn, database) { bytes in
                 guard let bytes else { return false }
                 whenReading?()
                 return stride(from: Self.beginning, to: bytes.count, by: Self.sectorSize).contains { offset in

@@ -15,8 +15,8 @@ extension StoreProtocol {
     ///   - target: a file that does not exist.
     ///   - progress: called from time to time with the part that is done, 0 to 1.
     /// - Returns: what the verification found.
-    /// - Throws: ``StoreError/alreadyExists(path:)``; ``StoreError/inUse(path:)`` if another backup is just being written there; what ``copy(to:progress:)`` and ``StoreVerification`` throw. Then there
-    ///   is no file at the target.
+    /// - Throws: ``StoreError/alreadyExists(path:)``; ``StoreError/inUse(path:)`` if another backup is just being written
+    ///   there; what ``copy(to:progress:)`` and ``StoreVerification`` throw. Then there is no file at the target.
     /// - Complexity: O(size of the file + events · log n).
     @discardableResult
     public func backup(to target: String, progress: (Double) -> Void = { _ in }) throws -> StoreVerification {

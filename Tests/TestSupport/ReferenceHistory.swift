@@ -4,48 +4,59 @@
 // Always holds: the position of a scope is its tip or an ancestor of the tip, and every other leaf of the tree was left
 // by some commit.
 
-@testable import ListModel
+import ListModel
 
 /// The trees of commits of all scopes.
-struct ReferenceHistory {
+public struct ReferenceHistory {
     /// A revision.
-    struct Node {
-        var scope: HistoryScope
-        var parent: Version
-        var continues: Bool
-        var name: String
-        var origin: String
+    public struct Node {
+        public var scope: HistoryScope
+        public var parent: Version
+        public var continues: Bool
+        public var name: String
+        public var origin: String
     }
 
     /// The state of a scope.
-    struct Place {
-        var position = Version.empty
-        var tip = Version.empty
+    public struct Place {
+        public var position = Version.empty
+        public var tip = Version.empty
         /// All nodes, in the order in which they were made.
-        var nodes: [Version] = []
+        public var nodes: [Version] = []
         /// The version that last left each tip.
-        var left: [Version: Version] = [:]
+        public var left: [Version: Version] = [:]
     }
 
     /// A branch, without the time of its last commit.
-    struct Branch: Equatable {
-        var tip: Version
-        var name: String
-        var origin: String
-        var stepCount: Int
-        var fork: Version
-        var isCurrent: Bool
+    public struct Branch: Equatable {
+        public var tip: Version
+        public var name: String
+        public var origin: String
+        public var stepCount: Int
+        public var fork: Version
+        public var isCurrent: Bool
+
+        public init(tip: Version, name: String, origin: String, stepCount: Int, fork: Version, isCurrent: Bool) {
+            (self.tip, self.name, self.origin) = (tip, name, origin)
+            (self.stepCount, self.fork, self.isCurrent) = (stepCount, fork, isCurrent)
+        }
     }
 
-    private(set) var nodes: [Version: Node] = [:]
-    private(set) var places: [HistoryScope: Place] = [:]
+    public private(set) var nodes: [Version: Node] = [:]
+    public private(set) var places: [HistoryScope: Place] = [:]
 
-    subscript(scope: HistoryScope) -> Place { places[scope] ?? Place() }
+    /// The last commit that was added.
+    public private(set) var last = Version.empty
+
+    public init() {}
+
+    public subscript(scope: HistoryScope) -> Place { places[scope] ?? Place() }
 
     // MARK: Commits
 
     /// Adds a revision at the position of a scope.
-    mutating func add(_ version: Version, in scope: HistoryScope, continues: Bool, name: String, origin: String) {
+    public mutating func add(_ version: Version, in scope: HistoryScope, continues: Bool, name: String, origin: String)
+    {
         var place = self[scope]
         if place.position != place.tip { place.left[place.tip] = version }
         nodes[version] = Node(
@@ -57,7 +68,7 @@ struct ReferenceHistory {
     }
 
     /// Adds a checkout of a revision in a scope.
-    mutating func move(to target: Version, in scope: HistoryScope, at version: Version) {
+    public mutating func move(to target: Version, in scope: HistoryScope, at version: Version) {
         var place = self[scope]
         let tip = tip(of: target, in: scope)
         if tip != place.tip { place.left[place.tip] = version }
@@ -66,10 +77,39 @@ struct ReferenceHistory {
         places[scope] = place
     }
 
+    /// Adds a commit of a log, whatever it is.
+    ///
+    /// - Returns: what is wrong if it is not what it says: an undo or redo of another step than the next one.
+    public mutating func add(_ commit: Commit) -> String? {
+        last = commit.version
+        guard let scope = commit.scope else { return nil }
+        switch commit.cause {
+        case .edit, .revert, .restore:
+            add(
+                commit.version, in: scope, continues: commit.continuesStep, name: commit.name, origin: commit.origin)
+        case .undo(let last):
+            let step = undoStep(scope)
+            guard step.first == last, let first = step.last.flatMap({ nodes[$0] }) else {
+                return "commit \(commit.version) undoes \(last); expected \(step)"
+            }
+            move(to: first.parent, in: scope, at: commit.version)
+        case .redo(let last):
+            let step = redoStep(scope)
+            guard step.last == last else { return "commit \(commit.version) repeats \(last); expected \(step)" }
+            move(to: last, in: scope, at: commit.version)
+        case .go(let target):
+            guard target == .empty || nodes[target]?.scope == scope else {
+                return "commit \(commit.version) goes to \(target), which is not in its history"
+            }
+            move(to: target, in: scope, at: commit.version)
+        }
+        return nil
+    }
+
     // MARK: Ways
 
     /// The revisions on the path from the root to a revision, including it.
-    func path(_ version: Version) -> [Version] {
+    public func path(_ version: Version) -> [Version] {
         var path: [Version] = []
         var next = version
         while let node = nodes[next] {
@@ -79,7 +119,7 @@ struct ReferenceHistory {
         return path.reversed()
     }
 
-    func isAncestor(_ version: Version, of other: Version) -> Bool {
+    public func isAncestor(_ version: Version, of other: Version) -> Bool {
         version == .empty || path(other).contains(version)
     }
 
@@ -90,16 +130,16 @@ struct ReferenceHistory {
         nodes.reduce(0) { $0 + (continues($1) ? 0 : 1) }
     }
 
-    func undoCount(_ scope: HistoryScope) -> Int { stepCount(path(self[scope].position)) }
+    public func undoCount(_ scope: HistoryScope) -> Int { stepCount(path(self[scope].position)) }
 
-    func redoCount(_ scope: HistoryScope) -> Int {
+    public func redoCount(_ scope: HistoryScope) -> Int {
         let rest = path(self[scope].tip).dropFirst(path(self[scope].position).count)
         // The rest of a partly undone step counts as a step of redo.
         return stepCount(rest) + (rest.first.map(continues) == true ? 1 : 0)
     }
 
     /// The revisions of the next undo, the last one first; empty if there is nothing to undo.
-    func undoStep(_ scope: HistoryScope) -> [Version] {
+    public func undoStep(_ scope: HistoryScope) -> [Version] {
         var step: [Version] = []
         for version in path(self[scope].position).reversed() {
             step.append(version)
@@ -109,7 +149,7 @@ struct ReferenceHistory {
     }
 
     /// The revisions of the next redo, the first one first; empty if there is nothing to redo.
-    func redoStep(_ scope: HistoryScope) -> [Version] {
+    public func redoStep(_ scope: HistoryScope) -> [Version] {
         let rest = path(self[scope].tip).dropFirst(path(self[scope].position).count)
         return Array(rest.prefix(1)) + Array(rest.dropFirst().prefix { continues($0) })
     }
@@ -117,7 +157,7 @@ struct ReferenceHistory {
     // MARK: Branches
 
     /// The revisions of a scope without children.
-    func leaves(_ scope: HistoryScope) -> [Version] {
+    public func leaves(_ scope: HistoryScope) -> [Version] {
         let all = self[scope].nodes
         let parents = Set(all.map { nodes[$0]!.parent })
         return all.filter { !parents.contains($0) }
@@ -135,7 +175,7 @@ struct ReferenceHistory {
         return leftLeaves(scope).first { isAncestor(version, of: $0) }!
     }
 
-    func branches(_ scope: HistoryScope, limit: Int) -> [Branch] {
+    public func branches(_ scope: HistoryScope, limit: Int) -> [Branch] {
         let tip = self[scope].tip
         if tip == .empty { return [] }
         let present = path(tip)
@@ -166,7 +206,7 @@ struct ReferenceHistory {
     }
 
     /// The end of the step a number of steps after the one of the position; before it, if the number is negative.
-    func neighbour(_ scope: HistoryScope, by count: Int) -> Version {
+    public func neighbour(_ scope: HistoryScope, by count: Int) -> Version {
         let steps = steps(scope)
         let position = self[scope].position
         let present = steps.firstIndex { $0.contains(position) } ?? -1
