@@ -121,7 +121,7 @@ struct EditReadingTests {
         try store.close()
     }
 
-    @Test("On another thread, a row that an edit has just written says so instead of disturbing the edit")
+    @Test("A row that an edit has just written can be read on another thread meanwhile")
     func otherThread() throws {
         let store = try Self.open(TemporaryFolder())
         try store.edit("Add") { try $0.insert(Task(id: 1, title: "Milk"), at: .end(of: "today")) }
@@ -133,7 +133,7 @@ struct EditReadingTests {
             thread.start()
             while found.withLock({ $0.isEmpty }) { usleep(1_000) }
             let texts = found.withLock { $0 }
-            #expect(texts[0] == "[ ] Milk" && texts[1].hasPrefix("[ ] 2: unreadable"))
+            #expect(texts == ["[ ] Milk", "[ ] Tea", "end"])
             #expect(try Self.titles(rows) == ["Milk", "Tea"])
         }
         try store.close()

@@ -226,21 +226,56 @@ extension ListEditor {
     /// - Throws: errors of `body`, and those of ``begin(_:)`` and ``finish()``. In `body`, functions that begin or end
     ///   a commit throw ``ListError/insideCommit``.
     public mutating func commit(_ draft: CommitDraft, _ body: (inout ListEditor) throws -> Void) throws -> Commit? {
-        try begin(draft)
-        isLent = true
+        try lend(for: draft)
         do { try body(&self) } catch {
-            takeBack()
-            cancel()
+            cancelLoan()
             throw error
         }
+        return try finishLoan()
+    }
+
+    /// Begins a commit and lends the editor to a closure, which may make edits but neither begin nor end a commit.
+    ///
+    /// - Throws: as ``begin(_:)``.
+    package mutating func lend(for draft: CommitDraft) throws {
+        try begin(draft)
+        isLent = true
+    }
+
+    /// Takes the editor back and finishes the commit, as ``finish()`` does.
+    package mutating func finishLoan() throws -> Commit? {
         takeBack()
         return try finish()
     }
 
-    /// Ends the loan of the editor to the closure.
+    /// Takes the editor back and cancels the commit.
+    package mutating func cancelLoan() {
+        takeBack()
+        cancel()
+    }
+
     private mutating func takeBack() {
         precondition(isLent, "the editor that a closure was given was replaced by another one")
         isLent = false
+    }
+
+    /// The rows before the edits of the commit in progress, for readers that do not wait for its end.
+    ///
+    /// - Throws: an error of rows that could not be read.
+    /// - Complexity: O(1) if there are no edits yet; otherwise that of taking them back, on nodes of its own.
+    package mutating func snapshotBeforeEdits() throws -> Snapshot {
+        let now = state.snapshot()
+        if eventCount == annotationCount { return now }
+        let events = try pendingEvents(eventCount, from: eventsOffset)
+        return try now.checked { try now.applying(events.reversed().lazy.compactMap(\.inverse)) }
+    }
+
+    /// Events of the commit in progress.
+    private func pendingEvents(_ count: Int, from offset: Int) throws -> [Event] {
+        try writer.withBytes { bytes in
+            var reader = RecordReader(bytes, version: state.version.next, from: offset)
+            return try reader.readEvents(count)
+        }
     }
 }
 
@@ -303,14 +338,8 @@ extension ListEditor {
 
     /// Rolls back the events that were written at and after `offset`.
     private mutating func rollBack(to offset: Int, keeping count: Int) {
-        let version = state.version.next
-        let undone = eventCount - count
         do {
-            let events = try writer.withBytes { bytes in
-                var reader = RecordReader(bytes, version: version, from: offset)
-                return try reader.readEvents(undone)
-            }
-            for event in events.reversed() {
+            for event in try pendingEvents(eventCount - count, from: offset).reversed() {
                 if let inverse = event.inverse { try state.apply(inverse) } else { annotationCount -= 1 }
             }
         } catch {

@@ -1,4 +1,5 @@
-// Moves a row in a snapshot, without a commit: the rows that a view shows after the user has dropped a dragged row.
+// Changes a snapshot without a commit: the rows that a view shows after the user has dropped a dragged row, and those that
+// readers see while an edit is in progress.
 
 extension Snapshot {
     /// The rows after a user moved one on screen, before it is decided whether the move will be committed. The result
@@ -11,15 +12,22 @@ extension Snapshot {
     ///   row or the target does not exist.
     /// - Complexity: O(log n).
     package func moving(from source: ListIndexPath, to target: ListIndexPath) throws -> Snapshot {
-        // A separate pool, so that this change is not counted among the changes that a checkpoint stores.
+        guard let item = item(at: source) else {
+            try ListState(from: self).checkRange(source, count: 1)
+            preconditionFailure("a path that is in range has a row")
+        }
+        return try applying(CollectionOfOne(.itemsMoved(from: source, to: target, .one(item.id))))
+    }
+
+    /// The rows after events, with the same version.
+    ///
+    /// - Throws: ``ListError`` if an event does not fit the rows.
+    func applying(_ events: some Sequence<Event>) throws -> Snapshot {
+        // A separate pool, so that these changes are not counted among the changes that a checkpoint stores.
         let pool = NodePool(joining: tree.pool, tree.pool)!
         let own = Snapshot(version: version, itemCount: itemCount, tree: PersistentTree(tree.top, pool))
         var state = ListState(from: own)
-        guard let item = item(at: source) else {
-            try state.checkRange(source, count: 1)
-            preconditionFailure("a path that is in range has a row")
-        }
-        try state.apply(.itemsMoved(from: source, to: target, .one(item.id)))
+        for event in events { try state.apply(event) }
         return state.snapshot()
     }
 }

@@ -50,7 +50,7 @@ public enum StoreError: Error, Sendable {
     /// A store was used inside the closure of an edit, or a view or a projection inside one of its own functions. The
     /// lock is held there, so the call would never return.
     case usedInside(String)
-    /// The list of an edit, or a row that it wrote, was used after the closure had returned, or on another thread meanwhile.
+    /// The list of an edit, or a row that it wrote, was used after its closure had returned.
     case editEnded
     /// Appending to the log failed. The edits since `durable` are in memory and will be tried again; no further edit is
     /// accepted until an attempt succeeds.
@@ -127,7 +127,7 @@ extension StoreError: CustomStringConvertible {
             "\(path) may not be read, or its lock file not be used"
         case .closed: "the store is closed"
         case .usedInside(let place): "it was used inside \(place), and would wait for itself: use what is given there"
-        case .editEnded: "an edit, or a row that it wrote, was used outside of its closure"
+        case .editEnded: "an edit, or a row that it wrote, was used after its closure had returned"
         case .appendFailed(let durable, let cause): "versions after \(durable) are not durable: \(cause)"
         case .discardFailed(let durable, let cause):
             "versions after \(durable) were discarded, but may come back: \(cause)"

@@ -219,7 +219,7 @@ extension Checkpointer {
             // They are deleted before the next one is taken.
             if !hasRole { delay() }
         } else if newest > self.newest?.version ?? .empty {
-            try store.withHead { try store.racer.follow(&$0) }
+            try store.withTurn { try store.racer.follow(&$0) }
             // The commits up to it were not published; the process that made them may have been killed.
             guard self.newest?.version ?? .empty >= newest else {
                 if hasRole { database.table?.giveUpRole() }
@@ -263,7 +263,7 @@ extension Checkpointer {
 
     /// - Parameter isDurable: whether edits wait until the version that is captured is in the log, so that it stays as it is.
     private func captureAndWrite(_ store: Store, isDurable: Bool) throws {
-        let captured = try store.withHead { head in
+        let captured = try store.withTurn { head in
             if isDurable { try store.racer.catchingUp(&head) { _ in try store.group.flush(through: nil) } }
             return try self.capture(&head, store.group)
         }
@@ -279,7 +279,7 @@ extension Checkpointer {
                 // The next attempt must delete the written nodes.
                 state.kept = nil
             }
-            try? store.withHead { $0.editor.state.restore(captured.image) }
+            try? store.withTurn { $0.editor.state.restore(captured.image) }
             throw error
         }
     }
@@ -405,7 +405,7 @@ extension Checkpointer {
 
     private func adopt(_ checkpoint: Checkpoint, _ written: WrittenNodes, _ store: Store) throws {
         state.withLock { $0.residentSize += written.size }
-        try store.withHead { head in
+        try store.withTurn { head in
             do { try head.checkNodes() } catch {
                 // The checkpoint is complete, but the list in memory is not: the next opening has to check.
                 distrustIfDamaged(error)
@@ -419,7 +419,7 @@ extension Checkpointer {
     private func evict(_ store: Store) throws {
         let (size, newest) = state.withLock { ($0.residentSize, $0.newest) }
         guard size > memoryBudget, let newest else { return }
-        let left = try store.withHead {
+        let left = try store.withTurn {
             $0.editor.state.evict(to: memoryBudget, olderThan: newest.firstNumber)
         }
         state.withLock { $0.residentSize = left }

@@ -207,7 +207,7 @@ extension StoreProtocol {
     /// Begins a group; ``endGroup(origin:)`` ends it. For gestures that begin and end in different calls.
     public func beginGroup(_ name: String? = nil, origin: String = "") throws {
         let scope = core.options.undoScope.history(of: origin)
-        try core.withHead { $0.editor.beginGroup(in: scope, name: name) }
+        try core.withTurn { $0.editor.beginGroup(in: scope, name: name) }
     }
 
     /// Ends the innermost group.
@@ -215,10 +215,10 @@ extension StoreProtocol {
     /// - Throws: ``ListError/groupMismatch(expected:)`` if none is open.
     public func endGroup(origin: String = "") throws {
         let scope = core.options.undoScope.history(of: origin)
-        try core.withHead { try $0.editor.endGroup(in: scope) }
+        try core.withTurn { try $0.editor.endGroup(in: scope) }
     }
 
     /// Ends the step: the next commit begins a new one, whatever ``StoreOptions/coalescing`` says. Call it when the
     /// selection moves or a field loses the focus.
-    public func breakUndoCoalescing() throws { try core.withHead { $0.editor.breakUndoCoalescing() } }
+    public func breakUndoCoalescing() throws { try core.withTurn { $0.editor.breakUndoCoalescing() } }
 }

@@ -5,7 +5,7 @@
 //
 // Always holds:
 // - the rows in memory are the fold of the log and of the queued commits;
-// - edits of several tasks never interleave inside a commit: the lock is held from begin to end;
+// - edits of several tasks never interleave inside a commit: each waits for its turn;
 // - a commit that was reported durable is in the file, even after a crash or a power cut.
 
 import ListModel
@@ -25,8 +25,8 @@ import ListModel
 ///
 /// Any number of processes may edit a store: see `Docs/Design/Processes.md`. ``ListStore`` adds an app's own types.
 ///
-/// - Important: The closure of an edit runs under the store's lock. It may take its time (a group of edits can wait for
-///   input), but it must not use the store itself: that throws ``StoreError/usedInside(_:)``.
+/// - Important: The closure of an edit must not use the store itself: that throws ``StoreError/usedInside(_:)``. It runs
+///   under the store's lock, so readers wait for it; those of a ``ListStore`` do not.
 public final class Store: Sendable {
     /// The state that the lock protects.
     struct Head: ~Copyable, Sendable {
@@ -54,10 +54,11 @@ public final class Store: Sendable {
             failure = found
         }
 
-        /// The newest rows. Damaged rows say that they are unreadable; after another error, this throws.
+        /// The newest rows; during an edit, those before it. Damaged rows say that they are unreadable; after another error,
+        /// this throws.
         mutating func snapshot() throws -> Snapshot {
             if let failure { throw failure }
-            return editor.snapshot()
+            return try editor.isEditing ? editor.snapshotBeforeEdits() : editor.snapshot()
         }
     }
 
@@ -75,7 +76,12 @@ public final class Store: Sendable {
     let past: Past
     /// The projections.
     let followers = StoreFollowers()
-    private let head: Locked<Head>
+    /// Held by an edit, or another change, from its beginning to its end.
+    let turn = Locked<Void>(())
+    /// The list. It is locked within a turn, or for reading at any time: then an edit may be in progress.
+    let head: Locked<Head>
+    /// The rows before the edit in progress, if it is a long one: readers take them without any other lock.
+    let shown = Locked<Snapshot?>(nil)
     /// Catches up with other processes.
     let racer: StoreRacer
 
@@ -112,7 +118,7 @@ public final class Store: Sendable {
             editor.coalescingPolicy = options.coalescing
             editor.undoLimit = options.undoLimit
             head = Locked(Head(editor: editor, eventCount: logHead.eventCount))
-            racer = StoreRacer(head, group, checkpointer, options)
+            racer = StoreRacer(turn, head, group, checkpointer, options)
         } catch {
             // The first error is the one to report.
             if log.lingering == nil { try? log.environment.close() }
@@ -159,7 +165,8 @@ public final class Store: Sendable {
         return store
     }
 
-    /// Calls `body` with the protected state, under the lock.
+    /// Calls `body` with the protected state, under the lock, for a moment. An edit may be in progress: `body` neither edits
+    /// nor reads the rows of the editor.
     func withHead<Result>(_ body: (inout Head) throws -> Result) throws -> Result {
         try checkIsOutside()
         return try head.withLock { head in
@@ -169,23 +176,79 @@ public final class Store: Sendable {
         }
     }
 
-    /// As ``withHead(_:)``, for edits: without copies of what `body` returns. Throws the error of nodes that could not be
+    /// Calls `body` with the protected state when no edit is in progress.
+    func withTurn<Result>(_ body: (inout Head) throws -> Result) throws -> Result {
+        try checkIsOutside()
+        return try turn.withLock { _ in
+            try head.withLock { head in
+                try enter(&head)
+                defer { head.noteFailure() }
+                return try body(&head)
+            }
+        }
+    }
+
+    /// As ``withTurn(_:)``, for edits: without copies of what `body` returns. Throws the error of nodes that could not be
     /// read before that of `body`, because an unreadable row is not found.
     @inline(__always)
-    func withHeadForEditing<Result>(_ body: (inout Head) throws -> Result) throws -> Result {
+    func withTurnForEditing<Result>(_ body: (inout Head) throws -> Result) throws -> Result {
         try checkIsOutside()
-        return try head.withLock { head in
-            try enter(&head)
-            do {
-                try head.checkNodes()
-                let result = try body(&head)
-                head.noteFailure()
-                return result
-            } catch {
-                head.noteFailure()
-                try head.checkNodes()
-                throw error
+        return try turn.withLock { _ in
+            try head.withLock { head in
+                try enter(&head)
+                return try editing(&head, body)
             }
+        }
+    }
+
+    /// Edits the rows, or begins or ends an edit.
+    @inline(__always)
+    private func editing<Result>(_ head: inout Head, _ body: (inout Head) throws -> Result) throws -> Result {
+        do {
+            try head.checkNodes()
+            let result = try body(&head)
+            head.noteFailure()
+            return result
+        } catch {
+            head.noteFailure()
+            try head.checkNodes()
+            throw error
+        }
+    }
+
+    /// Makes an edit for which the list is locked only at its beginning, at its end, and for each use of the editor. Readers
+    /// do not wait for it.
+    ///
+    /// - Parameters:
+    ///   - begin: lends the editor.
+    ///   - body: makes the edits.
+    ///   - end: takes the editor back, and finishes the commit.
+    func withTurnInSteps<Result>(
+        begin: (inout ListEditor) throws -> Void, _ body: (EditTurn) throws -> Void,
+        end: (inout Head) throws -> Result
+    ) throws -> Result {
+        try checkIsOutside()
+        return try turn.withLock { _ in
+            let failuresBefore = try head.withLock { head in
+                try enter(&head)
+                try editing(&head) { try begin(&$0.editor) }
+                return head.failuresBefore
+            }
+            defer { shown.withLock { $0 = nil } }
+            func resume<Other>(_ step: (inout Head) throws -> Other) throws -> Other {
+                try head.withLock { head in
+                    // Readers have used the head meanwhile.
+                    head.failuresBefore = failuresBefore
+                    return try editing(&head, step)
+                }
+            }
+            do { try body(EditTurn(head, shown)) } catch {
+                try resume { head -> Never in
+                    head.editor.cancelLoan()
+                    throw error
+                }
+            }
+            return try resume(end)
         }
     }
 
@@ -193,7 +256,7 @@ public final class Store: Sendable {
     @inline(__always)
     private func enter(_ head: inout Head) throws {
         if head.isClosed { throw StoreError.closed }
-        if head.failure != nil { reload(&head) }
+        if head.failure != nil && !head.editor.isEditing { reload(&head) }
         head.failuresBefore = head.editor.failureCount
     }
 
@@ -210,8 +273,8 @@ public final class Store: Sendable {
         }
     }
 
-    /// Whether the calling thread is inside the closure of an edit, or otherwise holds the lock.
-    var isInsideEdit: Bool { head.isHeldByCaller }
+    /// Whether the calling thread is inside the closure of an edit, or otherwise holds a lock.
+    var isInsideEdit: Bool { turn.isHeldByCaller || head.isHeldByCaller }
 
     /// Checks that the calling thread does not hold the lock. Functions that take another lock first call this before.
     func checkIsOutside() throws {
@@ -250,7 +313,7 @@ public final class Store: Sendable {
         // The rows that they keep would keep the file open.
         followers.letGo()
         try exclusively {
-            try withHead { head in
+            try withTurn { head in
                 // No commit can be queued while the lock is held, but some may have been queued since the first flush.
                 do { try racer.catchingUp(&head) { _ in try group.flush(through: nil) } } catch {
                     guard discardingUnappended else { throw error }
@@ -310,18 +373,33 @@ extension Store {
     ///
     /// - Complexity: O(1).
     public var snapshot: Snapshot {
-        get throws { try withHead { try $0.snapshot() } }
+        get throws {
+            try checkIsOutside()
+            return try shown.withLock { $0 } ?? withHead { try $0.snapshot() }
+        }
     }
 
     /// The index path of the row of an id in the newest version, or nil if there is none.
     ///
-    /// - Complexity: O(log n).
+    /// - Complexity: O(log n); O(n) while an edit is in progress, because there is no index of the rows before it.
     public func indexPath(of id: Identifier) throws -> ListIndexPath? {
-        try withHead { head in
+        try find { head in
             let path = head.editor.state.indexPath(of: id)
             if path == nil { try head.checkNodes() }
             return path
+        } during: { rows in
+            rows.indexPath(of: id)
         }
+    }
+
+    /// Looks a row up by its id in the newest version; while an edit is in progress, in the rows before it.
+    func find<Result>(
+        _ look: (inout Head) throws -> Result, during search: (Snapshot) throws -> Result
+    ) throws -> Result {
+        let found = try withHead { head -> Result? in head.editor.isEditing ? nil : try look(&head) }
+        if let found { return found }
+        let rows = try snapshot
+        do { return try rows.checked { try search(rows) } } catch { throw error.ofRows }
     }
 
     /// Reads the newest version, by id or otherwise, under the store's lock, so all reads are of one version.
@@ -332,9 +410,9 @@ extension Store {
     ///
     /// - Parameter body: reads; see ``RowLookup``. It must not use the store itself.
     /// - Throws: ``StoreError/closed``, an error of damaged nodes, and what `body` throws.
-    /// - Complexity: that of `body`. Edits wait meanwhile.
+    /// - Complexity: that of `body`. It waits for an edit in progress, and edits wait for it.
     public func read<Result>(_ body: (borrowing ListState) throws -> Result) throws -> Result {
-        try withHead { head in
+        try withTurn { head in
             do {
                 let result = try body(head.editor.state)
                 try head.checkNodes()
@@ -354,12 +432,14 @@ extension Store {
 
     /// The row of an id in the newest version, or nil if there is none.
     ///
-    /// - Complexity: O(log n) expected.
+    /// - Complexity: O(log n) expected; O(n) while an edit is in progress, because there is no index of the rows before it.
     public func item(_ id: Identifier) throws -> ListItem? {
-        try withHead { head in
+        try find { head in
             let item = head.editor.state.item(id)
             if item == nil { try head.checkNodes() }
             return item
+        } during: { rows in
+            rows.indexPath(of: id).flatMap { rows.item(at: $0) }
         }
     }
 

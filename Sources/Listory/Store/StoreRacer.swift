@@ -12,6 +12,7 @@ import ListModel
 
 /// Makes the queued commits of a store again after another process has appended first.
 final class StoreRacer: Racer {
+    private let turn: Locked<Void>
     private let head: Locked<Store.Head>
     private let group: GroupCommit
     private let checkpointer: Checkpointer?
@@ -19,9 +20,10 @@ final class StoreRacer: Racer {
     private let listener = Locked<Int?>(nil)
 
     init(
-        _ head: Locked<Store.Head>, _ group: GroupCommit, _ checkpointer: Checkpointer?, _ options: StoreOptions
+        _ turn: Locked<Void>, _ head: Locked<Store.Head>, _ group: GroupCommit, _ checkpointer: Checkpointer?,
+        _ options: StoreOptions
     ) {
-        (self.head, self.group, self.checkpointer, self.options) = (head, group, checkpointer, options)
+        (self.turn, self.head, self.group, self.checkpointer, self.options) = (turn, head, group, checkpointer, options)
     }
 
     /// Begins to catch up whenever another process has appended.
@@ -50,15 +52,17 @@ final class StoreRacer: Racer {
     }
 
     func catchUp() throws {
-        if head.isHeldByCaller { throw LostRace() }
-        try head.withLock { head in
-            if head.isClosed { throw StoreError.closed }
-            // Rows that could not be read are read again by the next call of the store.
-            if let failure = head.failure { throw failure }
-            guard try group.isBehind() else { return }
-            try catchUp(&head)
-            // If this fails, the rows stay as they are, further from their checkpoint.
-            if let checkpointer, try checkpointer.shouldFollow { try? readAgain(&head) }
+        if turn.isHeldByCaller || head.isHeldByCaller { throw LostRace() }
+        try turn.withLock { _ in
+            try head.withLock { head in
+                if head.isClosed { throw StoreError.closed }
+                // Rows that could not be read are read again by the next call of the store.
+                if let failure = head.failure { throw failure }
+                guard try group.isBehind() else { return }
+                try catchUp(&head)
+                // If this fails, the rows stay as they are, further from their checkpoint.
+                if let checkpointer, try checkpointer.shouldFollow { try? readAgain(&head) }
+            }
         }
     }
 

@@ -77,7 +77,7 @@ extension ListEdit {
 
     /// Inserts a run of rows as one event. See ``ListEditor/insert(_:at:)``.
     public func insert(_ items: [EncodedItem<Item>], at destination: Destination) throws {
-        try withEditor(at: destination) { try $0.insert(items.map(\.row), at: $1) }
+        try withEditor(at: destination, rows: items.count) { try $0.insert(items.map(\.row), at: $1) }
     }
 
     /// Updates the row of the item's id. The checkmark does not change. If the item equals the present one, nothing
@@ -91,12 +91,12 @@ extension ListEdit {
         _ id: SectionID, title: String = "", items: [EncodedItem<Item>], at place: SectionPlace = .end
     ) throws {
         let section = NewSection(id: id.identifier, title: title, items: items.map(\.row))
-        try withEditor { try $0.insertSection(section, at: place.untyped) }
+        try withEditor(rows: items.count) { try $0.insertSection(section, at: place.untyped) }
     }
 
     /// Replaces all sections and rows, as one event. Rows and sections keep their identity by id.
     public func reload(_ sections: [EncodedSection<SectionID, Item>]) throws {
         let new = sections.map { NewSection(id: $0.id.identifier, title: $0.title, items: $0.items.map(\.row)) }
-        try withEditor { try $0.reload(new) }
+        try withEditor(rows: .max) { try $0.reload(new) }
     }
 }

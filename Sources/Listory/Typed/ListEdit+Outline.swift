@@ -40,13 +40,13 @@ extension ListEdit {
     /// Inserts rows at a place in an outline; their depths are relative to the place. See ``ListEditor/insert(_:in:)``.
     public func insert(_ rows: [Row], in place: OutlinePlace) throws {
         let new = try rows.map { try newItem($0) }
-        try withEditor { try $0.insert(new, in: place.untyped) }
+        try withEditor(rows: new.count) { try $0.insert(new, in: place.untyped) }
     }
 
     /// Inserts rows with the depths that they have, at any place. See ``ListEditor/insert(_:at:)``.
     public func insert(_ rows: [Row], at destination: Destination) throws {
         let new = try rows.map { try newItem($0) }
-        try withEditor(at: destination) { try $0.insert(new, at: $1) }
+        try withEditor(at: destination, rows: new.count) { try $0.insert(new, at: $1) }
     }
 
     /// Moves a row with all rows below it. See ``ListEditor/moveSubtree(_:to:)``.
@@ -93,13 +93,13 @@ extension ListEdit {
     /// ```
     public func apply(_ sections: [ReloadedSection]) throws {
         let new = try sections.map { try newSection($0) }
-        try withEditor { try $0.apply(new) }
+        try withEditor(rows: .max) { try $0.apply(new) }
     }
 
     /// Changes the rows of one section to the given rows. See ``ListEditor/apply(_:toSection:)``.
     public func apply(_ rows: [Row], toSection id: SectionID) throws {
         let new = try rows.map { try newItem($0) }
-        try withEditor { try $0.apply(new, toSection: id.identifier) }
+        try withEditor(rows: .max) { try $0.apply(new, toSection: id.identifier) }
     }
 
     /// Updates the rows of the items' ids: all of them, or none if one is unknown.
@@ -111,12 +111,12 @@ extension ListEdit {
             throw ListError.duplicateItem(item.id.identifier)
         }
         let new = try items.map { (id: $0.id.identifier, content: try coder.encode($0)) }
-        try withEditor { editor in
+        try withEditor(rows: new.count) { editor in
             for item in new where editor.state.indexPath(of: item.id) == nil { throw ListError.unknownItem(item.id) }
             for item in new { try editor.update(item.id, content: item.content) }
         }
     }
 
     /// Deletes all rows and all sections, as one event.
-    public func deleteAll() throws { try withEditor { try $0.deleteAll() } }
+    public func deleteAll() throws { try withEditor(rows: .max) { try $0.deleteAll() } }
 }

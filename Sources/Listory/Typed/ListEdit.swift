@@ -50,44 +50,48 @@ where Item.ID: IdentifierConvertible {
         case after(SectionID)
     }
 
-    private var editor: UnsafeMutablePointer<ListEditor>?
+    private var turn: EditTurn?
     private let store: any CommitSource
     /// Made for the first row that is read.
     private var contents: EditContents?
     let coder: ContentCoder<Item>
 
-    init(_ editor: UnsafeMutablePointer<ListEditor>, _ store: any CommitSource, _ coder: ContentCoder<Item>) {
-        (self.editor, self.store, self.coder) = (editor, store, coder)
+    init(_ turn: EditTurn, _ store: any CommitSource, _ coder: ContentCoder<Item>) {
+        (self.turn, self.store, self.coder) = (turn, store, coder)
     }
 
     /// Invalidates the edit when its closure has returned.
     ///
     /// - Returns: the contents of the rows that were read, if there are any.
     func end() -> EditContents? {
-        editor = nil
+        turn = nil
         contents?.end()
         return contents
     }
 
-    func withEditor<Result>(_ body: (inout ListEditor) throws -> Result) throws -> Result {
-        guard let editor else { throw StoreError.editEnded }
-        // SAFETY: `ListStore.edit` sets the pointer back to nil before the editor it points to goes away.
-        return try body(&editor.pointee)
+    /// Calls `body` with the editor. Functions of the app are not called in it, because readers wait meanwhile.
+    ///
+    /// - Parameter rows: about how many rows it changes at once.
+    func withEditor<Result>(rows: Int = 1, _ body: (inout ListEditor) throws -> Result) throws -> Result {
+        guard let turn else { throw StoreError.editEnded }
+        return try turn.withEditor(rows: rows, body)
     }
 
     /// Calls `body` with the editor and with what the rows that it reads need.
     func withReader<Result>(_ body: (inout ListEditor, RowReader<Item>) throws -> Result) throws -> Result {
-        guard let editor else { throw StoreError.editEnded }
-        let contents = self.contents ?? EditContents(editor, store)
-        self.contents = contents
-        return try withEditor { try body(&$0, RowReader(source: contents, coder: coder)) }
+        guard let turn else { throw StoreError.editEnded }
+        return try turn.withEditor { editor in
+            let contents = self.contents ?? EditContents(turn, store, makes: editor.state.version.next)
+            self.contents = contents
+            return try body(&editor, RowReader(source: contents, coder: coder))
+        }
     }
 
     /// Calls `body` with a destination, whose section is made before if it is to be. If `body` throws, it is not.
     func withEditor(
-        at destination: Destination, _ body: (inout ListEditor, ItemDestination) throws -> Void
+        at destination: Destination, rows: Int = 1, _ body: (inout ListEditor, ItemDestination) throws -> Void
     ) throws {
-        try withEditor { editor in
+        try withEditor(rows: rows) { editor in
             switch destination {
             case .start(let id), .end(let id):
                 if editor.state.indexOfSection(id.identifier) != nil { fallthrough }
@@ -121,7 +125,7 @@ extension ListEdit {
     /// Inserts a run of rows, unchecked, as one event. See ``ListEditor/insert(_:at:)``.
     public func insert(_ items: [Item], at destination: Destination) throws {
         let new = try items.map { try newItem($0, isChecked: false) }
-        try withEditor(at: destination) { try $0.insert(new, at: $1) }
+        try withEditor(at: destination, rows: new.count) { try $0.insert(new, at: $1) }
     }
 
     /// Deletes rows. In an outline the rows below them stay, and may get a collapsed parent; ``deleteSubtrees(_:)`` deletes
@@ -145,7 +149,7 @@ extension ListEdit {
     @discardableResult
     public func delete(where isDeleted: (ListRow<Item>) throws -> Bool) throws -> Int {
         let ids = try rows.filter(isDeleted).map(\.core.id)
-        try withEditor { try $0.delete(.items(ids)) }
+        try withEditor(rows: ids.count) { try $0.delete(.items(ids)) }
         return ids.count
     }
 
@@ -221,12 +225,12 @@ extension ListEdit {
     ) throws {
         let section = NewSection(
             id: id.identifier, title: title, items: try items.map { try newItem($0, isChecked: false) })
-        try withEditor { try $0.insertSection(section, at: place.untyped) }
+        try withEditor(rows: section.items.count) { try $0.insertSection(section, at: place.untyped) }
     }
 
     /// Deletes a section with its rows.
     public func deleteSection(_ id: SectionID) throws {
-        try withEditor { try $0.deleteSection(.section(id.identifier)) }
+        try withEditor(rows: .max) { try $0.deleteSection(.section(id.identifier)) }
     }
 
     /// Moves a section with its rows.
@@ -284,7 +288,7 @@ extension ListEdit {
     /// Replaces everything, as one event. Rows and sections of the same id stay the same ones.
     public func reload(_ sections: [ReloadedSection]) throws {
         let new = try sections.map { try newSection($0) }
-        try withEditor { try $0.reload(new) }
+        try withEditor(rows: .max) { try $0.reload(new) }
     }
 
     func newSection(_ section: ReloadedSection) throws -> NewSection {

@@ -100,14 +100,12 @@ where Item.ID: IdentifierConvertible {
     ) throws -> Result {
         var result: Result?
         var contents: EditContents?
-        let commit = try core.edit(
+        let commit = try core.editInSteps(
             name, origin: origin, tracking: tracking, isDiscardable: isDiscardable, durability: durability
-        ) { editor in
-            try withUnsafeMutablePointer(to: &editor) { pointer in
-                let edit = ListEdit<SectionID, Item>(pointer, core.source, coder)
-                defer { contents = edit.end() }
-                result = try body(edit)
-            }
+        ) { turn in
+            let edit = ListEdit<SectionID, Item>(turn, core.source, coder)
+            defer { contents = edit.end() }
+            result = try body(edit)
         }
         if commit != nil { contents?.leadToLog() }
         return result!

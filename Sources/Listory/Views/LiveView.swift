@@ -122,11 +122,13 @@ extension LiveView {
     public func indexPath(of id: Identifier) throws -> ListIndexPath? {
         try checkIsOutside()
         while true {
-            let (newest, path) = try store.withHead { head in
+            let (newest, path) = try store.find { head in
                 let path = head.editor.state.indexPath(of: id)
                 // An unreadable row is not found: report the damage instead.
                 if path == nil { try head.checkNodes() }
                 return (try head.snapshot(), path)
+            } during: { rows in
+                (rows, rows.indexPath(of: id))
             }
             guard let path else { return nil }
             let found: ListIndexPath?? = try withState { state in
