@@ -49,7 +49,8 @@ struct ReaderTests {
             try list.deleteSection("tasks")
             try list.insert((0..<300).map { Task(id: $0, title: "Other \($0)") }, at: .end(of: "others"))
         },
-        { list in try list.apply((0..<200).reversed().map { .init(Task(id: $0, title: "\($0)")) }, toSection: "tasks") },
+        { list in try list.apply((0..<200).reversed().map { .init(Task(id: $0, title: "\($0)")) }, toSection: "tasks")
+        },
     ]
 
     @Test("Every reader returns while an edit is in progress, and sees the rows before it", arguments: drafts.indices)
@@ -148,7 +149,8 @@ struct ReaderTests {
                             case 0: try list.toggle(id)
                             case 1: try list.move(id, to: .start(of: "tasks"))
                             case 2: try list.update(id) { $0.title += "!" }
-                            default: try list.insert(Task(id: 1_000 + round * 2 + writer, title: "New"), at: .before(id))
+                            default:
+                                try list.insert(Task(id: 1_000 + round * 2 + writer, title: "New"), at: .before(id))
                             }
                         }
                         if generator.next() % 3 == 0 { throw CancellationError() }

@@ -38,22 +38,24 @@ extension Store {
         _ name: String, origin: String, tracking: Tracking?, isDiscardable: Bool, durability: Durability?,
         _ body: (EditTurn) throws -> Void
     ) throws -> Commit? {
-        try perform(durability, { _, commit in commit }, making: {
-            try withTurnInSteps { editor in
-                try editor.lend(
-                    for: CommitDraft(
-                        name: name, origin: origin, time: options.now(),
-                        tracking: tracking ?? options.undoScope.tracking, isDiscardable: isDiscardable))
-            } _: { turn in
-                try body(turn)
-            } end: { head -> (Commit?, Queued?) in
-                let commit = try head.editor.finishLoan()
-                // Before the new rows are told of, so that nobody reads the old ones afterwards.
-                shown.withLock { $0 = nil }
-                guard let commit else { return (nil, nil) }
-                return (commit, append(commit, &head))
-            }
-        })
+        try perform(
+            durability, { _, commit in commit },
+            making: {
+                try withTurnInSteps { editor in
+                    try editor.lend(
+                        for: CommitDraft(
+                            name: name, origin: origin, time: options.now(),
+                            tracking: tracking ?? options.undoScope.tracking, isDiscardable: isDiscardable))
+                } _: { turn in
+                    try body(turn)
+                } end: { head -> (Commit?, Queued?) in
+                    let commit = try head.editor.finishLoan()
+                    // Before the new rows are told of, so that nobody reads the old ones afterwards.
+                    shown.withLock { $0 = nil }
+                    guard let commit else { return (nil, nil) }
+                    return (commit, append(commit, &head))
+                }
+            })
     }
 
     /// A queued commit, and the work that follows.
@@ -103,7 +105,8 @@ extension Store {
     /// - Parameter commits: makes them, when it is their turn.
     @inline(__always)
     private func perform<Result>(
-        _ durability: Durability?, _ replacing: (Result, Commit) -> Result, making commits: () throws -> (Result, Queued?)
+        _ durability: Durability?, _ replacing: (Result, Commit) -> Result,
+        making commits: () throws -> (Result, Queued?)
     ) throws -> Result {
         if options.isReadOnly { throw StoreError.readOnly }
         // Commits that could not be appended are retried before another is added.
