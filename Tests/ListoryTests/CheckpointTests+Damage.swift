@@ -8,6 +8,35 @@ import TestSupport
 import Testing
 
 extension CheckpointTests {
+    @Test("If the name of a database of checkpoints is damaged, the rows come from the log, and verifying says it")
+    func lostDatabase() throws {
+        let fixture = try StoreFixture { CheckpointTests.eager(&$0) }
+        try fixture.fill(40)
+        let expected = try fixture.store.snapshot.stateHash
+        try fixture.store.close()
+        let sound = try Data(contentsOf: URL(fileURLWithPath: fixture.path))
+        for name in [LogFormat.nodeDatabase, LogFormat.checkpointDatabase, LogFormat.goneDatabase] {
+            var file = sound
+            var place = file.startIndex
+            while let found = file.range(of: Data(name.utf8), in: place..<file.endIndex) {
+                file[found.upperBound - 1] ^= 2
+                place = found.upperBound
+            }
+            DataFile.remove(fixture.path)
+            try file.write(to: URL(fileURLWithPath: fixture.path))
+            #expect(throws: StoreError.self, "\(name)") { _ = try StoreVerification(path: fixture.path) }
+            for isReadOnly in [true, false] {
+                var options = fixture.store.options
+                options.isReadOnly = isReadOnly
+                let store = try Store.open(at: fixture.path, options: options)
+                #expect(try store.snapshot.stateHash == expected, "\(name)")
+                for row in try store.snapshot.sections.flatMap(\.items) { _ = try store.content(of: row.id) }
+                try store.close()
+            }
+            #expect(try StoreVerification(path: fixture.path).stateHash == expected, "\(name)")
+        }
+    }
+
     @Test(
         "A node that the replay needs and that is damaged is noticed when the store is opened, though all events fit",
         arguments: [false, true])

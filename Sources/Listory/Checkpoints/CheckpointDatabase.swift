@@ -42,10 +42,17 @@ final class CheckpointDatabase: NodeSource {
     }
 
     /// The databases of checkpoints. They are created if they are missing and the file may be written; otherwise nil.
+    ///
+    /// If only some of them are missing, there is damage, and the checkpoints are not used.
     init?(_ environment: Environment, _ table: ProcessTable?, meta: Database<String, [UInt8]>) throws {
+        var isAnyMissing = false
         func open(_ name: String) throws -> Database<UInt64, [UInt8]> {
-            try environment.openDatabase(
-                named: name, of: UInt64.self, [UInt8].self, create: !environment.options.isReadOnly)
+            do {
+                return try environment.openDatabase(named: name, of: UInt64.self, [UInt8].self)
+            } catch let error as LMDBError where error.kind == .engine(.notFound) && !environment.options.isReadOnly {
+                isAnyMissing = true
+                return try environment.openDatabase(named: name, of: UInt64.self, [UInt8].self, create: true)
+            }
         }
         do {
             nodes = try open(LogFormat.nodeDatabase)
@@ -62,6 +69,26 @@ final class CheckpointDatabase: NodeSource {
         self.meta = meta
         // Without a process table, the process that edits does not know the leases, and would free their nodes.
         view = table == nil && environment.options.isReadOnly ? try PinnedSnapshot(environment) : nil
+        if isAnyMissing, try reading({ try $0.count(in: checkpoints) }) > 0 {
+            try environment.write { txn in _ = try txn.delete(LogFormat.locatorKey, in: meta) }
+        }
+    }
+
+    /// - Throws: ``StoreError/headMismatch(what:expected:found:)`` if only some of the databases are missing, and the others have
+    ///   rows.
+    static func checkComplete(_ environment: Environment) throws {
+        var (missing, hasRows): (String?, Bool) = (nil, false)
+        for name in [LogFormat.nodeDatabase, LogFormat.checkpointDatabase, LogFormat.goneDatabase] {
+            do {
+                let database = try environment.openDatabase(named: name, of: UInt64.self, [UInt8].self)
+                if try environment.read({ try $0.count(in: database) }) > 0 { hasRows = true }
+            } catch let error as LMDBError where error.kind == .engine(.notFound) {
+                missing = name
+            }
+        }
+        if let missing, hasRows {
+            throw StoreError.headMismatch(what: "checkpoints", expected: "the database \(missing)", found: "none of that name")
+        }
     }
 
     private static func openProjections(_ environment: Environment) throws -> Database<String, [UInt8]>? {

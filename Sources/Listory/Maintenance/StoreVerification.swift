@@ -39,6 +39,7 @@ public struct StoreVerification: Hashable, Sendable {
         defer { try? log.environment.close() }
         // Opened first, so that the pages are not newer than the head that is read next.
         let database = try CheckpointDatabase(log.environment, nil, meta: log.meta)
+        if database == nil { try CheckpointDatabase.checkComplete(log.environment) }
         let findings = try log.readHead()
         if let lost = findings.lost {
             throw StoreError.headMismatch(

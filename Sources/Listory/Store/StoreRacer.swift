@@ -46,7 +46,7 @@ final class StoreRacer: Racer {
     private func hear() {
         guard (try? group.isBehind()) == true else { return }
         // Commits of this process would be made again each time. Appending them does that as well, and only until it succeeds.
-        if group.isPending { try? group.flush(through: nil) }
+        if group.isPending { _ = try? group.flush(through: nil) }
         // They may have been in the log before those of the other process.
         try? catchUp()
     }
