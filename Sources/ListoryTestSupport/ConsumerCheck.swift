@@ -12,13 +12,13 @@ public struct ConsumerFailure: Error, Equatable, CustomStringConvertible {
     public var description: String { "\(consumer): \(message)" }
 }
 
-extension Transition {
+extension ListTransition {
     /// Plays the transition through every simulator: batches, and operations, splices and the standard library's difference in
     /// every layout.
     ///
     /// ```swift
     /// @Test func everyViewShowsTheFilteredList() throws {
-    ///     try Transition(from: before, to: after).checkConsumers()
+    ///     try ListTransition(from: before, to: after).checkConsumers()
     /// }
     /// ```
     ///

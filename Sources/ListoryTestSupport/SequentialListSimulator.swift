@@ -6,7 +6,7 @@ import ListModel
 ///
 /// ```swift
 /// var list = SequentialListSimulator(showing: before.rows(in: .rows))
-/// let operations = Transition(from: before, to: after).operations(layout: .rows)
+/// let operations = ListTransition(from: before, to: after).operations(layout: .rows)
 /// #expect(list.play(operations) == nil)
 /// #expect(list.shows(after.rows(in: .rows)))
 /// ```

@@ -7,7 +7,7 @@ import ListModel
 ///
 /// ```swift
 /// var list = SpliceListSimulator(showing: before.rows(in: .rows))
-/// let splices = Transition(from: before, to: after).splices(layout: .rows)
+/// let splices = ListTransition(from: before, to: after).splices(layout: .rows)
 /// #expect(list.play(splices) == nil)
 /// #expect(list.shows(after.rows(in: .rows)))
 /// ```

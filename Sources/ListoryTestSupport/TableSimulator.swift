@@ -9,7 +9,7 @@ import ListModel
 ///
 /// ```swift
 /// var table = TableSimulator(showing: before)
-/// for batch in Transition(from: before, to: after).batches() {
+/// for batch in ListTransition(from: before, to: after).batches() {
 ///     #expect(table.play(batch) == .accepted)
 /// }
 /// #expect(table.shows(after))
@@ -18,22 +18,22 @@ public struct TableSimulator: Sendable {
     /// A section as it is shown.
     public struct Section: Equatable, Sendable {
         /// The identity of the section.
-        public var id: Identifier
+        public var id: UntypedID
         /// The title in its header.
         public var title: String
         /// The contents of its cells, in order.
-        public var items: [ListItem]
+        public var items: [UntypedRow]
     }
 
     /// The sections that are shown.
     public private(set) var sections: [Section]
 
     /// A view that shows a snapshot.
-    public init(showing snapshot: Snapshot) {
+    public init(showing snapshot: UntypedSnapshot) {
         sections = Self.sections(of: snapshot)
     }
 
-    private static func sections(of snapshot: Snapshot) -> [Section] {
+    private static func sections(of snapshot: UntypedSnapshot) -> [Section] {
         var sections: [Section] = []
         for section in snapshot.sections {
             sections.append(Section(id: section.id, title: section.title, items: Array(section.items)))
@@ -59,7 +59,7 @@ public struct TableSimulator: Sendable {
     ///   - snapshot: the rows with which the data source answers then.
     /// - Returns: the verdict; ``TableVerdict/wrongRows(_:)`` if the ids that are then shown are not those of the snapshot.
     /// - Complexity: O(n).
-    public mutating func perform(_ operations: [TableOperation], giving snapshot: Snapshot) -> TableVerdict {
+    public mutating func perform(_ operations: [TableOperation], giving snapshot: UntypedSnapshot) -> TableVerdict {
         perform(operations, giving: Self.sections(of: snapshot))
     }
 
@@ -93,12 +93,12 @@ public struct TableSimulator: Sendable {
     /// Whether the view shows a snapshot: rows, checkmarks, contents, titles.
     ///
     /// - Complexity: O(n).
-    public func shows(_ snapshot: Snapshot) -> Bool { sections == Self.sections(of: snapshot) }
+    public func shows(_ snapshot: UntypedSnapshot) -> Bool { sections == Self.sections(of: snapshot) }
 
     /// Plays the batches of a transition, and checks that its new rows are shown then.
     ///
     /// - Returns: why they are not; nil if they are.
-    static func failure(of transition: Transition) -> String? {
+    static func failure(of transition: ListTransition) -> String? {
         var table = TableSimulator(showing: transition.old)
         // Most transitions have one batch, which leads to the new rows; these are read once.
         let new = sections(of: transition.new)

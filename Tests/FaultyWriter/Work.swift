@@ -33,7 +33,7 @@ enum Work: String {
     /// Makes the store that the work begins with.
     func prepare(_ session: Session) throws {
         if self == .create { return }
-        let store = try Store.create(at: session.path(Work.name), options: options)
+        let store = try UntypedStore.create(at: session.path(Work.name), options: options)
         let count = (self == .compact ? 14 : self == .checkpoints ? 30 : 6) + Int(session.seed % 4)
         for number in 0..<count { _ = try insert(store, session, number, .immediate) }
         if self == .compact {
@@ -76,7 +76,7 @@ enum Work: String {
 
     /// Inserts a row whose size depends on the seed.
     private func insert(
-        _ store: Store, _ session: Session, _ number: Int, _ durability: Durability, isLarge: Bool = false
+        _ store: UntypedStore, _ session: Session, _ number: Int, _ durability: Durability, isLarge: Bool = false
     ) throws -> Commit {
         let random = (session.seed >> 8) &+ UInt64(number) &* 7_919
         // Too large for the journal, or any other size.
@@ -84,7 +84,7 @@ enum Work: String {
         let content = Array("row \(number)".utf8) + [UInt8](repeating: 7, count: size)
         return try store.edit("Insert", durability: durability) { list in
             if list.state.sectionCount == 0 { try list.insertSection(NewSection(id: "rows", title: "Rows")) }
-            let item = NewItem(id: .string("\(list.state.version) \(number)"), content: content)
+            let item = NewRow(id: .string("\(list.state.version) \(number)"), content: content)
             try list.insert(item, at: .end(ofSection: "rows"))
             try list.toggle(.item(item.id))
         }!
@@ -96,13 +96,13 @@ enum Work: String {
     ///
     /// - Returns: whether it could be opened.
     private func use(_ session: Session) throws -> Bool {
-        var opened: Store?
+        var opened: UntypedStore?
         session.attempt {
             opened =
                 self == .create
                 ? try ListStore<Int, Row>.open(
                     at: session.path(Work.name), createIfMissing: true, options: options
-                ).core : try Store.open(at: session.path(Work.name), options: options)
+                ).core : try UntypedStore.open(at: session.path(Work.name), options: options)
         }
         guard let store = opened else { return false }
         edit(store, session)
@@ -114,7 +114,7 @@ enum Work: String {
         var id: Int
     }
 
-    private func edit(_ store: Store, _ session: Session) {
+    private func edit(_ store: UntypedStore, _ session: Session) {
         func acknowledge(_ commit: Commit?) {
             if let commit { session.durable(Work.name, commit.version, commit.stateHash) }
         }
@@ -158,7 +158,7 @@ enum Work: String {
         }
     }
 
-    private func close(_ store: Store, _ session: Session) {
+    private func close(_ store: UntypedStore, _ session: Session) {
         if session.attempt({ try store.close() }) { return }
         if session.attempt({ try store.close(discardingUnappended: true) }) {
             session.discarded(Work.name, store.durableVersion)
@@ -167,7 +167,7 @@ enum Work: String {
 
     /// Has the store open while `other` runs, and edits it afterwards, in transactions too.
     func stay(_ session: Session, _ other: () -> Void) throws {
-        let store = try Store.open(at: session.path(Work.name), options: options)
+        let store = try UntypedStore.open(at: session.path(Work.name), options: options)
         other()
         for number in 0..<2 {
             let commit = try insert(store, session, 600 + number, .immediate, isLarge: number == 1)
@@ -183,11 +183,11 @@ enum Work: String {
         var compaction = Compaction(keeping: .from(Version(6)))
         compaction.unpackedCount = 1 + Int(session.seed % 7)
         compaction.checkpointSpacing = 16
-        try Store.compact(at: session.path(Work.name), compaction)
+        try UntypedStore.compact(at: session.path(Work.name), compaction)
     }
 
     private func copy(_ session: Session) throws {
-        let store = try Store.open(at: session.path(Work.name), options: options)
+        let store = try UntypedStore.open(at: session.path(Work.name), options: options)
         for number in 0..<2 {
             session.attempt {
                 let commit = try insert(store, session, number, .immediate)
@@ -225,7 +225,7 @@ enum Work: String {
         let store =
             self == .create && acknowledgements.isEmpty
             ? try ListStore<Int, Row>.open(at: path, createIfMissing: true, options: options).core
-            : try Store.open(at: path, options: options)
+            : try UntypedStore.open(at: path, options: options)
         let newest = try store.version
         if let lost = store.recovery.lostVersion { session.wrong("version \(lost) of \(name) is said to be lost") }
         for found in acknowledgements {
@@ -253,7 +253,7 @@ enum Work: String {
 
     /// Opens the store on a disk that is still full: what it throws does not matter.
     func reopen(_ session: Session) throws {
-        let store = try Store.open(at: session.path(Work.name), options: options)
+        let store = try UntypedStore.open(at: session.path(Work.name), options: options)
         defer { try? store.close(discardingUnappended: true) }
         _ = try store.snapshot.sections.map { $0.items.map(\.id) }
     }
@@ -263,7 +263,7 @@ enum Work: String {
         let path = session.path(Work.name)
         var options = options
         options.trustsPages = !isChecked
-        let store = try Store.open(at: path, options: options)
+        let store = try UntypedStore.open(at: path, options: options)
         _ = try insert(store, session, 1, .immediate)
         guard truncate(path, length) == 0 else { return session.wrong("the file could not be cut off") }
         // The length is looked at once in a while.

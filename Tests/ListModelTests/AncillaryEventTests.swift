@@ -8,7 +8,7 @@ import Testing
 struct AncillaryEventTests {
     private static let version = Version(1_000)
 
-    private static func read(_ bytes: [UInt8]) throws -> [Event] {
+    private static func read(_ bytes: [UInt8]) throws -> [ListEvent] {
         var record = TestRecords.record(of: [], version: version, eventCount: 1)
         record += bytes
         return try Commit(record: TestRecords.resealed(record, version: version), version: version).events()
@@ -16,7 +16,7 @@ struct AncillaryEventTests {
 
     @Test("An annotation and an unknown event are read as they were written")
     func coding() throws {
-        var events: [Event] = [
+        var events: [ListEvent] = [
             .annotated(name: "", value: []), .annotated(name: "selection", value: [0, 255]),
             .annotated(name: "Zoë \u{1F95B}", value: Array(repeating: 7, count: 300)),
             .annotated(name: String(repeating: "n", count: 127), value: []),
@@ -81,8 +81,8 @@ struct AncillaryEventTests {
         #expect(commit.eventCount == 4)
         #expect(
             try commit.annotations() == [
-                Annotation(name: "before", value: [1]), Annotation(name: "after", value: [2]),
-                Annotation(name: "after", value: [3]),
+                CommitAnnotation(name: "before", value: [1]), CommitAnnotation(name: "after", value: [2]),
+                CommitAnnotation(name: "after", value: [3]),
             ])
         #expect(try commit.annotation(named: "after") == [3])
         #expect(try commit.annotation(named: "other") == nil)

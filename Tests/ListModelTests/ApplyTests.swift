@@ -11,7 +11,7 @@ struct ApplyTests {
             NewSection(
                 id: section.id, title: section.title,
                 items: section.items.map {
-                    NewItem(
+                    NewRow(
                         id: $0.id, isChecked: $0.isChecked, content: $0.content, depth: $0.depth,
                         isCollapsed: $0.isCollapsed)
                 })
@@ -51,7 +51,7 @@ struct ApplyTests {
     /// Checks that only rows that are not wanted are deleted, only new rows are inserted, and no more rows move than in
     /// the changeset.
     private static func checkEvents(
-        _ events: [Event], from old: ReferenceList, to new: ReferenceList, _ comment: Comment
+        _ events: [ListEvent], from old: ReferenceList, to new: ReferenceList, _ comment: Comment
     ) throws {
         let oldIDs = Set(old.paths.map { old.item(at: $0).id })
         let newIDs = Set(new.paths.map { new.item(at: $0).id })
@@ -81,16 +81,16 @@ struct ApplyTests {
     @Test("The rows of one section are applied alone")
     func oneSection() throws {
         var list = try MemoryList([[1, 2, 3, 4], [5]])
-        let rows = [NewItem(4), NewItem(1), NewItem(9), NewItem(2, content: 77), NewItem(10)]
+        let rows = [NewRow(4), NewRow(1), NewRow(9), NewRow(2, content: 77), NewRow(10)]
         let events = try list.events { try $0.apply(rows, toSection: "s0") }
         #expect(list.ids() == [[4, 1, 9, 2, 10], [5]])
         // Deleted: 3; moved: 4; inserted: 9, and 10; updated: 2.
         #expect(events.count == 5)
         try list.undo()
         #expect(list.ids() == [[1, 2, 3, 4], [5]])
-        try list.expectError(.duplicateItem(5)) { try $0.apply([NewItem(5)], toSection: "s0") }
-        try list.expectError(.duplicateItem(1)) { try $0.apply([NewItem(1), NewItem(1)], toSection: "s0") }
-        try list.expectError(.unknownSection("s9")) { try $0.apply([NewItem(1)], toSection: "s9") }
+        try list.expectError(.duplicateItem(5)) { try $0.apply([NewRow(5)], toSection: "s0") }
+        try list.expectError(.duplicateItem(1)) { try $0.apply([NewRow(1), NewRow(1)], toSection: "s0") }
+        try list.expectError(.unknownSection("s9")) { try $0.apply([NewRow(1)], toSection: "s9") }
         #expect(try list.events { try $0.apply([], toSection: "s0") }.count == 1)
     }
 
@@ -99,7 +99,7 @@ struct ApplyTests {
         var list = try MemoryList([[1, 2], [3]])
         try list.expectError(.duplicateItem(1)) { try $0.apply([NewSection(0, [1]), NewSection(1, [2, 1])]) }
         try list.expectError(.duplicateSection("s0")) { try $0.apply([NewSection(0, [1]), NewSection(0, [2])]) }
-        let deep = NewItem(id: 7, content: [], depth: 64)
+        let deep = NewRow(id: 7, content: [], depth: 64)
         try list.expectError(.depthOutOfRange(7, depth: 64)) {
             try $0.apply([NewSection(id: "s0", items: [deep])])
         }
@@ -183,7 +183,7 @@ struct ApplyTests {
         #expect(rows.sectionID(at: count) == nil && rows.sectionID(at: -1) == nil, comment)
         #expect(
             rows.itemID(at: ListIndexPath(count, 0)) == nil && rows.itemID(at: ListIndexPath(-1, 0)) == nil, comment)
-        let nobody: Identifier = "nobody"
+        let nobody: UntypedID = "nobody"
         #expect(rows.indexPath(of: nobody) == nil && rows.indexOfSection(nobody) == nil, comment)
         #expect(rows.row(nobody) == nil && rows.offset(of: nobody) == nil, comment)
         #expect(rows.sectionID(containing: nobody) == nil, comment)

@@ -69,7 +69,7 @@ struct ChangesetExhaustiveTests {
 
     // MARK: What a changeset should be
 
-    private static func itemsByID(_ list: ReferenceList) -> [Identifier: ReferenceItem] {
+    private static func itemsByID(_ list: ReferenceList) -> [UntypedID: ReferenceItem] {
         Dictionary(uniqueKeysWithValues: list.sections.flatMap(\.items).map { ($0.id, $0) })
     }
 
@@ -89,7 +89,7 @@ struct ChangesetExhaustiveTests {
     }
 
     /// Tries every set of elements that might stay.
-    private static func fewestMoves(from old: [Identifier], to new: [Identifier]) -> Int {
+    private static func fewestMoves(from old: [UntypedID], to new: [UntypedID]) -> Int {
         let positions = new.compactMap { old.firstIndex(of: $0) }
         var longest = 0
         for subset in 0..<(1 << positions.count) where subset.nonzeroBitCount > longest {
@@ -108,7 +108,7 @@ struct ChangesetExhaustiveTests {
         let places = sections.flatMap { section in
             (0...list.sections[section].items.count).map { ListIndexPath(section, $0) }
         }
-        for place in places { edits.append(.insert([NewItem(100 + number)], .at(place))) }
+        for place in places { edits.append(.insert([NewRow(100 + number)], .at(place))) }
         for path in list.paths {
             let item = list.item(at: path)
             edits += [.delete(.at(path)), .toggle(.at(path)), .update(item.id, [item.content[0] ^ 0x80])]

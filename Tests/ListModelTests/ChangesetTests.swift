@@ -11,7 +11,7 @@ struct ChangesetTests {
     /// The changes that `body` makes to a list of sections of these rows, checked to lead to the new rows.
     private func changes(
         _ rows: [[Int]], limits: TreeLimits = TreeLimits(), sourceLocation: SourceLocation = #_sourceLocation,
-        _ body: (inout ListEditor) throws -> Void
+        _ body: (inout UntypedEditor) throws -> Void
     ) throws -> Changeset {
         var list = try MemoryList(rows, limits: limits)
         let (old, before) = (list.snapshot(), try list.contents())
@@ -34,10 +34,10 @@ struct ChangesetTests {
     @Test("If 25 of 10,000 rows are moved, the changeset has at most 25 moves", arguments: 1...6 as ClosedRange<UInt64>)
     func fewRandomMoves(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
-        var moved: Set<Identifier> = []
+        var moved: Set<UntypedID> = []
         let changes = try changes([Array(0..<10_000)]) { editor in
             for _ in 0..<25 {
-                let id = Identifier.integer(Int64.random(in: 0..<10_000, using: &generator))
+                let id = UntypedID.integer(Int64.random(in: 0..<10_000, using: &generator))
                 moved.insert(id)
                 try editor.move(.item(id), to: .section("s0", at: Int.random(in: 0..<10_000, using: &generator)))
             }
@@ -241,7 +241,7 @@ struct ChangesetTests {
     @Test("A reload that brings the same rows back changes only what differs")
     func reloadOfMostlyTheSame() throws {
         let changes = try changes([Array(0..<1_000)]) { editor in
-            var rows = (0..<1_000).map { NewItem($0) }
+            var rows = (0..<1_000).map { NewRow($0) }
             rows[10].content = [0xFF, 0xFF]
             rows.remove(at: 500)
             rows.append(rows.remove(at: 700))
@@ -258,22 +258,22 @@ struct ChangesetTests {
     @Test("Rows and sections that cannot be read have the same id, and none of them is lost", arguments: 1...200)
     func equalIDs(seed: Int) throws {
         var generator = SeededGenerator(seed: UInt64(seed))
-        func list() throws -> Snapshot {
+        func list() throws -> UntypedSnapshot {
             var state = ListState(NodePool(limits: RandomEditTests.narrow), isTracking: false)
             for number in 0..<Int.random(in: 0...4, using: &generator) {
                 let items = (0..<Int.random(in: 0...12, using: &generator)).map { _ in
                     let number = Int64.random(in: 0...60, using: &generator)
                     let content = ContentReference(version: Version(1), offset: 0, length: 0, hash: UInt64(number % 3))
-                    let id: Identifier = number % 3 == 0 ? "unreadable" : .integer(number)
-                    return ListItem(id: id, isChecked: false, content: content)
+                    let id: UntypedID = number % 3 == 0 ? "unreadable" : .integer(number)
+                    return UntypedRow(id: id, isChecked: false, content: content)
                 }
-                let id: Identifier = generator.oneIn(2) ? "unreadable" : .integer(Int64(number))
+                let id: UntypedID = generator.oneIn(2) ? "unreadable" : .integer(Int64(number))
                 try state.apply(.sectionInserted(at: number, ListSection(id: id, title: "", items: items)))
             }
             return state.snapshot()
         }
         let (old, new) = (try list(), try list())
-        let rows = { (snapshot: Snapshot) in
+        let rows = { (snapshot: UntypedSnapshot) in
             snapshot.sections.map { (header: $0.id, items: Array($0.items)) }
         }
         let found = Changeset(from: old, to: new).applied(

@@ -25,7 +25,7 @@ struct TypingList: ~Copyable {
     mutating func commit(
         after milliseconds: Int64 = 100, _ name: String = "type", by origin: String = "",
         in tracking: Tracking = .shared,
-        doing body: (inout ListEditor) throws -> Void
+        doing body: (inout UntypedEditor) throws -> Void
     ) throws -> Bool {
         list.clock += milliseconds * 1_000
         let draft = CommitDraft(
@@ -36,21 +36,21 @@ struct TypingList: ~Copyable {
 
 /// An edit for the tables.
 struct TypingEdit: Sendable {
-    let apply: @Sendable (inout ListEditor) throws -> Void
+    let apply: @Sendable (inout UntypedEditor) throws -> Void
 
-    init(_ apply: @escaping @Sendable (inout ListEditor) throws -> Void) { self.apply = apply }
+    init(_ apply: @escaping @Sendable (inout UntypedEditor) throws -> Void) { self.apply = apply }
 
-    static func update(_ id: Identifier, _ content: UInt8 = 90) -> TypingEdit {
+    static func update(_ id: UntypedID, _ content: UInt8 = 90) -> TypingEdit {
         TypingEdit { try $0.update(id, content: [content]) }
     }
     static func insert(_ numbers: Int..., at item: Int, section: Int = 0) -> TypingEdit {
-        TypingEdit { try $0.insert(numbers.map { NewItem($0) }, at: .at(ListIndexPath(section, item))) }
+        TypingEdit { try $0.insert(numbers.map { NewRow($0) }, at: .at(ListIndexPath(section, item))) }
     }
     static func delete(_ item: Int, count: Int = 1, section: Int = 0) -> TypingEdit {
         TypingEdit { try $0.delete(.run(ListIndexPath(section, item), count: count)) }
     }
-    static func toggle(_ id: Identifier) -> TypingEdit { TypingEdit { try $0.toggle(.item(id)) } }
-    static func move(_ id: Identifier, _ item: Int) -> TypingEdit {
+    static func toggle(_ id: UntypedID) -> TypingEdit { TypingEdit { try $0.toggle(.item(id)) } }
+    static func move(_ id: UntypedID, _ item: Int) -> TypingEdit {
         TypingEdit { try $0.move(.item(id), to: .at(ListIndexPath(0, item))) }
     }
 }
@@ -85,8 +85,8 @@ struct CoalescingEditTests {
         Pair(
             "a commit of two neighbours goes on",
             TypingEdit {
-                try $0.insert(NewItem(20), at: .after(2))
-                try $0.insert(NewItem(21), at: .after(20))
+                try $0.insert(NewRow(20), at: .after(2))
+                try $0.insert(NewRow(21), at: .after(20))
             }, .insert(22, at: 4)),
         Pair("backspace deletes the row before", .delete(4), .delete(3)),
         Pair("forward delete deletes the row at the place", .delete(4), .delete(4)),
@@ -117,8 +117,8 @@ struct CoalescingEditTests {
         Pair(
             "rows are inserted here and there",
             TypingEdit {
-                try $0.insert(NewItem(20), at: .after(2))
-                try $0.insert(NewItem(21), at: .after(5))
+                try $0.insert(NewRow(20), at: .after(2))
+                try $0.insert(NewRow(21), at: .after(5))
             }, .insert(22, at: 3)),
         Pair(
             "a commit updates a row and toggles it",

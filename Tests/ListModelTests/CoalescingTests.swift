@@ -7,7 +7,7 @@ import Testing
 @Suite("When commits continue a step")
 struct CoalescingTests {
     /// An update of one row; each call has other content.
-    private func update(_ content: UInt8) -> (inout ListEditor) throws -> Void {
+    private func update(_ content: UInt8) -> (inout UntypedEditor) throws -> Void {
         { try $0.update(1, content: [content]) }
     }
 

@@ -19,12 +19,12 @@ struct CommitTests {
             NewSection(
                 id: section.id, title: section.title,
                 items: section.items.map {
-                    NewItem(
+                    NewRow(
                         id: $0.id, isChecked: $0.isChecked, content: $0.content, depth: $0.depth,
                         isCollapsed: $0.isCollapsed)
                 })
         }
-        let nothing: [@Sendable (inout ListEditor) throws -> Void] = [
+        let nothing: [@Sendable (inout UntypedEditor) throws -> Void] = [
             { _ in }, { try $0.insert([], at: .end(ofSection: "s0")) },
             { try $0.delete(.items([])) }, { try $0.delete(.run(ListIndexPath(0, 0), count: 0)) },
             { try $0.move(.item(2), to: .at(ListIndexPath(0, 1))) }, { try $0.move(.item(2), to: .after(1)) },
@@ -52,7 +52,7 @@ struct CommitTests {
         // An edit that changes something, among edits that change nothing, is the only event.
         let events = try list.events { editor in
             for body in nothing { try body(&editor) }
-            try editor.insert(NewItem(9), at: .after(4))
+            try editor.insert(NewRow(9), at: .after(4))
             // All but the reload, which would remove the new row.
             for body in nothing.dropLast() { try body(&editor) }
         }
@@ -81,7 +81,7 @@ struct CommitTests {
     func sameContentWithinACommit() throws {
         var list = try MemoryList([[1]])
         let events = try list.events { editor in
-            try editor.insert(NewItem(id: 2, content: [1, 2, 3]), at: .after(1))
+            try editor.insert(NewRow(id: 2, content: [1, 2, 3]), at: .after(1))
             try editor.update(2, content: [1, 2, 3])
             try editor.update(2, content: [1, 2, 4])
             try editor.update(2, content: [1, 2, 4])
@@ -98,10 +98,10 @@ struct CommitTests {
         let reference = ContentReference(
             version: Version(1), offset: 0, length: 3, hash: wanted.withUnsafeBytes { ContentReference.hash(of: $0) })
         var state = ListState()
-        let row = ListItem(id: 1, isChecked: false, content: reference)
+        let row = UntypedRow(id: 1, isChecked: false, content: reference)
         try state.apply(.sectionInserted(at: 0, ListSection(id: "s0", title: "", items: [row])))
         state.version = Version(1)
-        var editor = ListEditor(state, source: source)
+        var editor = UntypedEditor(state, source: source)
         let wantedIsThere = try wanted.withUnsafeBytes { try editor.isContent(reference, equalTo: $0) }
         #expect(!wantedIsThere)
         let made = try editor.commit(Self.draft) { try $0.update(1, content: wanted) }
@@ -117,10 +117,10 @@ struct CommitTests {
         let snapshot = list.snapshot()
         let reference = try #require(snapshot.item(at: ListIndexPath(0, 0))).content
         var state = ListState()
-        let row = ListItem(id: 1, isChecked: false, content: reference)
+        let row = UntypedRow(id: 1, isChecked: false, content: reference)
         try state.apply(.sectionInserted(at: 0, ListSection(id: "s0", title: "s0", items: [row])))
         state.version = Version(1)
-        var editor = ListEditor(state, source: ArraySource())
+        var editor = UntypedEditor(state, source: ArraySource())
         #expect(throws: ArraySource.Missing.self) {
             _ = try editor.commit(Self.draft) { try $0.update(1, content: [1]) }
         }
@@ -178,12 +178,12 @@ struct CommitTests {
         var list = try MemoryList([[1, 2, 3], [4]])
         var middle: StateHash?
         let made = try list.commit { editor in
-            try editor.insert(NewItem(7), at: .after(4))
+            try editor.insert(NewRow(7), at: .after(4))
             middle = editor.snapshot().stateHash
             #expect(throws: Abandoned.self) {
                 try editor.atomically { editor in
                     try editor.delete(.items([1, 3, 7]))
-                    try editor.insert([NewItem(20), NewItem(21)], at: .after(2))
+                    try editor.insert([NewRow(20), NewRow(21)], at: .after(2))
                     try editor.update(20, content: [0, 0])
                     try editor.deleteSection(.at(0))
                     try editor.reload([NewSection(3, [30])])
@@ -217,7 +217,7 @@ struct CommitTests {
     @Test("Commits link: each record names the checksum of the one before")
     func links() throws {
         var list = try MemoryList([[1]])
-        for number in 2...5 { try list.commit { try $0.insert(NewItem(number), at: .after(1)) } }
+        for number in 2...5 { try list.commit { try $0.insert(NewRow(number), at: .after(1)) } }
         var previous: UInt64 = 0
         for version in 1...5 as ClosedRange<UInt64> {
             let record = list.log.record(of: Version(version))

@@ -15,9 +15,9 @@ struct DamagedRecordTests {
                 NewSection(
                     id: "a", title: "A",
                     items: [
-                        NewItem(id: 1, content: [1, 2, 3]), NewItem(id: "two", isChecked: true, content: []),
+                        NewRow(id: 1, content: [1, 2, 3]), NewRow(id: "two", isChecked: true, content: []),
                     ]))
-            try editor.insert([NewItem(id: 3, content: [9])], at: .end(ofSection: "a"))
+            try editor.insert([NewRow(id: 3, content: [9])], at: .end(ofSection: "a"))
             try editor.insertSection(NewSection(id: 5))
         }
         try list.commit("change") { editor in
@@ -29,7 +29,7 @@ struct DamagedRecordTests {
             try editor.delete(.item("two"))
             try editor.deleteSection(.section("a"))
         }
-        try list.commit("reload") { try $0.reload([NewSection(id: "z", items: [NewItem(id: 9, content: [0])])]) }
+        try list.commit("reload") { try $0.reload([NewSection(id: "z", items: [NewRow(id: 9, content: [0])])]) }
         try list.undo()
         try list.undo()
         try list.redo()

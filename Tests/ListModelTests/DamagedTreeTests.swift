@@ -16,7 +16,7 @@ struct DamagedTreeTests {
                 try list.insertSection(
                     NewSection(
                         id: .integer(Int64(section)), title: "",
-                        items: ids.map { NewItem(id: .integer($0), content: [1]) }))
+                        items: ids.map { NewRow(id: .integer($0), content: [1]) }))
             }
         }
         try stored.checkpoint()
@@ -33,7 +33,7 @@ struct DamagedTreeTests {
             // Damage is not reported before the commit ends; until then the edits must have their usual effect.
             try? stored.list.editor.begin(CommitDraft(name: "", time: Timestamp(microseconds: 1)))
             for round in 1...20 as ClosedRange<Int64> {
-                let rows = [1_000, 2_000].map { NewItem(id: .integer($0 + round), content: [1]) }
+                let rows = [1_000, 2_000].map { NewRow(id: .integer($0 + round), content: [1]) }
                 let place = ListIndexPath(0, Int(round) % 3 * 2)
                 guard (try? stored.list.editor.insert(rows, at: .at(place))) != nil else { break }
                 let found = stored.list.editor.state.items(inSectionAt: 0, place.item..<place.item + 2)
@@ -69,7 +69,7 @@ struct DamagedTreeTests {
                 let path = ListIndexPath(section, offset)
                 if Bool.random(using: &generator) {
                     let rows = (0..<Int.random(in: 1...7, using: &generator)).map {
-                        ListItem(
+                        UntypedRow(
                             id: .integer(Int64(10_000 + step * 10 + $0)), isChecked: false,
                             content: ContentReference(version: Version(1), offset: 0, length: 0, hash: 3))
                     }
@@ -102,11 +102,11 @@ struct DamagedTreeTests {
     func unreadableSiblings() throws {
         var stored = StoredList(TreeLimits(leafCapacity: 4, innerCapacity: 4))
         try stored.list.commit { list in
-            try list.insertSection(NewSection(id: 0, title: "", items: [NewItem(id: 0, content: [])]))
+            try list.insertSection(NewSection(id: 0, title: "", items: [NewRow(id: 0, content: [])]))
             // One by one, so that leaves are not full. A placeholder has rows at depth 0.
             for id in 1..<40 as Range<Int64> {
                 let place = ListIndexPath(0, 1 + Int(id * 7 % id))
-                try list.insert(NewItem(id: .integer(id), content: [], depth: 1), at: .at(place))
+                try list.insert(NewRow(id: .integer(id), content: [], depth: 1), at: .at(place))
             }
         }
         try stored.checkpoint()
@@ -134,9 +134,9 @@ struct DamagedTreeTests {
         let limits = TreeLimits()
         for count in [1, 31, 33, 1_024, 1_025, 70_000, 1 << 30] {
             let store = NodePool(limits: limits, source: MemoryNodes())
-            var child = TreeChild<ListItem>(
+            var child = TreeChild<UntypedRow>(
                 node: nil, stored: 7, count: UInt32(count), number: 3, hash: 5, lowestDepth: 0,
-                height: TreeChild<ListItem>.anyHeight)
+                height: TreeChild<UntypedRow>.anyHeight)
             let row = PersistentTree(child, store)[count - 1]
             #expect(row.id == "unreadable")
             #expect(store.damage as? NodeError == NodeError(7, "it is missing"))
@@ -156,16 +156,16 @@ struct DamagedTreeTests {
 
     // MARK: Nodes that somebody made up
 
-    private static func row(_ number: Int64) -> ListItem {
-        ListItem(
+    private static func row(_ number: Int64) -> UntypedRow {
+        UntypedRow(
             id: .integer(number), isChecked: false,
             content: ContentReference(version: Version(1), offset: 0, length: 4, hash: UInt64(number) * 31))
     }
 
     /// Stores a node, and returns it as a child of a parent.
     private static func store(
-        _ node: TreeNode<ListItem>, _ number: UInt64, in nodes: MemoryNodes
-    ) -> TreeChild<ListItem> {
+        _ node: TreeNode<UntypedRow>, _ number: UInt64, in nodes: MemoryNodes
+    ) -> TreeChild<UntypedRow> {
         let children = node.isLeaf ? [] : (0..<node.count).map { node.children[$0].stored }
         var writer = ByteWriter()
         NodeCoding.encode(node, children: children[...], number: number, &writer) { _ in nil }
@@ -177,15 +177,15 @@ struct DamagedTreeTests {
         return child
     }
 
-    private static func leaf(_ count: Int) -> TreeNode<ListItem> {
-        let leaf = TreeNode<ListItem>.make(height: 0, width: count, number: 1)
+    private static func leaf(_ count: Int) -> TreeNode<UntypedRow> {
+        let leaf = TreeNode<UntypedRow>.make(height: 0, width: count, number: 1)
         leaf.elements.initialize(from: (0..<count).map { row(Int64($0)) }, count: count)
         leaf.count = count
         return leaf
     }
 
-    private static func inner(_ height: Int, _ children: [TreeChild<ListItem>]) -> TreeNode<ListItem> {
-        let node = TreeNode<ListItem>.make(height: height, width: children.count, number: 2)
+    private static func inner(_ height: Int, _ children: [TreeChild<UntypedRow>]) -> TreeNode<UntypedRow> {
+        let node = TreeNode<UntypedRow>.make(height: height, width: children.count, number: 2)
         node.children.initialize(from: children, count: children.count)
         node.count = children.count
         return node
@@ -201,7 +201,7 @@ struct DamagedTreeTests {
                 child = Self.store(Self.inner(height, [child]), UInt64(index) + 2, in: nodes)
             }
             // A checkpoint refers to a root in this way.
-            child.height = TreeChild<ListItem>.anyHeight
+            child.height = TreeChild<UntypedRow>.anyHeight
             let store = NodePool(limits: TreeLimits(), source: nodes)
             let ids = PersistentTree(child, store).elements(in: 0..<2).map(\.id)
             #expect((store.damage == nil) == isRight, "heights \(heights)")
@@ -215,7 +215,7 @@ struct DamagedTreeTests {
             let nodes = MemoryNodes()
             let leaf = Self.store(Self.leaf(2), number, in: nodes)
             var child = Self.store(Self.inner(1, [leaf]), 2, in: nodes)
-            child.height = TreeChild<ListItem>.anyHeight
+            child.height = TreeChild<UntypedRow>.anyHeight
             let store = NodePool(limits: TreeLimits(), source: nodes)
             #expect(PersistentTree(child, store)[0].id == (isRight ? 0 : "unreadable"), "number \(number)")
             #expect((store.damage == nil) == isRight, "number \(number)")
@@ -230,7 +230,7 @@ struct DamagedTreeTests {
             var other = leaf
             (other.count, other.hash) = (UInt32(wrong.count), wrong.hash)
             var child = Self.store(Self.inner(1, [leaf, other]), 2, in: nodes)
-            child.height = TreeChild<ListItem>.anyHeight
+            child.height = TreeChild<UntypedRow>.anyHeight
             let store = NodePool(limits: TreeLimits(), source: nodes)
             let tree = PersistentTree(child, store)
             #expect(tree[0].id == 0 && store.damage == nil)

@@ -11,14 +11,14 @@ struct DerivedViewRandomTests {
         var list: MemoryList
         var edits: RandomEdits
         var reference = ReferenceList()
-        var versions: [(snapshot: Snapshot, rows: ReferenceList)] = []
+        var versions: [(snapshot: UntypedSnapshot, rows: ReferenceList)] = []
         var stages: [ReferenceStage]
         var words: [String] = []
         var view: DerivedView
         /// The rows that the view showed last.
         var shown: ReferenceList
         /// The snapshot of the view's input, and its rows.
-        var source: (snapshot: Snapshot, rows: ReferenceList)
+        var source: (snapshot: UntypedSnapshot, rows: ReferenceList)
         let limits: ArrangedRows.Limits
         let seed: UInt64
 
@@ -60,7 +60,7 @@ struct DerivedViewRandomTests {
 
         /// Checks that the view shows the expected rows, and that the transition leads to them with as few moves as
         /// possible.
-        func check(_ transition: Transition, _ what: String) throws {
+        func check(_ transition: ListTransition, _ what: String) throws {
             let comment = Comment(rawValue: "seed \(seed), \(what), stages \(stages), words \(words)")
             let expected = source.rows.viewed(stages, searchingFor: words)
             let found = try ReferenceList(view.snapshot, list.log)
@@ -95,7 +95,7 @@ struct DerivedViewRandomTests {
                 let transition =
                     harness.edits.generator.oneIn(2)
                     ? try harness.view.advance(to: harness.source.snapshot)
-                    : try harness.view.advance(Transition(from: harness.view.source, to: harness.source.snapshot))
+                    : try harness.view.advance(ListTransition(from: harness.view.source, to: harness.source.snapshot))
                 try harness.check(transition, "edit")
             }
         }
@@ -103,8 +103,8 @@ struct DerivedViewRandomTests {
 
     @Test("The control: the checks detect a view that missed a change")
     func missedChanges() throws {
-        let kinds: [(inout ListEditor) throws -> Void] = [
-            { try $0.toggle(.item(3)) }, { try $0.insert(NewItem(99), at: .before(2)) }, { try $0.delete(.item(2)) },
+        let kinds: [(inout UntypedEditor) throws -> Void] = [
+            { try $0.toggle(.item(3)) }, { try $0.insert(NewRow(99), at: .before(2)) }, { try $0.delete(.item(2)) },
             { try $0.moveSection(.at(0), to: .end) }, { try $0.insertSection(NewSection(9)) },
         ]
         for edit in kinds {
@@ -113,7 +113,7 @@ struct DerivedViewRandomTests {
             var view = try DerivedView([ReferenceStage.arrange(ReferenceArrangement()).stage(list.log)], of: before)
             try view.checkInvariants()
             try list.commit("edit", edit)
-            try view.advance(Transition(old: before, new: list.snapshot(), changeset: Changeset()))
+            try view.advance(ListTransition(old: before, new: list.snapshot(), changeset: Changeset()))
             #expect(throws: InvariantViolation.self) { try view.checkInvariants() }
         }
     }

@@ -9,12 +9,12 @@ import Testing
 struct DerivedViewTests {
     /// Records the rows for which a view calls the query's functions.
     private final class Asked: Sendable {
-        private let ids = Mutex<[Identifier]>([])
+        private let ids = Mutex<[UntypedID]>([])
 
-        func note(_ id: Identifier) { ids.withLock { $0.append(id) } }
+        func note(_ id: UntypedID) { ids.withLock { $0.append(id) } }
 
         /// The rows since the last call.
-        func take() -> [Identifier] {
+        func take() -> [UntypedID] {
             ids.withLock { ids in
                 defer { ids = [] }
                 return ids
@@ -23,21 +23,21 @@ struct DerivedViewTests {
     }
 
     private struct Unplaceable: Error, Equatable {
-        let id: Identifier
+        let id: UntypedID
     }
 
     /// Makes a function of a query fail for chosen rows.
     private final class Faults: Sendable {
-        private let failing = Mutex<Set<Identifier>>([])
+        private let failing = Mutex<Set<UntypedID>>([])
 
-        func set(_ ids: Set<Identifier>) { failing.withLock { $0 = ids } }
+        func set(_ ids: Set<UntypedID>) { failing.withLock { $0 = ids } }
 
-        func check(_ id: Identifier) throws {
+        func check(_ id: UntypedID) throws {
             if failing.withLock({ $0.contains(id) }) { throw Unplaceable(id: id) }
         }
     }
 
-    private static func unchecked(_ item: ListItem) -> RowPlacement? { item.isChecked ? nil : RowPlacement() }
+    private static func unchecked(_ item: UntypedRow) -> RowPlacement? { item.isChecked ? nil : RowPlacement() }
 
     // MARK: What is asked
 
@@ -51,7 +51,7 @@ struct DerivedViewTests {
         var list = try MemoryList([Array(0..<500), Array(500..<1_000)], limits: TreeLimits())
         var view = try DerivedView([.arrange(arrangement), .first(100)], of: list.snapshot())
         #expect(asked.take().count == 1_000)
-        func asks(_ body: (inout ListEditor) throws -> Void) throws -> [Identifier] {
+        func asks(_ body: (inout UntypedEditor) throws -> Void) throws -> [UntypedID] {
             try list.commit("edit", body)
             try view.advance(to: list.snapshot())
             return asked.take()
@@ -59,7 +59,7 @@ struct DerivedViewTests {
         #expect(try asks { try $0.toggle(.item(7)) } == [7])
         #expect(try asks { try $0.update(8, content: [1, 2, 3]) } == [8])
         #expect(view.snapshot.item(at: ListIndexPath(0, 0))?.id == 8)
-        #expect(try asks { try $0.insert(NewItem(2_000), at: .before(300)) } == [2_000])
+        #expect(try asks { try $0.insert(NewRow(2_000), at: .before(300)) } == [2_000])
         #expect(try asks { try $0.move(.item(9), to: .end(ofSection: "s1")) } == [])
         #expect(try asks { try $0.delete(.item(10)) } == [])
         #expect(try asks { try $0.moveSection(.at(0), to: .end) } == [])
@@ -88,7 +88,7 @@ struct DerivedViewTests {
         var list = try MemoryList([Array(0..<2_000)], limits: TreeLimits())
         var view = try DerivedView([.arrange(arrangement)], of: list.snapshot())
         _ = asked.take()
-        let half = (0..<1_000).map { Identifier.integer($0) }
+        let half = (0..<1_000).map { UntypedID.integer($0) }
         try list.commit { try $0.setChecked(true, .items(half)) }
         let changes = try view.advance(to: list.snapshot()).changeset
         #expect(Set(asked.take()) == Set(half) && changes.items.deleted.count == 1_000)
@@ -108,7 +108,7 @@ struct DerivedViewTests {
         static func < (left: Self, right: Self) -> Bool { right.key < left.key }
     }
 
-    private static func rank(_ item: ListItem) -> Rank { [.high, .low, .middle][Int(item.content.length)] }
+    private static func rank(_ item: UntypedRow) -> Rank { [.high, .low, .middle][Int(item.content.length)] }
 
     private static func ranked() throws -> MemoryList {
         var list = try MemoryList([[0, 1, 2, 3, 4, 5]])
@@ -120,31 +120,31 @@ struct DerivedViewTests {
 
     @Test("The order of groups is reversed, although only the type of their keys differs")
     func reversedGroups() throws {
-        func arrangement(_ order: @escaping @Sendable (Rank) -> ViewKey) -> ViewStage {
+        func arrangement(_ order: @escaping @Sendable (Rank) -> QueryKey) -> QueryStage {
             .arrange(
                 Arrangement(sections: .groups) { item in
                     let rank = Self.rank(item)
-                    let id = Identifier.integer(Int64(rank.rawValue))
-                    return RowPlacement(group: ViewGroup(id: id, title: "", order: order(rank)))
+                    let id = UntypedID.integer(Int64(rank.rawValue))
+                    return RowPlacement(group: QueryGroup(id: id, title: "", order: order(rank)))
                 })
         }
         var list = try Self.ranked()
-        var view = try DerivedView([arrangement { ViewKey($0) }], of: list.snapshot())
+        var view = try DerivedView([arrangement { QueryKey($0) }], of: list.snapshot())
         #expect(view.snapshot.ids == [[1, 4], [2, 5], [0, 3]])
-        try view.replaceStages([arrangement { ViewKey(Reversed(key: $0)) }])
+        try view.replaceStages([arrangement { QueryKey(Reversed(key: $0)) }])
         #expect(view.snapshot.ids == [[0, 3], [2, 5], [1, 4]])
         try view.checkInvariants()
     }
 
     @Test("Rows are sorted again by keys of another type")
     func otherKeyType() throws {
-        func arrangement(_ key: @escaping @Sendable (ListItem) -> ViewKey) -> ViewStage {
+        func arrangement(_ key: @escaping @Sendable (UntypedRow) -> QueryKey) -> QueryStage {
             .arrange(Arrangement(descending: [false]) { RowPlacement(key: key($0)) })
         }
         var list = try Self.ranked()
-        var view = try DerivedView([arrangement { ViewKey(Self.rank($0)) }], of: list.snapshot())
+        var view = try DerivedView([arrangement { QueryKey(Self.rank($0)) }], of: list.snapshot())
         #expect(view.snapshot.ids == [[1, 4, 2, 5, 0, 3]])
-        try view.replaceStages([arrangement { ViewKey(UInt($0.content.length)) }])
+        try view.replaceStages([arrangement { QueryKey(UInt($0.content.length)) }])
         #expect(view.snapshot.ids == [[0, 3, 1, 4, 2, 5]])
         try view.checkInvariants()
     }
@@ -152,7 +152,7 @@ struct DerivedViewTests {
     @Test("Keys of two types have an order, and numbers of all sizes are compared as numbers")
     func keysOfSeveralTypes() throws {
         let keys = [
-            ViewKey(Rank.low), ViewKey(UInt(1)), ViewKey(Reversed(key: Rank.low)), ViewKey(Float(2)), ViewKey(3),
+            QueryKey(Rank.low), QueryKey(UInt(1)), QueryKey(Reversed(key: Rank.low)), QueryKey(Float(2)), QueryKey(3),
         ]
         for (index, left) in keys.enumerated() {
             for (other, right) in keys.enumerated() {
@@ -161,8 +161,8 @@ struct DerivedViewTests {
                 #expect((result < 0) == (right.compare(left, descending: []) > 0))
             }
         }
-        #expect(ViewKey(Float(0.5)).compare(ViewKey(0.5), descending: []) == 0)
-        #expect(ViewKey(Float(0.5)).compare(ViewKey(0.75), descending: []) < 0)
+        #expect(QueryKey(Float(0.5)).compare(QueryKey(0.5), descending: []) == 0)
+        #expect(QueryKey(Float(0.5)).compare(QueryKey(0.75), descending: []) < 0)
     }
 
     // MARK: Errors
@@ -180,11 +180,11 @@ struct DerivedViewTests {
         let shown = view.snapshot
         try list.commit { editor in
             try editor.toggle(.item(1))
-            try editor.insert(NewItem(9), at: .before(5))
+            try editor.insert(NewRow(9), at: .before(5))
         }
         faults.set([9])
         for _ in 0..<2 {
-            let error = #expect(throws: ViewError.self) { try view.advance(to: list.snapshot()) }
+            let error = #expect(throws: QueryError.self) { try view.advance(to: list.snapshot()) }
             #expect(error?.id == 9 && error?.path == ListIndexPath(1, 1) && error?.stage == 0)
             #expect(error?.version == Version(2) && error?.cause as? Unplaceable == Unplaceable(id: 9))
             #expect(error?.description.contains("row 9 at [1, 1] of version 2") == true)
@@ -194,7 +194,7 @@ struct DerivedViewTests {
         }
         // More edits are made before the function works again; none is lost.
         try list.commit { try $0.delete(.item(4)) }
-        #expect(throws: ViewError.self) { try view.advance(to: list.snapshot()) }
+        #expect(throws: QueryError.self) { try view.advance(to: list.snapshot()) }
         faults.set([])
         let changes = try view.advance(to: list.snapshot()).changeset
         #expect(view.snapshot.ids == [[2, 3], [9, 5]])
@@ -213,11 +213,13 @@ struct DerivedViewTests {
         }
         var list = try MemoryList([[1, 2, 3], [4, 5, 6]])
         let source = list.snapshot()
-        let error = #expect(throws: ViewError.self) { try DerivedView([.first(9), .arrange(arrangement)], of: source) }
+        let error = #expect(throws: QueryError.self) {
+            try DerivedView([.first(9), .arrange(arrangement)], of: source)
+        }
         #expect(error?.id == 5 && error?.path == ListIndexPath(1, 1) && error?.stage == 1)
         var view = try DerivedView([.arrange(Arrangement { Self.unchecked($0) }), .first(4)], of: source)
-        #expect(throws: ViewError.self) { try view.replaceStage(at: 0, with: .arrange(arrangement)) }
-        #expect(throws: ViewError.self) { try view.replaceStages([.arrange(arrangement)]) }
+        #expect(throws: QueryError.self) { try view.replaceStage(at: 0, with: .arrange(arrangement)) }
+        #expect(throws: QueryError.self) { try view.replaceStages([.arrange(arrangement)]) }
         #expect(view.snapshot.ids == [[1, 2, 3], [4]])
         try list.commit { try $0.toggle(.item(2)) }
         try view.advance(to: list.snapshot())
@@ -227,7 +229,7 @@ struct DerivedViewTests {
     @Test("If a stage above throws, the stages below have not changed either")
     func upperStageThatThrows() throws {
         let faults = Faults()
-        let upper = Arrangement(sections: .one(ViewGroup(id: "all", title: "", order: .absent))) { item in
+        let upper = Arrangement(sections: .one(QueryGroup(id: "all", title: "", order: .absent))) { item in
             try faults.check(item.id)
             return RowPlacement()
         }
@@ -236,11 +238,11 @@ struct DerivedViewTests {
         var view = try DerivedView([.arrange(lower), .first(4), .arrange(upper)], of: list.snapshot())
         faults.set([5])
         try list.commit { try $0.toggle(.item(2)) }
-        let error = #expect(throws: ViewError.self) { try view.advance(to: list.snapshot()) }
+        let error = #expect(throws: QueryError.self) { try view.advance(to: list.snapshot()) }
         #expect(error?.id == 5 && error?.stage == 2)
         #expect(view.snapshot.ids == [[1, 2, 3, 4]])
         try view.checkInvariants()
-        #expect(throws: ViewError.self) { try view.replaceStage(at: 1, with: .first(5)) }
+        #expect(throws: QueryError.self) { try view.replaceStage(at: 1, with: .first(5)) }
         #expect(view.snapshot.ids == [[1, 2, 3, 4]])
         faults.set([])
         try view.advance(to: list.snapshot())
@@ -267,13 +269,13 @@ struct DerivedViewTests {
         let byTens = Arrangement(sections: .groups) { item in
             guard case .integer(let number) = item.id else { return nil }
             let tens = number / 10
-            return RowPlacement(group: ViewGroup(id: .integer(tens), title: "\(tens)0s", order: .integer(-tens)))
+            return RowPlacement(group: QueryGroup(id: .integer(tens), title: "\(tens)0s", order: .integer(-tens)))
         }
         var list = try MemoryList([[11, 31, 12], [32]])
         var view = try DerivedView([.arrange(byTens)], of: list.snapshot())
         #expect(view.snapshot.sections.map(\.title) == ["30s", "10s"])
         #expect(view.snapshot.ids == [[31, 32], [11, 12]])
-        try list.commit { try $0.insert(NewItem(21), at: .before(11)) }
+        try list.commit { try $0.insert(NewRow(21), at: .before(11)) }
         var changes = try view.advance(to: list.snapshot()).changeset
         #expect(changes.sections.inserted == [1] && changes.items.inserted == [ListIndexPath(1, 0)])
         try list.commit { try $0.delete(.items([31, 32])) }
@@ -283,11 +285,11 @@ struct DerivedViewTests {
 
     @Test("Rows of equal keys keep the order of the list, also after rows and sections moved")
     func tiesFollowTheList() throws {
-        let all = ViewGroup(id: "all", title: "", order: .absent)
+        let all = QueryGroup(id: "all", title: "", order: .absent)
         let checkedLast = Arrangement(sections: .one(all)) { RowPlacement(key: .integer($0.isChecked ? 1 : 0)) }
         var list = try MemoryList([[1, 2, 3], [4, 5, 6]])
         var view = try DerivedView([.arrange(checkedLast)], of: list.snapshot())
-        func rows(_ body: (inout ListEditor) throws -> Void) throws -> [Identifier] {
+        func rows(_ body: (inout UntypedEditor) throws -> Void) throws -> [UntypedID] {
             try list.commit("edit", body)
             try view.advance(to: list.snapshot())
             try view.checkInvariants()
@@ -327,8 +329,8 @@ struct DerivedViewTests {
             let number = Int(truncatingIfNeeded: item.id.hash64)
             let group = number & 7
             return RowPlacement(
-                key: ViewKey(Unordered(number: number)),
-                group: ViewGroup(id: .integer(Int64(group)), title: "", order: ViewKey(Unordered(number: group))))
+                key: QueryKey(Unordered(number: number)),
+                group: QueryGroup(id: .integer(Int64(group)), title: "", order: QueryKey(Unordered(number: group))))
         }
         var edits = RandomEdits(seed: seed, targetCount: 80)
         var list = MemoryList(limits: TreeLimits(leafCapacity: 4, innerCapacity: 4))
@@ -366,7 +368,7 @@ struct DerivedViewTests {
     func viewOfView() throws {
         var list = try MemoryList([[1, 2, 3], [4, 5, 6]])
         var lower = try DerivedView([.arrange(Arrangement { Self.unchecked($0) })], of: list.snapshot())
-        let one = Arrangement(sections: .one(ViewGroup(id: 0, title: "", order: .absent))) { _ in RowPlacement() }
+        let one = Arrangement(sections: .one(QueryGroup(id: 0, title: "", order: .absent))) { _ in RowPlacement() }
         var upper = try DerivedView([.arrange(one)], of: lower.snapshot)
         try list.commit { try $0.toggle(.item(5)) }
         let changes = try upper.advance(lower.advance(to: list.snapshot())).changeset

@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Edits that are refused")
 struct EditErrorTests {
-    private static let row = NewItem(9)
+    private static let row = NewRow(9)
 
     private static func list() throws -> MemoryList { try MemoryList([[1, 2, 3], [4], []]) }
 
@@ -48,14 +48,14 @@ struct EditErrorTests {
     @Test("An id that another row has, or that occurs twice, is refused")
     func duplicateItem() throws {
         var list = try Self.list()
-        try list.expectError(.duplicateItem(2)) { try $0.insert(NewItem(2), at: .after(1)) }
-        try list.expectError(.duplicateItem(4)) { try $0.insert([NewItem(8), NewItem(4)], at: .after(1)) }
-        try list.expectError(.duplicateItem(8)) { try $0.insert([NewItem(8), NewItem(9), NewItem(8)], at: .after(1)) }
+        try list.expectError(.duplicateItem(2)) { try $0.insert(NewRow(2), at: .after(1)) }
+        try list.expectError(.duplicateItem(4)) { try $0.insert([NewRow(8), NewRow(4)], at: .after(1)) }
+        try list.expectError(.duplicateItem(8)) { try $0.insert([NewRow(8), NewRow(9), NewRow(8)], at: .after(1)) }
         try list.expectError(.duplicateItem(1)) { try $0.insertSection(NewSection(9, [8, 1])) }
         try list.expectError(.duplicateItem(8)) { try $0.insertSection(NewSection(9, [8, 8])) }
         try list.expectError(.duplicateItem(8)) { try $0.reload([NewSection(1, [8]), NewSection(2, [8])]) }
         try list.expectError(.duplicateItem("pending")) { editor in
-            try editor.insert(NewItem(id: "pending", content: []), at: .after(1))
+            try editor.insert(NewRow(id: "pending", content: []), at: .after(1))
         }
     }
 
@@ -85,7 +85,7 @@ struct EditErrorTests {
             let error = ListError.itemIndexOutOfRange(path, valid: 0..<4)
             try list.expectError(error) { try $0.insert(Self.row, at: .at(path)) }
             try list.expectError(error) { try $0.insert(Self.row, at: .section("s0", at: item)) }
-            try list.expectError(error) { try $0.insert([Self.row, NewItem(8)], at: .at(path)) }
+            try list.expectError(error) { try $0.insert([Self.row, NewRow(8)], at: .at(path)) }
             try list.expectError(error) { try $0.move(.item(4), to: .at(path)) }
         }
         // The rows that move are not counted.
@@ -172,10 +172,10 @@ struct EditErrorTests {
     func eventMismatch() throws {
         var list = try Self.list()
         let content = try #require(list.snapshot().item(at: ListIndexPath(0, 0))).content
-        let two = ListItem(id: 2, isChecked: false, content: content)
-        let other = ListItem(id: 99, isChecked: false, content: content)
+        let two = UntypedRow(id: 2, isChecked: false, content: content)
+        let other = UntypedRow(id: 99, isChecked: false, content: content)
         let path = ListIndexPath(0, 1)
-        let events: [(Event, what: String)] = [
+        let events: [(ListEvent, what: String)] = [
             (.itemsDeleted(at: path, .one(other)), "row at [0, 1]"),
             (.itemsDeleted(at: path, .many([two, other])), "row at [0, 2]"),
             (.itemsMoved(from: path, to: ListIndexPath(1, 0), .one(99)), "row at [0, 1]"),

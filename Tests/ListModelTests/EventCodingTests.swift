@@ -65,7 +65,7 @@ struct EventCodingTests {
                             switched: switched, branchSwitch: left)))
                 entries.append(
                     .move(
-                        History(
+                        ListHistory(
                             position: other, tip: versions[3 - index], newest: Version(999), switched: switched,
                             undoCount: [0, 999, 1, 128][index], redoCount: [1_000, 0, 5, 127][index],
                             depth: [0, 1_000, 3, 128][index]), left))
@@ -168,7 +168,7 @@ struct EventCodingTests {
         var list = MemoryList()
         let content = Array("the content of the row".utf8)
         let made = try list.commit { editor in
-            try editor.insertSection(NewSection(id: "s", items: [NewItem(id: 1, content: content)]))
+            try editor.insertSection(NewSection(id: "s", items: [NewRow(id: 1, content: content)]))
         }
         let inserted = list.editor.state.item(1)
         let reference = try #require(inserted).content
@@ -183,7 +183,8 @@ struct EventCodingTests {
         #expect(
             try undo.events() == [
                 .itemsInserted(
-                    at: ListIndexPath(section: 0, item: 0), .one(ListItem(id: 1, isChecked: false, content: reference)))
+                    at: ListIndexPath(section: 0, item: 0),
+                    .one(UntypedRow(id: 1, isChecked: false, content: reference)))
             ])
     }
 

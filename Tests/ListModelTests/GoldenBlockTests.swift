@@ -84,7 +84,7 @@ struct GoldenBlockTests {
         try list.commit { try $0.insertSection(NewSection(id: "s")) }
         for (number, letter) in "abcdefghijklmnopqrstuvwxyz".enumerated() {
             try list.commit {
-                let item = NewItem(id: .integer(Int64(number)), content: Array("\"\(letter)\"".utf8))
+                let item = NewRow(id: .integer(Int64(number)), content: Array("\"\(letter)\"".utf8))
                 try $0.insert(item, at: .end(ofSection: "s"))
             }
         }

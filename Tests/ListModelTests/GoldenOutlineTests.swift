@@ -34,11 +34,11 @@ struct GoldenOutlineTests {
         12, 0, 0, 0, 14, 0,
     ]
 
-    private static func edit(_ editor: inout ListEditor) throws {
+    private static func edit(_ editor: inout UntypedEditor) throws {
         try editor.insertSection(NewSection(id: "s"))
         let items = [
-            NewItem(id: 7, content: [0x41], isCollapsed: true),
-            NewItem(id: 8, isChecked: true, content: [0x42], depth: 1),
+            NewRow(id: 7, content: [0x41], isCollapsed: true),
+            NewRow(id: 8, isChecked: true, content: [0x42], depth: 1),
         ]
         try editor.insert(items, at: .end(ofSection: "s"))
         try editor.changeDepth(of: .item(8), by: 1)
@@ -124,10 +124,10 @@ struct GoldenOutlineTests {
             return ContentReference(version: Version(1), offset: offset, length: 1, hash: hash)
         }
         let rows = [
-            ListItem(id: 7, isChecked: false, content: content(60, 0), isCollapsed: true),
-            ListItem(id: 8, isChecked: true, content: content(65, 1), depth: 2),
+            UntypedRow(id: 7, isChecked: false, content: content(60, 0), isCollapsed: true),
+            UntypedRow(id: 8, isChecked: true, content: content(65, 1), depth: 2),
         ]
-        let leaf = TreeNode<ListItem>.make(height: 0, width: 4, number: 1)
+        let leaf = TreeNode<UntypedRow>.make(height: 0, width: 4, number: 1)
         leaf.elements.initialize(from: rows, count: 2)
         leaf.count = 2
         #expect(Self.bytes(leaf, [], 5) == expected)
@@ -135,7 +135,7 @@ struct GoldenOutlineTests {
         child.seal()
         child.node = nil
         child.stored = 5
-        var spares = SpareNodes<ListItem>()
+        var spares = SpareNodes<UntypedRow>()
         let read = try expected.withUnsafeBytes { try NodeCoding.decode($0, child, Self.limits, &spares) }
         #expect((0..<read.count).map { read.elements[$0] } == rows)
         #expect(read.elements[1].depth == 2 && read.elements[0].isCollapsed)
@@ -148,12 +148,12 @@ struct GoldenOutlineTests {
 
     @Test("An inner node has the lowest depth below each child, if one is above 0")
     func inner() throws {
-        func node(_ depths: (UInt8, UInt8)) -> TreeNode<ListItem> {
-            let node = TreeNode<ListItem>.make(height: 1, width: 4, number: 3)
+        func node(_ depths: (UInt8, UInt8)) -> TreeNode<UntypedRow> {
+            let node = TreeNode<UntypedRow>.make(height: 1, width: 4, number: 3)
             let children = [
-                TreeChild<ListItem>(
+                TreeChild<UntypedRow>(
                     node: nil, stored: 3, count: 2, number: 1, hash: 0x123, lowestDepth: depths.0, height: 0),
-                TreeChild<ListItem>(
+                TreeChild<UntypedRow>(
                     node: nil, stored: 4, count: 1, number: 2, hash: 0x456, lowestDepth: depths.1, height: 0),
             ]
             node.children.initialize(from: children, count: 2)
@@ -176,7 +176,7 @@ struct GoldenOutlineTests {
         child.seal()
         child.node = nil
         child.stored = 9
-        var spares = SpareNodes<ListItem>()
+        var spares = SpareNodes<UntypedRow>()
         let read = try expected.withUnsafeBytes { try NodeCoding.decode($0, child, Self.limits, &spares) }
         #expect(read.children[0].lowestDepth == 0 && read.children[1].lowestDepth == 5)
     }

@@ -63,7 +63,7 @@ struct GoldenRecordTests {
         var list = MemoryList()
         let made = try list.editor.commit(CommitDraft(name: "Add milk", origin: "phone", time: Self.time)) { editor in
             try editor.insertSection(NewSection(id: "today", title: "Today"))
-            try editor.insert(NewItem(id: 7, content: Self.content), at: .section("today", at: 0))
+            try editor.insert(NewRow(id: 7, content: Self.content), at: .section("today", at: 0))
         }
         let commit = try #require(made)
         #expect(commit.record == Self.record)

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Groups")
 struct GroupTests {
-    private func toggle(_ id: Identifier) -> (inout ListEditor) throws -> Void {
+    private func toggle(_ id: UntypedID) -> (inout UntypedEditor) throws -> Void {
         { try $0.toggle(.item(id)) }
     }
 
@@ -30,7 +30,9 @@ struct GroupTests {
     @Test("A group continues no step before it, and no later step continues it, even if the edits would coalesce")
     func edges() throws {
         var typing = try TypingList()
-        func update(_ content: UInt8) -> (inout ListEditor) throws -> Void { { try $0.update(1, content: [content]) } }
+        func update(_ content: UInt8) -> (inout UntypedEditor) throws -> Void {
+            { try $0.update(1, content: [content]) }
+        }
         try typing.commit(doing: update(90))
         typing.list.editor.beginGroup()
         #expect(try !typing.commit(doing: update(91)))

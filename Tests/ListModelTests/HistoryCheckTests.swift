@@ -67,14 +67,15 @@ struct HistoryCheckTests {
         return entries
     }
 
-    private func entries(_ history: History, _ branchSwitch: HistorySwitch?, at version: Version) -> [HistoryEntry] {
+    private func entries(_ history: ListHistory, _ branchSwitch: HistorySwitch?, at version: Version) -> [HistoryEntry]
+    {
         func move(
             position: Version? = nil, tip: Version? = nil, newest: Version? = nil, switched: Version? = nil,
             undo: Int = 0,
             redo: Int = 0, depth: Int = 0, _ other: HistorySwitch?? = nil
         ) -> HistoryEntry {
             .move(
-                History(
+                ListHistory(
                     position: position ?? history.position, tip: tip ?? history.tip, newest: newest ?? history.newest,
                     switched: switched ?? history.switched, undoCount: history.undoCount + undo,
                     redoCount: history.redoCount + redo, depth: history.depth + depth), other ?? branchSwitch)
@@ -165,7 +166,7 @@ struct HistoryCheckTests {
             eventsOffset: 0)
         #expect(try isRejected(again, after: commits[...]))
         // The position is the tip, so nothing is after it.
-        let tip = History(
+        let tip = ListHistory(
             position: Version(3), tip: Version(3), newest: Version(3), switched: .empty, undoCount: 3, redoCount: 0,
             depth: 3)
         let redo = Commit(

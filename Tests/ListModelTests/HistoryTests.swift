@@ -14,10 +14,10 @@ struct HistoryTests {
         case toggle, setChecked, update, updateTwice, updateInserted
         case insertSection, deleteSection, deleteEmptySection, moveSection, renameSection, reload, reloadEmpty, many
 
-        func apply(_ editor: inout ListEditor) throws {
+        func apply(_ editor: inout UntypedEditor) throws {
             switch self {
-            case .insert: try editor.insert(NewItem(20), at: .after(2))
-            case .insertRun: try editor.insert((20..<30).map { NewItem($0) }, at: .before(8))
+            case .insert: try editor.insert(NewRow(20), at: .after(2))
+            case .insertRun: try editor.insert((20..<30).map { NewRow($0) }, at: .before(8))
             case .delete: try editor.delete(.item(3))
             case .deleteRun: try editor.delete(.run(ListIndexPath(0, 1), count: 5))
             case .deleteScattered: try editor.delete(.items([1, 3, 5, 8]))
@@ -32,7 +32,7 @@ struct HistoryTests {
                 try editor.update(4, content: [44])
                 try editor.update(4, content: [55])
             case .updateInserted:
-                try editor.insert(NewItem(20), at: .after(2))
+                try editor.insert(NewRow(20), at: .after(2))
                 try editor.update(20, content: [])
             case .insertSection: try editor.insertSection(NewSection(9, [20, 21]), at: .at(1))
             case .deleteSection: try editor.deleteSection(.section("s0"))
@@ -109,10 +109,10 @@ struct HistoryTests {
     @Test("After an edit that follows an undo nothing can be redone, and the old branch stays in the log")
     func branches() throws {
         var list = try MemoryList([[1]])
-        try list.commit("branch") { try $0.insert(NewItem(2), at: .after(1)) }
+        try list.commit("branch") { try $0.insert(NewRow(2), at: .after(1)) }
         let branch = try list.contents()
         try list.undo()
-        try list.commit("trunk") { try $0.insert(NewItem(3), at: .after(1)) }
+        try list.commit("trunk") { try $0.insert(NewRow(3), at: .after(1)) }
         try expect(list, undo: [4, 1], redo: [])
         #expect(throws: ListError.nothingToRedo(requested: 1, available: 0)) { try list.redo() }
         #expect(try list.log.commit(Version(2)).name == "branch")
@@ -185,7 +185,7 @@ struct HistoryTests {
     @Test("An undo and a redo have the name of the commit that they revert, and the origin of the caller")
     func names() throws {
         var list = try MemoryList([[1]])
-        try list.commit("Add two") { try $0.insert(NewItem(2), at: .after(1)) }
+        try list.commit("Add two") { try $0.insert(NewRow(2), at: .after(1)) }
         let undo = try #require(try list.editor.undo(origin: "tablet", time: Timestamp(microseconds: 77)).commit)
         list.log.append(undo)
         #expect(undo.name == "Add two" && undo.origin == "tablet" && undo.time == Timestamp(microseconds: 77))
@@ -202,7 +202,7 @@ struct HistoryTests {
         let commit = try list.log.commit(Version(1))
         var state = ListState()
         let checksum = try commit.record.withUnsafeBytes { try state.replay($0, previousChecksum: 0) }
-        var editor = ListEditor(state, checksum: checksum, source: ArraySource())
+        var editor = UntypedEditor(state, checksum: checksum, source: ArraySource())
         #expect(throws: ArraySource.Missing.self) { _ = try editor.undo(time: Timestamp(microseconds: 1)) }
         #expect(editor.isEditing == false)
         #expect(editor.state.version == Version(1))
@@ -222,7 +222,7 @@ struct HistoryTests {
                 checksum = try state.replay($0, previousChecksum: checksum, check: .everyHash)
             }
         }
-        var editor = ListEditor(state, checksum: checksum, source: list.log)
+        var editor = UntypedEditor(state, checksum: checksum, source: list.log)
         #expect(editor.state.history == list.editor.state.history)
         let time = Timestamp(microseconds: 1_000)
         let redo = try #require(try editor.redo(time: time).commit)

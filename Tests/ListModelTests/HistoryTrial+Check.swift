@@ -46,18 +46,18 @@ extension HistoryTrial {
     }
 
     /// Compares all branches sometimes, and the first few always.
-    private mutating func checkBranches(_ scope: HistoryScope, _ history: History) throws {
+    private mutating func checkBranches(_ scope: HistoryScope, _ history: ListHistory) throws {
         try checkBranches(scope, history, limit: number(0..<4))
         if list.log.head.rawValue % UInt64(branchInterval) == 0 { try checkBranches(scope, history, limit: .max) }
     }
 
-    private mutating func checkBranches(_ scope: HistoryScope, _ history: History, limit: Int) throws {
+    private mutating func checkBranches(_ scope: HistoryScope, _ history: ListHistory, limit: Int) throws {
         let found = try branches(history, tree, limit: limit)
         try #require(found == model.branches(scope, limit: limit), "\(comment.rawValue), limit \(limit)")
         counts["most branches"] = max(counts["most branches"] ?? 0, found.count)
     }
 
-    func branches(_ history: History, _ tree: HistoryTree, limit: Int) throws -> [ReferenceHistory.Branch] {
+    func branches(_ history: ListHistory, _ tree: HistoryTree, limit: Int) throws -> [ReferenceHistory.Branch] {
         try tree.branches(history, limit: limit).map { branch in
             let commit = try list.log.commit(branch.tip)
             try #require(commit.time == branch.time, comment)

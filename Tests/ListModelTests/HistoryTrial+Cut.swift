@@ -6,7 +6,7 @@ import Testing
 
 extension HistoryTrial {
     /// Compares the history of a scope if the log begins after a version.
-    func checkCut(_ scope: HistoryScope, _ history: History, after oldest: Version) throws {
+    func checkCut(_ scope: HistoryScope, _ history: ListHistory, after oldest: Version) throws {
         let tree = HistoryTree(list.log, oldest: oldest)
         let comment: Comment = "\(comment.rawValue), after \(oldest)"
         let (undo, redo) = (model.undoStep(scope), model.redoStep(scope))
@@ -23,7 +23,7 @@ extension HistoryTrial {
     }
 
     private func checkBranches(
-        _ scope: HistoryScope, _ history: History, _ tree: HistoryTree, _ comment: Comment
+        _ scope: HistoryScope, _ history: ListHistory, _ tree: HistoryTree, _ comment: Comment
     ) throws {
         var expected = model.branches(scope, limit: 8).filter { $0.tip > tree.oldest }
         for index in expected.indices { expected[index].fork = max(expected[index].fork, tree.oldest) }
@@ -37,7 +37,7 @@ extension HistoryTrial {
 
     /// The result of a checkout does not depend on missing commits.
     private func checkGoing(
-        _ scope: HistoryScope, _ history: History, _ tree: HistoryTree, _ comment: Comment
+        _ scope: HistoryScope, _ history: ListHistory, _ tree: HistoryTree, _ comment: Comment
     ) throws {
         let next = list.log.head.next
         let place = model[scope]

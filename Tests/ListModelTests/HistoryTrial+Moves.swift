@@ -107,7 +107,7 @@ extension HistoryTrial {
     }
 
     private func merge(from base: Version, to target: Version) throws -> ReferenceMerge {
-        func side(_ version: Version) throws -> (rows: ReferenceList, snapshot: Snapshot) {
+        func side(_ version: Version) throws -> (rows: ReferenceList, snapshot: UntypedSnapshot) {
             (rows[index(version)], try list.log.snapshot(at: version))
         }
         return ReferenceMerge(.init(base: try side(base), target: try side(target), now: try side(list.log.head)))
@@ -116,7 +116,7 @@ extension HistoryTrial {
     /// Makes a checkout that should succeed.
     private mutating func move(
         to target: Version, in scope: HistoryScope, _ cause: Commit.Cause, _ expected: Expected,
-        _ policy: ConflictPolicy, _ body: (inout ListEditor) throws -> Reversal
+        _ policy: ConflictPolicy, _ body: (inout UntypedEditor) throws -> Reversal
     ) throws {
         if let failure = inGroup(scope) { return try expectFailure(failure) { _ = try body(&$0.editor) } }
         // If there is only one history, each revision has its own rows.

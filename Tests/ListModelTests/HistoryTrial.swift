@@ -22,7 +22,7 @@ struct HistoryTrial: ~Copyable {
     var edits: RandomEdits
     /// The rows, their hash and the histories of every version.
     var rows = [ReferenceList()]
-    var hashes = [Snapshot.empty.stateHash]
+    var hashes = [UntypedSnapshot.empty.stateHash]
     var tables = [HistoryTable()]
     /// The last action, for messages.
     var action = "nothing"
@@ -128,13 +128,13 @@ struct HistoryTrial: ~Copyable {
         case 0: try edit(.update(id, [UInt8(number(0..<250)), 1]))
         case 1: try edit(.delete(.at(path)))
         default:
-            let new = NewItem(id: .string("typed \(list.log.head)"), content: [7])
+            let new = NewRow(id: .string("typed \(list.log.head)"), content: [7])
             try edit(.insert([new], edits.generator.oneIn(2) ? .after(id) : .before(id)))
         }
     }
 
     /// The rows that the newest commit changed, or that are beside its deletion.
-    private func lastIDs() -> [Identifier] {
+    private func lastIDs() -> [UntypedID] {
         guard list.log.head > .empty, let event = try? list.log.commit(list.log.head).events().last else { return [] }
         switch event {
         case .itemUpdated(_, let id, _, _): return [id]

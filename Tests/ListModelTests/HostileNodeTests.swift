@@ -63,16 +63,16 @@ struct HostileNodeTests {
             for item in section.items.prefix(20) { _ = state.indexPath(of: item.id) }
             if let last = section.items.indices.last { _ = section.items[last] }
         }
-        var editor = ListEditor(
+        var editor = UntypedEditor(
             state, checksum: checkpoint.checksum, source: ArraySource(records: subject.records))
         let draft = CommitDraft(name: "", time: Timestamp(microseconds: 0))
-        func attempt(_ body: (inout ListEditor) throws -> Void) throws {
+        func attempt(_ body: (inout UntypedEditor) throws -> Void) throws {
             do { try body(&editor) } catch is ListError {} catch is RecordError {} catch is NodeError {
             } catch is ArraySource.Missing {}
         }
         try attempt { _ = try $0.commit(draft) { try $0.insertSection(NewSection(id: "fresh"), at: .at(0)) } }
         try attempt { list in
-            _ = try list.commit(draft) { try $0.insert(NewItem(id: "new", content: [1]), at: .at(ListIndexPath(1, 0))) }
+            _ = try list.commit(draft) { try $0.insert(NewRow(id: "new", content: [1]), at: .at(ListIndexPath(1, 0))) }
         }
         try attempt { _ = try $0.commit(draft) { try $0.delete(.run(ListIndexPath(1, 1), count: 5)) } }
         try attempt { list in

@@ -29,7 +29,7 @@ struct HostileRecordTests {
         try state.checkInvariants()
         let checksumAfter = try Commit(record: record, version: version).checksum
         let source = ArraySource(records: log[..<index] + [record])
-        var editor = ListEditor(state, checksum: checksumAfter, source: source)
+        var editor = UntypedEditor(state, checksum: checksumAfter, source: source)
         _ = editor.snapshot()
         do {
             let time = Timestamp(microseconds: 0)
@@ -101,7 +101,7 @@ struct HostileRecordTests {
 
     // MARK: Fields that could ask for too much
 
-    private static let event = Event.sectionInserted(at: 0, ListSection(id: 7, title: "", items: []))
+    private static let event = ListEvent.sectionInserted(at: 0, ListSection(id: 7, title: "", items: []))
 
     @Test("A commit that states no events is refused: there would be nothing to undo")
     func noEvents() {
@@ -140,7 +140,7 @@ struct HostileRecordTests {
         }
         func move(undo: Int, redo: Int, depth: Int) -> HistoryEntry {
             .move(
-                History(
+                ListHistory(
                     position: Version(1), tip: Version(2), newest: Version(2), switched: .empty, undoCount: undo,
                     redoCount: redo, depth: depth), nil)
         }
@@ -161,7 +161,7 @@ struct HostileRecordTests {
     @Test("A count that is larger than the bytes that follow is refused")
     func tooLargeCounts() throws {
         let path = ListIndexPath(section: 0, item: 0)
-        let events: [Event] = [
+        let events: [ListEvent] = [
             .itemsMoved(from: path, to: path, .many(["x", "y"])),
             .sectionInserted(at: 0, ListSection(id: "x", title: "", items: [])),
             .listReloaded(old: [], new: []),
@@ -185,7 +185,7 @@ struct HostileRecordTests {
     @Test("Text that is not UTF-8, a run without rows and a checkmark of 2 are invalid")
     func invalidValues() throws {
         let path = ListIndexPath(section: 0, item: 0)
-        let cases: [(event: Event, fromEnd: Int, byte: UInt8, what: String)] = [
+        let cases: [(event: ListEvent, fromEnd: Int, byte: UInt8, what: String)] = [
             (.sectionRenamed(at: 0, 1, old: "", new: "x"), 1, 0xC3, "title"),
             (.itemsMoved(from: path, to: path, .one(1)), 3, 0, "number of rows"),
             (.itemToggled(at: path, 1, isChecked: true), 1, 2, "checkmark"),
@@ -212,13 +212,13 @@ struct HostileRecordTests {
     @Test("An event that leads to an impossible depth is refused, and the rows do not change")
     func depthsOutOfRange() throws {
         let content = ContentReference(version: Version(1), offset: 0, length: 0, hash: 0)
-        let rows = [0, 3, 62].map { ListItem(id: .integer(Int64($0)), isChecked: false, content: content, depth: $0) }
+        let rows = [0, 3, 62].map { UntypedRow(id: .integer(Int64($0)), isChecked: false, content: content, depth: $0) }
         var state = ListState()
         try state.apply(.sectionInserted(at: 0, ListSection(id: "s", title: "", items: rows)))
         let hash = state.stateHash()
-        let ids: [Identifier] = [0, 3, 62]
+        let ids: [UntypedID] = [0, 3, 62]
         let path = ListIndexPath(section: 0, item: 0)
-        for (change, id, depth) in [(2, 62, 64), (-1, 0, -1), (63, 3, 66), (-63, 0, -63)] as [(Int, Identifier, Int)] {
+        for (change, id, depth) in [(2, 62, 64), (-1, 0, -1), (63, 3, 66), (-63, 0, -63)] as [(Int, UntypedID, Int)] {
             let error = #expect(throws: ListError.self) {
                 try state.apply(.itemsIndented(at: path, .many(ids), by: change))
             }
@@ -245,7 +245,7 @@ struct HostileRecordTests {
     func deletedSectionWithOtherRows() throws {
         let content = ContentReference(version: Version(1), offset: 0, length: 0, hash: 0)
         let (mine, other) = (
-            ListItem(id: 1, isChecked: false, content: content), ListItem(id: 2, isChecked: false, content: content)
+            UntypedRow(id: 1, isChecked: false, content: content), UntypedRow(id: 2, isChecked: false, content: content)
         )
         var state = ListState()
         try state.apply(.sectionInserted(at: 0, ListSection(id: "a", title: "", items: [mine])))

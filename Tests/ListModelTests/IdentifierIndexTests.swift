@@ -137,7 +137,7 @@ struct IdentifierIndexTests {
         var index = IdentifierIndex(NodePool(limits: TreeLimits()))
         var model = Model()
         for number in 0..<5_000 as Range<UInt32> {
-            let hash = Identifier.integer(Int64(number)).hash64
+            let hash = UntypedID.integer(Int64(number)).hash64
             index.insert(hash: hash, leaf: number)
             model.insert(hash, number)
             if number % 97 == 0 { try expectEqual(index, model, "\(number) entries") }
@@ -148,8 +148,8 @@ struct IdentifierIndexTests {
     @Test("With a salt, ids that were chosen for their hashes are spread like others")
     func chosenIDs() throws {
         let count = 3_000
-        let integers = (0..<UInt64(count)).map { Identifier.integer(ChosenHashes.integer(0x1234_5678 << 32 | $0)) }
-        let uuids = (0..<UInt64(count)).map { Identifier.uuid(ChosenHashes.uuid($0, hash: 0x1234_5678_9ABC_DEF0)) }
+        let integers = (0..<UInt64(count)).map { UntypedID.integer(ChosenHashes.integer(0x1234_5678 << 32 | $0)) }
+        let uuids = (0..<UInt64(count)).map { UntypedID.uuid(ChosenHashes.uuid($0, hash: 0x1234_5678_9ABC_DEF0)) }
         // The chosen ids do collide.
         #expect(Set(integers.map { $0.hash64 >> 38 }).count == 1)
         #expect(Set(uuids.map(\.hash64)).count == 1 && Set(uuids).count == count)
@@ -157,7 +157,7 @@ struct IdentifierIndexTests {
             for salt in [nil, 0] as [UInt64?] {
                 var state = ListState(NodePool(limits: TreeLimits(), salt: salt))
                 let rows = ids.map {
-                    ListItem(
+                    UntypedRow(
                         id: $0, isChecked: false,
                         content: ContentReference(version: Version(1), offset: 0, length: 0, hash: 1))
                 }

@@ -20,7 +20,7 @@ struct InexactCommitTests {
         return log
     }
 
-    private static func hash(after event: Event) throws -> StateHash {
+    private static func hash(after event: ListEvent) throws -> StateHash {
         var list = try MemoryList([[1, 2, 3]])
         try list.commit { try $0.append(event) }
         return list.snapshot().stateHash
@@ -32,7 +32,7 @@ struct InexactCommitTests {
         previous: Version(1), switched: .empty, branchSwitch: nil)
 
     /// The record of a commit with one event and the right hash.
-    private static func record(_ event: Event, _ version: Version, _ link: UInt32) throws -> [UInt8] {
+    private static func record(_ event: ListEvent, _ version: Version, _ link: UInt32) throws -> [UInt8] {
         var record = TestRecords.record(
             of: [event], version: version, entry: .node(second), link: link)
         let hash = try Self.hash(after: event).rawValue.littleEndian
@@ -43,8 +43,8 @@ struct InexactCommitTests {
     @Test("A deletion that states other contents than the rows have stays a record")
     func otherContents() throws {
         let content = ContentReference(version: Version(1), offset: 7, length: 1, hash: 5)
-        let event = Event.itemsDeleted(
-            at: ListIndexPath(0, 0), .one(ListItem(id: 1, isChecked: true, content: content)))
+        let event = ListEvent.itemsDeleted(
+            at: ListIndexPath(0, 0), .one(UntypedRow(id: 1, isChecked: true, content: content)))
         var log = try Self.log { version, link in try Self.record(event, version, link) }
         log.records.removeLast()
         try log.pack(BlockPacker.Options())
@@ -53,19 +53,19 @@ struct InexactCommitTests {
 
     @Test("A toggle that changes nothing stays a record, and so does one with a varint that is too long")
     func otherToggles() throws {
-        let same = Event.itemToggled(at: ListIndexPath(0, 1), 2, isChecked: false)
+        let same = ListEvent.itemToggled(at: ListIndexPath(0, 1), 2, isChecked: false)
         var log = try Self.log { version, link in try Self.record(same, version, link) }
         log.records.removeLast()
         try log.pack(BlockPacker.Options())
         #expect(log.plain == [Version(2): .notExact])
 
-        let expanded = Event.itemCollapsed(at: ListIndexPath(0, 1), 2, isCollapsed: false)
+        let expanded = ListEvent.itemCollapsed(at: ListIndexPath(0, 1), 2, isCollapsed: false)
         log = try Self.log { version, link in try Self.record(expanded, version, link) }
         log.records.removeLast()
         try log.pack(BlockPacker.Options())
         #expect(log.plain == [Version(2): .notExact])
 
-        let other = Event.itemToggled(at: ListIndexPath(0, 1), 2, isChecked: true)
+        let other = ListEvent.itemToggled(at: ListIndexPath(0, 1), 2, isChecked: true)
         log = try Self.log { version, link in
             var record = try Self.record(other, version, link)
             // The section index 0, in two bytes: the event is kind, section, row, identifier (2), checkmark.
@@ -78,7 +78,7 @@ struct InexactCommitTests {
 
     @Test("Blocks end before a commit that stays a record, begin after it, and can have an unpredicted history")
     func pieces() throws {
-        let toggle = Event.itemToggled(at: ListIndexPath(0, 1), 2, isChecked: true)
+        let toggle = ListEvent.itemToggled(at: ListIndexPath(0, 1), 2, isChecked: true)
         var log = try Self.log { version, link in try Self.record(toggle, version, link) }
         try log.pack(BlockPacker.Options())
         #expect(log.blocks.map(\.first) == [Version(1)])

@@ -32,12 +32,12 @@ struct InvalidTextTests {
             name: "TEXT name", origin: "an origin TEXT", time: Timestamp(microseconds: 1), tracking: .own)
         let commit = try stored.list.editor.commit(editing) { list in
             try list.insertSection(
-                NewSection(id: "section TEXT", title: "title TEXT", items: [NewItem(id: "row TEXT", content: [1])]))
+                NewSection(id: "section TEXT", title: "title TEXT", items: [NewRow(id: "row TEXT", content: [1])]))
             list.annotate("note TEXT", [1])
         }
         stored.list.log.append(try #require(commit))
         try stored.list.commit("again TEXT") { list in
-            let rows = [NewItem(id: "TEXT 1", content: []), NewItem(id: "TEXT 2", content: [])]
+            let rows = [NewRow(id: "TEXT 1", content: []), NewRow(id: "TEXT 2", content: [])]
             try list.insert(rows, at: .after("row TEXT"))
             try list.renameSection(.at(0), to: "a TEXT, renamed")
             try list.move(.item("TEXT 1"), to: .end(ofSection: "section TEXT"))

@@ -10,8 +10,8 @@ struct ItemEditTests {
 
     /// Makes an edit of the start list, and compares the rows and the number of events.
     private func expect(
-        _ expected: [[Identifier]], events count: Int = 1, sourceLocation: SourceLocation = #_sourceLocation,
-        _ body: (inout ListEditor) throws -> Void
+        _ expected: [[UntypedID]], events count: Int = 1, sourceLocation: SourceLocation = #_sourceLocation,
+        _ body: (inout UntypedEditor) throws -> Void
     ) throws {
         var list = try MemoryList(Self.start)
         let before = list.snapshot()
@@ -27,7 +27,7 @@ struct ItemEditTests {
 
     @Test("A row can be inserted at an index path, in a section, beside a row and at the end")
     func insertOne() throws {
-        let row = NewItem(9)
+        let row = NewRow(9)
         try expect([[9, 1, 2, 3, 4, 5], [6, 7], []]) { try $0.insert(row, at: .at(ListIndexPath(0, 0))) }
         try expect([[1, 2, 3, 4, 5], [6, 9, 7], []]) { try $0.insert(row, at: .at(ListIndexPath(1, 1))) }
         try expect([[1, 2, 3, 4, 5], [6, 7], [9]]) { try $0.insert(row, at: .at(ListIndexPath(2, 0))) }
@@ -41,7 +41,7 @@ struct ItemEditTests {
 
     @Test("A run of rows is inserted in its order, as one event")
     func insertRun() throws {
-        let rows = [9, 8, 10].map { NewItem($0) }
+        let rows = [9, 8, 10].map { NewRow($0) }
         try expect([[1, 9, 8, 10, 2, 3, 4, 5], [6, 7], []]) { try $0.insert(rows, at: .after(1)) }
         try expect([[1, 2, 3, 4, 5], [9, 8, 10, 6, 7], []]) { try $0.insert(rows, at: .section("s1", at: 0)) }
         try expect([[1, 2, 3, 4, 5], [6, 7], []], events: 0) { try $0.insert([], at: .after(1)) }
@@ -50,7 +50,7 @@ struct ItemEditTests {
     @Test("Inserted rows have the given checkmarks and contents")
     func insertedState() throws {
         var list = try MemoryList(Self.start)
-        try list.commit { try $0.insert(NewItem(id: "new", isChecked: true, content: [1, 2, 3]), at: .after(7)) }
+        try list.commit { try $0.insert(NewRow(id: "new", isChecked: true, content: [1, 2, 3]), at: .after(7)) }
         let row = try list.contents().item(at: ListIndexPath(1, 2))
         #expect(row == ReferenceItem(id: "new", isChecked: true, content: [1, 2, 3]))
     }
@@ -169,7 +169,7 @@ struct ItemEditTests {
     @Test("Edits of one commit see the results of those before them")
     func editsBuildOnEachOther() throws {
         try expect([[1, 2, 5], [6, 7], [9, 4, 3]], events: 7) { editor in
-            try editor.insert(NewItem(9), at: .end(ofSection: "s2"))
+            try editor.insert(NewRow(9), at: .end(ofSection: "s2"))
             try editor.move(.item(3), to: .after(9))
             try editor.move(.item(4), to: .before(3))
             try editor.update(9, content: [1])

@@ -6,13 +6,13 @@ import Testing
 
 @Suite("Limits")
 struct LimitTests {
-    private static func row(_ number: Int) -> ListItem {
-        ListItem(
+    private static func row(_ number: Int) -> UntypedRow {
+        UntypedRow(
             id: .integer(Int64(number)), isChecked: false,
             content: ContentReference(version: Version(1), offset: 0, length: 0, hash: 1))
     }
 
-    private static func rows(_ range: Range<Int>) -> Run<ListItem> { Run(range.map(row))! }
+    private static func rows(_ range: Range<Int>) -> Run<UntypedRow> { Run(range.map(row))! }
 
     /// A list with the given limits, and a section of four rows.
     private static func state(rows: Int, sections: Int) throws -> ListState {
@@ -25,7 +25,7 @@ struct LimitTests {
 
     /// Expects that an event is refused and does not change the state.
     private static func expectRefused(
-        _ event: Event, _ what: String, _ limit: UInt64, _ state: inout ListState,
+        _ event: ListEvent, _ what: String, _ limit: UInt64, _ state: inout ListState,
         _ location: SourceLocation = #_sourceLocation
     ) throws {
         let before = state.stateHash()
@@ -99,10 +99,10 @@ struct LimitTests {
         let log = MemoryLog()
         var state = ListState()
         state.version = Version(Limits.versions - 2)
-        var editor = ListEditor(state, checksum: 5, source: log)
+        var editor = UntypedEditor(state, checksum: 5, source: log)
         let draft = CommitDraft(name: "", time: Timestamp(microseconds: 1), tracking: .untracked)
         let last = try editor.commit(draft) {
-            try $0.insertSection(NewSection(id: 1, title: "", items: [NewItem(id: 1, content: [1])]))
+            try $0.insertSection(NewSection(id: 1, title: "", items: [NewRow(id: 1, content: [1])]))
         }
         #expect(last?.version == Version(Limits.versions - 1))
         #expect(editor.state.item(1)?.content.version == last?.version)
@@ -140,16 +140,16 @@ struct LimitTests {
     // MARK: Nodes
 
     private static func expectDamaged(
-        _ kind: UInt8, count: Int, height: UInt8 = TreeChild<ListItem>.anyHeight, childCount: UInt32 = 1 << 30,
+        _ kind: UInt8, count: Int, height: UInt8 = TreeChild<UntypedRow>.anyHeight, childCount: UInt32 = 1 << 30,
         _ body: (inout ByteWriter) -> Void = { _ in }, _ location: SourceLocation = #_sourceLocation
     ) {
-        let child = TreeChild<ListItem>(
+        let child = TreeChild<UntypedRow>(
             node: nil, stored: 9, count: childCount, number: 1, hash: 5, lowestDepth: 0, height: height)
         var writer = ByteWriter()
         NodeCoding.begin(kind, count: count, &writer)
         body(&writer)
         NodeCoding.seal(9, &writer)
-        var spares = SpareNodes<ListItem>()
+        var spares = SpareNodes<UntypedRow>()
         #expect(throws: NodeError.self, sourceLocation: location) {
             try writer.withBytes { _ = try NodeCoding.decode($0, child, TreeLimits(), &spares) }
         }
@@ -181,7 +181,7 @@ struct LimitTests {
     @Test("A checkpoint that runs out of stored numbers fails, and the list can still be edited")
     func storedNumbers() throws {
         var list = MemoryList()
-        try list.commit { try $0.insertSection(NewSection(id: 1, title: "", items: [NewItem(id: 1, content: [])])) }
+        try list.commit { try $0.insertSection(NewSection(id: 1, title: "", items: [NewRow(id: 1, content: [])])) }
         for missing in [0, 1, 2] as [UInt64] {
             // Nodes of rows and of sections, after eight chunks and directories.
             let image = list.editor.state.captureCheckpoint(nextNumber: Limits.storedNumbers - 8 - missing)

@@ -19,24 +19,24 @@ extension MemoryList {
     }
 
     /// The ids of all rows.
-    mutating func ids() -> [[Identifier]] { snapshot().ids }
+    mutating func ids() -> [[UntypedID]] { snapshot().ids }
 
     /// The ids of the sections.
-    mutating func sectionIDs() -> [Identifier] { snapshot().sections.map(\.id) }
+    mutating func sectionIDs() -> [UntypedID] { snapshot().sections.map(\.id) }
 
     /// The events of a commit of the edits in `body`; none if nothing changed.
-    mutating func events(_ body: (inout ListEditor) throws -> Void) throws -> [Event] {
+    mutating func events(_ body: (inout UntypedEditor) throws -> Void) throws -> [ListEvent] {
         try commit("edit", body)?.events() ?? []
     }
 
     /// Expects that `body` throws this error and changes nothing: neither the rows nor the events of the commit so far.
     mutating func expectError(
         _ expected: ListError, sourceLocation: SourceLocation = #_sourceLocation,
-        _ body: (inout ListEditor) throws -> Void
+        _ body: (inout UntypedEditor) throws -> Void
     ) throws {
         let (before, version, head) = (try contents(), editor.state.version, log.head)
         let made = try commit("spoiled") { editor in
-            try editor.insertSection(NewSection(id: "pending", items: [NewItem(id: "pending", content: [1])]))
+            try editor.insertSection(NewSection(id: "pending", items: [NewRow(id: "pending", content: [1])]))
             let (pending, hash) = (editor.pendingEventCount, editor.snapshot().stateHash)
             var thrown: ListError?
             do { try body(&editor) } catch let error as ListError { thrown = error }
@@ -54,7 +54,7 @@ extension MemoryList {
         // The error is thrown out of the commit: nothing is committed.
         let error = #expect(throws: ListError.self, sourceLocation: sourceLocation) {
             try commit("spoiled") { editor in
-                try editor.insertSection(NewSection(id: "pending", items: [NewItem(id: "pending", content: [1])]))
+                try editor.insertSection(NewSection(id: "pending", items: [NewRow(id: "pending", content: [1])]))
                 try body(&editor)
             }
         }
@@ -67,7 +67,7 @@ extension MemoryList {
     }
 }
 
-extension Snapshot {
+extension UntypedSnapshot {
     /// The ids of all rows.
-    var ids: [[Identifier]] { sections.map { $0.items.map(\.id) } }
+    var ids: [[UntypedID]] { sections.map { $0.items.map(\.id) } }
 }

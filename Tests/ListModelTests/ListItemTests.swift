@@ -19,12 +19,12 @@ struct ListItemTests {
         reference(0x1234_5678_9ABC, 0x8000_0000, 0x7FFF_FFFF, 1 << 60),
     ]
 
-    private static let identifiers: [Identifier] = [0, -1, .integer(.max), "", "a longer string, stored out of line"]
+    private static let identifiers: [UntypedID] = [0, -1, .integer(.max), "", "a longer string, stored out of line"]
 
     @Test("A row takes 40 bytes, so that a leaf of 32 stays below 1.3 KB")
     func layout() {
-        #expect(MemoryLayout<ListItem>.stride == 40)
-        #expect(MemoryLayout<ListItem>.size == 40)
+        #expect(MemoryLayout<UntypedRow>.stride == 40)
+        #expect(MemoryLayout<UntypedRow>.size == 40)
     }
 
     @Test("A reference to content is stored without loss, including large versions, offsets and lengths")
@@ -33,7 +33,7 @@ struct ListItemTests {
             for id in Self.identifiers {
                 for isChecked in [false, true] {
                     for (depth, isCollapsed) in [(0, false), (0, true), (1, false), (63, true)] {
-                        let item = ListItem(
+                        let item = UntypedRow(
                             id: id, isChecked: isChecked, content: content, depth: depth, isCollapsed: isCollapsed)
                         #expect(item.content == content)
                         #expect(item.id == id)
@@ -52,7 +52,7 @@ struct ListItemTests {
         for id in Self.identifiers {
             var (isChecked, content) = (false, Self.references[0])
             var (depth, isCollapsed) = (0, false)
-            var item = ListItem(id: id, isChecked: isChecked, content: content)
+            var item = UntypedRow(id: id, isChecked: isChecked, content: content)
             for _ in 0..<50 {
                 switch Int.random(in: 0..<4, using: &generator) {
                 case 0:
@@ -69,7 +69,7 @@ struct ListItemTests {
                     content = Self.references.randomElement(using: &generator)!
                     item.setContent(content)
                 }
-                let fresh = ListItem(
+                let fresh = UntypedRow(
                     id: id, isChecked: isChecked, content: content, depth: depth, isCollapsed: isCollapsed)
                 #expect(item.hash == fresh.hash, "seed \(seed)")
                 #expect(item.depth == depth && item.isCollapsed == isCollapsed, "seed \(seed)")
@@ -81,20 +81,20 @@ struct ListItemTests {
 
     @Test("The hash depends on the id, the checkmark and the content, not on the place of the content")
     func whatTheHashCovers() {
-        let item = ListItem(id: 7, isChecked: false, content: Self.reference(3, 40, 5, 99))
-        let elsewhere = ListItem(id: 7, isChecked: false, content: Self.reference(8, 50, 5, 99))
+        let item = UntypedRow(id: 7, isChecked: false, content: Self.reference(3, 40, 5, 99))
+        let elsewhere = UntypedRow(id: 7, isChecked: false, content: Self.reference(8, 50, 5, 99))
         #expect(item == elsewhere)
         #expect(item.hash == elsewhere.hash)
         #expect(item.content != elsewhere.content)
         let others = [
-            ListItem(id: 8, isChecked: false, content: item.content),
-            ListItem(id: "7", isChecked: false, content: item.content),
-            ListItem(id: 7, isChecked: true, content: item.content),
-            ListItem(id: 7, isChecked: false, content: Self.reference(3, 40, 5, 100)),
-            ListItem(id: 7, isChecked: false, content: item.content, isCollapsed: true),
+            UntypedRow(id: 8, isChecked: false, content: item.content),
+            UntypedRow(id: "7", isChecked: false, content: item.content),
+            UntypedRow(id: 7, isChecked: true, content: item.content),
+            UntypedRow(id: 7, isChecked: false, content: Self.reference(3, 40, 5, 100)),
+            UntypedRow(id: 7, isChecked: false, content: item.content, isCollapsed: true),
         ]
-        let depths = (1...ListItem.maximumDepth).map {
-            ListItem(id: 7, isChecked: false, content: item.content, depth: $0)
+        let depths = (1...UntypedRow.maximumDepth).map {
+            UntypedRow(id: 7, isChecked: false, content: item.content, depth: $0)
         }
         for other in others + depths {
             #expect(other != item)
@@ -105,8 +105,8 @@ struct ListItemTests {
 
     @Test("Contents of equal hash and another length are not the same content")
     func lengthCounts() {
-        let short = ListItem(id: 7, isChecked: false, content: Self.reference(1, 0, 5, 99))
-        let long = ListItem(id: 7, isChecked: false, content: Self.reference(1, 0, 6, 99))
+        let short = UntypedRow(id: 7, isChecked: false, content: Self.reference(1, 0, 5, 99))
+        let long = UntypedRow(id: 7, isChecked: false, content: Self.reference(1, 0, 6, 99))
         #expect(short != long)
         #expect(!short.hasSameState(as: long))
         #expect(!short.content.hasSameContent(as: long.content))

@@ -6,17 +6,17 @@ import TestSupport
 extension MergeCase {
     static let all = deletions + insertions + fields + moves + sectionDeletions + sectionInsertions + sectionChanges
 
-    private static func insert(_ numbers: Int..., after id: Identifier) -> Edit {
-        { try $0.insert(numbers.map { NewItem($0) }, at: .after(id)) }
+    private static func insert(_ numbers: Int..., after id: UntypedID) -> Edit {
+        { try $0.insert(numbers.map { NewRow($0) }, at: .after(id)) }
     }
-    private static func delete(_ ids: Identifier...) -> Edit { { try $0.delete(.items(ids)) } }
-    private static func update(_ id: Identifier, _ content: UInt8) -> Edit { { try $0.update(id, content: [content]) } }
-    private static func toggle(_ id: Identifier) -> Edit { { try $0.toggle(.item(id)) } }
-    private static func indent(_ id: Identifier, _ change: Int = 1) -> Edit {
+    private static func delete(_ ids: UntypedID...) -> Edit { { try $0.delete(.items(ids)) } }
+    private static func update(_ id: UntypedID, _ content: UInt8) -> Edit { { try $0.update(id, content: [content]) } }
+    private static func toggle(_ id: UntypedID) -> Edit { { try $0.toggle(.item(id)) } }
+    private static func indent(_ id: UntypedID, _ change: Int = 1) -> Edit {
         { try $0.changeDepth(of: .item(id), by: change) }
     }
-    private static func collapse(_ id: Identifier) -> Edit { { try $0.setCollapsed(true, id) } }
-    private static func move(_ ids: Identifier..., to place: ItemDestination) -> Edit {
+    private static func collapse(_ id: UntypedID) -> Edit { { try $0.setCollapsed(true, id) } }
+    private static func move(_ ids: UntypedID..., to place: ItemDestination) -> Edit {
         { try $0.move(.items(ids), to: place) }
     }
     private static func both(_ first: @escaping Edit, _ second: @escaping Edit) -> Edit {
@@ -86,11 +86,11 @@ extension MergeCase {
             gives: "s0[1 2 4 5 3] s1[11 12] s2[21 22] s3[]", isEmpty: true),
         MergeCase(
             "A row that is there again and differs stays as it is", delete(3),
-            others: { try $0.insert(NewItem(3, isChecked: true), at: .after(12)) },
+            others: { try $0.insert(NewRow(3, isChecked: true), at: .after(12)) },
             gives: "s0[1 2 4 5] s1[11 12 3*] s2[21 22] s3[]", .item(3, .alreadyThere), isEmpty: true),
         MergeCase(
             "Of several rows those that can come back do, in their order", delete(2, 3, 4),
-            others: { try $0.insert(NewItem(3, content: 90), at: .after(11)) },
+            others: { try $0.insert(NewRow(3, content: 90), at: .after(11)) },
             gives: "s0[1 2 4 5] s1[11 3=90 12] s2[21 22] s3[]", .item(3, .alreadyThere)),
     ]
 
@@ -214,7 +214,7 @@ extension MergeCase {
             gives: "s0[1 2 3 4 5 11] s1[12] s2[21 22] s3[]"),
         MergeCase(
             "A row of a deleted section that is there again and differs stays there", deleteSection,
-            others: { try $0.insert(NewItem(12, content: 90), at: .after(5)) },
+            others: { try $0.insert(NewRow(12, content: 90), at: .after(5)) },
             gives: "s0[1 2 3 4 5 12=90] s1[11] s2[21 22] s3[]", .item(12, .alreadyThere)),
     ]
 

@@ -12,7 +12,7 @@ struct MergeCostTests {
         let count = 15_000
         var list = KeptList(limits: TreeLimits())
         try list.commit(tracking: .untracked) { try $0.insertSection(NewSection(0, [])) }
-        try list.commit(by: "a") { try $0.insert((0..<count).map { NewItem($0) }, at: .end(ofSection: "s0")) }
+        try list.commit(by: "a") { try $0.insert((0..<count).map { NewRow($0) }, at: .end(ofSection: "s0")) }
         try list.commit(by: "b") { try $0.toggle(.run(ListIndexPath(0, 0), count: count)) }
         let draft = list.editor.snapshot()
         let reversal = try list.undo("a", onConflict: .skip)

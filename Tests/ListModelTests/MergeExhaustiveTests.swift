@@ -31,11 +31,11 @@ struct MergeExhaustiveTests {
         let gone = known.filter { list.path(of: .integer(Int64($0))) == nil }
         for (index, section) in list.sections.enumerated() {
             for item in 0...section.items.count {
-                edits.append(.insert([NewItem(number)], .at(ListIndexPath(index, item))))
+                edits.append(.insert([NewRow(number)], .at(ListIndexPath(index, item))))
             }
             for row in gone {
-                edits.append(.insert([NewItem(row)], .at(ListIndexPath(index, section.items.count))))
-                edits.append(.insert([NewItem(row, content: 77)], .at(ListIndexPath(index, 0))))
+                edits.append(.insert([NewRow(row)], .at(ListIndexPath(index, section.items.count))))
+                edits.append(.insert([NewRow(row, content: 77)], .at(ListIndexPath(index, 0))))
             }
         }
         for (path, id) in zip(paths, ids) {
@@ -119,7 +119,7 @@ struct MergeExhaustiveTests {
         guard trial.rows.count == 4 else { return }
         let comment: Comment = "\(start), undo of \(mine) after \(others)"
         let log = trial.list.log
-        func side(_ version: Int, _ rows: ReferenceList) throws -> (rows: ReferenceList, snapshot: Snapshot) {
+        func side(_ version: Int, _ rows: ReferenceList) throws -> (rows: ReferenceList, snapshot: UntypedSnapshot) {
             (rows, try log.snapshot(at: Version(UInt64(version))))
         }
         let (before, after) = (try side(1, trial.rows[1]), try side(2, trial.rows[2]))
@@ -201,7 +201,7 @@ struct MergeExhaustiveTests {
     private func checkBack(
         _ rows: [ReferenceList], _ undone: ReferenceList, _ end: ReferenceList, _ comment: Comment
     ) throws {
-        func items(_ list: ReferenceList) -> [Identifier: ReferenceItem] {
+        func items(_ list: ReferenceList) -> [UntypedID: ReferenceItem] {
             Dictionary(uniqueKeysWithValues: list.paths.map { (list.item(at: $0).id, list.item(at: $0)) })
         }
         let (first, mine, left, now) = (items(rows[1]), items(rows[2]), items(rows[3]), items(end))

@@ -16,7 +16,7 @@ enum MergeRows {
         }.joined(separator: " ")
     }
 
-    private static func text(_ id: Identifier) -> String {
+    private static func text(_ id: UntypedID) -> String {
         if case .string(let text) = id { text } else { "\(id)" }
     }
 
@@ -32,7 +32,7 @@ enum MergeRows {
 
 /// A row of the table: an edit of one origin, then an edit of another, and the result of the first one's undo.
 struct MergeCase: CustomTestStringConvertible, Sendable {
-    typealias Edit = @Sendable (inout ListEditor) throws -> Void
+    typealias Edit = @Sendable (inout UntypedEditor) throws -> Void
 
     let testDescription: String
     let mine: Edit
@@ -66,8 +66,8 @@ struct MergeCase: CustomTestStringConvertible, Sendable {
 }
 
 extension MergeConflict {
-    static func item(_ id: Identifier, _ reason: Reason) -> MergeConflict { MergeConflict(.item(id), reason) }
-    static func section(_ id: Identifier, _ reason: Reason) -> MergeConflict { MergeConflict(.section(id), reason) }
+    static func item(_ id: UntypedID, _ reason: Reason) -> MergeConflict { MergeConflict(.item(id), reason) }
+    static func section(_ id: UntypedID, _ reason: Reason) -> MergeConflict { MergeConflict(.section(id), reason) }
 }
 
 @Suite("Undo among edits of others, case by case")

@@ -30,7 +30,7 @@ enum MinimalMoves {
     }
 
     /// The fewest moves for the elements that are in both arrays.
-    private static func leastMoves(_ old: [Identifier], _ new: [Identifier]) -> Int {
+    private static func leastMoves(_ old: [UntypedID], _ new: [UntypedID]) -> Int {
         let places = Dictionary(uniqueKeysWithValues: old.enumerated().map { ($1, $0) })
         let order = new.compactMap { places[$0] }
         // The least last position of an increasing subsequence, for each length.

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Nodes by number")
 struct NodeTableTests {
-    private typealias Node = TreeNode<ListItem>
+    private typealias Node = TreeNode<UntypedRow>
 
     private static func node(_ number: UInt32) -> Node { Node.make(height: 0, width: 1, number: number) }
 
@@ -21,7 +21,7 @@ struct NodeTableTests {
         arguments: 1...UInt64(20))
     func random(_ seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
-        var table = NodeTable<ListItem>()
+        var table = NodeTable<UntypedRow>()
         var expected: [UInt64: Node] = [:]
         // Numbers that follow one another, and some that share their lower bits.
         let numbers = (1...40).map { UInt64($0) } + (1...20).map { UInt64($0) << 32 } + [Limits.storedNumbers - 1]
@@ -47,7 +47,7 @@ struct NodeTableTests {
 
     @Test("A node that was removed is released")
     func references() {
-        var table = NodeTable<ListItem>()
+        var table = NodeTable<UntypedRow>()
         weak var node: Node?
         do {
             let made = Self.node(1)
@@ -61,10 +61,10 @@ struct NodeTableTests {
 
     @Test("A node is not returned for a parent that states other values")
     func otherParents() {
-        var table = NodeTable<ListItem>()
+        var table = NodeTable<UntypedRow>()
         let node = Self.node(1)
         table.insert(node, Self.key(1))
-        let root = TreeChild<ListItem>.anyHeight
+        let root = TreeChild<UntypedRow>.anyHeight
         for other in [Self.key(1, count: 2), Self.key(1, hash: 8), Self.key(1, height: 1)] {
             #expect(table[other] == nil && table.remove(other) == nil)
         }

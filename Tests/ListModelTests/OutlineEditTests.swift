@@ -10,7 +10,7 @@ struct OutlineEditTests {
     static func list(_ depths: [Int], collapsed: Set<Int> = []) throws -> MemoryList {
         var list = try MemoryList([[], []])
         let items = depths.enumerated().map { index, depth in
-            NewItem(
+            NewRow(
                 id: .integer(Int64(index)), content: [UInt8(index)], depth: depth,
                 isCollapsed: collapsed.contains(index))
         }
@@ -29,7 +29,7 @@ struct OutlineEditTests {
 
     @Test("A subtree moves as a unit, to another parent, place or section; an undo moves it back")
     func moving() throws {
-        let moves: [(Identifier, OutlineDestination, String, String)] = [
+        let moves: [(UntypedID, OutlineDestination, String, String)] = [
             (1, .lastChild(of: 4), "0 .3 4 .5 .1 ..2", ""), (1, .firstChild(of: 4), "0 .3 4 .1 ..2 .5", ""),
             (1, .before(4), "0 .3 1 .2 4 .5", ""), (1, .after(4), "0 .3 4 .5 1 .2", ""),
             (1, .after(3), "0 .3 .1 ..2 4 .5", ""), (3, .firstChild(of: 2), "0 .1 ..2 ...3 4 .5", ""),
@@ -50,7 +50,7 @@ struct OutlineEditTests {
 
     @Test("A move of a subtree to its own place is no event")
     func movingNowhere() throws {
-        let places: [(Identifier, OutlineDestination)] = [
+        let places: [(UntypedID, OutlineDestination)] = [
             (1, .firstChild(of: 0)), (3, .lastChild(of: 0)), (3, .after(1)), (1, .before(3)), (0, .before(4)),
         ]
         for (id, destination) in places {
@@ -61,7 +61,7 @@ struct OutlineEditTests {
 
     @Test("Inserted rows are children of the destination, with their own children")
     func inserting() throws {
-        let new = [NewItem(id: 90, content: []), NewItem(id: 91, content: [], depth: 1)]
+        let new = [NewRow(id: 90, content: []), NewRow(id: 91, content: [], depth: 1)]
         let places: [(OutlineDestination, String)] = [
             (.lastChild(of: 0), "0 .1 ..2 .3 .90 ..91 4 .5"), (.firstChild(of: 1), "0 .1 ..90 ...91 ..2 .3 4 .5"),
             (.before(1), "0 .90 ..91 .1 ..2 .3 4 .5"), (.after(1), "0 .1 ..2 .90 ..91 .3 4 .5"),
@@ -159,13 +159,13 @@ struct OutlineEditTests {
         try list.expectError(.depthOutOfRange(0, depth: -1)) { try $0.changeDepth(of: .items([0, 1]), by: -1) }
         try list.expectError(.depthOutOfRange(0, depth: .max)) { try $0.changeDepth(of: .items([0]), by: .max) }
         for depth in [-1, 64, Int.min, .max] {
-            let item = NewItem(id: 90, content: [], depth: depth)
+            let item = NewRow(id: 90, content: [], depth: depth)
             try list.expectError(.depthOutOfRange(90, depth: depth)) { try $0.insert(item, at: .end(ofSection: "s0")) }
             try list.expectError(.depthOutOfRange(90, depth: depth)) { try $0.insert([item], in: .after(0)) }
         }
-        let deep = NewItem(id: 90, content: [], depth: 63)
+        let deep = NewRow(id: 90, content: [], depth: 63)
         try list.expectError(.depthOutOfRange(90, depth: 64)) { try $0.insert([deep], in: .lastChild(of: 0)) }
-        try list.expectError(.duplicateItem(2)) { try $0.insert([NewItem(2)], in: .lastChild(of: 0)) }
+        try list.expectError(.duplicateItem(2)) { try $0.insert([NewRow(2)], in: .lastChild(of: 0)) }
         #expect(Self.text(&list) == "0 .1 ..2 .3 4 .5")
     }
 

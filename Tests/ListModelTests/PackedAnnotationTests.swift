@@ -38,7 +38,7 @@ struct PackedAnnotationTests {
                 if index % 16 == 15 {
                     try editor.delete(.at(ListIndexPath(0, editor.state.itemCount - 1)))
                 } else {
-                    try editor.insert(NewItem(index, content: UInt8(97 + index % 26)), at: .end(ofSection: "s0"))
+                    try editor.insert(NewRow(index, content: UInt8(97 + index % 26)), at: .end(ofSection: "s0"))
                 }
                 if let selection { editor.annotate(names.1, selection(index + 1)) }
             }

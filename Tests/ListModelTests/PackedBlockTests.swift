@@ -154,7 +154,7 @@ struct PackedBlockTests {
     @Test("Undos and redos of commits before the block take very few bytes")
     func distantUndo() throws {
         var list = try MemoryList([[]])
-        for number in 1...200 { try list.commit { try $0.insert(NewItem(number), at: .end(ofSection: "s0")) } }
+        for number in 1...200 { try list.commit { try $0.insert(NewRow(number), at: .end(ofSection: "s0")) } }
         for _ in 0..<200 { try list.undo() }
         for _ in 0..<200 { try list.redo() }
         var log = PackedLog(records: (1...list.log.head.rawValue).map { list.log.record(of: Version($0)) })

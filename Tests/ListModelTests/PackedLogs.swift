@@ -67,7 +67,7 @@ extension PackedLog {
     init(seed: UInt64, commits: Int) throws {
         var edits = RandomEdits(seed: seed, targetCount: seed % 3 == 0 ? 200 : 40)
         let log = MemoryLog()
-        var editor = ListEditor(ListState(limits: TreeLimits(leafCapacity: 4, innerCapacity: 4)), source: log)
+        var editor = UntypedEditor(ListState(limits: TreeLimits(leafCapacity: 4, innerCapacity: 4)), source: log)
         editor.coalescingPolicy = CoalescingPolicy(interval: .seconds(1_000_000))
         var time: Int64 = seed % 2 == 0 ? 1_700_000_000_000_000 : .min
         while log.head.rawValue < UInt64(commits) {
@@ -113,7 +113,7 @@ extension PackedLog {
     }
 
     /// One edit, or none if it no longer fits.
-    private static func edit(_ editor: inout ListEditor, _ list: ReferenceList, _ edits: inout RandomEdits) throws {
+    private static func edit(_ editor: inout UntypedEditor, _ list: ReferenceList, _ edits: inout RandomEdits) throws {
         do {
             if !list.sections.isEmpty, edits.generator.oneIn(6) {
                 try editor.insert(oddItem(&edits.generator), at: .end(ofSection: list.sections[0].id))
@@ -124,10 +124,10 @@ extension PackedLog {
     }
 
     /// A row with a UUID or a non-ASCII string as id, and content that may be large, or JSON.
-    private static func oddItem(_ generator: inout SeededGenerator) -> NewItem {
+    private static func oddItem(_ generator: inout SeededGenerator) -> NewRow {
         let words = (UInt64.random(in: 0...(.max), using: &generator), UInt64.random(in: 0...(.max), using: &generator))
         let uuid = withUnsafeBytes(of: words) { UUID(uuid: $0.loadUnaligned(as: uuid_t.self)) }
-        let id: Identifier = generator.oneIn(2) ? .uuid(uuid) : .string("Zoë \u{1F95B} \(words.0)")
+        let id: UntypedID = generator.oneIn(2) ? .uuid(uuid) : .string("Zoë \u{1F95B} \(words.0)")
         let content: [UInt8] =
             switch Int.random(in: 0..<4, using: &generator) {
             case 0: (0..<3_000).map { _ in UInt8.random(in: 0...255, using: &generator) }
@@ -135,7 +135,7 @@ extension PackedLog {
             case 2: Array("\"\(Character(UnicodeScalar(UInt8.random(in: 97...122, using: &generator))))\"".utf8)
             default: []
             }
-        return NewItem(id: id, isChecked: generator.oneIn(3), content: content)
+        return NewRow(id: id, isChecked: generator.oneIn(3), content: content)
     }
 
     private static let names = [

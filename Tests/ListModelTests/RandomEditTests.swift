@@ -39,7 +39,8 @@ struct RandomEditTests {
 
     /// Checks that the rows are those of the reference, and that the changeset leads to them.
     private func check(
-        before: Snapshot, after: Snapshot, _ reference: ReferenceList, _ log: MemoryLog, _ comment: Comment
+        before: UntypedSnapshot, after: UntypedSnapshot, _ reference: ReferenceList, _ log: MemoryLog,
+        _ comment: Comment
     ) throws {
         let found = try ReferenceList(after, log)
         try #require(found == reference, comment)
@@ -101,7 +102,7 @@ struct RandomEditTests {
         var list = MemoryList(limits: seed % 2 == 0 ? TreeLimits() : Self.narrow)
         var edits = RandomEdits(seed: seed, targetCount: 150)
         var reference = ReferenceList()
-        var kept: [(snapshot: Snapshot, rows: ReferenceList)] = []
+        var kept: [(snapshot: UntypedSnapshot, rows: ReferenceList)] = []
         for _ in 0..<1_200 {
             let operation = edits.next(reference)
             guard (try? reference.apply(operation)) != nil else { continue }

@@ -19,7 +19,7 @@ struct RebaseTests {
     /// A process: its rows and the log as it knows it.
     private struct Process: ~Copyable {
         let log: Log
-        var editor: ListEditor
+        var editor: UntypedEditor
         var rows: ReferenceList
 
         init(_ records: [[UInt8]] = []) throws {
@@ -30,7 +30,7 @@ struct RebaseTests {
             for record in records {
                 checksum = try record.withUnsafeBytes { try state.replay($0, previousChecksum: checksum) }
             }
-            var editor = ListEditor(state, checksum: checksum, source: log)
+            var editor = UntypedEditor(state, checksum: checksum, source: log)
             editor.coalescingPolicy = CoalescingPolicy(interval: .seconds(1))
             rows = try ReferenceList(editor.snapshot(), log)
             self.log = log

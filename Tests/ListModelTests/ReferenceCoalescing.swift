@@ -7,11 +7,11 @@ import TestSupport
 struct ReferenceCoalescing {
     /// The change of a commit, if it is of a kind that coalesces.
     enum Change: Equatable {
-        case update(Identifier)
+        case update(UntypedID)
         /// Rows that now follow one another.
-        case insertion(section: Identifier, [Identifier])
+        case insertion(section: UntypedID, [UntypedID])
         /// Rows that followed one another, and the rows of their section before the first deletion.
-        case deletion(section: Identifier, [Identifier], among: [Identifier])
+        case deletion(section: UntypedID, [UntypedID], among: [UntypedID])
     }
 
     private struct Last {

@@ -10,9 +10,9 @@ import TestSupport
 struct ReferenceMerge {
     /// The rows before and after a change, and the present rows, each also as a snapshot.
     struct Sides {
-        var base: (rows: ReferenceList, snapshot: Snapshot)
-        var target: (rows: ReferenceList, snapshot: Snapshot)
-        var now: (rows: ReferenceList, snapshot: Snapshot)
+        var base: (rows: ReferenceList, snapshot: UntypedSnapshot)
+        var target: (rows: ReferenceList, snapshot: UntypedSnapshot)
+        var now: (rows: ReferenceList, snapshot: UntypedSnapshot)
     }
 
     private let base: ReferenceList
@@ -27,10 +27,10 @@ struct ReferenceMerge {
     private let away: Moved
 
     private struct Moved {
-        var items: Set<Identifier> = []
-        var sections: Set<Identifier> = []
+        var items: Set<UntypedID> = []
+        var sections: Set<UntypedID> = []
 
-        init(_ from: Snapshot, _ to: Snapshot) {
+        init(_ from: UntypedSnapshot, _ to: UntypedSnapshot) {
             let changes = Changeset(from: from, to: to)
             items = Set(changes.items.moved.map { to.item(at: $0.to)!.id })
             sections = Set(changes.sections.moved.map { to.sections[$0.to].id })
@@ -49,7 +49,7 @@ struct ReferenceMerge {
         updateItems()
     }
 
-    private static func item(_ id: Identifier, in list: ReferenceList) -> ReferenceItem? {
+    private static func item(_ id: UntypedID, in list: ReferenceList) -> ReferenceItem? {
         list.path(of: id).map { list.item(at: $0) }
     }
 

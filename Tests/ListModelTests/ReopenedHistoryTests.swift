@@ -25,7 +25,7 @@ struct ReopenedHistoryTests {
             let store = NodePool(limits: TreeLimits(leafCapacity: 6, innerCapacity: 5))
             let state = try ListState(
                 rebuilding: list.editor.snapshot(), histories: list.editor.state.histories, store)
-            list.editor = ListEditor(state, checksum: try list.log.commit(list.log.head).checksum, source: list.log)
+            list.editor = UntypedEditor(state, checksum: try list.log.commit(list.log.head).checksum, source: list.log)
         }
         try list.editor.checkInvariants()
     }
@@ -51,7 +51,7 @@ struct ReopenedHistoryTests {
                 try open(&list, opening)
                 hashes.append(try #require(try list.undo().commit).stateHash)
             }
-            #expect(hashes.count == branch.stepCount + 1 && hashes.last == Snapshot.empty.stateHash, comment)
+            #expect(hashes.count == branch.stepCount + 1 && hashes.last == UntypedSnapshot.empty.stateHash, comment)
             #expect(list.editor.state.history.redoCount == branch.stepCount, comment)
             for hash in hashes.dropLast().reversed() {
                 try open(&list, opening)
@@ -85,7 +85,7 @@ struct ReopenedHistoryTests {
                 default:
                     try list.commit(by: number % 7 == 0 ? "a" : nil) { editor in
                         if editor.state.sectionCount == 0 { try editor.insertSection(NewSection(1)) }
-                        try editor.insert(NewItem(100 + number), at: .at(ListIndexPath(0, 0)))
+                        try editor.insert(NewRow(100 + number), at: .at(ListIndexPath(0, 0)))
                     }
                 }
             }

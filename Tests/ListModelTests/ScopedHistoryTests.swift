@@ -14,8 +14,8 @@ struct ScopedHistoryTests {
         return list
     }
 
-    private func add(_ number: Int, before id: Identifier? = nil) -> (inout ListEditor) throws -> Void {
-        { try $0.insert(NewItem(number), at: id.map { .before($0) } ?? .end(ofSection: "s0")) }
+    private func add(_ number: Int, before id: UntypedID? = nil) -> (inout UntypedEditor) throws -> Void {
+        { try $0.insert(NewRow(number), at: id.map { .before($0) } ?? .end(ofSection: "s0")) }
     }
 
     @Test("A group is undone and redone although others edited between its commits, and their edits stay")
@@ -42,7 +42,7 @@ struct ScopedHistoryTests {
     func redoOnOtherRows() throws {
         var list = try list([1, 2, 3])
         try list.commit(by: "a", add(10))
-        try list.commit(by: "b") { try $0.insert([20, 21].map { NewItem($0) }, at: .before(1)) }
+        try list.commit(by: "b") { try $0.insert([20, 21].map { NewRow($0) }, at: .before(1)) }
         try list.commit(by: "a", add(11, before: 3))
         try list.undo("a")
         try list.undo("b")

@@ -45,7 +45,7 @@ struct SearchTests {
     @Test("A search calls no function for any row, and returns the changes")
     func searching() throws {
         var list = try MemoryList([[1, 2], [3]])
-        let texts: [Identifier: String] = [1: "Milk", 2: "Crème", 3: "Cream and milk"]
+        let texts: [UntypedID: String] = [1: "Milk", 2: "Crème", 3: "Cream and milk"]
         let titles = Arrangement(hidesEmptySections: true, isSearchable: true) { item in
             RowPlacement(text: SearchText(texts[item.id] ?? "new"))
         }
@@ -56,7 +56,7 @@ struct SearchTests {
         #expect(try view.search(SearchWords("cre")).changeset.items.inserted == [ListIndexPath(0, 0)])
         #expect(view.snapshot.ids == [[2], [3]])
         // Rows that are inserted during a search are searched too.
-        try list.commit { try $0.insert([NewItem(4), NewItem(5)], at: .before(1)) }
+        try list.commit { try $0.insert([NewRow(4), NewRow(5)], at: .before(1)) }
         #expect(try view.advance(to: list.snapshot()).isEmpty)
         try view.search(SearchWords("NEW"))
         #expect(view.snapshot.ids == [[4, 5]])

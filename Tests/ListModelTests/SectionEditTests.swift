@@ -9,8 +9,8 @@ struct SectionEditTests {
     private static let start = [[1, 2], [], [3, 4, 5]]
 
     private func expect(
-        _ expected: [Identifier], rows: [[Identifier]], sourceLocation: SourceLocation = #_sourceLocation,
-        _ body: (inout ListEditor) throws -> Void
+        _ expected: [UntypedID], rows: [[UntypedID]], sourceLocation: SourceLocation = #_sourceLocation,
+        _ body: (inout UntypedEditor) throws -> Void
     ) throws {
         var list = try MemoryList(Self.start)
         let before = list.snapshot()
@@ -30,7 +30,7 @@ struct SectionEditTests {
     @Test("A section can be inserted at an index, at the end and beside another, with its rows")
     func insert() throws {
         let new = NewSection(9, [6, 7])
-        let (first, last): ([[Identifier]], [[Identifier]]) = (
+        let (first, last): ([[UntypedID]], [[UntypedID]]) = (
             [[6, 7], [1, 2], [], [3, 4, 5]], [[1, 2], [], [3, 4, 5], [6, 7]]
         )
         try expect(["s9", "s0", "s1", "s2"], rows: first) { try $0.insertSection(new, at: .at(0)) }
@@ -49,7 +49,7 @@ struct SectionEditTests {
         var list = try MemoryList(Self.start)
         try list.commit { try $0.deleteSection(.section("s2")) }
         #expect(list.editor.state.itemCount == 2)
-        for id in [3, 4, 5] as [Identifier] { #expect(list.editor.state.indexPath(of: id) == nil) }
+        for id in [3, 4, 5] as [UntypedID] { #expect(list.editor.state.indexPath(of: id) == nil) }
         // Its id and those of its rows can be used again.
         try list.commit { try $0.insertSection(NewSection(2, [5]), at: .at(0)) }
         #expect(list.editor.state.indexPath(of: 5) == ListIndexPath(0, 0))
@@ -57,14 +57,14 @@ struct SectionEditTests {
 
     @Test("A section moves with its rows, to an index that does not count it")
     func move() throws {
-        let last: [[Identifier]] = [[], [3, 4, 5], [1, 2]]
+        let last: [[UntypedID]] = [[], [3, 4, 5], [1, 2]]
         try expect(["s1", "s2", "s0"], rows: last) { try $0.moveSection(.at(0), to: .at(2)) }
         try expect(["s1", "s2", "s0"], rows: last) { try $0.moveSection(.section("s0"), to: .end) }
         try expect(["s1", "s2", "s0"], rows: last) { try $0.moveSection(.section("s0"), to: .after("s2")) }
-        let first: [[Identifier]] = [[3, 4, 5], [1, 2], []]
+        let first: [[UntypedID]] = [[3, 4, 5], [1, 2], []]
         try expect(["s2", "s0", "s1"], rows: first) { try $0.moveSection(.section("s2"), to: .before("s0")) }
         try expect(["s2", "s0", "s1"], rows: first) { try $0.moveSection(.at(2), to: .at(0)) }
-        let second: [[Identifier]] = [[], [1, 2], [3, 4, 5]]
+        let second: [[UntypedID]] = [[], [1, 2], [3, 4, 5]]
         try expect(["s1", "s0", "s2"], rows: second) { try $0.moveSection(.at(0), to: .before("s2")) }
         var list = try MemoryList(Self.start)
         try list.commit { try $0.moveSection(.section("s2"), to: .at(0)) }

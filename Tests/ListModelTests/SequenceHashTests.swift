@@ -114,9 +114,9 @@ struct SequenceHashTests {
         var generator = SeededGenerator(seed: UInt64(width))
         for count in [0, 1, 2, 31, 32, 33, 64, 65, 150, 301] {
             let store = NodePool(limits: TreeLimits(leafCapacity: width, innerCapacity: width))
-            var locator = Locator<ListItem>(store)
+            var locator = Locator<UntypedRow>(store)
             let items = (0..<count).map { index in
-                ListItem(
+                UntypedRow(
                     id: .integer(Int64(index)), isChecked: generator.oneIn(2),
                     content: ContentReference(
                         version: Version(1), offset: 0, length: 1, hash: generator.next() % SequenceHash.modulus))

@@ -58,7 +58,7 @@ struct SnapshotTests {
     func numbersOfSections() throws {
         var list = MemoryList()
         try list.commit { editor in
-            try editor.insertSection(NewSection(id: 1, items: [NewItem(id: 10, content: [])]))
+            try editor.insertSection(NewSection(id: 1, items: [NewRow(id: 10, content: [])]))
             try editor.insertSection(NewSection(id: 0))
         }
         #expect(try list.editor.state.itemCount(inSection: 1) == 1)
@@ -79,9 +79,9 @@ struct SnapshotTests {
         for path in outside {
             #expect(snapshot.item(at: path) == nil)
             #expect(list.editor.state.item(at: path) == nil)
-            #expect(Snapshot.empty.item(at: path) == nil)
+            #expect(UntypedSnapshot.empty.item(at: path) == nil)
         }
-        for id in [0, 41, "1", "s0"] as [Identifier] {
+        for id in [0, 41, "1", "s0"] as [UntypedID] {
             #expect(snapshot.indexPath(of: id) == nil)
             #expect(list.editor.state.indexPath(of: id) == nil)
             #expect(list.editor.state.item(id) == nil)
@@ -91,14 +91,14 @@ struct SnapshotTests {
 
     @Test("The empty snapshot equals that of a list before any commit, and that of an emptied list")
     func empty() throws {
-        #expect(Snapshot.empty.sectionCount == 0 && Snapshot.empty.itemCount == 0)
-        #expect(Snapshot.empty.sections.isEmpty && Snapshot.empty.version == .empty)
+        #expect(UntypedSnapshot.empty.sectionCount == 0 && UntypedSnapshot.empty.itemCount == 0)
+        #expect(UntypedSnapshot.empty.sections.isEmpty && UntypedSnapshot.empty.version == .empty)
         var list = MemoryList()
-        #expect(list.snapshot().stateHash == Snapshot.empty.stateHash)
+        #expect(list.snapshot().stateHash == UntypedSnapshot.empty.stateHash)
         try list.commit { try $0.insertSection(NewSection(0, [1, 2])) }
-        #expect(list.snapshot().stateHash != Snapshot.empty.stateHash)
+        #expect(list.snapshot().stateHash != UntypedSnapshot.empty.stateHash)
         try list.commit { try $0.deleteSection(.at(0)) }
-        #expect(list.snapshot().stateHash == Snapshot.empty.stateHash)
+        #expect(list.snapshot().stateHash == UntypedSnapshot.empty.stateHash)
         #expect(list.snapshot().version == Version(2))
     }
 
@@ -108,7 +108,7 @@ struct SnapshotTests {
         let ids = TestRecords.identifiers
         try list.commit { editor in
             for (index, id) in ids.enumerated() {
-                let row = NewItem(id: id, content: [UInt8(index)])
+                let row = NewRow(id: id, content: [UInt8(index)])
                 try editor.insertSection(NewSection(id: id, items: [row]), at: .at(0))
             }
         }
@@ -126,7 +126,7 @@ struct SnapshotTests {
         var list = MemoryList(limits: TreeLimits(leafCapacity: 4, innerCapacity: 4))
         var edits = RandomEdits(seed: seed)
         var reference = ReferenceList()
-        var kept: [(snapshot: Snapshot, rows: ReferenceList, hash: StateHash)] = []
+        var kept: [(snapshot: UntypedSnapshot, rows: ReferenceList, hash: StateHash)] = []
         for _ in 0..<250 {
             let operation = edits.next(reference)
             guard (try? reference.apply(operation)) != nil else { continue }

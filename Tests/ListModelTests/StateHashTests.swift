@@ -20,7 +20,7 @@ struct StateHashTests {
                     NewSection(
                         id: section.id, title: section.title,
                         items: section.items.map {
-                            NewItem(
+                            NewRow(
                                 id: $0.id, isChecked: $0.isChecked, content: $0.content, depth: $0.depth,
                                 isCollapsed: $0.isCollapsed)
                         })
@@ -52,7 +52,7 @@ struct StateHashTests {
             try list.commit { try $0.insertSection(NewSection(id: section.id, title: "draft"), at: .at(0)) }
             for row in section.items.reversed() {
                 try list.commit { editor in
-                    try editor.insert(NewItem(id: row.id, content: [0xEE]), at: .end(ofSection: section.id))
+                    try editor.insert(NewRow(id: row.id, content: [0xEE]), at: .end(ofSection: section.id))
                     try editor.move(.item(row.id), to: .section(section.id, at: 0))
                     try editor.update(row.id, content: row.content)
                     try editor.setChecked(row.isChecked, .item(row.id))

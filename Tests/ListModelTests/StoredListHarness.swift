@@ -121,7 +121,7 @@ struct StoredList: ~Copyable {
     }
 
     /// The rows of a checkpoint, from its stored nodes.
-    func snapshot(at index: Int) -> Snapshot {
+    func snapshot(at index: Int) -> UntypedSnapshot {
         kept[index].checkpoint.snapshot(store)
     }
 

@@ -78,7 +78,7 @@ struct StoredListTests {
         var stored = StoredList(TreeLimits(), cacheSize: cacheSize)
         try stored.list.commit { list in
             try list.insertSection(
-                NewSection(id: 1, title: "", items: (1...20_000).map { NewItem(id: .integer($0), content: [1]) }))
+                NewSection(id: 1, title: "", items: (1...20_000).map { NewRow(id: .integer($0), content: [1]) }))
         }
         try stored.checkpoint()
         return stored
@@ -94,7 +94,7 @@ struct StoredListTests {
         // Three levels of rows and one of sections.
         #expect(stored.nextNumber - next == 4)
         #expect(stored.nodes.count == before + 4)
-        try stored.list.commit { try $0.insert(NewItem(id: 30_000, content: [2]), at: .before(15_000)) }
+        try stored.list.commit { try $0.insert(NewRow(id: 30_000, content: [2]), at: .before(15_000)) }
         let third = stored.nextNumber
         try stored.checkpoint()
         // A full leaf and its full parent are split. Half of the leaf's ids are in another leaf now, and each may be in
@@ -120,7 +120,7 @@ struct StoredListTests {
         // other positions.
         try stored.list.commit { list in
             for id in 0..<stretch { try list.delete(.item(.integer(Int64(2_000 + id)))) }
-            let rows = (0..<stretch).map { NewItem(id: .integer(Int64(30_000 + $0)), content: [2]) }
+            let rows = (0..<stretch).map { NewRow(id: .integer(Int64(30_000 + $0)), content: [2]) }
             try list.insert(rows, at: .before(10_000))
             for id in 0..<stretch { try list.toggle(.item(.integer(Int64(15_000 + id)))) }
         }
@@ -137,7 +137,7 @@ struct StoredListTests {
         #expect(changes.items.moved.isEmpty)
         #expect(stored.store.damage == nil)
         // Control: a comparison with the empty list reads every remaining node.
-        #expect(Changeset(from: Snapshot.empty, to: stored.snapshot(at: 1)).items.inserted.count == 20_000)
+        #expect(Changeset(from: UntypedSnapshot.empty, to: stored.snapshot(at: 1)).items.inserted.count == 20_000)
         #expect(stored.nodes.readCount - before > 600)
     }
 
@@ -164,7 +164,7 @@ struct StoredListTests {
     func editsInPassing() throws {
         var stored = try Self.filled()
         try stored.reopen()
-        var seen: Snapshot? = stored.list.snapshot()
+        var seen: UntypedSnapshot? = stored.list.snapshot()
         try stored.list.commit { try $0.toggle(.item(500)) }
         seen = stored.list.snapshot()
         try stored.list.commit { try $0.toggle(.item(501)) }
@@ -203,7 +203,7 @@ struct StoredListTests {
     func outlineReadsOnDemand() throws {
         var stored = StoredList(TreeLimits())
         let rows = (0...20_000).map { (number: Int64) in
-            NewItem(id: .integer(number), content: [], depth: number == 0 || number == 20_000 ? 0 : 1 + Int(number) % 3)
+            NewRow(id: .integer(number), content: [], depth: number == 0 || number == 20_000 ? 0 : 1 + Int(number) % 3)
         }
         try stored.list.commit { try $0.insertSection(NewSection(id: 1, title: "", items: rows)) }
         try stored.checkpoint()
@@ -228,7 +228,7 @@ struct StoredListTests {
             var stored = StoredList(TreeLimits(leafCapacity: 4, innerCapacity: 4))
             try stored.list.commit { list in
                 try list.insertSection(
-                    NewSection(id: 1, title: "", items: (1...200).map { NewItem(id: .integer($0), content: [1]) }))
+                    NewSection(id: 1, title: "", items: (1...200).map { NewRow(id: .integer($0), content: [1]) }))
             }
             try stored.checkpoint()
             for number in stored.nodes.numbers {
@@ -267,7 +267,7 @@ struct StoredListTests {
         var stored = StoredList(TreeLimits(leafCapacity: 4, innerCapacity: 4))
         try stored.list.commit { list in
             try list.insertSection(
-                NewSection(id: 1, title: "Rows", items: (1...20).map { NewItem(id: .integer($0), content: [1]) }))
+                NewSection(id: 1, title: "Rows", items: (1...20).map { NewRow(id: .integer($0), content: [1]) }))
         }
         try stored.checkpoint()
         func isNoticed(_ stored: inout StoredList) throws -> Bool {
@@ -298,7 +298,7 @@ struct StoredListTests {
         var stored = StoredList(TreeLimits(leafCapacity: 4, innerCapacity: 4))
         try stored.list.commit { list in
             try list.insertSection(
-                NewSection(id: 1, title: "", items: (0..<200).map { NewItem(id: .integer($0), content: [1]) }))
+                NewSection(id: 1, title: "", items: (0..<200).map { NewRow(id: .integer($0), content: [1]) }))
         }
         let nodes = stored.nodes
         /// Edits meanwhile. The image keeps the nodes until it returns.
@@ -313,7 +313,7 @@ struct StoredListTests {
             stored.list.editor.state.adopt(writer.written, NodePool(after: stored.store))
             return checkpoint.lastNumber
         }
-        func checked(_ snapshot: Snapshot) -> Int {
+        func checked(_ snapshot: UntypedSnapshot) -> Int {
             snapshot.sections[0].items.reduce(0) { sum, item in sum + (item.isChecked ? 1 : 0) }
         }
         let last = try checkpoint(&stored)

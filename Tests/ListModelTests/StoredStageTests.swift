@@ -32,7 +32,7 @@ struct StoredStageTests {
             if edits.generator.oneIn(20) { try stored.reopen() }
             let (old, new) = (versions.randomElement(using: &edits.generator)!, stored.list.snapshot())
             let hashes = (old.stateHash, new.stateHash)
-            for transition in [Transition(from: old, to: new), Transition(from: new, to: old)] {
+            for transition in [ListTransition(from: old, to: new), ListTransition(from: new, to: old)] {
                 do { try transition.checkConsumers() } catch {
                     Issue.record(error, comment)
                     throw error
@@ -54,7 +54,7 @@ struct StoredStageTests {
     }
 
     /// Checks that the trees of a snapshot are valid, and that its hashes are right.
-    private func check(_ snapshot: Snapshot, _ comment: Comment) throws {
+    private func check(_ snapshot: UntypedSnapshot, _ comment: Comment) throws {
         let store = snapshot.tree.pool
         _ = try snapshot.tree.checkInvariants(owner: 0, isFilled: false, Locator(store, isTracking: false))
         for index in snapshot.tree.indices {
@@ -66,7 +66,7 @@ struct StoredStageTests {
 
     @Test("Transitions between versions of two files are right")
     func twoFiles() throws {
-        func stored(_ rows: [[Int]]) throws -> Snapshot {
+        func stored(_ rows: [[Int]]) throws -> UntypedSnapshot {
             var stored = StoredList(Self.narrow)
             try stored.list.commit { editor in
                 for (index, rows) in rows.enumerated() { try editor.insertSection(NewSection(index + rows[0], rows)) }
@@ -77,7 +77,7 @@ struct StoredStageTests {
         // One list has sections 1 and 101, the other 1 and 51; rows change sections.
         let left = try stored([Array(1...40), Array(100...140)])
         let right = try stored([Array(1...30) + Array(120...140), Array(50...80) + Array(31...40) + [100]])
-        for transition in [Transition(from: left, to: right), Transition(from: right, to: left)] {
+        for transition in [ListTransition(from: left, to: right), ListTransition(from: right, to: left)] {
             try transition.checkConsumers()
             let batches = transition.batches()
             #expect(batches.count == 3)
@@ -89,7 +89,7 @@ struct StoredStageTests {
     func manyDrags() throws {
         weak var between: NodePool?
         weak var kept: CheckpointLease?
-        var moved: Snapshot
+        var moved: UntypedSnapshot
         do {
             var list = try MemoryList([Array(0..<100)])
             let lease = CheckpointLease()

@@ -11,7 +11,7 @@ import TestSupport
 enum TestRecords {
     /// The record of a commit of these events, without new content.
     static func record(
-        of events: [Event], version: Version, cause: Commit.Cause = .edit, name: String = "name",
+        of events: [ListEvent], version: Version, cause: Commit.Cause = .edit, name: String = "name",
         origin: String = "origin", tracking: Tracking = .shared, isDiscardable: Bool = false,
         entry: HistoryEntry? = nil, link: UInt32 = 0, eventCount: Int? = nil
     ) -> [UInt8] {
@@ -33,7 +33,7 @@ enum TestRecords {
         let before = Version(version.rawValue - 1)
         if cause.isMove {
             return .move(
-                History(
+                ListHistory(
                     position: .empty, tip: before, newest: before, switched: .empty, undoCount: 0, redoCount: 1,
                     depth: 0), nil)
         }
@@ -74,7 +74,7 @@ enum TestRecords {
     // MARK: Events of every kind
 
     /// Identifiers of every kind, at the edges of their encodings.
-    static let identifiers: [Identifier] = [
+    static let identifiers: [UntypedID] = [
         0, 1, -1, 63, 64, -64, -65, .integer(.max), .integer(.min), "", "x", "Zoë \u{1F95B}",
         .string(String(repeating: "long ", count: 60)), "e\u{301}", "nul \0 inside",
         .uuid(UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0))),
@@ -89,9 +89,9 @@ enum TestRecords {
         ContentReference(version: Version(77), offset: .max, length: .max, hash: 1 << 60),
     ]
 
-    private static func items(_ count: Int) -> [ListItem] {
+    private static func items(_ count: Int) -> [UntypedRow] {
         (0..<count).map { index in
-            ListItem(
+            UntypedRow(
                 id: identifiers[index % identifiers.count], isChecked: index % 3 == 1,
                 content: references[index % references.count], depth: [0, 1, 0, 63, 5][index % 5],
                 isCollapsed: index % 4 == 3)
@@ -99,17 +99,17 @@ enum TestRecords {
     }
 
     /// A row at a depth, in 14 bytes: kind of id, place in the outline, id; tag, distance, offset and hash of its content.
-    static let deepItem = ListItem(
+    static let deepItem = UntypedRow(
         id: 1, isChecked: false, content: ContentReference(version: Version(1), offset: 0, length: 0, hash: 0), depth: 2
     )
 
     /// Events of every kind, with every kind of identifier, at small and large positions.
-    static let everyKind: [Event] = {
+    static let everyKind: [ListEvent] = {
         let far = ListIndexPath(section: 200, item: 1 << 40)
         let near = ListIndexPath(section: 0, item: 0)
         let empty = ListSection(id: -5, title: "", items: [])
         let full = ListSection(id: "full", title: "Überschrift", items: items(identifiers.count))
-        var events: [Event] = [
+        var events: [ListEvent] = [
             .itemsInserted(at: far, .many(items(identifiers.count))), .itemsDeleted(at: near, .many(items(2))),
             .itemsMoved(from: far, to: near, .many(identifiers)), .itemsMoved(from: near, to: far, .many([1, 2])),
             .itemsIndented(at: far, .many(identifiers), by: 1), .itemsIndented(at: near, .many([1, 2]), by: -1),
@@ -119,7 +119,7 @@ enum TestRecords {
         ]
         for (index, id) in identifiers.enumerated() {
             let content = references[index % references.count]
-            let item = ListItem(id: id, isChecked: index % 2 == 0, content: content)
+            let item = UntypedRow(id: id, isChecked: index % 2 == 0, content: content)
             events += [
                 .itemsInserted(at: near, .one(item)), .itemsDeleted(at: far, .one(item)),
                 .itemsMoved(from: near, to: far, .one(id)), .itemToggled(at: far, id, isChecked: index % 2 == 0),
@@ -133,7 +133,7 @@ enum TestRecords {
     }()
 }
 
-extension Event {
+extension ListEvent {
     /// The content references of the event, in order; equality of rows does not compare them completely.
     var references: [ContentReference] {
         var references: [ContentReference] = []

@@ -6,12 +6,12 @@ import Testing
 
 /// Two trees that share a locator, each with its array, and older versions with their elements.
 struct TreeHarness: ~Copyable {
-    typealias Tree = PersistentTree<ListItem>
+    typealias Tree = PersistentTree<UntypedRow>
 
     private(set) var trees: [Tree]
-    private(set) var arrays: [[ListItem]]
-    private(set) var locator: Locator<ListItem>
-    private var kept: [(tree: Tree, array: [ListItem])] = []
+    private(set) var arrays: [[UntypedRow]]
+    private(set) var locator: Locator<UntypedRow>
+    private var kept: [(tree: Tree, array: [UntypedRow])] = []
     private var nextID: Int64 = 0
     private let store: NodePool
     /// The greatest depth that new elements get; 0 for a list that is no outline.
@@ -27,13 +27,13 @@ struct TreeHarness: ~Copyable {
         arrays = Array(repeating: [], count: count)
     }
 
-    mutating func newItems(_ count: Int) -> [ListItem] {
+    mutating func newItems(_ count: Int) -> [UntypedRow] {
         (0..<count).map { _ in
             nextID += 1
             let content = ContentReference(version: Version(1), offset: 0, length: 4, hash: UInt64(nextID) * 31)
             // Deep and shallow stretches, by an irregular rule.
             let depth = Int(nextID / 7 * 31 + nextID % 5) % (greatestDepth + 1)
-            return ListItem(id: .integer(nextID), isChecked: false, content: content, depth: depth)
+            return UntypedRow(id: .integer(nextID), isChecked: false, content: content, depth: depth)
         }
     }
 
@@ -54,7 +54,7 @@ struct TreeHarness: ~Copyable {
 
     /// Tries to remove an element, and rejects it during the removal.
     mutating func rejectRemoval(_ offset: Int, in which: Int = 0) {
-        var seen: Identifier?
+        var seen: UntypedID?
         let isRemoved = trees[which].top.remove(offset, store, &locator) { element in
             seen = element.pointee.id
             return false
@@ -109,14 +109,14 @@ struct TreeHarness: ~Copyable {
                 try #require(trees[which][offset] == item, comment())
             }
             var cursor = TreeCursor(trees[which])
-            var walked: [ListItem] = []
+            var walked: [UntypedRow] = []
             while let item = cursor.next() { walked.append(item) }
             try #require(walked == arrays[which], comment())
             trees[which].seal()
             try #require(trees[which].hash == Self.hash(arrays[which]), comment())
         }
         // Numbers begin at 1.
-        let absent: Identifier = 0
+        let absent: UntypedID = 0
         try #require(offsets(of: absent).allSatisfy { $0 == nil }, comment())
     }
 
@@ -136,7 +136,7 @@ struct TreeHarness: ~Copyable {
     }
 
     /// The offset of an id in each of the trees, as the locator leads to it.
-    private func offsets(of id: Identifier) -> [Int?] {
+    private func offsets(of id: UntypedID) -> [Int?] {
         trees.indices.map { which in
             locator.firstPath(hash: locator.hash(of: id)) { path, owner in
                 owner == Self.owner(which) ? trees[which].top.offset(on: path, store) { $0.id == id } : nil
@@ -152,7 +152,7 @@ struct TreeHarness: ~Copyable {
         }
     }
 
-    private static func hash(_ items: [ListItem]) -> UInt64 {
+    private static func hash(_ items: [UntypedRow]) -> UInt64 {
         items.reduce(0) { SequenceHash.add(SequenceHash.multiply($0, SequenceHash.base), $1.hash) }
     }
 }

@@ -6,12 +6,12 @@ import Testing
 
 @Suite("Searching and cutting trees")
 struct TreeSearchTests {
-    private static func tree(_ count: Int) -> PersistentTree<ListItem> {
+    private static func tree(_ count: Int) -> PersistentTree<UntypedRow> {
         let items = (0..<count).map { number in
             let content = ContentReference(version: Version(1), offset: 0, length: 4, hash: UInt64(number) * 31)
-            return ListItem(id: .integer(Int64(number)), isChecked: false, content: content)
+            return UntypedRow(id: .integer(Int64(number)), isChecked: false, content: content)
         }
-        var tree = PersistentTree<ListItem>(NodePool(limits: TreeLimits(leafCapacity: 4, innerCapacity: 4)))
+        var tree = PersistentTree<UntypedRow>(NodePool(limits: TreeLimits(leafCapacity: 4, innerCapacity: 4)))
         // Inserted from the middle outwards, so that nodes have different sizes.
         for (index, item) in items.enumerated() where index % 2 == 0 { tree.insert(item, at: index / 2) }
         for (index, item) in items.enumerated() where index % 2 == 1 { tree.insert(item, at: index) }
@@ -19,7 +19,7 @@ struct TreeSearchTests {
         return tree
     }
 
-    private static func number(_ item: ListItem) -> Int {
+    private static func number(_ item: UntypedRow) -> Int {
         if case .integer(let number) = item.id { Int(number) } else { -1 }
     }
 
@@ -50,16 +50,16 @@ struct TreeSearchTests {
                 let first = tree.prefix(length)
                 let expected = Array(elements.prefix(max(0, length)))
                 try #require(first.elements(in: 0..<first.count) == expected, "\(length) of \(count)")
-                try first.checkInvariants(owner: 0, Locator<ListItem>(tree.pool, isTracking: false))
+                try first.checkInvariants(owner: 0, Locator<UntypedRow>(tree.pool, isTracking: false))
                 #expect(first.hash != SequenceHash.unsealed)
             }
             if let last = elements.last {
-                let other = ListItem(id: -1, isChecked: true, content: last.content)
+                let other = UntypedRow(id: -1, isChecked: true, content: last.content)
                 for length in 1...count {
                     let first = tree.prefix(length, replacingLast: other)
                     let expected = Array(elements.prefix(length - 1)) + [other]
                     try #require(first.elements(in: 0..<first.count) == expected, "\(length) of \(count)")
-                    try first.checkInvariants(owner: 0, Locator<ListItem>(tree.pool, isTracking: false))
+                    try first.checkInvariants(owner: 0, Locator<UntypedRow>(tree.pool, isTracking: false))
                 }
             }
             try #require(tree.elements(in: 0..<count) == elements && tree.hash == hash)

@@ -7,7 +7,9 @@ import Testing
 
 @Suite("Visible rows")
 struct VisibleRowsTests {
-    private static func view(of source: Snapshot) throws -> DerivedView { try DerivedView([.visibleRows], of: source) }
+    private static func view(of source: UntypedSnapshot) throws -> DerivedView {
+        try DerivedView([.visibleRows], of: source)
+    }
 
     private static let seeds: [UInt64] = (1...(16 * UInt64(Soak.factor))).map { $0 }
 
@@ -18,7 +20,7 @@ struct VisibleRowsTests {
         var reference = ReferenceList()
         var view = try DerivedView([.visibleRows], of: list.snapshot(), limits(seed))
         var shown = ReferenceList()
-        var kept: [(Snapshot, ReferenceList)] = []
+        var kept: [(UntypedSnapshot, ReferenceList)] = []
         for step in 0..<1_000 {
             let count = edits.generator.oneIn(4) ? Int.random(in: 2...8, using: &edits.generator) : 1
             try list.commit { editor in
@@ -67,7 +69,7 @@ struct VisibleRowsTests {
         try list.commit { editor in
             try editor.update(2, content: [99])
             try editor.expand(1)
-            try editor.insert([NewItem(77)], in: .lastChild(of: 1))
+            try editor.insert([NewRow(77)], in: .lastChild(of: 1))
         }
         #expect(try view.advance(to: list.snapshot()).isEmpty)
         try list.commit { try $0.expand(0) }
@@ -94,9 +96,9 @@ struct VisibleRowsTests {
     @Test("Expanding a row of a large outline takes work only for the rows that appear")
     func proportional() throws {
         var list = MemoryList()
-        let rows = (0..<20_000).map { (number: Int) -> NewItem in
+        let rows = (0..<20_000).map { (number: Int) -> NewRow in
             let isTop = number % 10 == 0
-            return NewItem(id: .integer(Int64(number)), content: [], depth: isTop ? 0 : 1, isCollapsed: isTop)
+            return NewRow(id: .integer(Int64(number)), content: [], depth: isTop ? 0 : 1, isCollapsed: isTop)
         }
         try list.commit { try $0.insertSection(NewSection(id: "s", items: rows)) }
         var view = try Self.view(of: list.snapshot())
@@ -117,9 +119,9 @@ struct VisibleRowsTests {
     @Test("Collapsing a row takes work only for the rows that disappear, however many are already hidden")
     func collapsingCosts() throws {
         var list = MemoryList()
-        var rows = [NewItem(id: 0, content: []), NewItem(id: 1, content: [], depth: 1, isCollapsed: true)]
-        rows += (2..<20_000).map { NewItem(id: .integer(Int64($0)), content: [], depth: 2) }
-        rows += (20_000..<25_000).map { NewItem(id: .integer(Int64($0)), content: []) }
+        var rows = [NewRow(id: 0, content: []), NewRow(id: 1, content: [], depth: 1, isCollapsed: true)]
+        rows += (2..<20_000).map { NewRow(id: .integer(Int64($0)), content: [], depth: 2) }
+        rows += (20_000..<25_000).map { NewRow(id: .integer(Int64($0)), content: []) }
         try list.commit { try $0.insertSection(NewSection(id: "s", items: rows)) }
         var view = try Self.view(of: list.snapshot())
         #expect(view.snapshot.itemCount == 5_002)
@@ -139,9 +141,9 @@ struct VisibleRowsTests {
 
     @Test("The control: the checks detect a stage that missed a change")
     func missedChanges() throws {
-        let kinds: [(inout ListEditor) throws -> Void] = [
+        let kinds: [(inout UntypedEditor) throws -> Void] = [
             { try $0.toggle(.item(3)) }, { try $0.collapse(0) }, { try $0.delete(.item(1)) }, { try $0.outdent(2) },
-            { try $0.insert([NewItem(99)], in: .firstChild(of: 3)) }, { try $0.insertSection(NewSection(9)) },
+            { try $0.insert([NewRow(99)], in: .firstChild(of: 3)) }, { try $0.insertSection(NewSection(9)) },
         ]
         for edit in kinds {
             var list = try OutlineEditTests.list([0, 1, 2, 0, 1], collapsed: [3])
@@ -149,7 +151,7 @@ struct VisibleRowsTests {
             var view = try Self.view(of: before)
             try view.checkInvariants()
             try list.commit("edit", edit)
-            try view.advance(Transition(old: before, new: list.snapshot(), changeset: Changeset()))
+            try view.advance(ListTransition(old: before, new: list.snapshot(), changeset: Changeset()))
             #expect(throws: InvariantViolation.self) { try view.checkInvariants() }
         }
     }
@@ -158,10 +160,10 @@ struct VisibleRowsTests {
         "Rows that cannot be read have the same id, and changes among them give the same rows as a rebuild",
         arguments: 0...3)
     func equalIDs(visibleCount: Int) throws {
-        func row(_ number: Int, depth: Int) -> ListItem {
-            let id: Identifier = number % 4 == 0 ? "unreadable" : .integer(Int64(number))
+        func row(_ number: Int, depth: Int) -> UntypedRow {
+            let id: UntypedID = number % 4 == 0 ? "unreadable" : .integer(Int64(number))
             let content = ContentReference(version: Version(1), offset: 0, length: 0, hash: 7)
-            return ListItem(id: id, isChecked: false, content: content, depth: depth, isCollapsed: number % 7 == 1)
+            return UntypedRow(id: id, isChecked: false, content: content, depth: depth, isCollapsed: number % 7 == 1)
         }
         var generator = SeededGenerator(seed: 4)
         for round in 0..<50 {
@@ -191,7 +193,7 @@ struct VisibleRowsTests {
         var stored = StoredList(TreeLimits(leafCapacity: 4, innerCapacity: 4))
         try stored.list.commit { list in
             let rows = (1...60).map { (number: Int64) in
-                NewItem(id: .integer(number), content: [1], depth: Int(number) % 3)
+                NewRow(id: .integer(number), content: [1], depth: Int(number) % 3)
             }
             try list.insertSection(NewSection(id: 1, title: "", items: rows))
         }

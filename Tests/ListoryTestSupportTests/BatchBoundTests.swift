@@ -14,7 +14,7 @@ private typealias Rows = [(id: Int, rows: [Int])]
 
 @Suite("How many batches there can be")
 struct BatchBoundTests {
-    private static func snapshot(_ list: inout MemoryList, _ sections: Rows) throws -> Snapshot {
+    private static func snapshot(_ list: inout MemoryList, _ sections: Rows) throws -> UntypedSnapshot {
         try list.editor.begin(CommitDraft(name: "", time: Timestamp(microseconds: 0)))
         try list.editor.reload(sections.map { NewSection($0.id, $0.rows) })
         if let commit = try list.editor.finish() { list.log.append(commit) }
@@ -24,7 +24,7 @@ struct BatchBoundTests {
     /// Plays the batches of a transition that changes only positions.
     ///
     /// - Returns: how many there are.
-    private static func play(_ transition: Transition, _ comment: Comment) throws -> Int {
+    private static func play(_ transition: ListTransition, _ comment: Comment) throws -> Int {
         var table = TableSimulator(showing: transition.old)
         let batches = transition.batches()
         var moves = 0
@@ -56,7 +56,7 @@ struct BatchBoundTests {
     private static func batchCount(_ old: [Int], _ new: [Int], _ comment: Comment) throws -> Int {
         var list = MemoryList()
         let before = try snapshot(&list, [(0, old)])
-        let transition = Transition(from: before, to: try snapshot(&list, [(0, new)]))
+        let transition = ListTransition(from: before, to: try snapshot(&list, [(0, new)]))
         try #require(transition.changeset.items.moved.count == leastMoves(old, new), comment)
         return try play(transition, comment)
     }
@@ -70,7 +70,7 @@ struct BatchBoundTests {
             var twice = 0
             try rows.forEachOrder { order in
                 let comment: Comment = "\(order)"
-                let transition = Transition(from: old, to: try Self.snapshot(&list, [(0, order)]))
+                let transition = ListTransition(from: old, to: try Self.snapshot(&list, [(0, order)]))
                 try #require(transition.changeset.items.moved.count == Self.leastMoves(rows, order), comment)
                 let batchCount = try Self.play(transition, comment)
                 try #require(batchCount <= 2, comment)
@@ -149,13 +149,13 @@ struct BatchBoundTests {
                 generator.oneIn(5) ? rows : rows.shuffled(using: &generator), to: newIDs, oneStrayIn: strays, &generator
             )
             var list = MemoryList(limits: TreeLimits(leafCapacity: 4, innerCapacity: 4))
-            let transition = Transition(
+            let transition = ListTransition(
                 from: try Self.snapshot(&list, old), to: try Self.snapshot(&list, new))
             try #require(transition.changeset.sections.moved.count == Self.leastMoves(oldIDs, newIDs), comment)
             try #require(
                 transition.changeset.items.moved.count == Self.leastMovesOfRows(from: old, to: new), comment)
             try #require(try Self.play(transition, comment) <= 4, comment)
-            let back = Transition(from: transition.new, to: transition.old)
+            let back = ListTransition(from: transition.new, to: transition.old)
             try #require(try Self.play(back, "\(comment), back") <= 4, comment)
         }
     }
@@ -182,9 +182,9 @@ struct BatchBoundTests {
         let new = kept + [(11, [60, 61, 5])]
         var list = MemoryList()
         let before = try Self.snapshot(&list, old)
-        let transition = Transition(from: before, to: try Self.snapshot(&list, new))
+        let transition = ListTransition(from: before, to: try Self.snapshot(&list, new))
         #expect(try Self.play(transition, "there") == 4)
-        #expect(try Self.play(Transition(from: transition.new, to: transition.old), "back") == 4)
+        #expect(try Self.play(ListTransition(from: transition.new, to: transition.old), "back") == 4)
     }
 
     // MARK: Memory
@@ -201,7 +201,7 @@ struct BatchBoundTests {
         for new in [rows.shuffled(using: &generator), blocks] {
             var list = MemoryList()
             let old = try Self.snapshot(&list, [(0, rows)])
-            let transition = Transition(from: old, to: try Self.snapshot(&list, [(0, new)]))
+            let transition = ListTransition(from: old, to: try Self.snapshot(&list, [(0, new)]))
             let before = try Self.residentBytes("VmRSS")
             try Data("5".utf8).write(to: URL(filePath: "/proc/self/clear_refs"))  // Resets the recorded peak.
             let batches = transition.batches()

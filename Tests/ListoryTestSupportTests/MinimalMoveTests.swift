@@ -16,7 +16,7 @@ struct MinimalMoveTests {
             try list.editor.insertSection(
                 NewSection(
                     id: .string("s\(index)"), title: "s\(index)",
-                    items: rows.map { NewItem(id: .integer(Int64($0)), content: [1]) }))
+                    items: rows.map { NewRow(id: .integer(Int64($0)), content: [1]) }))
         }
         if let commit = try list.editor.finish() { list.log.append(commit) }
         return list
@@ -38,7 +38,7 @@ struct MinimalMoveTests {
             case 0: try list.editor.delete(.at(path(0, item)))
             case 1:
                 try list.editor.insert(
-                    NewItem(id: .integer(20_000 + Int64(edit)), content: [2]), at: .at(path(0, item)))
+                    NewRow(id: .integer(20_000 + Int64(edit)), content: [2]), at: .at(path(0, item)))
             case 2: try list.editor.toggle(.at(path(0, item)))
             default:
                 moved.insert(item)
@@ -46,7 +46,7 @@ struct MinimalMoveTests {
             }
         }
         if let commit = try list.editor.finish() { list.log.append(commit) }
-        let transition = Transition(from: old, to: list.snapshot())
+        let transition = ListTransition(from: old, to: list.snapshot())
         try transition.checkConsumers()
         let batches = transition.batches()
         let moves = batches.reduce(0) { $0 + $1.changes.items.moved.count }
@@ -63,7 +63,7 @@ struct MinimalMoveTests {
         var list = try list([[1, 2], [3, 4]])
         let old = list.snapshot()
         try list.commit { try $0.move(.item(2), to: .before(3)) }
-        let transition = Transition(from: old, to: list.snapshot())
+        let transition = ListTransition(from: old, to: list.snapshot())
         #expect(transition.operations(layout: .rows).operations.isEmpty)
         #expect(transition.splices(layout: .rows).splices.isEmpty)
         #expect(transition.collectionDifference(layout: .rows).isEmpty)
@@ -81,7 +81,7 @@ struct MinimalMoveTests {
             try $0.delete(.item(1))
             try $0.renameSection(.at(0), to: "other")
         }
-        let transition = Transition(from: old, to: list.snapshot())
+        let transition = ListTransition(from: old, to: list.snapshot())
         let batches = transition.batches()
         #expect(
             batches.map(\.operations) == [
@@ -101,9 +101,9 @@ struct MinimalMoveTests {
         try list.commit {
             try $0.delete(.item(1))
             try $0.toggle(.item(2))
-            try $0.insert(NewItem(id: 9, content: []), at: .end(ofSection: "s0"))
+            try $0.insert(NewRow(id: 9, content: []), at: .end(ofSection: "s0"))
         }
-        let transition = Transition(from: old, to: list.snapshot())
+        let transition = ListTransition(from: old, to: list.snapshot())
         let batches = transition.batches(reloadAbove: 2)
         #expect(batches.count == 1 && batches[0].isReload && batches[0].changes.isEmpty)
         #expect(batches[0].snapshot.stateHash == transition.new.stateHash)
@@ -115,8 +115,8 @@ struct MinimalMoveTests {
         var rows = SequentialListSimulator(showing: steps.old)
         #expect(rows.play(steps) == nil && rows.shows(steps.new))
         #expect(!transition.operations(layout: .rows, reloadAbove: 3).isReload)
-        #expect(Transition(from: old, to: old).batches(reloadAbove: 0).isEmpty)
-        #expect(Transition(from: old, to: old).isEmpty && !transition.isEmpty)
+        #expect(ListTransition(from: old, to: old).batches(reloadAbove: 0).isEmpty)
+        #expect(ListTransition(from: old, to: old).isEmpty && !transition.isEmpty)
     }
 
     @Test("Offsets of a sequence lead to index paths and back")

@@ -38,22 +38,22 @@ struct RandomCommitTests {
                 let comment: Comment = "seed \(seed), step \(step) of \(size)"
                 try list.commit(upTo: size.edits, &random)
                 let new = list.snapshot()
-                try check(Transition(from: versions.last!, to: new), comment)
+                try check(ListTransition(from: versions.last!, to: new), comment)
                 if random.generator.oneIn(10), list.editor.state.history.undoCount > 0 {
                     try list.undo()
-                    try check(Transition(from: new, to: list.snapshot()), comment)
+                    try check(ListTransition(from: new, to: list.snapshot()), comment)
                 }
                 versions.append(list.snapshot())
                 if random.generator.oneIn(5) {
                     let pair = (0..<2).map { _ in versions.randomElement(using: &random.generator)! }
-                    try check(Transition(from: pair[0], to: pair[1]), comment)
+                    try check(ListTransition(from: pair[0], to: pair[1]), comment)
                 }
                 if versions.count > 100 { versions.removeFirst(50) }
             }
         }
     }
 
-    private func check(_ transition: Transition, _ comment: Comment) throws {
+    private func check(_ transition: ListTransition, _ comment: Comment) throws {
         do {
             try transition.checkConsumers()
         } catch {

@@ -18,11 +18,11 @@ struct RandomEditor {
     }
 
     /// Inserts sections and rows up to the limits.
-    mutating func fill(_ editor: inout ListEditor) throws {
+    mutating func fill(_ editor: inout UntypedEditor) throws {
         for section in 0..<sectionLimit {
             let count = Int.random(in: 0...max(1, 2 * rowLimit / sectionLimit), using: &generator)
             let rows = (0..<count).map { [nextID] in
-                NewItem(id: .integer(nextID + Int64($0)), content: [UInt8($0 % 7)])
+                NewRow(id: .integer(nextID + Int64($0)), content: [UInt8($0 % 7)])
             }
             nextID += Int64(count)
             try editor.insertSection(NewSection(id: .integer(Int64(-section)), title: "\(section)", items: rows))
@@ -31,7 +31,7 @@ struct RandomEditor {
     }
 
     /// Makes one edit.
-    mutating func edit(_ editor: inout ListEditor) throws {
+    mutating func edit(_ editor: inout UntypedEditor) throws {
         let kind = Int.random(in: 0..<100, using: &generator)
         let sections = editor.state.sectionCount
         guard sections > 0 else { return try insertSection(&editor, 0) }
@@ -43,7 +43,7 @@ struct RandomEditor {
         case 0..<(isFull ? 12 : 28):
             let place = Int.random(in: 0...count, using: &generator)
             let items = (0..<run).map { [nextID] in
-                NewItem(id: .integer(nextID + Int64($0)), content: [UInt8($0)])
+                NewRow(id: .integer(nextID + Int64($0)), content: [UInt8($0)])
             }
             nextID += Int64(run)
             try editor.insert(items, at: .at(ListIndexPath(section: section, item: place)))
@@ -75,10 +75,10 @@ struct RandomEditor {
         }
     }
 
-    private mutating func insertSection(_ editor: inout ListEditor, _ index: Int) throws {
+    private mutating func insertSection(_ editor: inout UntypedEditor, _ index: Int) throws {
         let count = Int.random(in: 0...3, using: &generator)
         let items = (0..<count).map { [nextID] in
-            NewItem(id: .integer(nextID + 1 + Int64($0)), content: [0])
+            NewRow(id: .integer(nextID + 1 + Int64($0)), content: [0])
         }
         let section = NewSection(id: .integer(nextID), title: "new", items: items)
         nextID += Int64(count) + 1

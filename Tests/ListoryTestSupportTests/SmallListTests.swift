@@ -24,7 +24,7 @@ private struct SmallList: Hashable {
         sections.map { section in
             NewSection(
                 id: .integer(Int64(section.id)), title: "",
-                items: section.rows.map { NewItem(id: .integer(Int64($0)), content: []) })
+                items: section.rows.map { NewRow(id: .integer(Int64($0)), content: []) })
         }
     }
 }
@@ -57,7 +57,7 @@ struct SmallListTests {
         }
     }
 
-    private static func snapshots(_ lists: [SmallList]) throws -> [Snapshot] {
+    private static func snapshots(_ lists: [SmallList]) throws -> [UntypedSnapshot] {
         var memory = MemoryList(limits: TreeLimits(leafCapacity: 4, innerCapacity: 4))
         return try lists.map { list in
             try memory.editor.begin(CommitDraft(name: "", time: Timestamp(microseconds: 0)))
@@ -138,7 +138,7 @@ struct SmallListTests {
         return way
     }
 
-    private static func structuralBatches(_ transition: Transition, _ comment: Comment) throws -> Int {
+    private static func structuralBatches(_ transition: ListTransition, _ comment: Comment) throws -> Int {
         try transition.checkConsumers()
         let batches = transition.batches()
         let moves = batches.reduce(0) { $0 + $1.changes.sections.moved.count + $1.changes.items.moved.count }
@@ -158,7 +158,7 @@ struct SmallListTests {
         for old in lists.indices {
             for new in lists.indices {
                 let comment: Comment = "\(lists[old].sections) to \(lists[new].sections)"
-                let transition = Transition(from: snapshots[old], to: snapshots[new])
+                let transition = ListTransition(from: snapshots[old], to: snapshots[new])
                 let count = try Self.structuralBatches(transition, comment)
                 let way = ways[old][new]
                 try #require(
@@ -199,8 +199,8 @@ struct SmallListTests {
         let all = try Self.snapshots([first] + orders)
         for (order, new) in zip(orders, all.dropFirst()) {
             do {
-                try Transition(from: all[0], to: new).checkConsumers()
-                try Transition(from: new, to: all[0]).checkConsumers()
+                try ListTransition(from: all[0], to: new).checkConsumers()
+                try ListTransition(from: new, to: all[0]).checkConsumers()
             } catch {
                 Issue.record(error, "between 0 to 4 and \(order.sections.map(\.id))")
             }
@@ -216,7 +216,7 @@ struct SmallListTests {
         for old in lists.indices where lists[old].sections[0].rows == Array(0..<lists[old].sections[0].rows.count) {
             for new in lists.indices {
                 let comment: Comment = "\(lists[old].sections[0].rows) to \(lists[new].sections[0].rows)"
-                let transition = Transition(from: snapshots[old], to: snapshots[new])
+                let transition = ListTransition(from: snapshots[old], to: snapshots[new])
                 let count = try Self.structuralBatches(transition, comment)
                 let way = Self.way(lists[old], lists[new])
                 try #require(transition.changeset.items.moved.count == way.moves, comment)
@@ -239,7 +239,7 @@ struct SmallListTests {
         var twice = 0
         for new in lists.indices where Soak.isEnabled || new % 4 == 0 || lists[new].sections[0].rows[3] == 3 {
             let comment: Comment = "\(lists[new].sections[0].rows)"
-            let transition = Transition(from: snapshots[start], to: snapshots[new])
+            let transition = ListTransition(from: snapshots[start], to: snapshots[new])
             let count = try Self.structuralBatches(transition, comment)
             try #require(count <= 2, comment)
             let moves = Self.fewestMoves(rows, lists[new].sections[0].rows)

@@ -9,9 +9,9 @@ import Testing
 struct SpoiledStageTests {
     /// A second, independent definition of a batch's effect on ids: elements are removed from the back and inserted
     /// from the front.
-    private func applied(_ changes: Changeset, _ old: [[Identifier]], _ new: [[Identifier]]) -> [[Identifier]]? {
+    private func applied(_ changes: Changeset, _ old: [[UntypedID]], _ new: [[UntypedID]]) -> [[UntypedID]]? {
         var rows = old
-        var carried: [(ListIndexPath, Identifier)] = []
+        var carried: [(ListIndexPath, UntypedID)] = []
         for move in changes.items.moved {
             guard rows.indices.contains(move.from.section), rows[move.from.section].indices.contains(move.from.item)
             else { return nil }
@@ -23,7 +23,7 @@ struct SpoiledStageTests {
             }
             rows[path.section].remove(at: path.item)
         }
-        var moved: [(Int, [Identifier])] = []
+        var moved: [(Int, [UntypedID])] = []
         for move in changes.sections.moved {
             guard rows.indices.contains(move.from) else { return nil }
             moved.append((move.to, rows[move.from]))
@@ -78,8 +78,8 @@ struct SpoiledStageTests {
             let old = list.snapshot()
             try list.commit(upTo: 5, &random)
             var shown = old
-            for batch in Transition(from: old, to: list.snapshot()).batches() where batch.changes.items.updated.isEmpty
-            {
+            for batch in ListTransition(from: old, to: list.snapshot()).batches()
+            where batch.changes.items.updated.isEmpty {
                 let comment: Comment = "seed \(seed), step \(step)"
                 let (before, after) = (ids(shown), ids(batch.snapshot))
                 // For a right batch, the independent definition has the same result.
@@ -104,7 +104,7 @@ struct SpoiledStageTests {
         #expect(caught > 100, "seed \(seed)")
     }
 
-    private func ids(_ snapshot: Snapshot) -> [[Identifier]] { snapshot.sections.map { $0.items.map(\.id) } }
+    private func ids(_ snapshot: UntypedSnapshot) -> [[UntypedID]] { snapshot.sections.map { $0.items.map(\.id) } }
 
     @Test("An operation that is left out, or done twice, is detected", arguments: 1...4 as ClosedRange<UInt64>)
     func steps(seed: UInt64) throws {
@@ -115,7 +115,7 @@ struct SpoiledStageTests {
         for step in 0..<300 {
             let old = list.snapshot()
             try list.commit(upTo: 4, &random)
-            let transition = Transition(from: old, to: list.snapshot())
+            let transition = ListTransition(from: old, to: list.snapshot())
             for layout in RowLayout.allCases {
                 let comment: Comment = "seed \(seed), step \(step)"
                 let right = transition.operations(layout: layout)
@@ -156,8 +156,8 @@ struct SpoiledStageTests {
         var list = MemoryList()
         var random = RandomEditor(seed: 1, rowLimit: 10, sectionLimit: 2)
         try list.fill(&random)
-        let (old, new) = (Snapshot.empty, list.snapshot())
-        let wrong = Transition(old: old, new: new, changeset: Changeset())
+        let (old, new) = (UntypedSnapshot.empty, list.snapshot())
+        let wrong = ListTransition(old: old, new: new, changeset: Changeset())
         let error = #expect(throws: ConsumerFailure.self) { try wrong.checkConsumers() }
         #expect(error?.description == "batches: the rows are others than those of the new snapshot")
     }

@@ -8,7 +8,7 @@ import ListModel
 /// The acknowledged commits that a process has written down: pairs of a version and the checksum of its record.
 enum Answers {
     /// The checksums of all records of a store, by version.
-    static func checksums(_ store: Store) throws -> [Version: UInt64] {
+    static func checksums(_ store: UntypedStore) throws -> [Version: UInt64] {
         var checksums: [Version: UInt64] = [:]
         let newest = try store.version
         if newest == .empty { return checksums }

@@ -62,7 +62,7 @@ struct AppendFailureTests {
         #expect(throws: StoreError.self) { try fixture.store.edit("Toggle") { try $0.toggle(.item(1)) } }
         #expect(throws: StoreError.self) { try fixture.store.close() }
         #expect(try fixture.store.item(1)?.isChecked == true, "the store is still open")
-        let second = #expect(throws: StoreError.self) { _ = try Store.open(at: fixture.path) }
+        let second = #expect(throws: StoreError.self) { _ = try UntypedStore.open(at: fixture.path) }
         #expect(second?.code == "inUse")
         try fixture.store.close(discardingUnappended: true)
         #expect(fixture.store.durableVersion == kept)
@@ -112,7 +112,7 @@ struct AppendFailureTests {
         let rows = try fixture.store.snapshot
         try fixture.store.close()
         // The attempts took a checkpoint; later edits are in the next one.
-        let reopened = try Store.open(at: fixture.path)
+        let reopened = try UntypedStore.open(at: fixture.path)
         #expect(!reopened.recovery.wasRebuilt)
         #expect(try reopened.version == Version(2))
         #expect(try reopened.item(1)?.isChecked == true)
@@ -122,13 +122,13 @@ struct AppendFailureTests {
     }
 
     private func expectVersion(_ number: UInt64, _ fixture: StoreFixture) throws {
-        let reopened = try Store.open(at: fixture.path)
+        let reopened = try UntypedStore.open(at: fixture.path)
         #expect(try reopened.version == Version(number))
         try reopened.close()
     }
 }
 
-extension Store {
+extension UntypedStore {
     /// Changes the log's head row to that of another commit, as another process would, and returns the old one.
     @discardableResult
     func pretendForeignCommit() throws -> [UInt8] {

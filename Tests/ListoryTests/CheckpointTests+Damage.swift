@@ -54,7 +54,7 @@ extension CheckpointTests {
             for id in deleted { try list.delete(.item(.integer(id))) }
             // Nothing but the place is known of the row after which this is inserted.
             if !isDeletion {
-                try list.insert(NewItem(id: 1_000, content: [1]), at: .at(ListIndexPath(section: 0, item: 20)))
+                try list.insert(NewRow(id: 1_000, content: [1]), at: .at(ListIndexPath(section: 0, item: 20)))
             }
         }
         let count = try fixture.store.snapshot.itemCount
@@ -85,7 +85,7 @@ extension CheckpointTests {
                 try txn.put(row, forKey: number, in: nodes)
             }
             try damaging.close()
-            let store = try Store.open(at: fixture.path, options: fixture.store.options)
+            let store = try UntypedStore.open(at: fixture.path, options: fixture.store.options)
             if store.recovery.wasRebuilt { rebuilt += 1 }
             if store.recovery.wasRebuilt {
                 #expect(try store.snapshot.stateHash == expected, "node \(number)")
@@ -139,7 +139,7 @@ extension CheckpointTests {
             try txn.put(#require(locators).bytes(Version(version)), forKey: "locators", in: meta)
         }
         try environment.close()
-        let store = try Store.open(at: fixture.path, options: fixture.store.options)
+        let store = try UntypedStore.open(at: fixture.path, options: fixture.store.options)
         #expect(store.recovery.wasRebuilt)
         #expect(try store.snapshot.stateHash == expected)
         try store.close()
@@ -169,7 +169,7 @@ extension CheckpointTests {
                 try txn.put(row, forKey: version, in: checkpoints)
             }
             try environment.close()
-            let store = try Store.open(at: fixture.path, options: options)
+            let store = try UntypedStore.open(at: fixture.path, options: options)
             #expect(store.recovery.wasRebuilt, "byte \(place)")
             #expect(try store.history == history, "byte \(place)")
             // Its next checkpoint is sound again.
@@ -178,7 +178,7 @@ extension CheckpointTests {
             try store.undo()
             try store.redo()
             try store.close()
-            let again = try Store.open(at: fixture.path, options: options)
+            let again = try UntypedStore.open(at: fixture.path, options: options)
             #expect(!again.recovery.wasRebuilt, "byte \(place)")
             #expect(try again.history.undoCount == history.undoCount, "byte \(place)")
             try again.redo()
@@ -210,7 +210,7 @@ extension CheckpointTests {
             try txn.put(record, forKey: version.rawValue, in: commits)
         }
         try environment.close()
-        let store = try Store.open(at: fixture.path, options: fixture.store.options)
+        let store = try UntypedStore.open(at: fixture.path, options: fixture.store.options)
         #expect(throws: ListError.self) { try store.snapshot(at: version) }
         #expect(try store.snapshot(at: Version(9)).itemCount == 10)
         func replay(through version: Version) throws {
@@ -233,12 +233,12 @@ extension CheckpointTests {
             try CheckpointTests.damage(fixture.path, damage)
             var options = fixture.store.options
             options.gate = .full
-            let store = try Store.open(at: fixture.path, options: options)
+            let store = try UntypedStore.open(at: fixture.path, options: options)
             #expect(store.recovery.wasRebuilt && store.recovery.commitCount == 51, "damage \(damage)")
             #expect(try store.snapshot.stateHash == expected)
             try store.edit("Toggle") { try $0.toggle(.item(99)) }
             try store.close()
-            let again = try Store.open(at: fixture.path, options: options)
+            let again = try UntypedStore.open(at: fixture.path, options: options)
             #expect(!again.recovery.wasRebuilt && again.recovery.commitCount == 0, "damage \(damage)")
             // Nothing of the damaged checkpoints is left.
             try CheckpointTests.expectNoUnneededNodes(again)
@@ -263,7 +263,7 @@ extension CheckpointTests {
                 try txn.put(locators.bytes(version), forKey: "locators", in: meta)
             }
             try environment.close()
-            let store = try Store.open(at: fixture.path, options: fixture.store.options)
+            let store = try UntypedStore.open(at: fixture.path, options: fixture.store.options)
             #expect(store.recovery.wasRebuilt)
             #expect(try store.snapshot.stateHash == expected)
             try store.close()
@@ -303,14 +303,14 @@ extension CheckpointTests {
         try fixture.store.close()
         let expected = try StoreVerification(path: fixture.path).stateHash
         try CheckpointTests.damage(fixture.path, 3)
-        let store = try Store.open(at: fixture.path, options: fixture.store.options)
+        let store = try UntypedStore.open(at: fixture.path, options: fixture.store.options)
         let ids = try store.snapshot.sections[0].items.map(\.id)
         #expect(ids.count == 300 && ids.contains("unreadable"))
         #expect { try store.edit("Toggle") { try $0.toggle(.at(ListIndexPath(section: 0, item: 0))) } } throws: {
             ($0 as? StoreError)?.code == "damagedNode"
         }
         try store.close()
-        let mended = try Store.open(at: fixture.path, options: fixture.store.options)
+        let mended = try UntypedStore.open(at: fixture.path, options: fixture.store.options)
         #expect(mended.recovery.wasRebuilt)
         #expect(try mended.snapshot.stateHash == expected)
     }

@@ -59,7 +59,7 @@ extension CheckpointTests {
         var failures = 0
         for round in 0..<30 {
             for step in 0..<5 {
-                let id = Identifier.integer(Int64((round * 37 + step * 41) % 200))
+                let id = UntypedID.integer(Int64((round * 37 + step * 41) % 200))
                 try fixture.store.edit("Toggle") { try $0.toggle(.item(id)) }
             }
             // Its nodes are written; then those that the checkpoint before has and this one has not cannot be read.
@@ -74,7 +74,7 @@ extension CheckpointTests {
     }
 
     /// Closes a store, and checks that no nodes are stored but those that a checkpoint needs or that will be deleted.
-    static func expectNoUnneededNodes(_ store: Store) throws {
+    static func expectNoUnneededNodes(_ store: UntypedStore) throws {
         let database = try #require(store.checkpointer).database
         let (stored, waiting) = (try database.nodeCount(), try database.superfluous().count)
         let chunks = try #require(try database.newest()).locators
@@ -100,11 +100,11 @@ extension CheckpointTests {
         }
         let store = fixture.store
         try fixture.fill(30)
-        var kept: [(snapshot: Snapshot, rows: Int)] = []
+        var kept: [(snapshot: UntypedSnapshot, rows: Int)] = []
         for round in 0..<12 {
-            let id = Identifier.integer(Int64(1_000 + round))
+            let id = UntypedID.integer(Int64(1_000 + round))
             try store.edit("Insert", origin: "ann") {
-                try $0.insert(NewItem(id: id, content: [1]), at: .end(ofSection: "today"))
+                try $0.insert(NewRow(id: id, content: [1]), at: .end(ofSection: "today"))
             }
             try store.edit("Delete", origin: "bob") { try $0.delete(.item(id)) }
             try store.checkpoint()
@@ -117,7 +117,7 @@ extension CheckpointTests {
             #expect(store.checkpointer?.newest?.lastNumber == lastNumber)
             // The root that both have is in the next one's list of dead nodes.
             for step in 0..<3 {
-                let id = Identifier.integer(Int64((round * 7 + step) % 30))
+                let id = UntypedID.integer(Int64((round * 7 + step) % 30))
                 try store.edit("Toggle", origin: "bob") { try $0.toggle(.item(id)) }
                 try store.checkpoint()
             }

@@ -39,7 +39,7 @@ struct CheckpointTests {
             edits = RandomEdits(seed: seed)
         }
 
-        mutating func edit(_ count: Int, in store: Store) throws {
+        mutating func edit(_ count: Int, in store: UntypedStore) throws {
             for _ in 0..<count {
                 let operation = edits.next(reference)
                 guard (try? reference.apply(operation)) != nil else { continue }
@@ -73,7 +73,7 @@ struct CheckpointTests {
         var past = try Past(seed: 7)
         try past.edit(100, in: past.fixture.store)
         try past.fixture.store.close()
-        var store = try Store.open(at: past.fixture.path, options: past.fixture.store.options)
+        var store = try UntypedStore.open(at: past.fixture.path, options: past.fixture.store.options)
         for round in 0..<20 {
             #expect(store.recovery.commitCount == 0 && !store.recovery.wasRebuilt, "round \(round)")
             let source = GroupSource(base: store.source)
@@ -88,7 +88,7 @@ struct CheckpointTests {
                 try #require(try ReferenceList(snapshot, source) == past.versions[version])
             }
             try store.close()
-            store = try Store.open(at: past.fixture.path, options: past.fixture.store.options)
+            store = try UntypedStore.open(at: past.fixture.path, options: past.fixture.store.options)
         }
         try store.close()
         #expect(try StoreVerification(path: past.fixture.path).checkpointCount > 3)
@@ -119,7 +119,7 @@ struct CheckpointTests {
             CheckpointTests.eager(&$0)
             $0.memoryBudget = memoryBudget
         }
-        var kept: [(Snapshot, ReferenceList)] = []
+        var kept: [(UntypedSnapshot, ReferenceList)] = []
         var store = past.fixture.store
         for _ in 0..<30 {
             try past.edit(30, in: store)
@@ -135,7 +135,7 @@ struct CheckpointTests {
             }
             if past.edits.generator.oneIn(4) {
                 try store.close()
-                store = try Store.open(at: past.fixture.path, options: past.fixture.store.options)
+                store = try UntypedStore.open(at: past.fixture.path, options: past.fixture.store.options)
             }
         }
         let source = GroupSource(base: store.source)
@@ -153,7 +153,7 @@ struct CheckpointTests {
         try fixture.store.close()
         let child = try ChildProcess("StoreWriter", [fixture.path, "checkpoints"])
         for _ in 0..<20 { _ = child.read() }
-        let reader = try Store.open(at: fixture.path) { $0.isReadOnly = true }
+        let reader = try UntypedStore.open(at: fixture.path) { $0.isReadOnly = true }
         let (snapshot, hash) = (try reader.snapshot, try reader.snapshot.stateHash)
         // The writer replaces every node that the reader has not read yet, and deletes the old ones.
         for _ in 0..<200 { _ = child.read() }
@@ -172,11 +172,11 @@ struct CheckpointTests {
         let fixture = try StoreFixture(CheckpointTests.eager)
         try fixture.store.close()
         let child = try ChildProcess("StoreWriter", [fixture.path, "checkpoints"])
-        var readers: [Store] = []
-        var kept: [(snapshot: Snapshot, hash: StateHash)] = []
+        var readers: [UntypedStore] = []
+        var kept: [(snapshot: UntypedSnapshot, hash: StateHash)] = []
         for _ in 0..<4 {
             for _ in 0..<60 { _ = child.read() }
-            let reader = try Store.open(at: fixture.path) { $0.isReadOnly = true }
+            let reader = try UntypedStore.open(at: fixture.path) { $0.isReadOnly = true }
             let snapshot = try reader.snapshot
             // The map is no larger than the file needs.
             #expect(try reader.group.log.environment.mapSize <= 16 << 20)
@@ -194,8 +194,8 @@ struct CheckpointTests {
         }
         // When the last snapshot is released, the file is closed, also by stores that were closed before.
         kept = []
-        try Store.open(at: fixture.path) { $0.isReadOnly = true }.close()
-        let store = try Store.open(at: fixture.path)
+        try UntypedStore.open(at: fixture.path) { $0.isReadOnly = true }.close()
+        let store = try UntypedStore.open(at: fixture.path)
         try store.edit("Toggle") { try $0.toggle(.item("counter")) }
         try store.close()
     }
@@ -211,7 +211,7 @@ struct CheckpointTests {
             try fixture.store.edit("Toggle") { try $0.toggle(.item(.integer(Int64(step * 13 % 500)))) }
         }
         try fixture.store.close()
-        let store = try Store.open(at: fixture.path)
+        let store = try UntypedStore.open(at: fixture.path)
         #expect(store.recovery.commitCount == 0)
         let verified = try store.snapshot.stateHash
         try store.close()
@@ -226,12 +226,12 @@ struct CheckpointTests {
         }
         try fixture.fill(50)
         try fixture.store.close()
-        var store = try Store.open(at: fixture.path, options: fixture.store.options)
+        var store = try UntypedStore.open(at: fixture.path, options: fixture.store.options)
         #expect(store.recovery.commitCount == 1 && store.checkpointVersion == .empty)
         try store.checkpoint()
         #expect(store.checkpointVersion == Version(1))
         try store.close()
-        store = try Store.open(at: fixture.path, options: fixture.store.options)
+        store = try UntypedStore.open(at: fixture.path, options: fixture.store.options)
         #expect(store.recovery.commitCount == 0)
     }
 
@@ -268,16 +268,16 @@ final class ReaderJam {
 
     private var readers: [Reader] = []
 
-    init(_ store: Store) {
+    init(_ store: UntypedStore) {
         while let reader = try? Reader(store.group.log.environment) { readers.append(reader) }
     }
 }
 
-extension Store {
+extension UntypedStore {
     /// Opens a store with the defaults, changed by `change`.
-    static func open(at path: String, _ change: (inout StoreOptions) -> Void) throws -> Store {
+    static func open(at path: String, _ change: (inout StoreOptions) -> Void) throws -> UntypedStore {
         var options = StoreOptions()
         change(&options)
-        return try Store.open(at: path, options: options)
+        return try UntypedStore.open(at: path, options: options)
     }
 }

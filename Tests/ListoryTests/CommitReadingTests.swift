@@ -63,7 +63,7 @@ struct CommitReadingTests {
             try txn.put(record, forKey: 1, in: commits)
         }
         try fixture.store.close()
-        let store = try Store.open(at: fixture.path)
+        let store = try UntypedStore.open(at: fixture.path)
         #expect(store.recovery.commitCount == 0)
         #expect(throws: RecordError.self) { try store.source.content(of: content) }
         let other = try #require(try store.item(2)).content

@@ -18,8 +18,8 @@ struct CompactedCheckpointTests {
         var compaction = Compaction(keeping: kept)
         compaction.unpackedCount = unpacked
         compaction.checkpointSpacing = spacing
-        try Store.compact(at: edited.path, compaction, options: edited.store.options)
-        edited.store = try Store.open(at: edited.path, options: edited.store.options)
+        try UntypedStore.compact(at: edited.path, compaction, options: edited.store.options)
+        edited.store = try UntypedStore.open(at: edited.path, options: edited.store.options)
     }
 
     @Test(
@@ -70,8 +70,8 @@ struct CompactedCheckpointTests {
         // A snapshot prevents that its file is compacted, so a copy is compacted.
         let other = edited.folder.file("other.listory")
         try FileManager.default.copyItem(atPath: edited.path, toPath: other)
-        let original = try Store.open(at: other, options: edited.store.options)
-        edited.store = try Store.open(at: edited.path, options: edited.store.options)
+        let original = try UntypedStore.open(at: other, options: edited.store.options)
+        edited.store = try UntypedStore.open(at: edited.path, options: edited.store.options)
         let oldest = Version(seed % 2 == 0 ? 0 : 100)
         try Self.compact(&edited, keeping: .from(oldest), unpacked: Int(seed) * 20)
         if seed % 3 == 0 {
@@ -113,7 +113,7 @@ struct CompactedCheckpointTests {
         let verified = try StoreVerification(path: edited.path)
         #expect(verified.commitCount == 70 && verified.eventCount == found.eventCount)
         #expect(verified.checkpointCount == 2 && verified.nodeCount > 0)
-        let reader = try Store.open(at: edited.path) { $0.isReadOnly = true }
+        let reader = try UntypedStore.open(at: edited.path) { $0.isReadOnly = true }
         #expect(try reader.statistics() == found)
         try reader.close()
     }

@@ -12,9 +12,9 @@ import Testing
 struct CompactedFileTests {
     /// A store whose log begins with version 20 of 60.
     private static func make(_ path: String) throws {
-        let store = try Store.create(at: path)
+        let store = try UntypedStore.create(at: path)
         try store.edit("Fill") { list in
-            let items = (0..<10).map { NewItem(id: .integer(Int64($0)), content: Array("row \($0)".utf8)) }
+            let items = (0..<10).map { NewRow(id: .integer(Int64($0)), content: Array("row \($0)".utf8)) }
             try list.insertSection(NewSection(id: "today", title: "Today", items: items))
         }
         for step in 1..<60 {
@@ -23,12 +23,12 @@ struct CompactedFileTests {
         try store.close()
         var compaction = Compaction(keeping: .from(Version(20)))
         compaction.unpackedCount = 8
-        try Store.compact(at: path, compaction)
+        try UntypedStore.compact(at: path, compaction)
     }
 
     /// Opens a store, edits it and uses everything that is computed from the beginning of its log.
     private static func use(_ path: String) throws {
-        let store = try Store.open(at: path)
+        let store = try UntypedStore.open(at: path)
         defer { try? store.close(discardingUnappended: true) }
         _ = try store.statistics()
         try store.edit("Toggle") { try $0.toggle(.item(1)) }
@@ -101,20 +101,20 @@ struct CompactedFileTests {
         let (folder, other) = (try TemporaryFolder(), try TemporaryFolder())
         let path = folder.file("list.listory")
         let link = other.file("link")
-        try Store.create(at: path).close()
+        try UntypedStore.create(at: path).close()
         try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: path)
         let child = try ChildProcess("StoreWriter", [path])
         _ = child.read()
-        #expect { try Store.compact(at: link) } throws: { error in
+        #expect { try UntypedStore.compact(at: link) } throws: { error in
             ["inUse", "writtenElsewhere"].contains((error as? StoreError)?.code)
         }
         _ = child.kill()
-        let report = try Store.compact(at: link, Compaction(keeping: .from(Version(1))))
+        let report = try UntypedStore.compact(at: link, Compaction(keeping: .from(Version(1))))
         #expect(try FileManager.default.destinationOfSymbolicLink(atPath: link) == path)
         #expect(try FileManager.default.contentsOfDirectory(atPath: other.path) == ["link"])
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).count == 3)
         #expect(try StoreVerification(path: path).version == report.version)
-        let store = try Store.open(at: path)
+        let store = try UntypedStore.open(at: path)
         #expect(store.oldestVersion == Version(1))
         try store.close()
     }

@@ -15,7 +15,7 @@ struct CompactionTests {
         let fixture: StoreFixture
         var edits: RandomEdits
         var versions = [ReferenceList()]
-        var hashes = [Snapshot.empty.stateHash]
+        var hashes = [UntypedSnapshot.empty.stateHash]
 
         init(seed: UInt64) throws {
             fixture = try StoreFixture(CheckpointTests.eager)
@@ -23,7 +23,7 @@ struct CompactionTests {
         }
 
         /// Makes commits, among them undos and redos.
-        mutating func edit(_ count: Int, in store: Store) throws {
+        mutating func edit(_ count: Int, in store: UntypedStore) throws {
             for _ in 0..<count {
                 let history = try store.history
                 switch Int.random(in: 0..<8, using: &edits.generator) {
@@ -66,9 +66,9 @@ struct CompactionTests {
                 oldest = Version(UInt64.random(in: oldest.rawValue...head.rawValue, using: &past.edits.generator))
                 compaction.kept = .from(oldest)
             }
-            let report = try Store.compact(at: path, compaction, options: Self.options(seed))
+            let report = try UntypedStore.compact(at: path, compaction, options: Self.options(seed))
             #expect(report.oldestVersion == oldest && report.version.rawValue == UInt64(past.versions.count - 1))
-            let store = try Store.open(at: path, options: Self.options(seed))
+            let store = try UntypedStore.open(at: path, options: Self.options(seed))
             try check(store, &past, oldest, "seed \(seed), round \(round)")
             try past.edit(30, in: store)
             try check(store, &past, oldest, "seed \(seed), round \(round), edited")
@@ -79,7 +79,7 @@ struct CompactionTests {
     }
 
     private func check(
-        _ store: Store, _ past: inout Past, _ oldest: Version, _ comment: Comment
+        _ store: UntypedStore, _ past: inout Past, _ oldest: Version, _ comment: Comment
     ) throws {
         let source = GroupSource(base: store.source)
         try #require(try ReferenceList(store.snapshot, source) == past.versions.last!, comment)
@@ -133,9 +133,9 @@ struct CompactionTests {
         try fixture.store.edit("Delete") { try $0.delete(.item(3)) }
         try fixture.store.close()
         #expect(try Data(contentsOf: URL(fileURLWithPath: fixture.path)).range(of: Data(secret)) != nil)
-        try Store.compact(at: fixture.path, Compaction(keeping: .from(oldest)))
+        try UntypedStore.compact(at: fixture.path, Compaction(keeping: .from(oldest)))
         #expect(try Data(contentsOf: URL(fileURLWithPath: fixture.path)).range(of: Data(secret)) == nil)
-        let store = try Store.open(at: fixture.path)
+        let store = try UntypedStore.open(at: fixture.path)
         #expect(try store.history.undoCount == 1)
         try store.undo()
         let row = try #require(try store.item(3))
@@ -154,17 +154,17 @@ struct CompactionTests {
         for _ in 0..<99 { try fixture.store.edit("Toggle") { try $0.toggle(.item(1)) } }
         try fixture.store.close()
         let time = Timestamp(microseconds: 40_000_000)
-        var report = try Store.compact(at: fixture.path, Compaction(keeping: .since(time)))
+        var report = try UntypedStore.compact(at: fixture.path, Compaction(keeping: .since(time)))
         #expect(report.oldestVersion == Version(39))
         #expect(report.droppedCount == 39)
-        let store = try Store.open(at: fixture.path)
+        let store = try UntypedStore.open(at: fixture.path)
         let size = try store.commit(Version(100)).record.count
         try store.close()
-        report = try Store.compact(at: fixture.path, Compaction(keeping: .recordBytes(size * 10 + 1)))
+        report = try UntypedStore.compact(at: fixture.path, Compaction(keeping: .recordBytes(size * 10 + 1)))
         #expect(report.oldestVersion == Version(90))
-        report = try Store.compact(at: fixture.path, Compaction(keeping: .recordBytes(0)))
+        report = try UntypedStore.compact(at: fixture.path, Compaction(keeping: .recordBytes(0)))
         #expect(report.oldestVersion == Version(100) && report.droppedCount == 10)
-        let empty = try Store.open(at: fixture.path)
+        let empty = try UntypedStore.open(at: fixture.path)
         #expect(try empty.history.undoCount == 0)
         try empty.edit("Toggle") { try $0.toggle(.item(1)) }
         try empty.undo()
@@ -190,7 +190,7 @@ struct CompactionTests {
         let texts = ["first", "second", "third"].map { Array("\($0) content of some length".utf8) }
         try fixture.store.edit("Write") { list in
             for text in texts { try list.update(0, content: text) }
-            try list.insert(NewItem(id: 9, content: texts[0]), at: .end(ofSection: "today"))
+            try list.insert(NewRow(id: 9, content: texts[0]), at: .end(ofSection: "today"))
             try list.update(9, content: texts[1])
         }
         let base = try fixture.store.version
@@ -202,8 +202,8 @@ struct CompactionTests {
             var compaction = Compaction(keeping: .from(base))
             compaction.isPacked = isPacked
             compaction.unpackedCount = 1
-            try Store.compact(at: fixture.path, compaction)
-            let store = try Store.open(at: fixture.path)
+            try UntypedStore.compact(at: fixture.path, compaction)
+            let store = try UntypedStore.open(at: fixture.path)
             let newest = try store.version.rawValue
             for version in base.rawValue + 1...newest {
                 let commit = try store.commit(Version(version))
@@ -231,21 +231,21 @@ struct CompactionTests {
         try fixture.store.close()
         var version = Version.empty
         let error = #expect(throws: StoreError.self) {
-            try Store.compact(at: fixture.path) { share in
+            try UntypedStore.compact(at: fixture.path) { share in
                 // From there on the old file is closed.
                 guard share > 0.6, version == .empty else { return }
                 do {
-                    let store = try Store.open(at: fixture.path)
+                    let store = try UntypedStore.open(at: fixture.path)
                     version = try store.edit("Meanwhile") { try $0.toggle(.item(3)) }!.version
                     try store.close()
                 } catch { Issue.record(error) }
             }
         }
         #expect(error?.code == "writtenElsewhere")
-        let store = try Store.open(at: fixture.path)
+        let store = try UntypedStore.open(at: fixture.path)
         #expect(try store.version == version && version > .empty)
         try store.close()
-        #expect(try Store.compact(at: fixture.path).version == version)
+        #expect(try UntypedStore.compact(at: fixture.path).version == version)
     }
 
     @Test("A commit that another process makes while the old file is read is not lost")
@@ -256,14 +256,14 @@ struct CompactionTests {
         }
         // The rows that the other process edits, and as many commits as are read until progress is told.
         try fixture.store.edit("Begin") { list in
-            try list.insertSection(NewSection(id: "rows", items: [NewItem(id: "counter", content: [])]))
+            try list.insertSection(NewSection(id: "rows", items: [NewRow(id: "counter", content: [])]))
         }
         for _ in 0..<8_200 { try fixture.store.edit("Toggle") { try $0.toggle(.item("counter")) } }
         let version = try fixture.store.version.rawValue
         try fixture.store.close()
         var line: String?
         let error = #expect(throws: StoreError.self) {
-            try Store.compact(at: fixture.path) { share in
+            try UntypedStore.compact(at: fixture.path) { share in
                 guard line == nil else { return }
                 #expect(share < 0.6)
                 do {
@@ -276,7 +276,7 @@ struct CompactionTests {
         }
         #expect(error?.code == "writtenElsewhere")
         #expect(line?.hasPrefix("\(version + 1) ") == true)
-        let store = try Store.open(at: fixture.path)
+        let store = try UntypedStore.open(at: fixture.path)
         #expect(try store.version.rawValue == version + 1)
         try store.close()
     }
@@ -284,18 +284,18 @@ struct CompactionTests {
     @Test("A store that is open is not compacted")
     func inUse() throws {
         let fixture = try StoreFixture()
-        #expect { try Store.compact(at: fixture.path) } throws: { ($0 as? StoreError)?.code == "inUse" }
+        #expect { try UntypedStore.compact(at: fixture.path) } throws: { ($0 as? StoreError)?.code == "inUse" }
         try fixture.store.close()
         let child = try ChildProcess("StoreWriter", [fixture.path])
         _ = child.read()
-        #expect { try Store.compact(at: fixture.path) } throws: {
+        #expect { try UntypedStore.compact(at: fixture.path) } throws: {
             ["inUse", "writtenElsewhere"].contains(($0 as? StoreError)?.code)
         }
         _ = child.kill()
-        try Store.compact(at: fixture.path)
+        try UntypedStore.compact(at: fixture.path)
         let files = try FileManager.default.contentsOfDirectory(atPath: fixture.folder.path)
         #expect(Set(files) == ["list.listory", "list.listory-lock", "list.listory-processes"])
-        let store = try Store.open(at: fixture.path)
+        let store = try UntypedStore.open(at: fixture.path)
         #expect(try store.snapshot.itemCount > 1)
     }
 
@@ -308,11 +308,11 @@ struct CompactionTests {
         let path = fixture.path
         var codes: [String?] = []
         // Called while the new file is verified: then the store itself is not open.
-        try Store.compact(at: path) { _ in
+        try UntypedStore.compact(at: path) { _ in
             guard codes.isEmpty else { return }
             let other = Box<String?>(nil)
             let thread = Thread {
-                do { try Store.compact(at: path) } catch { other.value = (error as? StoreError)?.code }
+                do { try UntypedStore.compact(at: path) } catch { other.value = (error as? StoreError)?.code }
                 other.isDone.signal()
             }
             thread.start()
@@ -345,12 +345,12 @@ struct CompactionTests {
         _ = FileManager.default.createFile(atPath: fixture.path + "-step1", contents: nil)
         #expect(child.firstLine().hasPrefix("1 "))
         let file = Platform.identity(fixture.path)
-        #expect { try Store.compact(at: fixture.path) } throws: { ($0 as? StoreError)?.code == "inUse" }
+        #expect { try UntypedStore.compact(at: fixture.path) } throws: { ($0 as? StoreError)?.code == "inUse" }
         #expect(Platform.identity(fixture.path) == file)
         _ = child.kill()
-        try Store.compact(at: fixture.path)
+        try UntypedStore.compact(at: fixture.path)
         #expect(Platform.identity(fixture.path) != file)
-        let store = try Store.open(at: fixture.path)
+        let store = try UntypedStore.open(at: fixture.path)
         #expect(try store.version == Version(1))
     }
 
@@ -362,7 +362,7 @@ struct CompactionTests {
         try fixture.store.close()
         var compaction = Compaction()
         compaction.unpackedCount = 2
-        try Store.compact(at: fixture.path, compaction)
+        try UntypedStore.compact(at: fixture.path, compaction)
         let environment = try Environment.open(path: fixture.path)
         let blocks = try environment.openDatabase(named: "blocks", of: UInt64.self, [UInt8].self)
         try environment.write { txn in
@@ -373,7 +373,7 @@ struct CompactionTests {
         }
         try environment.close()
         #expect(throws: RecordError.self) { try StoreVerification(path: fixture.path) }
-        let store = try Store.open(at: fixture.path)
+        let store = try UntypedStore.open(at: fixture.path)
         #expect(throws: RecordError.self) { try store.snapshot(at: Version(10)) }
         #expect(try store.snapshot.itemCount == 20)
         try store.edit("Toggle") { try $0.toggle(.item(3)) }
@@ -394,7 +394,7 @@ struct CompactionTests {
             try fixture.store.close()
             var compaction = Compaction(keeping: .from(Version(2)))
             compaction.unpackedCount = 2
-            try Store.compact(at: fixture.path, compaction)
+            try UntypedStore.compact(at: fixture.path, compaction)
             return fixture
         }
         func changeBlock(_ path: String, _ change: (inout [UInt8]) -> Void) throws {
@@ -409,11 +409,11 @@ struct CompactionTests {
             try environment.close()
         }
         func replay(_ path: String) throws {
-            let store = try Store.open(at: path)
+            let store = try UntypedStore.open(at: path)
             defer { try? store.close() }
             let database = try #require(store.checkpointer).database
             let (log, pool) = (store.group.log, NodePool(limits: store.options.limits, source: database))
-            var state = try Store.Recovery.beginning(log, database, pool)
+            var state = try UntypedStore.Recovery.beginning(log, database, pool)
             _ = try log.replay(into: &state, after: log.base.checksum, through: Version(10))
             #expect(state.itemCount == 20)
         }
@@ -434,7 +434,7 @@ struct CompactionTests {
         try fixture.store.close()
         var compaction = Compaction()
         compaction.unpackedCount = 2
-        try Store.compact(at: fixture.path, compaction)
+        try UntypedStore.compact(at: fixture.path, compaction)
         let environment = try Environment.open(path: fixture.path)
         let blocks = try environment.openDatabase(named: "blocks", of: UInt64.self, [UInt8].self)
         try environment.write { txn in
@@ -447,7 +447,7 @@ struct CompactionTests {
         try environment.close()
         func isDamage(_ error: any Error) -> Bool { (error as? StoreError)?.code == "headMismatch" }
         #expect { try StoreVerification(path: fixture.path) } throws: { isDamage($0) }
-        let store = try Store.open(at: fixture.path)
+        let store = try UntypedStore.open(at: fixture.path)
         #expect { try store.snapshot(at: Version(10)) } throws: { isDamage($0) }
         #expect(try store.snapshot.itemCount == 20)
         try store.close()

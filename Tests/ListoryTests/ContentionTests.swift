@@ -53,7 +53,7 @@ struct ContentionTests {
         let folder = try TemporaryFolder()
         let path = folder.file("list.listory")
         // Small, so that it is often full.
-        try Store.create(at: path) { $0.journal.size = (16 << 10) - JournalOptions.pageHeaderSize }.close()
+        try UntypedStore.create(at: path) { $0.journal.size = (16 << 10) - JournalOptions.pageHeaderSize }.close()
         let processes = try [("first", 400), ("second", 3)].enumerated().map { index, process in
             try ChildProcess(
                 "StoreWriter",
@@ -68,7 +68,7 @@ struct ContentionTests {
             if code != 0 { outcome.endings.append("process ended with \(code)") }
             outcome.endings += output.split(separator: "\n").map { "\(name) \($0)" }
         }
-        let store = try Store.open(at: path) { $0.isReadOnly = true }
+        let store = try UntypedStore.open(at: path) { $0.isReadOnly = true }
         let checksums = try Answers.checksums(store)
         try store.close()
         for name in ["first", "second"] {
@@ -88,7 +88,7 @@ struct InterleavingTests {
     /// A file of which the newest commit is in the journal, and the process that has made it and waits for `step`.
     private static func begin(_ folder: TemporaryFolder) throws -> (path: String, other: ChildProcess) {
         let path = folder.file("list.listory")
-        try Store.create(at: path).close()
+        try UntypedStore.create(at: path).close()
         let other = try ChildProcess("StoreWriter", [path, "steps"])
         // The first commit of a process goes into the database.
         for number in 1...2 { _ = try step(number, path, other) }
@@ -110,12 +110,12 @@ struct InterleavingTests {
             let line = try? Self.step(3, path, other)
             said.withLock { $0 = line ?? "" }
         }
-        let store = try Store.open(at: path, options: options)
+        let store = try UntypedStore.open(at: path, options: options)
         #expect(said.withLock { $0 }.hasPrefix("3 "), "the other process was told that its commit is durable")
         try store.edit("Mine") { try $0.insertSection(NewSection(id: "mine")) }
         try store.close()
         _ = other.kill()
-        let after = try Store.open(at: path)
+        let after = try UntypedStore.open(at: path)
         #expect(try after.commit(Version(3)).name == (isControl ? "Mine" : "write 3"))
         #expect(try after.version == (isControl ? Version(3) : Version(4)))
         try after.close()
@@ -132,7 +132,7 @@ struct InterleavingTests {
             // One that is not known is not told, and has to look.
             var options = StoreOptions()
             options.isKnownToOthers = isKnown
-            let store = try Store.open(at: path, options: options)
+            let store = try UntypedStore.open(at: path, options: options)
             #expect(store.recovery.journalCommitCount == 1)
             // The first of these goes into the database, because the journal was moved; the second into the journal.
             for number in 3...count + 1 { #expect(try Self.step(number, path, other).hasPrefix("\(number) ")) }
@@ -162,7 +162,7 @@ struct InterleavingTests {
             _ = try? ChildProcess("StoreWriter", [path, "idle"]).finish()
             _ = try? Self.step(number, path, other)
         }
-        let store = try Store.open(at: path, options: options)
+        let store = try UntypedStore.open(at: path, options: options)
         #expect(next.withLock { $0 } > 3)
         #expect(store.recovery.lostVersion == nil)
         #expect(try store.version >= Version(3))
@@ -191,7 +191,7 @@ struct InterleavingTests {
             try? file?.write(contentsOf: Data(count: 64))
             try? file?.close()
         }
-        let store = try Store.open(at: path, options: options)
+        let store = try UntypedStore.open(at: path, options: options)
         #expect(!isFirst.withLock { $0 })
         #expect(try store.version == Version(2))
         try store.close()
@@ -207,7 +207,7 @@ struct InterleavingTests {
         // The section that the other process edits.
         try fixture.store.edit("Begin") { list in
             try list.insertSection(NewSection(id: "rows", title: "Rows"))
-            try list.insert(NewItem(id: "counter", content: []), at: .end(ofSection: "rows"))
+            try list.insert(NewRow(id: "counter", content: []), at: .end(ofSection: "rows"))
         }
         try fixture.store.checkpoint()
         let before = try fixture.store.checkpointVersion
@@ -219,7 +219,7 @@ struct InterleavingTests {
         let again = try ChildProcess("StoreWriter", [fixture.path, "checkpoints"])
         for _ in 0..<60 { _ = again.read() }
         for child in [other, again] { _ = child.kill() }
-        let store = try Store.open(at: fixture.path)
+        let store = try UntypedStore.open(at: fixture.path)
         #expect(try store.checkpointVersion > before, "another process has taken the role")
         try store.close()
         _ = try StoreVerification(path: fixture.path)
@@ -273,11 +273,11 @@ struct InterleavingTests {
     }
 }
 
-extension Store {
+extension UntypedStore {
     /// Creates a store with the defaults, changed by `change`.
-    fileprivate static func create(at path: String, _ change: (inout StoreOptions) -> Void) throws -> Store {
+    fileprivate static func create(at path: String, _ change: (inout StoreOptions) -> Void) throws -> UntypedStore {
         var options = StoreOptions()
         change(&options)
-        return try Store.create(at: path, options: options)
+        return try UntypedStore.create(at: path, options: options)
     }
 }

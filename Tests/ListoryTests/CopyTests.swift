@@ -33,7 +33,7 @@ struct StoreCopyTests {
             let copy = try StoreVerification(path: path)
             #expect(copy.version >= before)
             #expect(copy.journalCommitCount == 0)
-            let opened = try Store.open(at: path)
+            let opened = try UntypedStore.open(at: path)
             #expect(try opened.snapshot.stateHash == store.snapshot(at: copy.version).stateHash)
             try opened.edit("Toggle") { try $0.toggle(.item(3)) }
             try opened.close()
@@ -104,7 +104,7 @@ struct StoreCopyTests {
         #expect(try StoreVerification(path: fixture.path).version == version)
         var options = StoreOptions()
         options.isReadOnly = true
-        let reader = try Store.open(at: fixture.path, options: options)
+        let reader = try UntypedStore.open(at: fixture.path, options: options)
         #expect { try reader.copy(to: fixture.path + ".copy") } throws: { ($0 as? StoreError)?.code == "readOnly" }
         try reader.close()
     }

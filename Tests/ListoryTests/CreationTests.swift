@@ -17,7 +17,7 @@ struct CreationTests {
         try Environment.open(path: path).close()
         let empty = try bytes(path)
         DataFile.remove(path)
-        try Store.create(at: path).close()
+        try UntypedStore.create(at: path).close()
         let whole = try bytes(path)
         DataFile.remove(path)
         let page = empty.count / 2
@@ -48,17 +48,19 @@ struct CreationTests {
         let path = folder.file("list.listory")
         for (name, bytes) in try Self.unfinished(folder) {
             try Self.write(bytes, path)
-            #expect(throws: (any Error).self, "\(name)") { try Store.open(at: path) }
-            for make in [Store.openOrCreate, Store.create] as [(String, StoreOptions) throws -> Store] {
+            #expect(throws: (any Error).self, "\(name)") { try UntypedStore.open(at: path) }
+            for make in [UntypedStore.openOrCreate, UntypedStore.create]
+                as [(String, StoreOptions) throws -> UntypedStore]
+            {
                 try Self.write(bytes, path)
                 let store = try make(path, StoreOptions())
                 try store.edit("Begin") { try $0.insertSection(NewSection(id: "rows")) }
                 try store.close()
                 #expect(try StoreVerification(path: path).version == Version(1), "\(name)")
-                let again = try Store.openOrCreate(at: path, options: StoreOptions())
+                let again = try UntypedStore.openOrCreate(at: path, options: StoreOptions())
                 #expect(try again.version == Version(1), "\(name)")
                 try again.close()
-                #expect { try Store.create(at: path) } throws: { ($0 as? StoreError)?.code == "alreadyExists" }
+                #expect { try UntypedStore.create(at: path) } throws: { ($0 as? StoreError)?.code == "alreadyExists" }
             }
         }
     }
@@ -82,9 +84,9 @@ struct CreationTests {
         for (number, bytes) in files.enumerated() {
             try Self.write(bytes, path)
             #expect(throws: (any Error).self, "file \(number)") {
-                try Store.openOrCreate(at: path, options: StoreOptions())
+                try UntypedStore.openOrCreate(at: path, options: StoreOptions())
             }
-            #expect { try Store.create(at: path) } throws: { ($0 as? StoreError)?.code == "alreadyExists" }
+            #expect { try UntypedStore.create(at: path) } throws: { ($0 as? StoreError)?.code == "alreadyExists" }
             #expect(try Self.bytes(path) == bytes, "file \(number)")
         }
     }
@@ -105,7 +107,7 @@ struct CreationTests {
             for name in names.sorted(by: { $0.count == $1.count ? $0 < $1 : $0.count < $1.count }).suffix(2) {
                 let comment: Comment = "seed \(seed), round \(round), \(name)"
                 do {
-                    let store = try Store.openOrCreate(at: folder.file(name), options: StoreOptions())
+                    let store = try UntypedStore.openOrCreate(at: folder.file(name), options: StoreOptions())
                     try store.edit("More") { try $0.insertSection(NewSection(id: "more")) }
                     try store.close()
                     _ = try StoreVerification(path: folder.file(name))
@@ -127,7 +129,7 @@ struct CreationTests {
             // Number, version and hash of each acknowledged commit.
             for line in output.split(separator: "\n") {
                 let words = line.split(separator: " ").map(String.init)
-                let store = try Store.open(at: folder.file("list\(words[0])"))
+                let store = try UntypedStore.open(at: folder.file("list\(words[0])"))
                 #expect(try store.commit(Version(UInt64(words[1])!)).stateHash.description == words[2], "\(line)")
                 try store.close()
             }

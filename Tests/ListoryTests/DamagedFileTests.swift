@@ -64,10 +64,10 @@ struct DamagedFileTests {
         var options = StoreOptions()
         // Everything goes into the database at once, and is read from there.
         options.journal.isUsed = false
-        let store = try Store.create(at: path, options: options)
+        let store = try UntypedStore.create(at: path, options: options)
         try store.edit("section") { try $0.insertSection(NewSection(id: "rows", title: "Rows")) }
         for number in 0..<200 {
-            let row = NewItem(id: .integer(Int64(number)), content: [UInt8](repeating: 1, count: 60))
+            let row = NewRow(id: .integer(Int64(number)), content: [UInt8](repeating: 1, count: 60))
             try store.edit("row") { try $0.insert(row, at: .end(ofSection: "rows")) }
         }
         let file = try FileHandle(forUpdating: URL(fileURLWithPath: path))
@@ -86,7 +86,7 @@ struct DamagedFileTests {
         options.checkpoints.nodeWeight = 0
         options.limits = TreeLimits(leafCapacity: 8, innerCapacity: 8)
         let path = folder.file("sound.listory")
-        let store = try Store.create(at: path, options: options)
+        let store = try UntypedStore.create(at: path, options: options)
         try store.edit("section") { try $0.insertSection(NewSection(id: "rows", title: "Rows")) }
         for round in 0..<30 {
             for part in 0..<3 {
@@ -96,7 +96,7 @@ struct DamagedFileTests {
                         let content = [UInt8](
                             repeating: UInt8(truncatingIfNeeded: number), count: row == 7 ? 9_000 : 60)
                         try list.insert(
-                            NewItem(id: .integer(Int64(number)), content: content), at: .end(ofSection: "rows"))
+                            NewRow(id: .integer(Int64(number)), content: content), at: .end(ofSection: "rows"))
                     }
                     if round > 0 {
                         for row in 0..<10 { try list.delete(.at(ListIndexPath(section: 0, item: row * 5))) }

@@ -10,7 +10,7 @@ import Testing
 struct EditedStore: ~Copyable {
     let folder: TemporaryFolder
     let path: String
-    var store: Store
+    var store: UntypedStore
     var edits: RandomEdits
     /// The rows of every version.
     var versions = [ReferenceList()]
@@ -43,7 +43,7 @@ struct EditedStore: ~Copyable {
         if (try? store.version) != nil { try store.close() }
         var options = store.options
         change(&options)
-        store = try Store.open(at: path, options: options)
+        store = try UntypedStore.open(at: path, options: options)
     }
 
     /// Checks that the newest rows are those of the reference, and that each is found by its id.

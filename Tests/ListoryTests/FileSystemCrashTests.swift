@@ -37,7 +37,7 @@ struct FileSystemCrashTests {
         var generator = SeededGenerator(seed: seed)
         let disk = try MountedDisk(ext4Megabytes: 16)
         let path = disk.path + "/list.listory"
-        try Store.create(at: path).close()
+        try UntypedStore.create(at: path).close()
         var (lost, roundsWithProgress) = (0, 0)
         for round in 0..<rounds {
             let comment: Comment = "seed \(seed), round \(round)"
@@ -48,7 +48,7 @@ struct FileSystemCrashTests {
             // What the writer prints from here on was durable before as well, or it was refused.
             printed += child.kill()
             try disk.remount()
-            let store = try Store.open(at: path)
+            let store = try UntypedStore.open(at: path)
             let newest = try store.version
             var isLost = false
             let lines = printed.split(separator: "\n", omittingEmptySubsequences: false).dropLast()

@@ -21,7 +21,7 @@ private struct ProjectCounts: ItemProjection, Codable, Equatable {
     static let version = 1
     var counts: [String: Int] = [:]
 
-    mutating func apply(_ event: Event, in context: ItemEventContext<Todo>) throws {
+    mutating func apply(_ event: ListEvent, in context: ItemEventContext<Todo>) throws {
         switch event {
         case .itemsInserted(_, let rows): for row in rows { try add(context.item(row), 1) }
         case .itemsDeleted(_, let rows): for row in rows { try add(context.item(row), -1) }
@@ -63,26 +63,26 @@ struct FollowerTests {
     /// A view, and the rows that its updates lead to.
     private struct Followed: Sendable {
         let name: String
-        let view: LiveView
-        let updates: ViewUpdates
-        let stages: [ViewStage]
+        let view: UntypedLiveList
+        let updates: UntypedLiveUpdates
+        let stages: [QueryStage]
         let searched: String
 
         init<Section>(
             _ name: String, _ store: Todos, searching searched: String = "",
-            _ query: (ViewQuery<Int, Todo>) -> ViewQuery<Section, Todo>
+            _ query: (ListQuery<Int, Todo>) -> ListQuery<Section, Todo>
         ) throws {
             self.name = name
             self.searched = searched
             view = try store.view(query).core
-            stages = query(ViewQuery()).stages(store.core.source, store.coder)
+            stages = query(ListQuery()).stages(store.core.source, store.coder)
             if !searched.isEmpty { try view.search(searched) }
             updates = try view.updates()
         }
 
         /// The rows that a new view shows now.
-        func fresh() throws -> Snapshot {
-            let view = try LiveView(of: view.store, stages)
+        func fresh() throws -> UntypedSnapshot {
+            let view = try UntypedLiveList(of: view.store, stages)
             if !searched.isEmpty { try view.search(searched) }
             return try view.snapshot
         }

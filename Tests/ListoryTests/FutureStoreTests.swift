@@ -24,7 +24,7 @@ struct FutureStoreTests {
         return fixture
     }
 
-    private static func records(_ store: Store) throws -> [[UInt8]] {
+    private static func records(_ store: UntypedStore) throws -> [[UInt8]] {
         var records: [[UInt8]] = []
         try store.forEachCommit(in: store.oldestVersion.next...store.version) { records.append($0.record) }
         return records
@@ -40,7 +40,7 @@ struct FutureStoreTests {
         #expect(events[2] == .unrecognised(kind: 222, payload: []))
         try fixture.store.close()
 
-        var store = try Store.open(at: fixture.path, options: fixture.store.options)
+        var store = try UntypedStore.open(at: fixture.path, options: fixture.store.options)
         #expect(try store.snapshot.item(at: ListIndexPath(section: 0, item: 0))?.isChecked == true)
         let toggled = try store.snapshot.stateHash
         let undo = try #require(try store.undo().commit)
@@ -58,17 +58,17 @@ struct FutureStoreTests {
         let all = try Self.records(store)
         try store.close()
         #expect(try StoreVerification(path: fixture.path).version == Version(UInt64(all.count)))
-        let copied = try Store.open(at: copy, options: store.options)
+        let copied = try UntypedStore.open(at: copy, options: store.options)
         #expect(try Self.records(copied) == all)
         try copied.close()
 
         var compaction = Compaction()
         compaction.unpackedCount = 1
-        let report = try Store.compact(at: fixture.path, compaction, options: store.options)
+        let report = try UntypedStore.compact(at: fixture.path, compaction, options: store.options)
         // Its commit stays a record; the others are packed.
         #expect(report.unpackedCount == 2)
         _ = try StoreVerification(path: fixture.path)
-        store = try Store.open(at: fixture.path, options: store.options)
+        store = try UntypedStore.open(at: fixture.path, options: store.options)
         #expect(try Self.records(store) == all)
         #expect(try store.snapshot(at: Version(3)).stateHash == toggled)
         #expect(try store.commit(Version(3)).events() == events)
@@ -76,8 +76,8 @@ struct FutureStoreTests {
         #expect(try store.snapshot.stateHash == store.snapshot(at: Version(1)).stateHash)
         try store.close()
         // A compacted log can begin with it, and it can be dropped.
-        try Store.compact(at: fixture.path, Compaction(keeping: .from(Version(3))), options: store.options)
-        try Store.open(at: fixture.path).close()
+        try UntypedStore.compact(at: fixture.path, Compaction(keeping: .from(Version(3))), options: store.options)
+        try UntypedStore.open(at: fixture.path).close()
     }
 
     @Test("An unknown critical event is an error with version, byte, kind and origin")
@@ -89,7 +89,7 @@ struct FutureStoreTests {
         let bytes = try Data(contentsOf: URL(fileURLWithPath: fixture.path))
         let expected = RecordError(
             version: Version(3), offset: offset, problem: .unknown(what: "kind of event", found: 64))
-        #expect(throws: expected) { try Store.open(at: fixture.path) }
+        #expect(throws: expected) { try UntypedStore.open(at: fixture.path) }
         #expect(throws: expected) { try StoreVerification(path: fixture.path) }
         #expect(
             expected.description
@@ -102,7 +102,7 @@ struct FutureStoreTests {
     func criticalBehindCheckpoint() throws {
         let fixture = try Self.store(kind: 64)
         try fixture.store.close()
-        let store = try Store.open(at: fixture.path)
+        let store = try UntypedStore.open(at: fixture.path)
         let hash = try store.snapshot.stateHash
         #expect(throws: RecordError.self) { try store.commit(Version(3)).events() }
         #expect(throws: RecordError.self) { try store.undo() }
@@ -115,8 +115,8 @@ struct FutureStoreTests {
         #expect(throws: RecordError.self) { try store.projection(EditsPerDay.self).value }
         try store.close()
         #expect(throws: RecordError.self) { try StoreVerification(path: fixture.path) }
-        #expect(throws: RecordError.self) { try Store.compact(at: fixture.path) }
-        try Store.open(at: fixture.path).close()
+        #expect(throws: RecordError.self) { try UntypedStore.compact(at: fixture.path) }
+        try UntypedStore.open(at: fixture.path).close()
     }
 
     @Test(
@@ -133,7 +133,7 @@ struct FutureStoreTests {
         try fixture.store.edit("Toggle") { try $0.toggle(.item(1)) }
         try fixture.store.close()
         try Self.changeNewest(fixture.path, Version(2)) { $0[offset] = byte }
-        let error = #expect(throws: RecordError.self) { try Store.open(at: fixture.path) }
+        let error = #expect(throws: RecordError.self) { try UntypedStore.open(at: fixture.path) }
         #expect(error?.version == Version(2) && error?.problem == problem)
         #expect(error?.description.contains("newer version of the library") == true)
     }
@@ -170,13 +170,13 @@ struct FutureStoreTests {
         try environment.write { try $0.put(newer, forKey: "format", in: meta) }
         try environment.close()
         let bytes = try Data(contentsOf: URL(fileURLWithPath: fixture.path))
-        #expect { try Store.open(at: fixture.path) } throws: { error in
+        #expect { try UntypedStore.open(at: fixture.path) } throws: { error in
             guard case .unknownFormat(_, LogFormat.version + 1, LogFormat.version) = error as? StoreError else {
                 return false
             }
             return true
         }
-        #expect { try Store.compact(at: fixture.path) } throws: { ($0 as? StoreError)?.code == "unknownFormat" }
+        #expect { try UntypedStore.compact(at: fixture.path) } throws: { ($0 as? StoreError)?.code == "unknownFormat" }
         #expect(try Data(contentsOf: URL(fileURLWithPath: fixture.path)) == bytes)
     }
 }

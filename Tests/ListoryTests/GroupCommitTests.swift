@@ -37,7 +37,7 @@ struct GroupCommitTests {
         // Acknowledged commits must be in the file already, not only after the store is closed.
         #expect(acknowledged <= store.durableVersion)
         try store.close(discardingUnappended: true)
-        let reopened = try Store.open(at: fixture.path)
+        let reopened = try UntypedStore.open(at: fixture.path)
         #expect(try reopened.version >= acknowledged)
         #expect(try reopened.version == Version(1 + 128 * 40))
         try reopened.close()
@@ -194,7 +194,7 @@ struct GroupCommitTests {
                     var step = 0
                     // They write until the journal has been moved, and would go on for ever if it were not.
                     while !hasMoved.withLock({ $0 }) {
-                        let item = NewItem(id: .integer(Int64(writer + 32 * step)), content: [7])
+                        let item = NewRow(id: .integer(Int64(writer + 32 * step)), content: [7])
                         let commit = try store.edit("Insert", durability: .deferred) { list in
                             try list.insert(item, at: .end(ofSection: "today"))
                         }
@@ -266,7 +266,7 @@ struct GroupCommitTests {
         #expect(writers.acknowledged <= store.durableVersion)
         try store.close(discardingUnappended: true)
         let durable = store.durableVersion
-        let reopened = try Store.open(at: fixture.path)
+        let reopened = try UntypedStore.open(at: fixture.path)
         #expect(try reopened.version == durable)
         try reopened.close()
     }
@@ -302,12 +302,12 @@ private final class Writers: Sendable {
         var failures: [any Error] = []
     }
 
-    private let store: Store
+    private let store: UntypedStore
     private let content: [UInt8]
     private let outcome = Mutex(Outcome())
     private let running = DispatchGroup()
 
-    init(_ store: Store, contentSize: Int = 20) {
+    init(_ store: UntypedStore, contentSize: Int = 20) {
         self.store = store
         content = Array(repeating: 7, count: contentSize)
     }
@@ -372,7 +372,7 @@ private final class Writers: Sendable {
     }
 
     private func insert(_ writer: Int, _ step: Int, _ durability: Durability) throws -> Version {
-        let item = NewItem(id: .integer(Int64(writer * 1_000 + step)), content: content)
+        let item = NewRow(id: .integer(Int64(writer * 1_000 + step)), content: content)
         return try store.edit("Insert", durability: durability) { list in
             try list.insert(item, at: .end(ofSection: "today"))
         }!.version

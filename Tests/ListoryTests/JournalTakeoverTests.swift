@@ -30,7 +30,7 @@ struct JournalTakeoverTests {
         let folder = try TemporaryFolder()
         let path = folder.file("other.listory")
         try Data(contentsOf: URL(fileURLWithPath: fixture.path)).write(to: URL(fileURLWithPath: path))
-        let other = try Store.open(at: path)
+        let other = try UntypedStore.open(at: path)
         let commit = try #require(try other.edit("Other") { try $0.toggle(.item(1)) })
         try other.close()
         let journal = fixture.store.group.log.journal

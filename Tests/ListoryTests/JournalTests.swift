@@ -16,12 +16,12 @@ struct JournalTests {
         var options = StoreOptions()
         options.journal.size = (16 << 10) - JournalOptions.pageHeaderSize
         options.journal.storeDelay = .seconds(3_600)
-        let store = try Store.create(at: path, options: options)
+        let store = try UntypedStore.create(at: path, options: options)
         // The first commit of a process goes into the database.
         try store.edit("Begin") { try $0.insertSection(NewSection(id: "rows")) }
         for (number, size) in sizes.enumerated() {
             try store.edit("Insert") { list in
-                let item = NewItem(id: .integer(Int64(number)), content: [UInt8](repeating: 7, count: size))
+                let item = NewRow(id: .integer(Int64(number)), content: [UInt8](repeating: 7, count: size))
                 try list.insert(item, at: .end(ofSection: "rows"))
             }
         }
@@ -54,7 +54,7 @@ struct JournalTests {
         var reading = StoreOptions()
         reading.isReadOnly = true
         for options in [reading, StoreOptions(), StoreOptions()] {
-            let store = try Store.open(at: path, options: options)
+            let store = try UntypedStore.open(at: path, options: options)
             #expect(store.recovery.lostVersion == nil)
             #expect(try store.version >= Version(5))
             #expect(try store.commit(Version(3)).name == "Insert")
@@ -66,9 +66,9 @@ struct JournalTests {
         #expect(try StoreVerification(path: path).journalCommitCount == 0, "closing leaves nothing in the journal")
         try Self.write(bytes, path)
         #expect(try StoreVerification(path: path).journalCommitCount == 4)
-        let report = try Store.compact(at: path)
+        let report = try UntypedStore.compact(at: path)
         #expect(report.version == Version(5))
-        #expect(try Store.open(at: path).version == Version(5))
+        #expect(try UntypedStore.open(at: path).version == Version(5))
     }
 
     @Test("An entry with any changed byte is not valid")
@@ -88,12 +88,12 @@ struct JournalTests {
             var damaged = bytes
             damaged[last.offset + place] ^= 0x10
             try Self.write(damaged, path)
-            let store = try Store.open(at: path)
+            let store = try UntypedStore.open(at: path)
             #expect(try store.version == Version(2))
             #expect(store.recovery.lostVersion == nil)
             try store.edit("More") { try $0.insertSection(NewSection(id: "more")) }
             try store.close()
-            #expect(try Store.open(at: path).version == Version(3))
+            #expect(try UntypedStore.open(at: path).version == Version(3))
         }
     }
 
@@ -137,7 +137,7 @@ struct JournalTests {
         let path = folder.file("copy.listory")
         try Self.write(bytes, path)
         #expect { try StoreVerification(path: path) } throws: { ($0 as? StoreError)?.code == "headMismatch" }
-        let store = try Store.open(at: path)
+        let store = try UntypedStore.open(at: path)
         #expect(try store.version == Version(2))
         #expect(store.recovery.lostVersion == Version(4))
         try store.close()
@@ -164,11 +164,11 @@ struct JournalTests {
         let path = folder.file("copy.listory")
         try Self.write(bytes, path)
         for isReadOnly in [true, false] {
-            #expect { try Store.open(at: path) { $0.isReadOnly = isReadOnly } } throws: {
+            #expect { try UntypedStore.open(at: path) { $0.isReadOnly = isReadOnly } } throws: {
                 ($0 as? StoreError)?.code == "headMismatch"
             }
         }
-        #expect(try Store.survey(at: path).newestVersion == Version(4))
+        #expect(try UntypedStore.survey(at: path).newestVersion == Version(4))
     }
 
     @Test("If an older entry is still in the place of a synced one, the entries behind it show it")
@@ -181,7 +181,7 @@ struct JournalTests {
         let path = folder.file("copy.listory")
         try Self.write(bytes, path)
         #expect { try StoreVerification(path: path) } throws: { ($0 as? StoreError)?.code == "headMismatch" }
-        let store = try Store.open(at: path)
+        let store = try UntypedStore.open(at: path)
         #expect(try store.version == Version(1))
         #expect(store.recovery.lostVersion == Version(4))
         try store.close()
@@ -207,12 +207,12 @@ struct JournalTests {
                         with: others[entry.offset..<entry.offset + entry.entry.size])
                 }
                 try Self.write(mixed, path)
-                let store = try Store.open(at: path)
+                let store = try UntypedStore.open(at: path)
                 #expect(try store.version == Version(UInt64(1 + index)), "entry \(index), \(count) of them")
                 #expect(try store.snapshot.itemCount == index)
                 try store.edit("More") { try $0.insertSection(NewSection(id: "more")) }
                 try store.close()
-                let again = try Store.open(at: path)
+                let again = try UntypedStore.open(at: path)
                 #expect(try again.version == Version(UInt64(2 + index)))
                 #expect(try again.snapshot.sections.count == 2 && again.snapshot.itemCount == index)
                 try again.close()
@@ -288,7 +288,7 @@ struct JournalTests {
         for number in 0..<400 {
             let size = generator.oneIn(10) ? Int.random(in: 0...9_000, using: &generator) : 30
             try fixture.store.edit("Insert") { list in
-                let item = NewItem(id: .integer(Int64(number)), content: [UInt8](repeating: 1, count: size))
+                let item = NewRow(id: .integer(Int64(number)), content: [UInt8](repeating: 1, count: size))
                 try list.insert(item, at: .end(ofSection: "rows"))
             }
             if generator.oneIn(20) { try fixture.store.group.store() }
@@ -344,7 +344,7 @@ struct JournalTests {
         // Once with entries in the journal, once with old ones.
         for _ in 0..<2 {
             if !FileManager.default.fileExists(atPath: path) { try Self.write(bytes, path) }
-            let store = try Store.open(at: path) { $0.journal.storeDelay = .seconds(3_600) }
+            let store = try UntypedStore.open(at: path) { $0.journal.storeDelay = .seconds(3_600) }
             let journal = store.group.log.journal
             if store.recovery.journalCommitCount == 0 {
                 let first = try #require(try store.edit("First") { try $0.toggle(.item(0)) })
@@ -406,7 +406,7 @@ struct JournalTests {
         func found(_ name: String) throws -> Version {
             let path = fixture.folder.file(name)
             try FileManager.default.copyItem(atPath: fixture.path, toPath: path)
-            let store = try Store.open(at: path)
+            let store = try UntypedStore.open(at: path)
             defer { try? store.close() }
             return try store.version
         }
@@ -426,7 +426,7 @@ struct JournalTests {
         }
         try fixture.store.edit("Begin") { list in
             try list.insertSection(NewSection(id: "rows", title: "Rows"))
-            try list.insert(NewItem(id: "counter", content: []), at: .end(ofSection: "rows"))
+            try list.insert(NewRow(id: "counter", content: []), at: .end(ofSection: "rows"))
         }
         try fixture.store.edit("Toggle") { try $0.toggle(.item("counter")) }
         let other = try ChildProcess("StoreWriter", [fixture.path])

@@ -19,7 +19,7 @@ struct KillTests {
             let before = acknowledged
             let comment: Comment = "seed \(victim.seed), round \(round)"
             // Opening replays the log, and compares the hash of the newest version.
-            let store = try Store.open(at: victim.path)
+            let store = try UntypedStore.open(at: victim.path)
             for (version, hash) in Victim.acknowledgements(printed) {
                 try #require(try version <= store.version, comment)
                 try #require(try store.commit(version).stateHash.description == hash, comment)
@@ -42,7 +42,7 @@ struct KillTests {
         for round in 0..<230 {
             let printed = try victim.runAndKill(["checkpoints"])
             let comment: Comment = "seed \(victim.seed), round \(round)"
-            let store = try Store.open(at: victim.path)
+            let store = try UntypedStore.open(at: victim.path)
             try #require(!store.recovery.wasRebuilt, comment)
             for (version, _) in Victim.acknowledgements(printed) { acknowledged = max(acknowledged, version) }
             try #require(try store.version >= acknowledged, comment)
@@ -70,7 +70,7 @@ struct KillTests {
             let comment: Comment = "seed \(victim.seed), round \(round)"
             let remains = try FileManager.default.contentsOfDirectory(atPath: victim.folder.path)
             if remains.contains(where: { $0.contains("compact") }) { roundsWithRemains += 1 }
-            let store = try Store.open(at: victim.path)
+            let store = try UntypedStore.open(at: victim.path)
             for (version, hash) in Victim.acknowledgements(printed) where version > store.oldestVersion {
                 try #require(try store.commit(version).stateHash.description == hash, comment)
                 acknowledged = max(acknowledged, version)
@@ -79,7 +79,7 @@ struct KillTests {
             try Self.checkWhole(store, comment)
             try store.close()
             if round % 10 == 9 {
-                try Store.compact(at: victim.path)
+                try UntypedStore.compact(at: victim.path)
                 let files = try FileManager.default.contentsOfDirectory(atPath: victim.folder.path)
                 #expect(Set(files) == ["list.listory", "list.listory-lock", "list.listory-processes"], comment)
                 #expect(try StoreVerification(path: victim.path).version >= acknowledged, comment)
@@ -96,7 +96,7 @@ struct KillTests {
         for round in 0..<100 {
             let printed = try victim.runAndKill(["copy"], afterLines: 1...16)
             let comment: Comment = "seed \(victim.seed), round \(round)"
-            let store = try Store.open(at: victim.path)
+            let store = try UntypedStore.open(at: victim.path)
             for (version, hash) in Victim.acknowledgements(printed) {
                 try #require(try store.commit(version).stateHash.description == hash, comment)
             }
@@ -105,7 +105,7 @@ struct KillTests {
             let lines = printed.split(separator: "\n", omittingEmptySubsequences: false).dropLast()
             for line in lines where line.hasPrefix("copy") {
                 let words = line.split(separator: " ").map(String.init)
-                let copy = try Store.open(at: "\(victim.path)-copy\(words[1])")
+                let copy = try UntypedStore.open(at: "\(victim.path)-copy\(words[1])")
                 try #require(try copy.snapshot.stateHash.description == words[3], comment)
                 try Self.checkWhole(copy, comment)
                 try copy.close()
@@ -114,7 +114,7 @@ struct KillTests {
             for name in try FileManager.default.contentsOfDirectory(atPath: victim.folder.path)
             where name.contains("-copy") {
                 // One that was not finished is not taken for a store.
-                if let unfinished = try? Store.open(at: victim.folder.file(name)) { try unfinished.close() }
+                if let unfinished = try? UntypedStore.open(at: victim.folder.file(name)) { try unfinished.close() }
                 try FileManager.default.removeItem(atPath: victim.folder.file(name))
             }
         }
@@ -127,7 +127,7 @@ struct KillTests {
         var victim = try Victim()
         for _ in 0..<100 {
             let printed = try victim.runAndKill(["early"])
-            let store = try Store.open(at: victim.path)
+            let store = try UntypedStore.open(at: victim.path)
             defer { try? store.close() }
             let newest = try store.version
             if Victim.acknowledgements(printed).contains(where: { $0.version > newest }) { return }
@@ -136,7 +136,7 @@ struct KillTests {
     }
 
     /// Checks that no commit is partial: its events belong together, and so do the rows after it.
-    private static func checkWhole(_ store: Store, _ comment: Comment) throws {
+    private static func checkWhole(_ store: UntypedStore, _ comment: Comment) throws {
         let snapshot = try store.snapshot
         guard snapshot.itemCount > 0 else { return }
         let counter = try #require(snapshot.item(at: ListIndexPath(section: 0, item: 0)))
@@ -160,7 +160,7 @@ private struct Victim {
         folder = try TemporaryFolder()
         path = folder.file("list.listory")
         generator = SeededGenerator(seed: seed)
-        try Store.create(at: path).close()
+        try UntypedStore.create(at: path).close()
     }
 
     /// Lets the writer write for a random time, kills it, and returns all it printed.

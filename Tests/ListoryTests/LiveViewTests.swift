@@ -113,7 +113,7 @@ struct LiveViewTests {
         #expect(try Self.ids(view.snapshot) == [[1, 2], [5]])
         #expect(try view.search("creme").changeset.items.inserted == [ListIndexPath(section: 0, item: 0)])
         try view.search("")
-        let changes = try view.show(ViewQuery().filter { try $0.item.due != nil }).changeset
+        let changes = try view.show(ListQuery().filter { try $0.item.due != nil }).changeset
         #expect(changes.items.deleted == [ListIndexPath(section: 0, item: 1)] && changes.items.inserted.isEmpty)
         #expect(try Self.ids(view.snapshot) == [[1, 3], [4, 5]])
     }
@@ -155,20 +155,20 @@ struct LiveViewTests {
             try list.toggle(1)
             try list.insert(Todo(id: 9, title: "x"), at: .end(of: .inbox))
         }
-        let error = #expect(throws: ViewError.self) { try view.snapshot }
+        let error = #expect(throws: QueryError.self) { try view.snapshot }
         #expect(error?.id == 9 && error?.path == ListIndexPath(section: 0, item: 3))
         #expect(error?.cause as? TooShort == TooShort(title: "x"))
         #expect(view.shown.changeset(from: before).isEmpty && view.shown.version == before.version)
         try view.search("")
-        #expect(throws: ViewError.self) { try view.snapshot }
+        #expect(throws: QueryError.self) { try view.snapshot }
         try store.edit("Longer") { try $0.update(Todo(id: 9, title: "xy")) }
         #expect(try Self.ids(view.snapshot) == [[2, 3, 9], [4, 5]])
         // A row whose content cannot be decoded is such an error as well.
         try store.core.edit("Foreign") { list in
-            try list.insert(NewItem(id: 77, content: Array("no JSON".utf8)), at: .end(ofSection: "inbox"))
+            try list.insert(NewRow(id: 77, content: Array("no JSON".utf8)), at: .end(ofSection: "inbox"))
         }
-        #expect(#expect(throws: ViewError.self) { try view.snapshot }?.id == 77)
-        #expect(throws: ViewError.self) { try store.view { $0.sorted(by: \.title) } }
+        #expect(#expect(throws: QueryError.self) { try view.snapshot }?.id == 77)
+        #expect(throws: QueryError.self) { try store.view { $0.sorted(by: \.title) } }
     }
 
     @Test("Updates lead from the initial rows to the shown ones, each from where the last one ended")
@@ -221,7 +221,7 @@ struct LiveViewTests {
         #expect(error.id == 11)
         try store.edit("Three") { try $0.delete(11) }
         try store.edit("Four") { try $0.toggle(10) }
-        var last: Transition?
+        var last: ListTransition?
         while last?.changeset.items.updated.isEmpty ?? true { last = try await updates.next()?.get() }
         #expect(last?.new.itemCount == 6)
         try store.close()
@@ -255,7 +255,7 @@ struct LiveViewTests {
     @Test("Several tasks change the limit at once, while others set other queries")
     func cuttingOffAtOnce() async throws {
         let store = try Self.store(TemporaryFolder())
-        let view = try LiveView(of: store.core, [])
+        let view = try UntypedLiveList(of: store.core, [])
         await withTaskGroup(of: Void.self) { group in
             for task in 0..<4 {
                 group.addTask {
@@ -278,7 +278,7 @@ struct LiveViewTests {
     @Test("A view without references is released, and its sequences end")
     func viewThatNobodyKeeps() async throws {
         let store = try Self.store(TemporaryFolder())
-        var view: TypedLiveView? = try store.view { $0.filter { !$0.isChecked } }
+        var view: LiveList? = try store.view { $0.filter { !$0.isChecked } }
         let updates = try #require(try view?.updates())
         weak let core = view?.core
         view = nil
@@ -300,7 +300,7 @@ struct LiveViewTests {
         for _ in 0..<4 {
             try edited.reopen()
             let source = GroupSource(base: edited.store.source)
-            let view = try LiveView(of: edited.store, stages.map { $0.stage(source) })
+            let view = try UntypedLiveList(of: edited.store, stages.map { $0.stage(source) })
             for _ in 0..<5 {
                 try edited.edit(3)
                 let expected = edited.versions.last!.viewed(stages)

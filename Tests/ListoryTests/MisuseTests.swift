@@ -34,7 +34,7 @@ struct MisuseTests {
         let fixture = try StoreFixture()
         try fixture.fill(3)
         let store = fixture.store
-        let view = try LiveView(of: store, [])
+        let view = try UntypedLiveList(of: store, [])
         let uses: [(Comment, () throws -> Void)] = [
             ("snapshot", { _ = try store.snapshot }), ("version", { _ = try store.version }),
             ("edit", { try store.edit("Inner") { try $0.toggle(.item(1)) } }), ("undo", { try store.undo() }),
@@ -68,7 +68,7 @@ struct MisuseTests {
         try store.edit("Toggle") { try $0.toggle(.item(0)) }
         let time = Timestamp(microseconds: 1)
         let draft = CommitDraft(name: "Inner", time: time)
-        let uses: [(Comment, (inout ListEditor) throws -> Void)] = [
+        let uses: [(Comment, (inout UntypedEditor) throws -> Void)] = [
             ("begin", { try $0.begin(draft) }), ("finish", { _ = try $0.finish() }),
             ("commit", { _ = try $0.commit(draft) { try $0.toggle(.item(1)) } }),
             ("undo", { _ = try $0.undo(time: time) }), ("redo", { _ = try $0.redo(time: time) }),
@@ -101,7 +101,7 @@ struct MisuseTests {
         #expect(nothing == nil)
         let rows = try store.snapshot
         try store.close()
-        let reopened = try Store.open(at: fixture.path)
+        let reopened = try UntypedStore.open(at: fixture.path)
         #expect(try reopened.snapshot.stateHash == rows.stateHash)
         try reopened.close()
     }
@@ -128,8 +128,8 @@ struct MisuseTests {
     @Test("A view that is read or changed in its own filter throws there, and keeps its rows")
     func viewInsideView() throws {
         let store = try Self.todos(TemporaryFolder())
-        let known = Locked<LiveView?>(nil)
-        let use = Locked<(@Sendable (LiveView) throws -> Void)?>(nil)
+        let known = Locked<UntypedLiveList?>(nil)
+        let use = Locked<(@Sendable (UntypedLiveList) throws -> Void)?>(nil)
         let view = try store.view { list in
             list.filter { _ in
                 if let view = known.withLock({ $0 }), let use = use.withLock({ $0 }) { try use(view) }
@@ -137,7 +137,7 @@ struct MisuseTests {
             }
         }
         known.withLock { $0 = view.core }
-        let uses: [@Sendable (LiveView) throws -> Void] = [
+        let uses: [@Sendable (UntypedLiveList) throws -> Void] = [
             { _ = try $0.snapshot }, { _ = try $0.indexPath(of: 1) }, { _ = try $0.updates() },
             { _ = try $0.changes() },
             { try $0.search("milk") }, { try $0.showFirst(1) }, { try $0.replaceStages([]) },
@@ -146,9 +146,9 @@ struct MisuseTests {
         for (number, inner) in uses.enumerated() {
             use.withLock { $0 = inner }
             try store.edit("Rename") { try $0.update(Todo(id: 1, title: "Todo of use \(number)")) }
-            let error = #expect(throws: ViewError.self) { try view.snapshot }
+            let error = #expect(throws: QueryError.self) { try view.snapshot }
             #expect(error?.id == 1)
-            let cause = (error?.cause as? ViewError)?.cause ?? error?.cause
+            let cause = (error?.cause as? QueryError)?.cause ?? error?.cause
             #expect((cause as? StoreError)?.code == "usedInside")
         }
         // The rows that it showed last can be read there.
@@ -163,10 +163,10 @@ struct MisuseTests {
     private struct Mirror: Projection, Codable {
         static let name = "mirror"
         static let version = 1
-        static let store = Locked<Store?>(nil)
+        static let store = Locked<UntypedStore?>(nil)
         var count = 0
 
-        mutating func apply(_ event: Event, in context: EventContext) throws {
+        mutating func apply(_ event: ListEvent, in context: EventContext) throws {
             if let store = Mirror.store.withLock({ $0 }) {
                 let projection = try store.projection(Mirror.self)
                 #expect(projection.failure == nil)
@@ -202,7 +202,7 @@ struct StoreErrorTests {
         for isReadOnly in [false, true] {
             var options = StoreOptions()
             options.isReadOnly = isReadOnly
-            let error = #expect(throws: StoreError.self) { try Store.open(at: fixture.path, options: options) }
+            let error = #expect(throws: StoreError.self) { try UntypedStore.open(at: fixture.path, options: options) }
             #expect(error?.code == "inUse")
         }
         try fixture.store.close()
@@ -225,7 +225,7 @@ struct StoreErrorTests {
     func damagedNode() throws {
         let fixture = try StoreFixture()
         try fixture.fill(1)
-        let row = ListItem.unreadable()
+        let row = UntypedRow.unreadable()
         let error = #expect(throws: StoreError.self) { try fixture.store.source.withContent(of: row.content) { _ in } }
         #expect(error?.code == "damagedNode" && error?.description.contains("140737488355328") == false)
         try fixture.store.close()
@@ -239,7 +239,7 @@ struct StoreErrorTests {
         let store = try Todos.open(at: path, createIfMissing: true, coder: coder)
         try store.edit("Start") { try $0.insertSection("today", items: [Todo(id: 7, title: "Milk")]) }
         try store.core.edit("Foreign") { list in
-            try list.insert(NewItem(id: 8, content: Array("no JSON".utf8)), at: .end(ofSection: "today"))
+            try list.insert(NewRow(id: 8, content: Array("no JSON".utf8)), at: .end(ofSection: "today"))
         }
         let broken = #expect(throws: ContentError.self) { try store.item(8) }
         #expect(broken?.row == 8 && broken?.description.hasPrefix("the content of row 8 cannot be decoded: ") == true)
@@ -262,7 +262,7 @@ struct StoreErrorTests {
         try first.edit("Start") { try $0.insertSection("today", items: [Todo(id: 7, title: "Milk")]) }
         // Now it is in the database, and not in the journal.
         try first.close()
-        let open = Locked<Store?>(nil)
+        let open = Locked<UntypedStore?>(nil)
         var coder = ContentCoder<Todo>.json
         let decode = coder.decode
         coder.decode = { bytes in

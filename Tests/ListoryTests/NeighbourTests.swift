@@ -50,8 +50,8 @@ struct NeighbourTests {
     func updates(isReadOnly: Bool) async throws {
         let folder = try TemporaryFolder()
         let path = folder.file("list.listory")
-        try Store.create(at: path).close()
-        let store = try Store.open(at: path, options: StoreOptions { $0.isReadOnly = isReadOnly })
+        try UntypedStore.create(at: path).close()
+        let store = try UntypedStore.open(at: path, options: StoreOptions { $0.isReadOnly = isReadOnly })
         let updates = try store.updates()
         let other = try ChildProcess("StoreWriter", [path, "steps"])
         var shown = updates.initial
@@ -75,18 +75,18 @@ struct NeighbourTests {
         let folder = try TemporaryFolder()
         let path = folder.file("list.listory")
         let options = StoreOptions { $0.deferredDelay = .seconds(3_600) }
-        let store = try Store.create(at: path, options: options)
+        let store = try UntypedStore.create(at: path, options: options)
         // The row that the other process updates with every commit.
         try store.edit("Begin") { list in
             try list.insertSection(NewSection(id: "rows", title: "Rows"))
-            try list.insert(NewItem(id: "counter", content: []), at: .end(ofSection: "rows"))
+            try list.insert(NewRow(id: "counter", content: []), at: .end(ofSection: "rows"))
         }
         let other = try ChildProcess("StoreWriter", [path, "steps"])
         let updates = try store.updates()
         var iterator = updates.makeAsyncIterator()
         let first = try #require(
             try store.edit("Insert", durability: .deferred) { list in
-                try list.insert(NewItem(id: "mine", content: Array("mine".utf8)), at: .end(ofSection: "rows"))
+                try list.insert(NewRow(id: "mine", content: Array("mine".utf8)), at: .end(ofSection: "rows"))
             })
         let kept = try store.snapshot
         let second = try #require(
@@ -107,7 +107,7 @@ struct NeighbourTests {
         let mine = try #require(kept.sections[0].items.last)
         #expect(try store.source.content(of: mine.content) == Array("mine".utf8))
         #expect(try store.source.content(of: lost) == Array("lost".utf8))
-        #expect(try store.commit(Version(4)).annotation(named: Annotation.lostRace) != nil)
+        #expect(try store.commit(Version(4)).annotation(named: CommitAnnotation.lostRace) != nil)
         _ = other.kill()
         try store.close()
         #expect(try StoreVerification(path: path).version == Version(4))
@@ -123,7 +123,7 @@ struct NeighbourTests {
             try fixture.store.edit("Edit") { list in
                 for id in 0..<100 as Range<Int64> { try list.toggle(.item(.integer(id))) }
                 // A row more changes the locators.
-                try list.insert(NewItem(id: .integer(round), content: []), at: .end(ofSection: "today"))
+                try list.insert(NewRow(id: .integer(round), content: []), at: .end(ofSection: "today"))
             }
             try fixture.store.checkpoint()
         }
@@ -150,14 +150,14 @@ struct NeighbourTests {
     func stopped() throws {
         let folder = try TemporaryFolder()
         let path = folder.file("list.listory")
-        let store = try Store.create(at: path, options: StoreOptions { $0.lockTimeout = .milliseconds(50) })
+        let store = try UntypedStore.create(at: path, options: StoreOptions { $0.lockTimeout = .milliseconds(50) })
         try store.edit("Begin") { try $0.insertSection(NewSection(id: "rows", title: "Rows")) }
         let other = try ChildProcess("LMDBTestHelper", ["hold-writer", path])
         #expect(other.firstLine() == "writing")
         other.stop()
         for _ in 0..<2 {
             let error = #expect(throws: StoreError.self) {
-                try store.edit("Mine") { try $0.insert(NewItem(id: 1, content: []), at: .end(ofSection: "rows")) }
+                try store.edit("Mine") { try $0.insert(NewRow(id: 1, content: []), at: .end(ofSection: "rows")) }
             }
             guard case .appendFailed(let durable, StoreError.busy) = error else {
                 Issue.record("another error: \(String(describing: error))")
@@ -190,14 +190,14 @@ struct NeighbourTests {
             options.checkpoints.interval = 16
             options.checkpoints.nodeWeight = 0
         }
-        let store = try Store.create(at: path, options: options)
+        let store = try UntypedStore.create(at: path, options: options)
         try store.edit("Begin") { try $0.insertSection(NewSection(id: "rows", title: "Rows")) }
         try store.checkpoint()
         let reader = try hasReader ? ChildProcess("LMDBTestHelper", ["hold-reader", path]) : nil
         if let reader { #expect(reader.firstLine() == "reading") }
         for number in 0..<4_000 {
             try store.edit("Insert") { list in
-                let item = NewItem(id: .integer(Int64(number)), content: [UInt8](repeating: 7, count: 400))
+                let item = NewRow(id: .integer(Int64(number)), content: [UInt8](repeating: 7, count: 400))
                 try list.insert(item, at: .end(ofSection: "rows"))
             }
         }
@@ -213,7 +213,7 @@ struct NeighbourTests {
     ) throws -> Outcome {
         let folder = try TemporaryFolder()
         let path = folder.file("list.listory")
-        try Store.create(at: path).close()
+        try UntypedStore.create(at: path).close()
         for index in 0..<count { try Data().write(to: URL(fileURLWithPath: folder.file("answers\(index)"))) }
         func start(_ index: Int, _ round: Int) throws -> ChildProcess {
             var options = arguments
@@ -253,7 +253,7 @@ struct NeighbourTests {
                 outcome.problem = outcome.problem ?? "round \(round): a process has ended: \(line)"
             }
             // All rest, so the log ends here.
-            let end = try Store.open(at: path) { $0.isReadOnly = true }
+            let end = try UntypedStore.open(at: path) { $0.isReadOnly = true }
             let version = try end.version
             let rows = "\(version) \(try end.snapshot.stateHash)"
             if let problem = try model.add(end, through: version) { outcome.problem = outcome.problem ?? problem }
@@ -272,7 +272,7 @@ struct NeighbourTests {
             let (code, output) = process.finish()
             if code != 0 { outcome.problem = outcome.problem ?? "a process ended with \(code): \(output)" }
         }
-        let end = try Store.open(at: path) { $0.isReadOnly = true }
+        let end = try UntypedStore.open(at: path) { $0.isReadOnly = true }
         let (version, checksums) = (try end.version, try Answers.checksums(end))
         try end.close()
         for index in 0..<count {
@@ -297,7 +297,7 @@ struct NeighbourTests {
     private static func undo(
         _ path: String, _ model: inout ReferenceHistory, _ scopes: Set<HistoryScope>
     ) throws -> String? {
-        let store = try Store.open(at: path) { $0.undoScope = scopes == [.shared] ? .shared : .origin }
+        let store = try UntypedStore.open(at: path) { $0.undoScope = scopes == [.shared] ? .shared : .origin }
         defer { try? store.close() }
         for scope in scopes {
             let origin = if case .origin(let name) = scope { name } else { "p0" }
@@ -316,7 +316,7 @@ struct NeighbourTests {
                     // If there is only one history, each place in it has its own rows.
                     if scope != .shared { continue }
                     let hash = try place.position == .empty ? nil : store.commit(place.position).stateHash
-                    if try store.snapshot.stateHash != hash ?? Snapshot.empty.stateHash {
+                    if try store.snapshot.stateHash != hash ?? UntypedSnapshot.empty.stateHash {
                         return "other rows at \(place.position)"
                     }
                 }
@@ -338,7 +338,7 @@ extension ReferenceHistory {
     /// Adds the commits of a store that are not there yet.
     ///
     /// - Returns: what is wrong with one of them.
-    fileprivate mutating func add(_ store: Store, through version: Version) throws -> String? {
+    fileprivate mutating func add(_ store: UntypedStore, through version: Version) throws -> String? {
         var problem: String?
         guard version > last else { return nil }
         try store.forEachCommit(in: last.next...version) { commit in problem = add(commit) ?? problem }

@@ -12,14 +12,14 @@ struct OpeningTests {
     @Test("A missing file, an existing one and a file of another format have different errors")
     func files() throws {
         let folder = try TemporaryFolder()
-        #expect { try Store.open(at: folder.file("none")) } throws: { ($0 as? StoreError)?.code == "notFound" }
+        #expect { try UntypedStore.open(at: folder.file("none")) } throws: { ($0 as? StoreError)?.code == "notFound" }
         let path = folder.file("list.listory")
-        try Store.create(at: path).close()
-        #expect { try Store.create(at: path) } throws: { ($0 as? StoreError)?.code == "alreadyExists" }
+        try UntypedStore.create(at: path).close()
+        #expect { try UntypedStore.create(at: path) } throws: { ($0 as? StoreError)?.code == "alreadyExists" }
 
         let text = folder.file("text")
         try Data("not a database, but long enough to look at".utf8).write(to: URL(fileURLWithPath: text))
-        #expect { try Store.open(at: text) } throws: { error in
+        #expect { try UntypedStore.open(at: text) } throws: { error in
             guard case .damaged = (error as? LMDBError)?.kind else { return false }
             return true
         }
@@ -27,7 +27,7 @@ struct OpeningTests {
         let environment = try Environment.open(path: other)
         _ = try environment.openDatabase(named: "theirs", of: String.self, String.self, create: true)
         try environment.close()
-        #expect { try Store.open(at: other) } throws: { ($0 as? StoreError)?.code == "notAStore" }
+        #expect { try UntypedStore.open(at: other) } throws: { ($0 as? StoreError)?.code == "notAStore" }
     }
 
     @Test("A store in a newer format is refused, and does not change")
@@ -38,13 +38,13 @@ struct OpeningTests {
         // A format from before the first release is refused as well.
         for format in [0, 2, 4, 255] as [UInt8] {
             try Self.changeMeta(fixture.path, "format", Array("listory\0".utf8) + [format, 0, 0, 0])
-            #expect { try Store.open(at: fixture.path) } throws: { error in
+            #expect { try UntypedStore.open(at: fixture.path) } throws: { error in
                 guard case .unknownFormat(_, UInt32(format), 3) = error as? StoreError else { return false }
                 return true
             }
         }
         try Self.changeMeta(fixture.path, "format", Array("listory\0".utf8) + [3, 0, 0, 0])
-        #expect(try Store.open(at: fixture.path).snapshot.itemCount == 2)
+        #expect(try UntypedStore.open(at: fixture.path).snapshot.itemCount == 2)
     }
 
     @Test("Opening and verifying detect a head row that does not fit the log")
@@ -54,11 +54,11 @@ struct OpeningTests {
         try fixture.store.edit("Toggle") { try $0.toggle(.item(1)) }
         try fixture.store.close()
         let head = try Self.changeMeta(fixture.path, "head", [1, 2, 3])
-        #expect { try Store.open(at: fixture.path) } throws: { ($0 as? StoreError)?.code == "headMismatch" }
+        #expect { try UntypedStore.open(at: fixture.path) } throws: { ($0 as? StoreError)?.code == "headMismatch" }
         var otherChecksum = head
         otherChecksum[8] ^= 1
         try Self.changeMeta(fixture.path, "head", otherChecksum)
-        #expect { try Store.open(at: fixture.path) } throws: { ($0 as? StoreError)?.code == "headMismatch" }
+        #expect { try UntypedStore.open(at: fixture.path) } throws: { ($0 as? StoreError)?.code == "headMismatch" }
         var otherCount = head
         otherCount[16] ^= 1
         try Self.changeMeta(fixture.path, "head", otherCount)
@@ -66,10 +66,10 @@ struct OpeningTests {
         var beyond = head
         beyond[0] += 1
         try Self.changeMeta(fixture.path, "head", beyond)
-        #expect { try Store.open(at: fixture.path) } throws: { ($0 as? StoreError)?.code == "headMismatch" }
+        #expect { try UntypedStore.open(at: fixture.path) } throws: { ($0 as? StoreError)?.code == "headMismatch" }
         // An empty head would hide both commits.
         try Self.changeMeta(fixture.path, "head", Array(repeating: 0, count: head.count))
-        #expect { try Store.open(at: fixture.path) } throws: { ($0 as? StoreError)?.code == "headMismatch" }
+        #expect { try UntypedStore.open(at: fixture.path) } throws: { ($0 as? StoreError)?.code == "headMismatch" }
         #expect { try StoreVerification(path: fixture.path) } throws: { ($0 as? StoreError)?.code == "headMismatch" }
         try Self.changeMeta(fixture.path, "head", head)
         #expect(try StoreVerification(path: fixture.path).version == Version(2))
@@ -86,7 +86,7 @@ struct OpeningTests {
             var damaged = record
             damaged[offset] ^= 1 << UInt8(offset % 8)
             try Self.changeRecord(fixture.path, 2, damaged)
-            #expect("byte \(offset)") { try Store.open(at: fixture.path) } throws: { error in
+            #expect("byte \(offset)") { try UntypedStore.open(at: fixture.path) } throws: { error in
                 guard case StoreError.damagedCommit(Version(2), let cause) = error else { return false }
                 return cause is RecordError
             }
@@ -138,12 +138,14 @@ struct OpeningTests {
         #expect { try fixture.store.undo() } throws: { ($0 as? StoreError)?.code == "closed" }
         var options = StoreOptions()
         options.isReadOnly = true
-        let store = try Store.open(at: fixture.path, options: options)
+        let store = try UntypedStore.open(at: fixture.path, options: options)
         #expect(try store.snapshot.itemCount == 2)
         #expect { try store.edit("No") { try $0.toggle(.item(1)) } } throws: { ($0 as? StoreError)?.code == "readOnly" }
         #expect { try store.undo() } throws: { ($0 as? StoreError)?.code == "readOnly" }
         try store.close()
-        #expect { try Store.create(at: "unused", options: options) } throws: { ($0 as? StoreError)?.code == "readOnly" }
+        #expect { try UntypedStore.create(at: "unused", options: options) } throws: {
+            ($0 as? StoreError)?.code == "readOnly"
+        }
     }
 
     // MARK: Help

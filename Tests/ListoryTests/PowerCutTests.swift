@@ -167,7 +167,7 @@ struct PowerCutTests {
         try Self.checkAnyMoment("create", seed) { files, path in
             // A store that was not acknowledged may be missing, or unfinished.
             for name in files where name.hasPrefix("created") {
-                let store = try Store.openOrCreate(at: path(name), options: StoreOptions())
+                let store = try UntypedStore.openOrCreate(at: path(name), options: StoreOptions())
                 try store.edit("More") { try $0.insertSection(NewSection(id: "more")) }
                 try store.close()
             }
@@ -181,7 +181,7 @@ struct PowerCutTests {
         try Self.checkAnyMoment("compact", seed) { files, path in
             try #require(files.contains(Self.name))
             _ = try StoreVerification(path: path(Self.name))
-            try Store.compact(at: path(Self.name))
+            try UntypedStore.compact(at: path(Self.name))
             _ = try StoreVerification(path: path(Self.name))
         }
     }
@@ -193,7 +193,7 @@ struct PowerCutTests {
         try Self.checkAnyMoment("copy", seed) { files, path in
             for name in files where name.hasPrefix("copy") {
                 // An unfinished copy is not taken for a store.
-                let unfinished = try? Store.open(at: path(name))
+                let unfinished = try? UntypedStore.open(at: path(name))
                 if let unfinished {
                     _ = try unfinished.snapshot.sections.map { $0.items.map(\.id) }
                     try unfinished.close()
@@ -337,7 +337,7 @@ struct PowerCutTests {
                 try Data(bytes).write(to: URL(fileURLWithPath: folder.file(name)))
             }
         } else if work != "create" {
-            try Store.create(at: path) { $0.journal.size = (8 << 10) - 16 }.close()
+            try UntypedStore.create(at: path) { $0.journal.size = (8 << 10) - 16 }.close()
             Platform.remove(path + "-lock")
         }
         let before = try base ?? RecordedFolder(files(in: folder))
@@ -387,7 +387,7 @@ struct PowerCutTests {
     ) throws -> String? {
         var options = StoreOptions()
         change(&options)
-        let store = try Store.open(at: path, options: options)
+        let store = try UntypedStore.open(at: path, options: options)
         defer { try? store.close() }
         journalCommitCount += store.recovery.journalCommitCount
         if let lost = store.recovery.lostVersion { return "version \(lost) is said to be lost" }
@@ -404,8 +404,8 @@ struct PowerCutTests {
     }
 }
 
-extension Store {
-    fileprivate static func create(at path: String, _ change: (inout StoreOptions) -> Void) throws -> Store {
+extension UntypedStore {
+    fileprivate static func create(at path: String, _ change: (inout StoreOptions) -> Void) throws -> UntypedStore {
         var options = StoreOptions()
         change(&options)
         return try create(at: path, options: options)

@@ -47,7 +47,7 @@ struct ProcessTableTests {
     func publishing() throws {
         let folder = try TemporaryFolder()
         let path = folder.file("list.listory")
-        try Store.create(at: path).close()
+        try UntypedStore.create(at: path).close()
         let environment = try Environment.open(path: path)
         let table = try #require(try ProcessTable.join(environment))
         func end(_ version: UInt64, stored: UInt64) -> ProcessTable.Published {

@@ -11,7 +11,7 @@ import Testing
 struct ProjectedStore: ~Copyable {
     let folder: TemporaryFolder
     var path: String
-    var store: Store
+    var store: UntypedStore
     var edits: RandomEdits
     /// The expected rows.
     var rows = ReferenceList()
@@ -63,7 +63,7 @@ struct ProjectedStore: ~Copyable {
         } else {
             try store.close()
         }
-        store = try Store.open(at: path, options: options)
+        store = try UntypedStore.open(at: path, options: options)
     }
 
     /// Checks the values of the projections.

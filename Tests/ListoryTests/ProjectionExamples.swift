@@ -4,7 +4,7 @@ import ListModel
 import Listory
 import TestSupport
 
-extension Identifier {
+extension UntypedID {
     /// A text that is different for every identifier.
     var key: String {
         switch self {
@@ -22,7 +22,7 @@ struct SectionCounts: Projection, Codable, Equatable {
         var checked = 0
         var unchecked = 0
 
-        mutating func add(_ item: ListItem, _ count: Int) {
+        mutating func add(_ item: UntypedRow, _ count: Int) {
             if item.isChecked { checked += count } else { unchecked += count }
         }
     }
@@ -32,7 +32,7 @@ struct SectionCounts: Projection, Codable, Equatable {
     static let readsRows = true
     var sections: [Counts] = []
 
-    mutating func apply(_ event: Event, in context: EventContext) throws {
+    mutating func apply(_ event: ListEvent, in context: EventContext) throws {
         switch event {
         case .itemsInserted(let path, let items): for item in items { sections[path.section].add(item, 1) }
         case .itemsDeleted(let path, let items): for item in items { sections[path.section].add(item, -1) }
@@ -75,13 +75,13 @@ struct WordIndex: Projection, Codable, Equatable {
     static let version = 1
     var ids: [String: Set<String>] = [:]
 
-    mutating func apply(_ event: Event, in context: EventContext) throws {
+    mutating func apply(_ event: ListEvent, in context: EventContext) throws {
         switch event {
         case .itemsInserted(_, let items): for item in items { try add(item, context) }
         case .itemsDeleted(_, let items): for item in items { try remove(item, context) }
         case .itemUpdated(_, let id, let old, let new):
-            try remove(ListItem(id: id, isChecked: false, content: old), context)
-            try add(ListItem(id: id, isChecked: false, content: new), context)
+            try remove(UntypedRow(id: id, isChecked: false, content: old), context)
+            try add(UntypedRow(id: id, isChecked: false, content: new), context)
         case .sectionInserted(_, let section): for item in section.items { try add(item, context) }
         case .sectionDeleted(_, let section): for item in section.items { try remove(item, context) }
         case .listReloaded(let old, let new):
@@ -91,11 +91,11 @@ struct WordIndex: Projection, Codable, Equatable {
         }
     }
 
-    private mutating func add(_ item: ListItem, _ context: EventContext) throws {
+    private mutating func add(_ item: UntypedRow, _ context: EventContext) throws {
         ids[try WordIndex.word(context.content(of: item.content)), default: []].insert(item.id.key)
     }
 
-    private mutating func remove(_ item: ListItem, _ context: EventContext) throws {
+    private mutating func remove(_ item: UntypedRow, _ context: EventContext) throws {
         let word = try WordIndex.word(context.content(of: item.content))
         ids[word]?.remove(item.id.key)
         if ids[word]?.isEmpty == true { ids[word] = nil }
@@ -120,7 +120,7 @@ struct EditsPerDay: Projection, Codable, Equatable {
     var counts: [String: Int] = [:]
     private var last = Version.empty.rawValue
 
-    mutating func apply(_ event: Event, in context: EventContext) {
+    mutating func apply(_ event: ListEvent, in context: EventContext) {
         if context.commit.isSeed || context.commit.version.rawValue == last { return }
         last = context.commit.version.rawValue
         note(context.commit.origin, context.commit.time)
@@ -142,7 +142,7 @@ struct OtherCounts: Projection, Codable, Equatable {
     private var counts = SectionCounts()
     var text = ""
 
-    mutating func apply(_ event: Event, in context: EventContext) throws {
+    mutating func apply(_ event: ListEvent, in context: EventContext) throws {
         try counts.apply(event, in: context)
         text = OtherCounts.text(counts)
     }

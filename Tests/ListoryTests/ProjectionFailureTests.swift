@@ -16,7 +16,7 @@ private struct Fussy: Projection, Codable, Equatable {
     static let version = 1
     var count = 0
 
-    mutating func apply(_ event: Event, in context: EventContext) throws {
+    mutating func apply(_ event: ListEvent, in context: EventContext) throws {
         count += 1
         if case .itemToggled(_, _, true) = event { throw Refusal() }
         if case .sectionInserted(_, let section) = event, section.items.contains(where: \.isChecked) { throw Refusal() }
@@ -29,7 +29,7 @@ private struct Mended: Projection, Codable, Equatable {
     static let version = 2
     var count = 0
 
-    mutating func apply(_ event: Event, in context: EventContext) { count += 1 }
+    mutating func apply(_ event: ListEvent, in context: EventContext) { count += 1 }
 }
 
 /// A state that cannot be written.
@@ -43,7 +43,7 @@ private struct Unwritable: Projection {
     init() {}
     init(encoded bytes: UnsafeRawBufferPointer) throws { throw Refusal() }
     func encoded() throws -> [UInt8] { throw Refusal() }
-    mutating func apply(_ event: Event, in context: EventContext) { count += 1 }
+    mutating func apply(_ event: ListEvent, in context: EventContext) { count += 1 }
 }
 
 /// A name that is empty.
@@ -51,7 +51,7 @@ private struct Nameless: Projection, Codable {
     static let name = ""
     static let version = 1
 
-    mutating func apply(_ event: Event, in context: EventContext) {}
+    mutating func apply(_ event: ListEvent, in context: EventContext) {}
 }
 
 /// A name that is too long for a key.
@@ -59,7 +59,7 @@ private struct LongNamed: Projection, Codable {
     static let name = String(repeating: "x", count: 512)
     static let version = 1
 
-    mutating func apply(_ event: Event, in context: EventContext) {}
+    mutating func apply(_ event: ListEvent, in context: EventContext) {}
 }
 
 @Suite("Projections that fail")
@@ -92,10 +92,10 @@ struct ProjectionFailureTests {
         #expect(throws: ProjectionError.self) { try fussy.rebuild() }
         try fixture.store.close()
 
-        let store = try Store.open(at: fixture.path)
+        let store = try UntypedStore.open(at: fixture.path)
         #expect(throws: ProjectionError.self) { try store.projection(Fussy.self).value }
         try store.close()
-        let mended = try Store.open(at: fixture.path)
+        let mended = try UntypedStore.open(at: fixture.path)
         #expect(try mended.projection(Mended.self).value.count == 5)
         try mended.close()
     }
@@ -107,8 +107,8 @@ struct ProjectionFailureTests {
         try fixture.store.edit("Toggle") { try $0.toggle(.item(1)) }
         try fixture.store.edit("Move") { try $0.move(.item(0), to: .end(ofSection: "today")) }
         try fixture.store.close()
-        try Store.compact(at: fixture.path, Compaction(keeping: .from(Version(2))))
-        let store = try Store.open(at: fixture.path)
+        try UntypedStore.compact(at: fixture.path, Compaction(keeping: .from(Version(2))))
+        let store = try UntypedStore.open(at: fixture.path)
         let fussy = try store.projection(Fussy.self)
         let error = #expect(throws: ProjectionError.self) { try fussy.value }
         guard case .failed(_, Version(2), nil, _)? = error else {
@@ -156,7 +156,7 @@ struct ProjectionFailureTests {
         try environment.write { try $0.put(changed, forKey: 3, in: commits) }
         try environment.close()
         // The checkpoint is newer than the record.
-        let store = try Store.open(at: fixture.path)
+        let store = try UntypedStore.open(at: fixture.path)
         let counts = try store.projection(SectionCounts.self)
         #expect(throws: RecordError.self) { try counts.value }
         #expect(counts.failure == nil)
@@ -186,7 +186,7 @@ struct ProjectionFailureTests {
         #expect(fixture.store.checkpointVersion == Version(1))
         try fixture.store.edit("Toggle") { try $0.toggle(.item(1)) }
         try fixture.store.close()
-        let store = try Store.open(at: fixture.path)
+        let store = try UntypedStore.open(at: fixture.path)
         #expect(try store.projection(Unwritable.self).value.count == 2)
     }
 
@@ -208,7 +208,7 @@ struct ProjectionFailureTests {
         try fixture.store.edit("Toggle") { try $0.toggle(.item(1)) }
         let head = try fixture.store.version
         try fixture.store.close()
-        let store = try Store.open(at: fixture.path)
+        let store = try UntypedStore.open(at: fixture.path)
         #expect(try store.storedProjection(WordIndex.name)?.version == head)
     }
 
@@ -289,7 +289,7 @@ struct ProjectionThreadTests {
         }
     }
 
-    private static func isBehind(_ store: Store, _ version: Version) async throws -> Bool {
+    private static func isBehind(_ store: UntypedStore, _ version: Version) async throws -> Bool {
         try store.projection(SectionCounts.self).moment.version < version
     }
 

@@ -63,8 +63,8 @@ struct ProjectionTests {
             var compaction = Compaction(keeping: .from(base))
             compaction.unpackedCount = [0, 10, 100][round % 3]
             compaction.checkpointSpacing = 30
-            try Store.compact(at: list.path, compaction, options: options)
-            list.store = try Store.open(at: list.path, options: options)
+            try UntypedStore.compact(at: list.path, compaction, options: options)
+            list.store = try UntypedStore.open(at: list.path, options: options)
             try list.check("seed \(seed), round \(round), compacted")
             #expect(try list.store.projection(EditsPerDay.self).beginning == .empty)
         }
@@ -80,8 +80,8 @@ struct ProjectionTests {
         // Packed, so that the events after the oldest version must be unpacked.
         var compaction = Compaction(keeping: .from(base))
         compaction.unpackedCount = 5
-        try Store.compact(at: list.path, compaction, options: options)
-        list.store = try Store.open(at: list.path, options: options)
+        try UntypedStore.compact(at: list.path, compaction, options: options)
+        list.store = try UntypedStore.open(at: list.path, options: options)
         #expect(try list.store.projection(SectionCounts.self).value == SectionCounts(of: list.rows))
         #expect(try list.store.projection(WordIndex.self).value == WordIndex(of: list.rows))
         let edits = try list.store.projection(EditsPerDay.self)
@@ -122,7 +122,7 @@ struct ProjectionTests {
             #expect { try StoreVerification(path: list.path) } throws: {
                 ($0 as? StoreError)?.code == "damagedProjection"
             }
-            list.store = try Store.open(at: list.path, options: options)
+            list.store = try UntypedStore.open(at: list.path, options: options)
             #expect(try list.storedVersion(WordIndex.name) == nil)
             try list.check("byte \(offset)")
         }
@@ -131,7 +131,7 @@ struct ProjectionTests {
         var row: [UInt8] = []
         try ProjectedStore.changeRow(list.path, EditsPerDay.name) { row = $0 }
         try ProjectedStore.changeRow(list.path, WordIndex.name) { $0 = row }
-        list.store = try Store.open(at: list.path, options: list.store.options)
+        list.store = try UntypedStore.open(at: list.path, options: list.store.options)
         try list.check("another's row")
     }
 
@@ -151,7 +151,7 @@ struct ProjectionTests {
         #expect(try other.store.projection(WordIndex.self).value == WordIndex(of: other.rows))
         try other.store.close()
         try ProjectedStore.changeRow(other.path, WordIndex.name) { $0 = row }
-        other.store = try Store.open(at: other.path, options: other.store.options)
+        other.store = try UntypedStore.open(at: other.path, options: other.store.options)
         #expect(try other.storedVersion(WordIndex.name) == nil)
         #expect(try other.store.projection(WordIndex.self).value == WordIndex(of: other.rows))
     }
@@ -167,7 +167,7 @@ struct ProjectionTests {
         var options = list.store.options
         try list.store.close()
         options.isReadOnly = true
-        list.store = try Store.open(at: list.path, options: options)
+        list.store = try UntypedStore.open(at: list.path, options: options)
         try list.check("read only")
         #expect(throws: StoreError.self) { try list.store.projection(EditsPerDay.self).checkpoint() }
         #expect(try #require(try list.storedVersion(EditsPerDay.name)) > stored)
@@ -194,7 +194,7 @@ struct ProjectionTests {
         }
         try environment.close()
         try copy.close()
-        let reader = try Store.open(at: older, options: options)
+        let reader = try UntypedStore.open(at: older, options: options)
         #expect(try reader.projection(SectionCounts.self).value.sections.map(\.unchecked) == [3])
     }
 

@@ -9,19 +9,19 @@ import Testing
 @Suite("Reading ahead")
 struct ReadAheadTests {
     /// A store with records of all sizes in the database; some are larger than the read-ahead.
-    private static func makeStore(_ path: String, _ random: inout SeededGenerator) throws -> (Store, [[UInt8]]) {
-        let store = try Store.create(at: path)
+    private static func makeStore(_ path: String, _ random: inout SeededGenerator) throws -> (UntypedStore, [[UInt8]]) {
+        let store = try UntypedStore.create(at: path)
         var records: [[UInt8]] = []
         func note(_ commit: Commit?) throws { records.append(try #require(commit).record) }
         try note(store.edit("Begin", durability: .deferred) { try $0.insertSection(NewSection(id: "rows")) })
         for number in 0..<400 {
             let size = Int.random(in: 0..<100, using: &random)
             let length = size < 90 ? size : size < 97 ? size * 30 : size * 60
-            let item = NewItem(id: .integer(Int64(number)), content: [UInt8](repeating: 7, count: length))
+            let item = NewRow(id: .integer(Int64(number)), content: [UInt8](repeating: 7, count: length))
             try note(store.edit("Insert", durability: .deferred) { try $0.insert(item, at: .end(ofSection: "rows")) })
         }
         try store.close()
-        return (try Store.open(at: path), records)
+        return (try UntypedStore.open(at: path), records)
     }
 
     @Test("Commits are read as written: forward, backward, alternating, and in random order", arguments: 1...UInt64(5))

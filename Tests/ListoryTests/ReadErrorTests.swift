@@ -238,7 +238,7 @@ extension ReadErrorTests {
         #expect { try StoreVerification(path: fixture.path) } throws: { error in
             ["damagedCheckpoint", "damagedNode"].contains((error as? StoreError)?.code)
         }
-        var store = try Store.open(at: fixture.path, options: fixture.store.options)
+        var store = try UntypedStore.open(at: fixture.path, options: fixture.store.options)
         #expect(store.recovery.wasRebuilt == isReplayed)
         if !isReplayed {
             #expect {
@@ -249,7 +249,7 @@ extension ReadErrorTests {
                 ($0 as? StoreError)?.code == "damagedNode"
             }
             try store.close()
-            store = try Store.open(at: fixture.path, options: fixture.store.options)
+            store = try UntypedStore.open(at: fixture.path, options: fixture.store.options)
             #expect(store.recovery.wasRebuilt)
         }
         #expect(try store.snapshot.stateHash == hash && store.snapshot.itemCount == (isReplayed ? 27 : 30))
@@ -257,7 +257,7 @@ extension ReadErrorTests {
         try store.checkpoint()
         try store.close()
         #expect(try StoreVerification(path: fixture.path).version == Version(isReplayed ? 3 : 2))
-        store = try Store.open(at: fixture.path, options: fixture.store.options)
+        store = try UntypedStore.open(at: fixture.path, options: fixture.store.options)
         #expect(!store.recovery.wasRebuilt)
     }
 }

@@ -93,17 +93,17 @@ struct SalvageTests {
         try edited.edit(300)
         try edited.store.close()
         let path = edited.folder.file("new")
-        let report = try Store.salvage(from: edited.path, to: path)
+        let report = try UntypedStore.salvage(from: edited.path, to: path)
         #expect(report.isComplete && report.damageCount == 0 && report.lostCommitCount == 0)
         #expect(report.parts.map(\.path) == [path] && report.parts[0].version == Version(300))
-        let (old, new) = (try Store.open(at: edited.path), try Store.open(at: path))
+        let (old, new) = (try UntypedStore.open(at: edited.path), try UntypedStore.open(at: path))
         for number in 1...300 as ClosedRange<UInt64> {
             #expect(try old.commit(Version(number)).record == new.commit(Version(number)).record)
         }
         #expect(try old.snapshot.stateHash == new.snapshot.stateHash && old.history == new.history)
         try old.close()
         try new.close()
-        #expect(try Store.survey(at: edited.path).isComplete)
+        #expect(try UntypedStore.survey(at: edited.path).isComplete)
     }
 
     @Test("A lost commit breaks the log into two stores, which have all other commits")
@@ -113,14 +113,14 @@ struct SalvageTests {
         try edited.store.close()
         try Self.damage([100], in: edited.path)
         let path = edited.folder.file("new")
-        let report = try Store.salvage(from: edited.path, to: path)
+        let report = try UntypedStore.salvage(from: edited.path, to: path)
         #expect(report.newestVersion == Version(200) && report.lostCommitCount == 1 && report.looseCommitCount == 0)
         #expect(report.parts.map(\.path) == [path, path + "-1"])
         #expect(report.parts.map(\.oldestVersion) == [Version(100), .empty])
         #expect(report.parts.map(\.version) == [Version(200), Version(99)])
         #expect(report.leftoverCount == 0 && report.updatedCount == 0)
         for part in report.parts {
-            let store = try Store.open(at: part.path)
+            let store = try UntypedStore.open(at: part.path)
             try Self.compare(store, part.version, edited.versions[Int(part.version.rawValue)])
             if part.path == path {
                 // A last commit deletes the rows whose content was in the lost commit.
@@ -131,7 +131,7 @@ struct SalvageTests {
             try store.close()
             _ = try StoreVerification(path: part.path)
         }
-        let survey = try Store.survey(at: edited.path)
+        let survey = try UntypedStore.survey(at: edited.path)
         #expect(survey.lostCommitCount == 1 && survey.parts.map(\.version) == report.parts.map(\.version))
     }
 
@@ -141,7 +141,7 @@ struct SalvageTests {
         let store = fixture.store
         try store.edit("section") { try $0.insertSection(NewSection(id: "salvaged", title: "Rows")) }
         for number in 0..<10 {
-            let item = NewItem(id: .integer(Int64(number)), content: [UInt8(number)])
+            let item = NewRow(id: .integer(Int64(number)), content: [UInt8(number)])
             try store.edit("row") { try $0.insert(item, at: .end(ofSection: "salvaged")) }
         }
         try store.edit("update") { try $0.update(1, content: [100]) }
@@ -149,11 +149,11 @@ struct SalvageTests {
         try store.close()
         try Self.damage([6], in: fixture.path)
         let path = fixture.folder.file("new")
-        let report = try Store.salvage(from: fixture.path, to: path)
+        let report = try UntypedStore.salvage(from: fixture.path, to: path)
         #expect(report.lostCommitCount == 1 && report.looseCommitCount == 7 && report.parts.count == 1)
         #expect(report.parts[0].version == Version(5) && report.section == "salvaged 1")
         #expect(report.itemCount == 4 && report.leftoverCount == 3 && report.updatedCount == 1)
-        let new = try Store.open(at: path)
+        let new = try UntypedStore.open(at: path)
         let rows = try ReferenceList(new.snapshot, GroupSource(base: new.source))
         #expect(rows.sections.map(\.id) == ["salvaged", "salvaged 1"])
         #expect(rows.sections[0].items.map(\.content) == [[0], [100], [2], [3]])
@@ -170,7 +170,7 @@ struct SalvageTests {
         try edited.edit(20)
         let size = JournalOptions().size
         try edited.store.close()
-        let whole = try Store.survey(at: edited.path)
+        let whole = try UntypedStore.survey(at: edited.path)
         var bytes = [UInt8](try Data(contentsOf: URL(fileURLWithPath: edited.path)))
         // LMDB's header of an entry whose value is on pages of its own: length, flags, length of the key, key.
         func header(_ size: Int) -> [UInt8] {
@@ -185,7 +185,7 @@ struct SalvageTests {
         // Less than a sector of the journal.
         let path = edited.folder.file("long")
         try Data(bytes + [0]).write(to: URL(fileURLWithPath: path))
-        #expect(try Store.survey(at: path).newestVersion == whole.newestVersion)
+        #expect(try UntypedStore.survey(at: path).newestVersion == whole.newestVersion)
     }
 
     @Test("Salvage refuses a target that exists, a missing file, a file of something else and an open store")
@@ -194,7 +194,7 @@ struct SalvageTests {
         let (path, new) = (fixture.path, fixture.folder.file("new"))
         func code(_ from: String, _ to: String) -> String? {
             do {
-                try Store.salvage(from: from, to: to)
+                try UntypedStore.salvage(from: from, to: to)
                 return nil
             } catch { return (error as? StoreError)?.code }
         }
@@ -206,7 +206,7 @@ struct SalvageTests {
         #expect(code(text, new) == "notAStore")
         #expect(!FileManager.default.fileExists(atPath: new))
         #expect(code(path, new) == nil)
-        let store = try Store.open(at: new)
+        let store = try UntypedStore.open(at: new)
         #expect(try store.version == .empty)
         try store.close()
         let files = try FileManager.default.contentsOfDirectory(atPath: fixture.folder.path).filter {
@@ -256,7 +256,7 @@ struct SalvageTests {
     }
 
     /// Compares the rows of a version with a reference; a content may be lost.
-    private static func compare(_ store: Store, _ version: Version, _ expected: ReferenceList) throws {
+    private static func compare(_ store: UntypedStore, _ version: Version, _ expected: ReferenceList) throws {
         let snapshot = try store.snapshot(at: version)
         #expect(snapshot.sections.map(\.id) == expected.sections.map(\.id))
         for (section, other) in zip(snapshot.sections, expected.sections) {
@@ -277,12 +277,12 @@ struct RepairTests {
         try edited.edit(200)
         try edited.store.close()
         let sound = try Data(contentsOf: URL(fileURLWithPath: edited.path))
-        #expect(try Store.repair(at: edited.path).wasRepaired == false)
+        #expect(try UntypedStore.repair(at: edited.path).wasRepaired == false)
         #expect(try Data(contentsOf: URL(fileURLWithPath: edited.path)) == sound)
         for database in ["nodes", "checkpoints", "gone"] {
             try Self.spoil(database, in: edited.path)
             #expect(throws: (any Error).self) { try StoreVerification(path: edited.path) }
-            let report = try Store.repair(at: edited.path)
+            let report = try UntypedStore.repair(at: edited.path)
             #expect(report.wasRepaired && report.found.isComplete && report.verification.version == Version(200))
             #expect(try StoreVerification(path: edited.path).commitCount == 200)
             try edited.reopen()
@@ -298,12 +298,12 @@ struct RepairTests {
     func refusals() throws {
         var edited = try EditedStore(seed: 4)
         try edited.edit(100)
-        #expect(throws: (any Error).self) { try Store.repair(at: edited.path) }
+        #expect(throws: (any Error).self) { try UntypedStore.repair(at: edited.path) }
         try edited.store.close()
         try SalvageTests.damage([50], in: edited.path)
         let before = try Data(contentsOf: URL(fileURLWithPath: edited.path))
         do {
-            try Store.repair(at: edited.path)
+            try UntypedStore.repair(at: edited.path)
             Issue.record("it was repaired")
         } catch StoreError.notRepairable(let commits, _) {
             // The commits before the lost one are not lost, but would be in another store.
@@ -329,14 +329,14 @@ struct RepairTests {
         try Data(contentsOf: URL(fileURLWithPath: fixture.path)).write(to: URL(fileURLWithPath: copy))
         var reading = options
         reading.isReadOnly = true
-        let reader = try Store.open(at: copy, options: reading)
+        let reader = try UntypedStore.open(at: copy, options: reading)
         #expect(reader.recovery.journalCommitCount == 10)
         let second = fixture.folder.file("second")
         let found = try reader.backup(to: second)
         #expect(try found.version == Version(11) && found.stateHash == fixture.store.snapshot.stateHash)
         try reader.close()
         try fixture.store.close()
-        let store = try Store.open(at: second)
+        let store = try UntypedStore.open(at: second)
         #expect(try store.version == Version(11))
         try store.close()
     }

@@ -9,7 +9,7 @@ import Testing
 struct TimedStore {
     let folder: TemporaryFolder
     let path: String
-    private(set) var store: Store
+    private(set) var store: UntypedStore
     let time = TestTime()
 
     init(_ change: (inout StoreOptions) -> Void = { _ in }) throws {
@@ -26,7 +26,7 @@ struct TimedStore {
     @discardableResult
     func edit(
         _ name: String = "Edit", by origin: String = "", after milliseconds: Int64 = 1_000,
-        tracking: Tracking? = nil, isDiscardable: Bool = false, _ body: (inout ListEditor) throws -> Void
+        tracking: Tracking? = nil, isDiscardable: Bool = false, _ body: (inout UntypedEditor) throws -> Void
     ) throws -> Version {
         time.advance(milliseconds: milliseconds)
         let commit = try store.edit(
@@ -38,11 +38,11 @@ struct TimedStore {
         try store.close()
         var options = store.options
         change(&options)
-        store = try Store.open(at: path, options: options)
+        store = try UntypedStore.open(at: path, options: options)
     }
 
     /// The ids of the rows of each section.
-    var ids: [[Identifier]] {
+    var ids: [[UntypedID]] {
         get throws { try store.snapshot.sections.map { $0.items.map(\.id) } }
     }
 }
@@ -87,7 +87,7 @@ struct StoreHistoryTests {
                 hashes.append(try fixture.store.snapshot.stateHash)
             }
             #expect(throws: ListError.nothingToUndo(requested: 1, available: 0)) { try fixture.store.undo() }
-            #expect(hashes.last == Snapshot.empty.stateHash)
+            #expect(hashes.last == UntypedSnapshot.empty.stateHash)
             for hash in hashes.dropLast().reversed() {
                 try fixture.store.redo()
                 try fixture.reopen()
@@ -230,9 +230,9 @@ struct StoreHistoryTests {
     func origins() throws {
         var fixture = try TimedStore { $0.undoScope = .origin }
         try start(fixture)
-        try fixture.edit("Add", by: "ann") { try $0.insert(NewItem(10), at: .before(1)) }
+        try fixture.edit("Add", by: "ann") { try $0.insert(NewRow(10), at: .before(1)) }
         try fixture.edit("Check", by: "bob") { try $0.toggle(.item(10)) }
-        try fixture.edit("Sync", by: "sync", tracking: .untracked) { try $0.insert(NewItem(20), at: .after(10)) }
+        try fixture.edit("Sync", by: "sync", tracking: .untracked) { try $0.insert(NewRow(20), at: .after(10)) }
         try fixture.reopen()
         #expect(try fixture.store.history(of: "ann").undoCount == 1 && fixture.store.history(of: "sync").undoCount == 0)
         let version = try fixture.store.version
@@ -289,9 +289,9 @@ struct StoreHistoryTests {
     }
 }
 
-extension Store {
+extension UntypedStore {
     /// The content of the row of an id.
-    func content(of id: Identifier) throws -> [UInt8] {
+    func content(of id: UntypedID) throws -> [UInt8] {
         let row = try #require(try item(id))
         return try source.withContent(of: row.content) { Array($0) }
     }

@@ -10,7 +10,7 @@ import Testing
 struct StoreFixture {
     let folder: TemporaryFolder
     let path: String
-    let store: Store
+    let store: UntypedStore
 
     init(_ change: (inout StoreOptions) -> Void = { _ in }) throws {
         var options = StoreOptions()
@@ -21,13 +21,13 @@ struct StoreFixture {
     init(options: StoreOptions) throws {
         folder = try TemporaryFolder()
         path = folder.file("list.listory")
-        store = try Store.create(at: path, options: options)
+        store = try UntypedStore.create(at: path, options: options)
     }
 
     /// Makes a section and some rows.
     func fill(_ count: Int) throws {
         try store.edit("Fill", durability: .deferred) { list in
-            let items = (0..<count).map { NewItem(id: .integer(Int64($0)), content: Array("row \($0)".utf8)) }
+            let items = (0..<count).map { NewRow(id: .integer(Int64($0)), content: Array("row \($0)".utf8)) }
             try list.insertSection(NewSection(id: "today", title: "Today", items: items))
         }
     }
@@ -56,7 +56,7 @@ struct StoreTests {
         let commit = try #require(
             try fixture.store.edit("Add milk", origin: "phone") { list in
                 try list.insertSection(NewSection(id: "today"))
-                try list.insert(NewItem(id: 7, content: Array("milk".utf8)), at: .end(ofSection: "today"))
+                try list.insert(NewRow(id: 7, content: Array("milk".utf8)), at: .end(ofSection: "today"))
             })
         #expect(commit.version == Version(1))
         #expect((commit.name, commit.origin) == ("Add milk", "phone"))
@@ -101,7 +101,7 @@ struct StoreTests {
         try fixture.store.undo(2)
         try fixture.store.close()
 
-        let store = try Store.open(at: fixture.path)
+        let store = try UntypedStore.open(at: fixture.path)
         #expect(store.recovery.commitCount == 0)
         #expect(store.recovery.checkpoint == Version(8))
         #expect(try store.snapshot.stateHash == hashes[3])
@@ -133,7 +133,7 @@ struct StoreTests {
             if commit != nil { past.append(reference) }
         }
         let history = try fixture.store.history
-        func check(_ store: Store) throws {
+        func check(_ store: UntypedStore) throws {
             let source = GroupSource(base: store.source)
             for (version, rows) in past.enumerated() {
                 let snapshot = try store.snapshot(at: Version(UInt64(version)))
@@ -148,7 +148,7 @@ struct StoreTests {
         }
         try check(fixture.store)
         try fixture.store.close()
-        let reopened = try Store.open(at: fixture.path)
+        let reopened = try UntypedStore.open(at: fixture.path)
         try check(reopened)
         try reopened.close()
     }
@@ -256,7 +256,7 @@ struct StoreTests {
                         let id = Int64(1_000 * (task + 1) + step)
                         let durability: Durability = step % 5 == 0 ? .immediate : .deferred
                         let commit = try store.edit("\(id)", durability: durability) { list in
-                            try list.insert(NewItem(id: .integer(id), content: []), at: .end(ofSection: "today"))
+                            try list.insert(NewRow(id: .integer(id), content: []), at: .end(ofSection: "today"))
                             try list.toggle(.item(.integer(id)))
                         }
                         if step % 10 == 0, let commit { try await store.durable(commit.version) }

@@ -18,7 +18,7 @@ struct StoredTreeTests {
             $0.limits = TreeLimits(leafCapacity: Self.widths[first], innerCapacity: Self.widths[first])
         }
         // Enough rows to fill leaves completely.
-        let items = (0..<200).map { NewItem(id: .string("row \($0)"), content: []) }
+        let items = (0..<200).map { NewRow(id: .string("row \($0)"), content: []) }
         let operation = EditOperation.insertSection(NewSection(id: "first", title: "First", items: items), .end)
         var rows = ReferenceList()
         try rows.apply(operation)
@@ -88,10 +88,10 @@ struct StoredTreeTests {
         let store = fixture.store
         try fixture.fill(40)
         try store.checkpoint()
-        let stages: [Snapshot] = try {
+        let stages: [UntypedSnapshot] = try {
             let old = try store.snapshot
             try store.edit("Insert") { list in
-                let items = (100..<140).map { NewItem(id: .integer($0), content: [1]) }
+                let items = (100..<140).map { NewRow(id: .integer($0), content: [1]) }
                 try list.insertSection(NewSection(id: "later", title: "Later", items: items))
                 // A row that moves into a new section needs a batch of its own; the other section comes whole.
                 try list.insertSection(NewSection(id: "last", title: "Last"))
@@ -99,8 +99,8 @@ struct StoredTreeTests {
             }
             try store.checkpoint()
             let snapshot = try store.snapshot
-            let there = Transition(from: old, to: snapshot).batches()
-            let back = Transition(from: snapshot, to: old).batches()
+            let there = ListTransition(from: old, to: snapshot).batches()
+            let back = ListTransition(from: snapshot, to: old).batches()
             return there.dropLast().map(\.snapshot) + back.dropLast().map(\.snapshot)
         }()
         #expect(stages.contains { $0.sections.map(\.items.count).contains(40) && $0.itemCount == 80 })
@@ -162,7 +162,7 @@ struct StoredTreeTests {
             $0.gate = .full
         }
         try edited.edit(200)
-        var kept: [Snapshot] = []
+        var kept: [UntypedSnapshot] = []
         for _ in 0..<10 { kept.append(try edited.store.snapshot(at: edited.randomVersion())) }
         kept.append(try edited.store.snapshot)
         let database = try #require(edited.store.checkpointer).database
@@ -174,7 +174,7 @@ struct StoredTreeTests {
         #expect(edited.store.recovery.wasRebuilt)
         #expect(edited.store.checkpointer?.database === database)
         try edited.checkPast(10, "seed \(seed), rebuilt")
-        var later: [Snapshot] = []
+        var later: [UntypedSnapshot] = []
         for _ in 0..<10 { later.append(try edited.store.snapshot(at: edited.randomVersion())) }
         for round in 0..<20 {
             try edited.edit(10)
@@ -209,7 +209,7 @@ struct StoredTreeTests {
         try fixture.fill(300)
         try fixture.store.close()
         try CheckpointTests.damage(fixture.path, 3)
-        let store = try Store.open(at: fixture.path, options: fixture.store.options)
+        let store = try UntypedStore.open(at: fixture.path, options: fixture.store.options)
         // Another checkpoint, which shares the damaged node without reading it.
         for _ in 0..<8 { try store.edit("Toggle") { try $0.toggle(.item(0)) } }
         #expect(store.checkpointVersion == Version(9))
@@ -220,7 +220,7 @@ struct StoredTreeTests {
             ($0 as? StoreError)?.code == "damagedNode"
         }
         try store.close()
-        let mended = try Store.open(at: fixture.path, options: fixture.store.options)
+        let mended = try UntypedStore.open(at: fixture.path, options: fixture.store.options)
         #expect(mended.recovery.wasRebuilt)
         #expect(try mended.version == Version(9) && mended.snapshot.stateHash == hash)
         try mended.close()

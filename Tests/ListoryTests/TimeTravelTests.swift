@@ -10,16 +10,16 @@ struct TimeTravelTests {
     /// A store with two branches: versions 1 to 4, and from 2 on, after two undos, 7 and 8; a minute lies between commits.
     private func branched() throws -> TimedStore {
         let fixture = try TimedStore { $0.coalescing = .never }
-        func edit(_ body: (inout ListEditor) throws -> Void) throws {
+        func edit(_ body: (inout UntypedEditor) throws -> Void) throws {
             try fixture.edit("Edit", after: 60_000, body)
         }
         try edit { try $0.insertSection(NewSection(0)) }
-        for number in 2...4 { try edit { try $0.insert(NewItem(number), at: .end(ofSection: "s0")) } }
+        for number in 2...4 { try edit { try $0.insert(NewRow(number), at: .end(ofSection: "s0")) } }
         for _ in 0..<2 {
             fixture.time.advance(milliseconds: 60_000)
             try fixture.store.undo()
         }
-        for number in 7...8 { try edit { try $0.insert(NewItem(number), at: .end(ofSection: "s0")) } }
+        for number in 7...8 { try edit { try $0.insert(NewRow(number), at: .end(ofSection: "s0")) } }
         return fixture
     }
 
@@ -27,7 +27,7 @@ struct TimeTravelTests {
     func earlierAndLater() throws {
         let fixture = try branched()
         #expect(try fixture.ids == [[2, 7, 8]])
-        var seen: [[Identifier]] = []
+        var seen: [[UntypedID]] = []
         while try fixture.store.earlier().commit != nil { seen.append(try fixture.ids.first ?? []) }
         #expect(seen == [[2, 7], [2, 3, 4], [2, 3], [2], [], []])
         #expect(try fixture.ids == [])
@@ -94,7 +94,7 @@ struct TimeTravelTests {
             try edited.store.close()
             var compaction = Compaction(keeping: .from(Version(20)))
             compaction.unpackedCount = 40
-            _ = try Store.compact(at: edited.path, compaction)
+            _ = try UntypedStore.compact(at: edited.path, compaction)
             try edited.reopen()
         }
         let source = GroupSource(base: edited.store.source)

@@ -179,7 +179,7 @@ struct TypedStoreTests {
         let folder = try TemporaryFolder()
         let store = try Self.open(folder)
         try store.core.edit("Foreign") { list in
-            let item = NewItem(id: "no integer", content: Array("no JSON".utf8))
+            let item = NewRow(id: "no integer", content: Array("no JSON".utf8))
             try list.insertSection(NewSection(id: "today", items: [item]))
             try list.insertSection(NewSection(id: "never"))
         }
@@ -210,10 +210,10 @@ struct TypedStoreTests {
     @Test("Integers, UUIDs, strings and enumerations convert to identifiers and back")
     func identifiers() {
         let uuid = UUID()
-        #expect(Int(Identifier.integer(7)) == 7 && 7.identifier == .integer(7))
-        #expect(Int32(Identifier.integer(1 << 40)) == nil && UInt32(Identifier.integer(-1)) == nil)
-        #expect(String(Identifier.string("a")) == "a" && String(Identifier.integer(1)) == nil)
-        #expect(UUID(uuid.identifier) == uuid && UUID(Identifier.string("a")) == nil)
-        #expect(Day(Day.today.identifier) == .today && Day(Identifier.string("never")) == nil)
+        #expect(Int(UntypedID.integer(7)) == 7 && 7.identifier == .integer(7))
+        #expect(Int32(UntypedID.integer(1 << 40)) == nil && UInt32(UntypedID.integer(-1)) == nil)
+        #expect(String(UntypedID.string("a")) == "a" && String(UntypedID.integer(1)) == nil)
+        #expect(UUID(uuid.identifier) == uuid && UUID(UntypedID.string("a")) == nil)
+        #expect(Day(Day.today.identifier) == .today && Day(UntypedID.string("never")) == nil)
     }
 }

@@ -30,7 +30,7 @@ private struct Titles: ItemProjection, Codable, Equatable {
     static let version = 1
     var counts: [String: Int] = [:]
 
-    mutating func apply(_ event: Event, in context: ItemEventContext<TodoV3>) throws {
+    mutating func apply(_ event: ListEvent, in context: ItemEventContext<TodoV3>) throws {
         switch event {
         case .itemsInserted(_, let rows): for row in rows { counts[try context.item(row).title, default: 0] += 1 }
         case .itemsDeleted(_, let rows): for row in rows { counts[try context.item(row).title]! -= 1 }
@@ -167,7 +167,7 @@ struct UpcastingTests {
             return
         }
         check(cause as? ContentError)
-        #expect(throws: ViewError.self) { try store.view { $0.searchable(in: \.title) } }
+        #expect(throws: QueryError.self) { try store.view { $0.searchable(in: \.title) } }
         // Content that cannot be read can still be replaced.
         try store.edit("Replace") { try $0.update(TodoV3(id: 2, title: "Tea", tags: [], due: nil)) }
         #expect(try store.item(2)?.title == "Tea")

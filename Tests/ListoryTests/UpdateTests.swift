@@ -46,7 +46,7 @@ struct UpdateTests {
             if failing.withLock({ $0 }) && item.isChecked { throw Refusal() }
             return RowPlacement()
         }
-        let view = try LiveView(of: fixture.store, [.arrange(arrangement)])
+        let view = try UntypedLiveList(of: fixture.store, [.arrange(arrangement)])
         let (healed, broken) = (try view.updates(), try view.updates())
         for step in 0..<12 {
             failing.withLock { $0 = step == 6 }
@@ -81,7 +81,7 @@ struct UpdateTests {
         let fixture = try StoreFixture()
         try fixture.fill(2)
         let store = fixture.store
-        let view = try LiveView(of: store, [])
+        let view = try UntypedLiveList(of: store, [])
         var states = try store.undoStates().makeAsyncIterator()
         let updates = try view.updates()
         let changes = try ListStore<String, Plain>(store).changes()

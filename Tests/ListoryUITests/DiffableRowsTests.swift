@@ -52,7 +52,7 @@ struct DiffableRowsTests {
     func foreign() throws {
         let fixture = try DriverFixture([["a"]])
         try fixture.store.core.edit("Foreign") { list in
-            try list.insert(NewItem(id: "x", content: []), at: .end(ofSection: "A"))
+            try list.insert(NewRow(id: "x", content: []), at: .end(ofSection: "A"))
         }
         #expect(throws: ListError.self) { try DiffableRows(fixture.store.snapshot) }
     }

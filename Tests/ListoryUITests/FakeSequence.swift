@@ -21,7 +21,7 @@ final class FakeSequence<Source: ListSource>: OperationScreen {
     var isBusy = false
     private(set) var cells: SequentialListSimulator
     private var ending: (@MainActor () -> Void)?
-    private(set) var selected: Set<Identifier> = []
+    private(set) var selected: Set<UntypedID> = []
 
     init(_ driver: ListDriver<Source>, _ layout: RowLayout) {
         self.driver = driver

@@ -26,7 +26,7 @@ final class FakeTable<Source: ListSource>: BatchScreen {
     var mistake: Mistake?
 
     private(set) var cells: TableSimulator
-    private var selectedIDs: Set<Identifier> = []
+    private var selectedIDs: Set<UntypedID> = []
     private var ending: (@MainActor () -> Void)?
     private var dragged: ListIndexPath?
     /// The row that is being dragged.
@@ -48,7 +48,7 @@ final class FakeTable<Source: ListSource>: BatchScreen {
         cells = TableSimulator(showing: driver.player.shown)
     }
 
-    private var shown: Snapshot { driver.player.shown }
+    private var shown: UntypedSnapshot { driver.player.shown }
 
     private func note(_ problem: String?) {
         if let problem { problems.append(problem) }
@@ -196,7 +196,7 @@ final class EarlyTable<Source: ListSource>: ListScreen {
     func select(_ paths: [ListIndexPath]) { table.select(paths) }
     func reload() { table.reload() }
 
-    func phases(of transition: Transition, reloadAbove: Int?) -> [TransitionPhase] {
+    func phases(of transition: ListTransition, reloadAbove: Int?) -> [TransitionPhase] {
         transition.batches(reloadAbove: reloadAbove).map { batch in
             .play(batch.snapshot) { [table] show, done in
                 show()

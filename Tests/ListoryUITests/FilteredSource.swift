@@ -8,7 +8,7 @@
 final class FilteredSource: ListSource, Sendable {
     typealias SectionID = String
     typealias Item = Todo
-    typealias Predicate = @Sendable (ListItem) -> Bool
+    typealias Predicate = @Sendable (UntypedRow) -> Bool
 
     private struct State: Sendable {
         var predicate: Predicate
@@ -25,7 +25,7 @@ final class FilteredSource: ListSource, Sendable {
         state = Locked(State(predicate: predicate))
     }
 
-    var editedStore: Store { store.core }
+    var editedStore: UntypedStore { store.core }
     var coder: ContentCoder<Todo> { store.coder }
 
     /// Replaces the predicate.

@@ -122,7 +122,7 @@ struct GestureTests {
     func foreignRow() throws {
         let fixture = try DriverFixture([["Milk"]])
         try fixture.store.core.edit("Foreign") { list in
-            try list.insert(NewItem(id: "x", content: Array("?".utf8)), at: .end(ofSection: "A"))
+            try list.insert(NewRow(id: "x", content: Array("?".utf8)), at: .end(ofSection: "A"))
         }
         fixture.driver.refresh()
         #expect(fixture.driver.toggle("x") && fixture.driver.delete("x"))

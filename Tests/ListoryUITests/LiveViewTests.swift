@@ -6,13 +6,13 @@ import Listory
 import TestSupport
 import Testing
 
-private typealias TodoView = TypedLiveView<String, Todo>
+private typealias TodoView = LiveList<String, Todo>
 
 @MainActor
 @Suite("Driving a live view")
 struct LiveViewTests {
     private func fixture(
-        _ rows: [[String]], _ query: (ViewQuery<String, Todo>) -> ViewQuery<String, Todo>
+        _ rows: [[String]], _ query: (ListQuery<String, Todo>) -> ListQuery<String, Todo>
     ) throws -> (DriverFixture<TodoView>, FakeTable<TodoView>) {
         let fixture = try DriverFixture(rows) { try $0.view(query) }
         let table = FakeTable(fixture.driver)
@@ -50,7 +50,7 @@ struct LiveViewTests {
         #expect(try fixture.titles == [["a", "d", "x b", "c"]])
         #expect(try shown(fixture.driver) == [["a", "d", "c"]])
         #expect(table.batchCount == 1 && fixture.source.keepsOrder)
-        try fixture.source.show(ViewQuery().sorted(by: \.title))
+        try fixture.source.show(ListQuery().sorted(by: \.title))
         fixture.driver.refresh()
         table.endBatch()
         #expect(try shown(fixture.driver) == [["a", "b", "c", "d"]])
@@ -85,7 +85,7 @@ struct LiveViewTests {
     func unplaceable() throws {
         let (fixture, table) = try fixture([["a", "b"]]) { $0.filter { try !$0.item.title.isEmpty } }
         try fixture.store.core.edit("Foreign") { list in
-            try list.insert(NewItem(id: "x", content: Array("?".utf8)), at: .end(ofSection: "A"))
+            try list.insert(NewRow(id: "x", content: Array("?".utf8)), at: .end(ofSection: "A"))
         }
         fixture.driver.refresh()
         #expect(fixture.failures.all.map(\.action) == [.read])
@@ -104,7 +104,7 @@ struct LiveViewTests {
         let (fixture, _) = try fixture([["a", "b"]]) { $0.filter { try !$0.item.title.isEmpty } }
         func yield() async { for _ in 0..<200 { await Task.yield() } }
         try fixture.store.core.edit("Foreign") { list in
-            try list.insert(NewItem(id: "x", content: Array("?".utf8)), at: .end(ofSection: "A"))
+            try list.insert(NewRow(id: "x", content: Array("?".utf8)), at: .end(ofSection: "A"))
         }
         while fixture.failures.all.isEmpty { await Task.yield() }
         await yield()

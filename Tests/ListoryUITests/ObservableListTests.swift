@@ -177,7 +177,7 @@ struct ObservableListTests {
     func unreadableValue() throws {
         let (fixture, list) = try list([["Milk"]])
         try fixture.store.core.edit("Foreign") { list in
-            try list.insert(NewItem(id: 7, content: Array("?".utf8)), at: .end(ofSection: "A"))
+            try list.insert(NewRow(id: 7, content: Array("?".utf8)), at: .end(ofSection: "A"))
         }
         list.driver.refresh()
         let row = list.sections[0].rows[1]

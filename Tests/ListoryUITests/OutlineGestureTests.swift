@@ -9,7 +9,7 @@ import Testing
 @MainActor
 @Suite("Gestures in an outline")
 struct OutlineGestureTests {
-    typealias View = TypedLiveView<String, Todo>
+    typealias View = LiveList<String, Todo>
     typealias Fixture = (fixture: DriverFixture<View>, table: FakeTable<View>)
 
     /// A table of the visible rows of a list: a dot for each level of depth, a minus after a collapsed row.

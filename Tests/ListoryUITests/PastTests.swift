@@ -122,5 +122,5 @@ private final class CountingScreen: ListScreen {
     var selection: [ListIndexPath] { [] }
     func select(_ paths: [ListIndexPath]) {}
     func reload() { onReload() }
-    func phases(of transition: Transition, reloadAbove: Int?) -> [TransitionPhase] { [] }
+    func phases(of transition: ListTransition, reloadAbove: Int?) -> [TransitionPhase] { [] }
 }

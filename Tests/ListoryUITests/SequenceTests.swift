@@ -67,7 +67,7 @@ struct SequenceTests {
         #expect(table.stepCount == 5)
         table.end()
         table.select([at(0, 20)])
-        fixture.driver.delete((6..<20).map { Identifier.integer($0) })
+        fixture.driver.delete((6..<20).map { UntypedID.integer($0) })
         #expect(table.reloadCount == 1 && table.selected == [.integer(26)])
         #expect(table.isUpToDate && table.problems.isEmpty)
     }
@@ -124,7 +124,7 @@ private final class EarlySequence<Source: ListSource>: ListScreen {
     func select(_ paths: [ListIndexPath]) { table.select(paths) }
     func reload() { table.reload() }
 
-    func phases(of transition: Transition, reloadAbove: Int?) -> [TransitionPhase] {
+    func phases(of transition: ListTransition, reloadAbove: Int?) -> [TransitionPhase] {
         let steps = transition.operations(layout: table.layout, reloadAbove: reloadAbove).operations
         return [
             .play(transition.new) { [table] show, done in

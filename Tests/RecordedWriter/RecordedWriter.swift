@@ -65,9 +65,10 @@ enum RecordedWriter {
 
     /// Makes a commit that is not durable yet.
     @discardableResult
-    static func insert(_ id: String, _ size: Int, _ store: Store, _ durability: Durability = .deferred) throws -> Commit
+    static func insert(_ id: String, _ size: Int, _ store: UntypedStore, _ durability: Durability = .deferred) throws
+        -> Commit
     {
-        let item = NewItem(
+        let item = NewRow(
             id: .string(id), content: [UInt8](repeating: UInt8(truncatingIfNeeded: id.utf8.count), count: size))
         return try store.edit("Insert", durability: durability) { list in
             if list.state.sectionCount == 0 { try list.insertSection(NewSection(id: "rows", title: "Rows")) }
@@ -78,7 +79,7 @@ enum RecordedWriter {
     // MARK: - Edits
 
     private static func edit(_ generator: inout SeededGenerator) throws {
-        let store = try Store.open(at: path, options: options())
+        let store = try UntypedStore.open(at: path, options: options())
         let before = try store.version
         mark(name, before, try store.snapshot.stateHash)
         var failureCount = 0
@@ -119,7 +120,7 @@ enum RecordedWriter {
     private static func editTogether() async throws {
         // What is acknowledged before its sync is then marked before it as well.
         write_recorder_delay_syncs(1_000)
-        let store = try Store.open(at: path, options: options())
+        let store = try UntypedStore.open(at: path, options: options())
         let threads = DispatchGroup()
         for writer in 0..<8 {
             threads.enter()
@@ -160,7 +161,7 @@ enum RecordedWriter {
             let name = "created\(number)"
             let store =
                 generator.oneIn(2)
-                ? try Store.create(at: "\(folder)/\(name)", options: options())
+                ? try UntypedStore.create(at: "\(folder)/\(name)", options: options())
                 : try ListStore<Int, Row>.open(at: "\(folder)/\(name)", createIfMissing: true).core
             for part in 0..<Int.random(in: 1...2, using: &generator) {
                 let commit = try insert("\(part)", 20, store, .immediate)
@@ -172,7 +173,7 @@ enum RecordedWriter {
 
     private static func compact(_ generator: inout SeededGenerator) throws {
         for round in 0..<count {
-            let store = try Store.open(at: path, options: options())
+            let store = try UntypedStore.open(at: path, options: options())
             for step in 0..<Int.random(in: 2...12, using: &generator) {
                 let commit = try insert("\(arguments[4]) \(round) \(step)", 40, store, .immediate)
                 mark(name, commit.version, commit.stateHash)
@@ -182,7 +183,7 @@ enum RecordedWriter {
             var compaction = Compaction()
             if generator.oneIn(2) { compaction.kept = .from(Version(newest.rawValue / 2)) }
             compaction.unpackedCount = 3
-            try Store.compact(at: path, compaction)
+            try UntypedStore.compact(at: path, compaction)
             // The new file is the store from now on, though nothing was written to it since.
             mark(name, newest, hash)
         }
@@ -193,12 +194,12 @@ enum RecordedWriter {
             // Random, so that packing cannot hide it.
             let letters = (0..<32).map { _ in Character(UnicodeScalar(UInt8.random(in: 97...122, using: &generator))) }
             let secret = String(letters)
-            let store = try Store.open(at: path, options: options())
+            let store = try UntypedStore.open(at: path, options: options())
             try insert("kept \(round)", 40, store)
             let content = [UInt8](String(repeating: secret, count: round % 3 == 2 ? 200 : 1).utf8)
-            let id = Identifier.string("erased \(round)")
+            let id = UntypedID.string("erased \(round)")
             try store.edit("Insert") { list in
-                try list.insert(NewItem(id: id, content: content), at: .end(ofSection: "rows"))
+                try list.insert(NewRow(id: id, content: content), at: .end(ofSection: "rows"))
             }
             // In a checkpoint as well, sometimes.
             if generator.oneIn(2) { try store.checkpoint() }
@@ -210,13 +211,13 @@ enum RecordedWriter {
             try store.close()
             var compaction = Compaction(keeping: .from(commit.version))
             compaction.isPacked = generator.oneIn(2)
-            try Store.compact(at: path, compaction)
+            try UntypedStore.compact(at: path, compaction)
             write_recorder_mark("erased \(secret)")
         }
     }
 
     private static func copy(_ generator: inout SeededGenerator) throws {
-        let store = try Store.open(at: path, options: options())
+        let store = try UntypedStore.open(at: path, options: options())
         for round in 0..<count {
             for step in 0..<Int.random(in: 1...6, using: &generator) {
                 let commit = try insert("\(arguments[4]) \(round) \(step)", 40, store, .immediate)

@@ -29,8 +29,8 @@ struct Check {
         var options = StoreOptions()
         options.journal.size = (8 << 10) - 16
         // A process that creates a store may have been killed before.
-        let store: Store
-        do { store = try Store.open(at: session.path, options: options) } catch {
+        let store: UntypedStore
+        do { store = try UntypedStore.open(at: session.path, options: options) } catch {
             guard session.work == .opening, acknowledged.isEmpty else { throw error }
             store = try ListStore<Int, Row>.open(at: session.path, createIfMissing: true, options: options).core
         }
@@ -70,7 +70,7 @@ struct Check {
         }
         try store.edit("After") { list in
             if list.state.sectionCount == 0 { try list.insertSection(NewSection(id: "rows", title: "Rows")) }
-            try list.insert(NewItem(id: "after", content: []), at: .end(ofSection: "rows"))
+            try list.insert(NewRow(id: "after", content: []), at: .end(ofSection: "rows"))
         }
         try store.checkpoint()
         try store.close()

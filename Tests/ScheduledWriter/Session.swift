@@ -71,7 +71,7 @@ final class Session: Sendable {
     }
 
     /// Opens the store, and writes down which version it has.
-    func open(_ options: StoreOptions, _ body: () throws -> Store) throws -> Store {
+    func open(_ options: StoreOptions, _ body: () throws -> UntypedStore) throws -> UntypedStore {
         let begin = schedule_now()
         let store = try body()
         schedule_add(Note.opened.rawValue, begin, try store.version.rawValue)
@@ -79,7 +79,7 @@ final class Session: Sendable {
     }
 
     /// Reads all rows, and writes down the hash if they are durable.
-    func show(_ store: Store) throws {
+    func show(_ store: UntypedStore) throws {
         // Read first, because a later commit of another process may get the version of an own one that is not durable.
         let durable = store.durableVersion
         let snapshot = try store.snapshot
@@ -129,12 +129,12 @@ final class Session: Sendable {
 /// What one thread does with a store: edits it, and acknowledges what is durable.
 struct Editor {
     private let session: Session
-    private let store: Store
+    private let store: UntypedStore
     private let name: String
     private var number = 0
     private var pending: [Commit] = []
 
-    init(_ session: Session, _ store: Store, _ name: String) {
+    init(_ session: Session, _ store: UntypedStore, _ name: String) {
         (self.session, self.store, self.name) = (session, store, name)
     }
 
@@ -169,7 +169,7 @@ struct Editor {
     mutating func edit(_ durability: Durability?, _ generator: inout SeededGenerator) throws {
         number += 1
         let isLarge = generator.oneIn(12)
-        let item = NewItem(
+        let item = NewRow(
             id: .string("\(name) \(number)"),
             content: Array("\(name) \(number)".utf8)
                 + [UInt8](repeating: 7, count: isLarge ? 8_500 : generator.below(300)))
@@ -238,7 +238,7 @@ struct Editor {
 struct Follower {
     private let end = Waiting()
 
-    init?(_ session: Session, _ store: Store) {
+    init?(_ session: Session, _ store: UntypedStore) {
         guard let updates = try? store.updates() else { return nil }
         let end = end
         Task {

@@ -54,7 +54,7 @@ enum Work: String {
             var options = StoreOptions()
             options.journal.size = (8 << 10) - 16
             do {
-                let store = try Store.create(at: path, options: options)
+                let store = try UntypedStore.create(at: path, options: options)
                 try store.edit("Begin") { try $0.insertSection(NewSection(id: "rows", title: "Rows")) }
                 try store.close()
                 return 0
@@ -84,7 +84,7 @@ enum Work: String {
         let options = session.storeOptions(&generator)
         guard
             let store = attempt(
-                session, { try session.open(options) { try Store.open(at: session.path, options: options) } })
+                session, { try session.open(options) { try UntypedStore.open(at: session.path, options: options) } })
         else { return session.wrong("the store cannot be opened") }
         let seed = generator.next()
         let closer = generator.oneIn(2) ? generator.below(4) : -1
@@ -107,7 +107,7 @@ enum Work: String {
         var options = session.storeOptions(&generator)
         (options.deferredDelay, options.checkpoints) = (.zero, .never)
         let found = attempt(session) {
-            try session.open(options) { try Store.open(at: session.path, options: options) }
+            try session.open(options) { try UntypedStore.open(at: session.path, options: options) }
         }
         guard let store = found else { return session.wrong("the store cannot be opened") }
         let seed = generator.next()
@@ -126,7 +126,7 @@ enum Work: String {
     ) {
         guard
             let store = attempt(
-                session, { try session.open(options) { try Store.open(at: session.path, options: options) } })
+                session, { try session.open(options) { try UntypedStore.open(at: session.path, options: options) } })
         else { return }
         var editor = Editor(session, store, name)
         for _ in 0..<2 { _ = attempt(session) { try editor.act(&generator) } }
@@ -147,8 +147,8 @@ enum Work: String {
             let store = attempt(session) {
                 try session.open(options) {
                     switch kind {
-                    case 0: try Store.create(at: session.path, options: options)
-                    case 1: try Store.open(at: session.path, options: options)
+                    case 0: try UntypedStore.create(at: session.path, options: options)
+                    case 1: try UntypedStore.open(at: session.path, options: options)
                     default:
                         try ListStore<Int, Row>.open(at: session.path, createIfMissing: true, options: options).core
                     }
@@ -172,12 +172,12 @@ enum Work: String {
             if process == 1 && generator.oneIn(6) {
                 var compaction = Compaction()
                 compaction.unpackedCount = generator.below(4)
-                _ = attempt(session) { try Store.compact(at: session.path, compaction, options: options) }
+                _ = attempt(session) { try UntypedStore.compact(at: session.path, compaction, options: options) }
                 continue
             }
             if isLong { options.journal.storeDelay = .seconds(3_600) }
             let found = attempt(session) {
-                try session.open(options) { try Store.open(at: session.path, options: options) }
+                try session.open(options) { try UntypedStore.open(at: session.path, options: options) }
             }
             guard let store = found else { continue }
             if options.isReadOnly {
@@ -200,7 +200,7 @@ enum Work: String {
         // One of them edits.
         options.isReadOnly = process > 0 && generator.oneIn(5)
         let found = attempt(session) {
-            try session.open(options) { try Store.open(at: session.path, options: options) }
+            try session.open(options) { try UntypedStore.open(at: session.path, options: options) }
         }
         guard let store = found else { return }
         let follower = generator.oneIn(2) ? Follower(session, store) : nil
@@ -241,7 +241,7 @@ enum Work: String {
 
     // MARK: - Closing and errors
 
-    private func close(_ session: Session, _ store: Store) {
+    private func close(_ session: Session, _ store: UntypedStore) {
         for _ in 0..<50 {
             do { return try store.close() } catch StoreError.closed {
                 return

@@ -38,4 +38,4 @@ struct Todo: Codable, Identifiable, Sendable, Equatable {
 }
 @MainActor let view = ListView()
 @MainActor var rows = try! store.snapshot.core
-@MainActor let transition = Transition(from: rows, to: rows)
+@MainActor let transition = ListTransition(from: rows, to: rows)

@@ -74,7 +74,7 @@ struct Contender {
         pending = []
         let options = options()
         do {
-            let store = try Store.open(at: path, options: options)
+            let store = try UntypedStore.open(at: path, options: options)
             do {
                 try edit(store, options)
             } catch {
@@ -86,17 +86,17 @@ struct Contender {
         }
     }
 
-    private mutating func edit(_ store: Store, _ options: StoreOptions) throws {
+    private mutating func edit(_ store: UntypedStore, _ options: StoreOptions) throws {
         for _ in 0..<(count > 3 ? count : Int.random(in: 1...count, using: &generator)) {
             number += 1
             // Some are too large for the journal.
             let size = generator.oneIn(20) ? Int.random(in: 0...40_000, using: &generator) : 20
-            let id = Identifier.string("\(name) \(number)")
+            let id = UntypedID.string("\(name) \(number)")
             let content =
                 Array("\(name) \(number) ".utf8) + [UInt8](repeating: UInt8(truncatingIfNeeded: number), count: size)
             let commit = try store.edit(name) { list in
                 if list.state.sectionCount == 0 { try list.insertSection(NewSection(id: "rows", title: "Rows")) }
-                try list.insert(NewItem(id: id, content: content), at: .end(ofSection: "rows"))
+                try list.insert(NewRow(id: id, content: content), at: .end(ofSection: "rows"))
                 if list.state.itemCount > 60 { try list.delete(.at(ListIndexPath(section: 0, item: 1))) }
             }
             guard let commit else { continue }
@@ -108,7 +108,7 @@ struct Contender {
         }
     }
 
-    private mutating func close(_ store: Store) throws {
+    private mutating func close(_ store: UntypedStore) throws {
         do {
             try store.close()
         } catch StoreError.appendFailed {
@@ -118,7 +118,7 @@ struct Contender {
     }
 
     /// Notes the commits that are durable.
-    private mutating func answer(_ store: Store) {
+    private mutating func answer(_ store: UntypedStore) {
         while let commit = pending.first.map(store.successor), commit.version <= store.durableVersion {
             // Unless it was made again between the two.
             guard store.successor(of: commit) === commit else { continue }

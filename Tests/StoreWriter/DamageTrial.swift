@@ -90,8 +90,8 @@ extension DamageTrial {
         var options = SoundStore.options
         options.trustsPages = !isChecked
         let path = try write(image)
-        let store: Store
-        do { store = try Store.open(at: path, options: options) } catch {
+        let store: UntypedStore
+        do { store = try UntypedStore.open(at: path, options: options) } catch {
             sums["refused", default: 0] += 1
             return error
         }
@@ -116,7 +116,7 @@ extension DamageTrial {
         } catch { refusal = error }
         do {
             try store.edit("insert") { list in
-                try list.insert(NewItem(id: "new", content: [1, 2, 3]), at: .at(ListIndexPath(section: 0, item: 1)))
+                try list.insert(NewRow(id: "new", content: [1, 2, 3]), at: .at(ListIndexPath(section: 0, item: 1)))
             }
             var expected = sound.rows[Int(version.rawValue)]
             expected.sections[0].items.insert(
@@ -156,7 +156,7 @@ extension DamageTrial {
         sums["rows of \(sound.kind)", default: 0] += rows.count
         let report: SalvageReport
         do {
-            report = try Store.salvage(from: path, to: path + "-new", options: SoundStore.options)
+            report = try UntypedStore.salvage(from: path, to: path + "-new", options: SoundStore.options)
         } catch StoreError.notAStore {
             sums["nothing", default: 0] += 1
             return
@@ -172,7 +172,7 @@ extension DamageTrial {
         var options = SoundStore.options
         options.isReadOnly = true
         for part in report.parts {
-            let store = try Store.open(at: part.path, options: options)
+            let store = try UntypedStore.open(at: part.path, options: options)
             defer { try? store.close() }
             if part.version > part.oldestVersion {
                 try store.forEachCommit(in: part.oldestVersion.next...part.version) { commit in
@@ -186,7 +186,7 @@ extension DamageTrial {
             try check(store, part, sound)
         }
         sums["commits kept of \(sound.kind)", default: 0] += undamaged.filter { kept.contains($0) }.count
-        let newest = try Store.open(at: path + "-new", options: options)
+        let newest = try UntypedStore.open(at: path + "-new", options: options)
         defer { try? newest.close() }
         try checkNewest(newest, report, sound, rows)
         if report.isComplete && kept.count != Int(sound.newest.rawValue - sound.oldest.rawValue) {
@@ -196,7 +196,7 @@ extension DamageTrial {
     }
 
     /// Compares the rows of the last version of a part that was in the damaged file.
-    private mutating func check(_ store: Store, _ part: SalvageReport.Part, _ sound: SoundStore) throws {
+    private mutating func check(_ store: UntypedStore, _ part: SalvageReport.Part, _ sound: SoundStore) throws {
         let expected = sound.rows[Int(part.version.rawValue)]
         let found = try Rows(store.snapshot(at: part.version), store, lost: ())
         if found.isSame(as: expected) { return }
@@ -205,10 +205,10 @@ extension DamageTrial {
 
     /// Compares the newest rows, with those that were left over.
     private mutating func checkNewest(
-        _ store: Store, _ report: SalvageReport, _ sound: SoundStore, _ rows: [Identifier: [UInt8]]
+        _ store: UntypedStore, _ report: SalvageReport, _ sound: SoundStore, _ rows: [UntypedID: [UInt8]]
     ) throws {
         let found = try Rows(store.snapshot, store)
-        var present: [Identifier: [UInt8]] = [:]
+        var present: [UntypedID: [UInt8]] = [:]
         for section in found.sections {
             for item in section.items {
                 present[item.id] = item.content

@@ -18,7 +18,7 @@ import TestSupport
 struct Neighbour {
     private let path: String
     private let name: String
-    private let store: Store
+    private let store: UntypedStore
     private let answers: FileHandle
     private var generator: SeededGenerator
     private var pending: [Commit] = []
@@ -48,7 +48,7 @@ struct Neighbour {
         options.checkpoints.interval = 64
         options.checkpoints.nodeWeight = 0
         options.checkpoints.maximumSpacing = 256
-        store = try Store.open(at: path, options: options)
+        store = try UntypedStore.open(at: path, options: options)
         let answersPath = arguments[4]
         if access(answersPath, F_OK) != 0 { FileManager.default.createFile(atPath: answersPath, contents: nil) }
         answers = FileHandle(forWritingAtPath: answersPath)!
@@ -73,7 +73,7 @@ struct Neighbour {
         if arguments.contains("slow") { usleep(UInt32.random(in: 0...4_000, using: &generator)) }
     }
 
-    private mutating func edit(_ list: inout ListEditor) throws {
+    private mutating func edit(_ list: inout UntypedEditor) throws {
         if list.state.sectionCount == 0 { try list.insertSection(NewSection(id: "rows", title: "Rows")) }
         let count = list.state.itemCount(inSectionAt: 0)
         let row = count == 0 ? nil : Int.random(in: 0..<count, using: &generator)
@@ -84,7 +84,7 @@ struct Neighbour {
         case (2, let path?): try list.update(at: path, content: Array("\(name) \(number)".utf8))
         case (3, let path?): try list.move(.at(path), to: .end(ofSection: "rows"))
         default:
-            let item = NewItem(id: .string("\(name) \(getpid()) \(number)"), content: Array("\(name) \(number)".utf8))
+            let item = NewRow(id: .string("\(name) \(getpid()) \(number)"), content: Array("\(name) \(number)".utf8))
             try list.insert(item, at: .end(ofSection: "rows"))
         }
     }

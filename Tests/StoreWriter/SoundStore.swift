@@ -9,14 +9,14 @@ import TestSupport
 /// The rows of a version, with their contents.
 struct Rows: Equatable {
     struct Item: Equatable {
-        var id: Identifier
+        var id: UntypedID
         var isChecked: Bool
         /// Nil if it is known to be lost.
         var content: [UInt8]?
     }
 
     struct Section: Equatable {
-        var id: Identifier
+        var id: UntypedID
         var title: String
         var items: [Item]
     }
@@ -26,7 +26,7 @@ struct Rows: Equatable {
     init() {}
 
     /// Reads the rows of a snapshot; throws if one cannot be read.
-    init(_ snapshot: Snapshot, _ store: Store) throws {
+    init(_ snapshot: UntypedSnapshot, _ store: UntypedStore) throws {
         let source = store.source
         // Instead of a damaged node there are rows and sections that say that they are unreadable.
         sections = try snapshot.checked {
@@ -40,7 +40,7 @@ struct Rows: Equatable {
     }
 
     /// Reads the rows of a snapshot; a content that cannot be read is nil.
-    init(_ snapshot: Snapshot, _ store: Store, lost: Void) {
+    init(_ snapshot: UntypedSnapshot, _ store: UntypedStore, lost: Void) {
         let source = store.source
         for section in snapshot.sections {
             let items = section.items.map { item in
@@ -86,7 +86,7 @@ struct SoundStore {
     private(set) var hashes: [StateHash] = []
     private(set) var checksums: [UInt64] = []
     /// The contents that each row ever had.
-    private(set) var contents: [Identifier: Set<[UInt8]>] = [:]
+    private(set) var contents: [UntypedID: Set<[UInt8]>] = [:]
     /// The pages of each commit.
     private var pages: [UInt64: Set<Int>] = [:]
     /// The pages of the contents of dropped commits.
@@ -94,9 +94,9 @@ struct SoundStore {
     private var journalPages: Set<Int> = []
     /// The pages with nodes and checkpoints, and those of the leaves that have a row of the newest version.
     private var nodePages: Set<Int> = []
-    private var leafPages: [Identifier: [Int]] = [:]
+    private var leafPages: [UntypedID: [Int]] = [:]
     /// The rows of the newest version, and where their contents lie.
-    private var newestItems: [(id: Identifier, reference: ContentReference, content: [UInt8])] = []
+    private var newestItems: [(id: UntypedID, reference: ContentReference, content: [UInt8])] = []
 
     static var options: StoreOptions {
         var options = StoreOptions()
@@ -116,7 +116,7 @@ struct SoundStore {
         self.kind = kind
         let path = folder + "/sound-\(kind)"
         for end in ["", "-lock", "-copy", "-copy-lock"] { try? FileManager.default.removeItem(atPath: path + end) }
-        let store = try Store.create(at: path, options: SoundStore.options)
+        let store = try UntypedStore.create(at: path, options: SoundStore.options)
         try SoundStore.fill(store)
         var read = path
         if kind == .killed {
@@ -128,12 +128,12 @@ struct SoundStore {
             var compaction = Compaction(keeping: .from(Version(8)))
             compaction.unpackedCount = 10
             compaction.checkpointSpacing = 15
-            try Store.compact(at: path, compaction, options: SoundStore.options)
+            try UntypedStore.compact(at: path, compaction, options: SoundStore.options)
         }
         bytes = [UInt8](try Data(contentsOf: URL(fileURLWithPath: read)))
         var options = SoundStore.options
         options.isReadOnly = true
-        let sound = try Store.open(at: read, options: options)
+        let sound = try UntypedStore.open(at: read, options: options)
         (oldest, newest) = (sound.oldestVersion, try sound.version)
         for number in 0...newest.rawValue {
             guard number >= oldest.rawValue else {
@@ -160,7 +160,7 @@ struct SoundStore {
     }
 
     /// Makes rows, large contents, edits of all kinds, undos and a branch.
-    private static func fill(_ store: Store) throws {
+    private static func fill(_ store: UntypedStore) throws {
         func content(_ number: Int, _ round: Int) -> [UInt8] {
             let count = number % 40 == 7 ? 5_000 : number % 3 == 0 ? 4 : 60
             return (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 7 &+ number &+ round &* 31) }
@@ -173,7 +173,7 @@ struct SoundStore {
         for round in 0..<7 {
             try store.edit("insert", durability: .deferred) { list in
                 for _ in 0..<4 {
-                    let item = NewItem(id: .integer(Int64(next)), content: content(next, 0))
+                    let item = NewRow(id: .integer(Int64(next)), content: content(next, 0))
                     try list.insert(item, at: .end(ofSection: next % 5 == 0 ? "second" : "first"))
                     next += 1
                 }
@@ -204,7 +204,7 @@ struct SoundStore {
         var found: [UInt64: Set<Int>] = [:]
         var dropped: [[UInt8]: Set<Int>] = [:]
         var nodes: Set<Int> = []
-        var leaves: [Identifier: [Int]] = [:]
+        var leaves: [UntypedID: [Int]] = [:]
         let references = Dictionary(uniqueKeysWithValues: newestItems.map { ($0.id, $0.reference) })
         let newest = newest.rawValue
         try DataFile.scan(path) { scan in
@@ -269,8 +269,8 @@ extension SoundStore {
     }
 
     /// The newest rows whose contents were not hit. In a compacted store, only a checkpoint may have them.
-    func undamagedRows(_ hit: Set<Int>) -> [Identifier: [UInt8]] {
-        var found: [Identifier: [UInt8]] = [:]
+    func undamagedRows(_ hit: Set<Int>) -> [UntypedID: [UInt8]] {
+        var found: [UntypedID: [UInt8]] = [:]
         for (id, reference, content) in newestItems {
             let version = reference.version.rawValue
             let key =

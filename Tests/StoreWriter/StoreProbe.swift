@@ -37,7 +37,7 @@ enum StoreProbe {
         for isReadOnly in [true, false] {
             options.isReadOnly = isReadOnly
             do {
-                let store = try Store.open(at: path, options: options)
+                let store = try UntypedStore.open(at: path, options: options)
                 failures |= use(store, isReadOnly)
                 failures |= attempt { try store.close() }
                 try? store.close(discardingUnappended: true)
@@ -48,7 +48,7 @@ enum StoreProbe {
         return failures
     }
 
-    private static func use(_ store: Store, _ isReadOnly: Bool) -> Int32 {
+    private static func use(_ store: UntypedStore, _ isReadOnly: Bool) -> Int32 {
         var failures = attempt {
             for section in try store.snapshot.sections {
                 for item in section.items { _ = item }
@@ -72,7 +72,7 @@ enum StoreProbe {
                 try store.edit("change", durability: .deferred) { list in
                     let content = [UInt8](repeating: UInt8(round), count: round % 10 == 0 ? 30_000 : 200)
                     try list.insert(
-                        NewItem(id: .integer(Int64(1_000_000 + round)), content: content), at: .end(ofSection: "rows"))
+                        NewRow(id: .integer(Int64(1_000_000 + round)), content: content), at: .end(ofSection: "rows"))
                     try list.delete(.at(ListIndexPath(section: 0, item: round * 7 % 100)))
                 }
             }

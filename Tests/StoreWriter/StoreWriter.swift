@@ -42,7 +42,7 @@ enum StoreWriter {
         }
         if CommandLine.arguments.contains("compact-once") {
             do {
-                try Store.compact(at: path)
+                try UntypedStore.compact(at: path)
                 return print("compacted")
             } catch { return print((error as? StoreError)?.code ?? "\(error)") }
         }
@@ -58,7 +58,7 @@ enum StoreWriter {
             options.limits = TreeLimits(leafCapacity: 4, innerCapacity: 4)
         }
         if CommandLine.arguments.contains("steps") { options.journal.storeDelay = .seconds(3_600) }
-        let store = try Store.open(at: path, options: options)
+        let store = try UntypedStore.open(at: path, options: options)
         if CommandLine.arguments.contains("idle") {
             try store.close()
             print("closed")
@@ -97,7 +97,7 @@ enum StoreWriter {
     private static func read(_ path: String) throws {
         var options = StoreOptions()
         options.isReadOnly = true
-        let store = try Store.open(at: path, options: options)
+        let store = try UntypedStore.open(at: path, options: options)
         let snapshot = try store.snapshot
         print("reading")
         fflush(nil)
@@ -112,7 +112,7 @@ enum StoreWriter {
     /// Compacts the store again and again, with a few commits between, and prints `compacting` before.
     private static func compact(_ path: String) throws {
         while true {
-            let store = try Store.open(at: path)
+            let store = try UntypedStore.open(at: path)
             for _ in 0..<5 {
                 guard let commit = try store.edit("write", { try change(&$0, $0.state.version.rawValue + 1) }) else {
                     continue
@@ -128,7 +128,7 @@ enum StoreWriter {
             // So that some kills come right after it, however busy the machine is.
             print("compacting")
             fflush(nil)
-            try Store.compact(at: path, compaction)
+            try UntypedStore.compact(at: path, compaction)
         }
     }
 
@@ -155,13 +155,13 @@ enum StoreWriter {
 
     /// Makes several events that belong together: inserts a row, deletes another one, and writes the count into the
     /// first row.
-    private static func change(_ list: inout ListEditor, _ counter: UInt64) throws {
+    private static func change(_ list: inout UntypedEditor, _ counter: UInt64) throws {
         if list.state.sectionCount == 0 {
             try list.insertSection(NewSection(id: "rows", title: "Rows"))
-            try list.insert(NewItem(id: "counter", content: []), at: .end(ofSection: "rows"))
+            try list.insert(NewRow(id: "counter", content: []), at: .end(ofSection: "rows"))
         }
         try list.update("counter", content: Array("\(counter)".utf8))
-        let item = NewItem(id: .integer(Int64(counter)), content: Array("row \(counter)".utf8))
+        let item = NewRow(id: .integer(Int64(counter)), content: Array("row \(counter)".utf8))
         try list.insert(item, at: .end(ofSection: "rows"))
         try list.toggle(.item(.integer(Int64(counter))))
         if list.state.itemCount > 40 { try list.delete(.at(ListIndexPath(section: 0, item: 1))) }

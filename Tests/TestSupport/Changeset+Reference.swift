@@ -6,7 +6,7 @@ extension Changeset {
     /// The rows that a list view shows if it showed `old` and plays this changeset, with new cells from `new`.
     public func applied(to old: ReferenceList, giving new: ReferenceList) -> ReferenceList {
         struct Header: Hashable {
-            var id: Identifier
+            var id: UntypedID
             var title: String
         }
         let sections = applied(

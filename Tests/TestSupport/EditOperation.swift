@@ -4,27 +4,27 @@ import ListModel
 
 /// An edit of a list.
 public enum EditOperation: Hashable, Sendable {
-    case insert([NewItem], ItemDestination)
+    case insert([NewRow], ItemDestination)
     case delete(ItemSelection)
     case move(ItemSelection, ItemDestination)
     case toggle(ItemSelection)
     case setChecked(Bool, ItemSelection)
-    case update(Identifier, [UInt8])
+    case update(UntypedID, [UInt8])
     case reload([NewSection])
     case insertSection(NewSection, SectionDestination)
     case deleteSection(SectionSelection)
     case moveSection(SectionSelection, SectionDestination)
     case renameSection(SectionSelection, String)
-    case insertInOutline([NewItem], OutlineDestination)
-    case moveSubtree(Identifier, OutlineDestination)
-    case deleteSubtrees([Identifier])
-    case indent(Identifier)
-    case outdent(Identifier)
+    case insertInOutline([NewRow], OutlineDestination)
+    case moveSubtree(UntypedID, OutlineDestination)
+    case deleteSubtrees([UntypedID])
+    case indent(UntypedID)
+    case outdent(UntypedID)
     case changeDepth(ItemSelection, by: Int)
-    case setCollapsed(Bool, Identifier, recursively: Bool)
+    case setCollapsed(Bool, UntypedID, recursively: Bool)
 }
 
-extension ListEditor {
+extension UntypedEditor {
     /// Makes an edit.
     public mutating func apply(_ operation: EditOperation) throws {
         switch operation {
@@ -91,7 +91,7 @@ public struct RandomEdits {
 
     // MARK: New things
 
-    private mutating func freshID() -> Identifier {
+    private mutating func freshID() -> UntypedID {
         nextID += 1
         switch nextID % 8 {
         case 6: return .string("item \(nextID)")
@@ -105,8 +105,8 @@ public struct RandomEdits {
         Array(repeating: UInt8.random(in: 65...70, using: &generator), count: Int.random(in: 0...3, using: &generator))
     }
 
-    private mutating func newItem() -> NewItem {
-        var item = NewItem(id: freshID(), isChecked: generator.oneIn(4), content: content())
+    private mutating func newItem() -> NewRow {
+        var item = NewRow(id: freshID(), isChecked: generator.oneIn(4), content: content())
         if isFlat { return item }
         if generator.oneIn(2) { item.depth = Int.random(in: 0...4, using: &generator) }
         if generator.oneIn(60) { item.depth = [-1, 62, 63, 64].randomElement(using: &generator)! }
@@ -114,7 +114,7 @@ public struct RandomEdits {
         return item
     }
 
-    private mutating func newItems(_ list: ReferenceList) -> [NewItem] {
+    private mutating func newItems(_ list: ReferenceList) -> [NewRow] {
         let count = generator.oneIn(3) ? Int.random(in: 0...7, using: &generator) : 1
         var items = (0..<count).map { _ in newItem() }
         // Rarely an id that exists already.
@@ -133,7 +133,7 @@ public struct RandomEdits {
     private mutating func reloaded(_ list: ReferenceList) -> [NewSection] {
         var items = list.paths.map { path in
             let item = list.item(at: path)
-            return NewItem(
+            return NewRow(
                 id: item.id, isChecked: item.isChecked, content: item.content, depth: item.depth,
                 isCollapsed: item.isCollapsed)
         }
@@ -175,7 +175,7 @@ public struct RandomEdits {
 
     // MARK: Selections and destinations
 
-    private mutating func itemID(_ list: ReferenceList) -> Identifier {
+    private mutating func itemID(_ list: ReferenceList) -> UntypedID {
         if generator.oneIn(60) { return .integer(-1) }
         return list.paths.randomElement(using: &generator).map { list.item(at: $0).id } ?? .integer(-1)
     }

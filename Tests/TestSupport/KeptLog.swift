@@ -8,7 +8,7 @@ import Synchronization
 public final class KeptLog: CommitSource {
     private struct Contents {
         var records: [[UInt8]] = []
-        var snapshots: [Snapshot] = [.empty]
+        var snapshots: [UntypedSnapshot] = [.empty]
         var reads: Set<Version> = []
     }
 
@@ -20,7 +20,7 @@ public final class KeptLog: CommitSource {
 
     public var head: Version { Version(UInt64(contents.withLock { $0.records.count })) }
 
-    public func append(_ commit: Commit, _ snapshot: @autoclosure () -> Snapshot) {
+    public func append(_ commit: Commit, _ snapshot: @autoclosure () -> UntypedSnapshot) {
         let snapshot = isKeeping ? snapshot() : .empty
         contents.withLock { contents in
             precondition(commit.version.rawValue == UInt64(contents.records.count) + 1, "commits are appended in order")
@@ -52,7 +52,7 @@ public final class KeptLog: CommitSource {
         try record.withUnsafeBytes(body)
     }
 
-    public func snapshot(at version: Version) throws -> Snapshot {
+    public func snapshot(at version: Version) throws -> UntypedSnapshot {
         precondition(isKeeping, "the rows of earlier versions were not kept")
         return contents.withLock { $0.snapshots[Int(version.rawValue)] }
     }
@@ -61,12 +61,12 @@ public final class KeptLog: CommitSource {
 /// An editor whose commits go into a log that keeps the rows of every version, with a clock that counts milliseconds.
 public struct KeptList: ~Copyable {
     public let log: KeptLog
-    public var editor: ListEditor
+    public var editor: UntypedEditor
     public var clock: Int64 = 0
 
     package init(limits: TreeLimits = TreeLimits(leafCapacity: 4, innerCapacity: 4), isKeeping: Bool = true) {
         log = KeptLog(isKeeping: isKeeping)
-        editor = ListEditor(ListState(limits: limits), source: log)
+        editor = UntypedEditor(ListState(limits: limits), source: log)
     }
 
     /// The time of the next commit, a second after the one before.
@@ -87,7 +87,7 @@ public struct KeptList: ~Copyable {
     @discardableResult
     public mutating func commit(
         _ name: String = "edit", by origin: String? = nil, tracking: Tracking? = nil,
-        _ body: (inout ListEditor) throws -> Void
+        _ body: (inout UntypedEditor) throws -> Void
     ) throws -> Commit? {
         let draft = CommitDraft(
             name: name, origin: origin ?? "", time: now(), tracking: tracking ?? (origin == nil ? .shared : .own))
@@ -121,7 +121,7 @@ public struct KeptList: ~Copyable {
     public mutating func contents() throws -> ReferenceList { try ReferenceList(editor.snapshot(), log) }
 
     /// An editor of the log, replayed.
-    package func replayed(limits: TreeLimits = TreeLimits(leafCapacity: 4, innerCapacity: 4)) throws -> ListEditor {
+    package func replayed(limits: TreeLimits = TreeLimits(leafCapacity: 4, innerCapacity: 4)) throws -> UntypedEditor {
         var state = ListState(limits: limits)
         var checksum: UInt64 = 0
         while state.version < log.head {
@@ -129,7 +129,7 @@ public struct KeptList: ~Copyable {
                 checksum = try state.replay($0, previousChecksum: checksum)
             }
         }
-        return ListEditor(state, checksum: checksum, source: log)
+        return UntypedEditor(state, checksum: checksum, source: log)
     }
 
     public static func scope(_ origin: String?) -> HistoryScope { origin.map { .origin($0) } ?? .shared }

@@ -30,17 +30,17 @@ public final class MemoryLog: CommitSource {
 /// An editor whose commits go into a log in memory, with a clock that counts.
 public struct MemoryList: ~Copyable {
     public let log: MemoryLog
-    public var editor: ListEditor
+    public var editor: UntypedEditor
     private var clock: Int64 = 0
 
     package init(limits: TreeLimits = TreeLimits()) {
         log = MemoryLog()
-        editor = ListEditor(ListState(limits: limits), source: log)
+        editor = UntypedEditor(ListState(limits: limits), source: log)
     }
 
     /// Continues with a recovered state and a log that continues from it.
     public mutating func replace(_ state: consuming ListState, checksum: UInt64) {
-        editor = ListEditor(state, checksum: checksum, source: log)
+        editor = UntypedEditor(state, checksum: checksum, source: log)
     }
 
     private mutating func now() -> Timestamp {
@@ -51,7 +51,7 @@ public struct MemoryList: ~Copyable {
     /// Makes one commit of the edits in `body`.
     @discardableResult
     public mutating func commit(
-        _ name: String = "edit", _ body: (inout ListEditor) throws -> Void
+        _ name: String = "edit", _ body: (inout UntypedEditor) throws -> Void
     ) throws -> Commit? {
         let commit = try editor.commit(CommitDraft(name: name, time: now()), body)
         if let commit { log.append(commit) }
@@ -72,7 +72,7 @@ public struct MemoryList: ~Copyable {
         return commit
     }
 
-    public mutating func snapshot() -> Snapshot { editor.snapshot() }
+    public mutating func snapshot() -> UntypedSnapshot { editor.snapshot() }
 
     /// The rows of the list, with their content.
     public mutating func contents() throws -> ReferenceList { try ReferenceList(snapshot(), log) }

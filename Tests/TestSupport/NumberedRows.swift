@@ -2,7 +2,7 @@
 
 import ListModel
 
-extension NewItem {
+extension NewRow {
     /// A row whose content is one byte: its number, unless another is given.
     public init(_ number: Int, isChecked: Bool = false, content: UInt8? = nil) {
         self.init(
@@ -14,6 +14,6 @@ extension NewItem {
 extension NewSection {
     /// The section "s" with a number, of these rows, with a title that is its id.
     public init(_ number: Int, _ rows: [Int] = []) {
-        self.init(id: .string("s\(number)"), title: "s\(number)", items: rows.map { NewItem($0) })
+        self.init(id: .string("s\(number)"), title: "s\(number)", items: rows.map { NewRow($0) })
     }
 }

@@ -45,7 +45,7 @@ extension ReferenceList {
         sections[section].items.indices.map { ListIndexPath(section: section, item: $0) }
     }
 
-    private func known(_ id: Identifier) throws -> ListIndexPath {
+    private func known(_ id: UntypedID) throws -> ListIndexPath {
         guard let path = path(of: id) else { throw ListError.unknownItem(id) }
         return path
     }
@@ -54,7 +54,7 @@ extension ReferenceList {
 // MARK: - Edits
 
 extension ReferenceList {
-    mutating func insert(_ items: [NewItem], _ destination: OutlineDestination) throws {
+    mutating func insert(_ items: [NewRow], _ destination: OutlineDestination) throws {
         let (path, depth) = try resolve(destination)
         try checkDepths(items)
         var placed = items
@@ -64,7 +64,7 @@ extension ReferenceList {
         sections[path.section].items.insert(contentsOf: placed.map { ReferenceItem($0) }, at: path.item)
     }
 
-    mutating func moveSubtree(_ id: Identifier, _ destination: OutlineDestination) throws {
+    mutating func moveSubtree(_ id: UntypedID, _ destination: OutlineDestination) throws {
         let source = try known(id)
         let paths = subtree(of: source)
         switch destination {
@@ -85,19 +85,19 @@ extension ReferenceList {
         self = rest
     }
 
-    mutating func deleteSubtrees(_ ids: [Identifier]) throws {
+    mutating func deleteSubtrees(_ ids: [UntypedID]) throws {
         let paths = Set(try ids.flatMap { subtree(of: try known($0)) })
         for path in paths.sorted().reversed() { sections[path.section].items.remove(at: path.item) }
     }
 
-    mutating func indent(_ id: Identifier) throws {
+    mutating func indent(_ id: UntypedID) throws {
         let path = try known(id)
         let siblings = children(of: parent(of: path), inSection: path.section)
         guard let index = siblings.firstIndex(of: path), index > 0 else { throw ListError.cannotIndent(id) }
         try changeDepth(subtree(of: path), item(at: siblings[index - 1]).depth + 1 - item(at: path).depth)
     }
 
-    mutating func outdent(_ id: Identifier) throws {
+    mutating func outdent(_ id: UntypedID) throws {
         guard let parent = parent(of: try known(id)) else { throw ListError.cannotOutdent(id) }
         try moveSubtree(id, .after(item(at: parent).id))
     }
@@ -110,7 +110,7 @@ extension ReferenceList {
         for path in paths { sections[path.section].items[path.item].depth += change }
     }
 
-    mutating func setCollapsed(_ isCollapsed: Bool, _ id: Identifier, recursively: Bool) throws {
+    mutating func setCollapsed(_ isCollapsed: Bool, _ id: UntypedID, recursively: Bool) throws {
         let path = try known(id)
         sections[path.section].items[path.item].isCollapsed = isCollapsed
         guard recursively else { return }

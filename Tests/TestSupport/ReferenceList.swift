@@ -4,18 +4,18 @@ import ListModel
 
 /// A row of a reference list.
 public struct ReferenceItem: Hashable, Sendable {
-    public var id: Identifier
+    public var id: UntypedID
     public var isChecked: Bool
     public var content: [UInt8]
     public var depth: Int
     public var isCollapsed: Bool
 
-    public init(_ item: NewItem) {
+    public init(_ item: NewRow) {
         (id, isChecked, content) = (item.id, item.isChecked, item.content)
         (depth, isCollapsed) = (item.depth, item.isCollapsed)
     }
 
-    public init(id: Identifier, isChecked: Bool, content: [UInt8], depth: Int = 0, isCollapsed: Bool = false) {
+    public init(id: UntypedID, isChecked: Bool, content: [UInt8], depth: Int = 0, isCollapsed: Bool = false) {
         (self.id, self.isChecked, self.content) = (id, isChecked, content)
         (self.depth, self.isCollapsed) = (depth, isCollapsed)
     }
@@ -23,11 +23,11 @@ public struct ReferenceItem: Hashable, Sendable {
 
 /// A section of a reference list.
 public struct ReferenceSection: Hashable, Sendable {
-    public var id: Identifier
+    public var id: UntypedID
     public var title: String
     public var items: [ReferenceItem]
 
-    public init(id: Identifier, title: String, items: [ReferenceItem]) {
+    public init(id: UntypedID, title: String, items: [ReferenceItem]) {
         (self.id, self.title, self.items) = (id, title, items)
     }
 }
@@ -39,7 +39,7 @@ public struct ReferenceList: Hashable, Sendable {
     public init() {}
 
     /// The rows of a snapshot, with their content read from a source.
-    public init(_ snapshot: Snapshot, _ source: some CommitSource) throws {
+    public init(_ snapshot: UntypedSnapshot, _ source: some CommitSource) throws {
         sections = try snapshot.sections.map { section in
             ReferenceSection(
                 id: section.id, title: section.title,
@@ -61,9 +61,9 @@ public struct ReferenceList: Hashable, Sendable {
 
     public func item(at path: ListIndexPath) -> ReferenceItem { sections[path.section].items[path.item] }
 
-    public func path(of id: Identifier) -> ListIndexPath? { paths.first { item(at: $0).id == id } }
+    public func path(of id: UntypedID) -> ListIndexPath? { paths.first { item(at: $0).id == id } }
 
-    public func indexOfSection(_ id: Identifier) -> Int? { sections.firstIndex { $0.id == id } }
+    public func indexOfSection(_ id: UntypedID) -> Int? { sections.firstIndex { $0.id == id } }
 }
 
 // MARK: - Edits
@@ -109,7 +109,7 @@ extension ReferenceList {
         }
     }
 
-    private mutating func insert(_ items: [NewItem], _ destination: ItemDestination) throws {
+    private mutating func insert(_ items: [NewRow], _ destination: ItemDestination) throws {
         if items.isEmpty { return }
         let path = try resolve(destination)
         try checkDepths(items)
@@ -135,8 +135,8 @@ extension ReferenceList {
 
     private mutating func reload(_ sections: [NewSection]) throws {
         try checkDepths(sections.flatMap(\.items))
-        var ids = Set<Identifier>()
-        var itemIDs = Set<Identifier>()
+        var ids = Set<UntypedID>()
+        var itemIDs = Set<UntypedID>()
         for section in sections {
             if !ids.insert(section.id).inserted { throw ListError.duplicateSection(section.id) }
             for item in section.items where !itemIDs.insert(item.id).inserted {
@@ -155,14 +155,14 @@ extension ReferenceList {
 
 extension ReferenceList {
     /// Checks that the depths of rows are in range.
-    func checkDepths(_ items: [NewItem]) throws {
+    func checkDepths(_ items: [NewRow]) throws {
         for item in items where item.depth < 0 || item.depth > 63 {
             throw ListError.depthOutOfRange(item.id, depth: item.depth)
         }
     }
 
-    func checkNew(_ items: [NewItem]) throws {
-        var ids = Set<Identifier>()
+    func checkNew(_ items: [NewRow]) throws {
+        var ids = Set<UntypedID>()
         for item in items where path(of: item.id) != nil { throw ListError.duplicateItem(item.id) }
         for item in items where !ids.insert(item.id).inserted { throw ListError.duplicateItem(item.id) }
     }
@@ -199,11 +199,11 @@ extension ReferenceList {
     }
 
     private func resolve(_ destination: ItemDestination) throws -> ListIndexPath {
-        func section(_ id: Identifier) throws -> Int {
+        func section(_ id: UntypedID) throws -> Int {
             guard let index = indexOfSection(id) else { throw ListError.unknownSection(id) }
             return index
         }
-        func anchor(_ id: Identifier) throws -> ListIndexPath {
+        func anchor(_ id: UntypedID) throws -> ListIndexPath {
             guard let path = self.path(of: id) else { throw ListError.unknownItem(id) }
             return path
         }
@@ -239,7 +239,7 @@ extension ReferenceList {
     private func resolve(_ destination: SectionDestination, moving moved: Int?) throws -> Int {
         var rest = sections.map(\.id)
         let movedID = moved.map { rest.remove(at: $0) }
-        func index(of id: Identifier) throws -> Int {
+        func index(of id: UntypedID) throws -> Int {
             if id == movedID { throw ListError.movedOntoItself(id) }
             guard let index = rest.firstIndex(of: id) else { throw ListError.unknownSection(id) }
             return index

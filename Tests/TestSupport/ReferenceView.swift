@@ -62,8 +62,8 @@ extension ReferenceStage {
     ///   - source: where content is read.
     ///   - probe: called for every row that the stage's functions are called for; if it throws, the stage throws.
     public func stage(
-        _ source: some CommitSource, probe: @escaping @Sendable (Identifier) throws -> Void = { _ in }
-    ) -> ViewStage {
+        _ source: some CommitSource, probe: @escaping @Sendable (UntypedID) throws -> Void = { _ in }
+    ) -> QueryStage {
         switch self {
         case .visibleRows: return .visibleRows
         case .first(let count): return .first(count)
@@ -72,7 +72,7 @@ extension ReferenceStage {
             let sections: Arrangement.Sections =
                 switch arrangement.sections {
                 case .source: .source
-                case .one: .one(ViewGroup(id: "all", title: "All", order: .absent))
+                case .one: .one(QueryGroup(id: "all", title: "All", order: .absent))
                 case .groups: .groups
                 }
             return .arrange(
@@ -95,10 +95,11 @@ extension ReferenceArrangement {
     fileprivate func place(_ item: ReferenceItem) -> RowPlacement? {
         guard keeps(item) else { return nil }
         let keys = sorting.map { viewKey($0.key, item) }
-        let key: ViewKey = keys.count > 1 ? .several(keys) : keys.first ?? .absent
+        let key: QueryKey = keys.count > 1 ? .several(keys) : keys.first ?? .absent
         let group = sections == .groups ? group(item) : nil
         return RowPlacement(
-            key: key, group: group.map { ViewGroup(id: .string($0.id), title: $0.id + "!", order: .integer($0.order)) },
+            key: key,
+            group: group.map { QueryGroup(id: .string($0.id), title: $0.id + "!", order: .integer($0.order)) },
             text: SearchText(text(item)))
     }
 
@@ -115,7 +116,7 @@ extension ReferenceArrangement {
         }
     }
 
-    private func viewKey(_ key: Key, _ item: ReferenceItem) -> ViewKey {
+    private func viewKey(_ key: Key, _ item: ReferenceItem) -> QueryKey {
         switch key {
         case .text: .text(text(item))
         case .length: .integer(Int64(item.content.count))

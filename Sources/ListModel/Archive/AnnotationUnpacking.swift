@@ -29,7 +29,7 @@ struct AnnotationUnpacking {
     /// The next annotation.
     ///
     /// - Parameter size: the most bytes that its value may have.
-    mutating func next(_ context: inout AnnotationContext, atMost size: Int) throws -> Annotation {
+    mutating func next(_ context: inout AnnotationContext, atMost size: Int) throws -> CommitAnnotation {
         let number = context.predictedName &+ (try next(.names))
         let count = min(names.count, context.nameCount + 1)
         guard number >= 0 && number < Int64(count) else {
@@ -70,7 +70,7 @@ struct AnnotationUnpacking {
             AnnotationContext.Known(
                 value: value, isFromPrevious: isFromPrevious, replaced: replaced, suffix: suffix, inserted: inserted,
                 differences: differences))
-        return Annotation(name: names[name], value: value)
+        return CommitAnnotation(name: names[name], value: value)
     }
 
     private mutating func appendBytes(_ count: Int, _ predicted: [UInt8], to value: inout [UInt8]) throws {

@@ -104,7 +104,7 @@ extension CommitDecoder {
 
     private mutating func readDepthChange() throws -> Int {
         let change = try next(.destinations)
-        let most = Int64(ListItem.maximumDepth)
+        let most = Int64(UntypedRow.maximumDepth)
         guard change != 0 && change >= -most && change <= most else {
             throw error(
                 .destinations, "change of depth", expected: "-\(most) to \(most), not 0", found: String(change))
@@ -112,24 +112,24 @@ extension CommitDecoder {
         return Int(change)
     }
 
-    private mutating func readItems(_ count: Int) throws -> Run<ListItem> {
+    private mutating func readItems(_ count: Int) throws -> Run<UntypedRow> {
         if count == 1 { return .one(try readItem()) }
         return .many(try readItemArray(count))
     }
 
-    private mutating func readItemArray(_ count: Int) throws -> [ListItem] {
-        var items: [ListItem] = []
+    private mutating func readItemArray(_ count: Int) throws -> [UntypedRow] {
+        var items: [UntypedRow] = []
         items.reserveCapacity(count)
         for _ in 0..<count { items.append(try readItem()) }
         return items
     }
 
-    private mutating func readItem() throws -> ListItem {
+    private mutating func readItem() throws -> UntypedRow {
         // Two bytes for the identifier were counted with the number of rows.
         try spend(.contentTags, 1)
         let (id, outline) = try readRowIdentifier()
         let content = try readContent()
-        return ListItem(id: id, isChecked: content.isChecked, content: content.reference, outline: outline)
+        return UntypedRow(id: id, isChecked: content.isChecked, content: content.reference, outline: outline)
     }
 
     private mutating func readSections() throws -> [ListSection] {
@@ -150,7 +150,7 @@ extension CommitDecoder {
     }
 
     /// Unpacks an identifier that is not that of a row.
-    private mutating func readIdentifier() throws -> Identifier {
+    private mutating func readIdentifier() throws -> UntypedID {
         let (id, outline) = try readRowIdentifier()
         guard outline == 0 else {
             throw error(
@@ -161,7 +161,7 @@ extension CommitDecoder {
 
     /// Unpacks the identifier of a row, and its place in an outline.
     @inline(__always)
-    private mutating func readRowIdentifier() throws -> (Identifier, outline: UInt8) {
+    private mutating func readRowIdentifier() throws -> (UntypedID, outline: UInt8) {
         context.identifierKind &+= try next(.identifierKinds)
         let kind = context.identifierKind
         let outline = UInt8(truncatingIfNeeded: kind &>> 2)

@@ -96,13 +96,13 @@ extension CommitEncoder {
         for item in section.items { put(item) }
     }
 
-    private mutating func put(_ item: ListItem) {
+    private mutating func put(_ item: UntypedRow) {
         put(item.id, outline: item.outline)
         put(item.content, isChecked: item.isChecked)
     }
 
     /// Packs an identifier with the depth of its row, in which neighbours are mostly alike.
-    private mutating func put(_ id: Identifier, outline: UInt8 = 0) {
+    private mutating func put(_ id: UntypedID, outline: UInt8 = 0) {
         var kind: Int64 =
             switch id {
             case .integer: 0

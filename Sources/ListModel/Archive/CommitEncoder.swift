@@ -34,7 +34,7 @@ struct CommitEncoder: ~Copyable {
     struct NameTable {
         private(set) var names: [String] = []
         // Keyed by identifier, because strings of different bytes can be equal.
-        private var numbers: [Identifier: Int] = [:]
+        private var numbers: [UntypedID: Int] = [:]
 
         mutating func number(of name: String) -> Int64 {
             if let number = numbers[.string(name)] { return Int64(number) }

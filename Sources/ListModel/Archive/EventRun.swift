@@ -10,7 +10,7 @@ struct EventRun {
     private var kind = Kind.none
     private var path = ListIndexPath(section: 0, item: 0)
     /// The rows of an insertion.
-    private var items: [ListItem] = []
+    private var items: [UntypedRow] = []
     /// How many rows a deletion has.
     private var count = 0
 

@@ -5,7 +5,7 @@
 
 /// An event as a block stores it.
 enum PackedEvent {
-    case itemsInserted(at: ListIndexPath, Run<ListItem>)
+    case itemsInserted(at: ListIndexPath, Run<UntypedRow>)
     case itemsDeleted(at: ListIndexPath, count: Int)
     case itemsMoved(from: ListIndexPath, to: ListIndexPath, count: Int)
     case itemToggled(at: ListIndexPath)
@@ -22,7 +22,7 @@ enum PackedEvent {
 
 extension PackedEvent {
     /// The packed form of an event; nil for an unknown kind.
-    init?(_ event: Event) {
+    init?(_ event: ListEvent) {
         switch event {
         case .itemsInserted(let path, let items): self = .itemsInserted(at: path, items)
         case .itemsDeleted(let path, let items): self = .itemsDeleted(at: path, count: items.count)
@@ -49,7 +49,7 @@ extension ListState {
     ///
     /// - Throws: ``ListError`` if the rows that it refers to are not there. Its new rows are checked when it is folded.
     /// - Complexity: O(k + log n) for k rows.
-    func resolve(_ event: PackedEvent) throws -> Event {
+    func resolve(_ event: PackedEvent) throws -> ListEvent {
         switch event {
         case .itemsInserted(let path, let items): return .itemsInserted(at: path, items)
         case .itemsDeleted(let path, let count): return .itemsDeleted(at: path, try rows(at: path, count))
@@ -80,7 +80,7 @@ extension ListState {
         }
     }
 
-    private func rows(at path: ListIndexPath, _ count: Int) throws -> Run<ListItem> {
+    private func rows(at path: ListIndexPath, _ count: Int) throws -> Run<UntypedRow> {
         try checkRange(path, count: count)
         return items(inSectionAt: path.section, path.item..<path.item + count)
     }

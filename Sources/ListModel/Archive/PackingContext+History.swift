@@ -39,7 +39,7 @@ extension PackingContext {
         return node
     }
 
-    private func predictedNode(_ history: History, continues: Bool) -> HistoryRevision {
+    private func predictedNode(_ history: ListHistory, continues: Bool) -> HistoryRevision {
         let isSwitch = history.position != history.tip
         return HistoryRevision(
             version: version, parent: history.position, jump: predictedJump(history), depth: history.depth &+ 1,
@@ -48,7 +48,7 @@ extension PackingContext {
             branchSwitch: isSwitch ? HistorySwitch(left: history.tip, previous: history.switched) : nil)
     }
 
-    private func predictedJump(_ history: History) -> Version {
+    private func predictedJump(_ history: ListHistory) -> Version {
         let length = PackingContext.jumpLength(atDepth: history.depth &+ 1)
         if length == 1 { return history.position }
         if let parent = node(history.position), let jump = node(parent.jump) { return jump.jump }
@@ -67,7 +67,7 @@ extension PackingContext {
         }
     }
 
-    private func predictedHistory(beforeStepOf target: Version, _ history: History) -> History {
+    private func predictedHistory(beforeStepOf target: Version, _ history: ListHistory) -> ListHistory {
         var position = target.rawValue > 0 ? Version(target.rawValue - 1) : .empty
         var depth = max(0, history.depth &- 1)
         var next = target
@@ -83,7 +83,7 @@ extension PackingContext {
             redoCount: history.undoCount &+ history.redoCount &- undoCount)
     }
 
-    private func predictedHistory(at target: Version, _ history: History) -> History {
+    private func predictedHistory(at target: Version, _ history: ListHistory) -> ListHistory {
         let steps = node(target)?.steps ?? history.undoCount &+ 1
         let depth = node(target)?.depth ?? history.depth &+ 1
         return history.moved(

@@ -12,7 +12,7 @@ extension Changeset {
     ///   - new: the snapshot that it will show, which may be an older version.
     /// - Complexity: O(k log n) for k rows that differ, because shared nodes are not visited. If the snapshots share
     ///   nothing, O(n log n).
-    public init(from old: Snapshot, to new: Snapshot) {
+    public init(from old: UntypedSnapshot, to new: UntypedSnapshot) {
         var difference = SnapshotDifference(old.tree.pool, new.tree.pool)
         difference.compareSections(old.tree, new.tree)
         difference.matchItems()
@@ -27,7 +27,7 @@ private struct SnapshotDifference {
     struct SectionPair {
         var oldIndex: Int?
         var newIndex: Int?
-        var rows: PieceMatches<ListItem>
+        var rows: PieceMatches<UntypedRow>
         /// Whether rows are deleted, inserted or moved in it.
         var isRearranged = false
     }
@@ -36,7 +36,7 @@ private struct SnapshotDifference {
     struct OldItem {
         var pair: Int
         var piece: Int
-        var item: ListItem
+        var item: UntypedRow
     }
 
     var changes = Changeset()
@@ -58,7 +58,7 @@ private struct SnapshotDifference {
         if compareSectionsInStep(old, new) { return }
         let difference = TreeDifference(from: old, to: new)
         for change in difference.changed { compare(change.old, change.oldOffset, change.new, change.newOffset) }
-        var oldByID: [Identifier: Int] = [:]
+        var oldByID: [UntypedID: Int] = [:]
         var unmatched: [Int] = []
         for (index, piece) in difference.old.enumerated() {
             guard let section = piece.element else { continue }
@@ -121,7 +121,7 @@ private struct SnapshotDifference {
     }
 
     private mutating func addPair(
-        _ oldIndex: Int?, _ newIndex: Int?, from old: TreeChild<ListItem>, to new: TreeChild<ListItem>
+        _ oldIndex: Int?, _ newIndex: Int?, from old: TreeChild<UntypedRow>, to new: TreeChild<UntypedRow>
     ) {
         if old.isSame(as: new) { return }
         let difference = TreeDifference(from: PersistentTree(old, oldStore), to: PersistentTree(new, newStore))
@@ -133,7 +133,7 @@ private struct SnapshotDifference {
     /// Compares the rows of the sections that differ.
     mutating func matchItems() {
         let oldCount = pairs.reduce(0) { $0 + $1.rows.difference.old.count { $0.element != nil } }
-        var oldByID = [Identifier: OldItem](minimumCapacity: oldCount)
+        var oldByID = [UntypedID: OldItem](minimumCapacity: oldCount)
         var unmatched: [OldItem] = []
         for (index, pair) in pairs.enumerated() {
             for change in pair.rows.difference.changed {

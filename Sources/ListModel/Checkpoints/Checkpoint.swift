@@ -98,8 +98,8 @@ extension Checkpoint {
     }
 
     /// The rows of the checkpoint. Nodes are read lazily.
-    package func snapshot(_ pool: NodePool) -> Snapshot {
-        Snapshot(version: version, itemCount: itemCount, tree: PersistentTree(top.child, pool))
+    package func snapshot(_ pool: NodePool) -> UntypedSnapshot {
+        UntypedSnapshot(version: version, itemCount: itemCount, tree: PersistentTree(top.child, pool))
     }
 }
 
@@ -117,7 +117,7 @@ extension ByteWriter {
         }
     }
 
-    private mutating func write(_ history: History) {
+    private mutating func write(_ history: ListHistory) {
         for version in [history.position, history.tip, history.newest, history.switched] {
             write(varint: version.rawValue)
         }
@@ -142,11 +142,11 @@ extension NodeReader {
         return histories
     }
 
-    private mutating func readHistory(at version: Version) -> History {
+    private mutating func readHistory(at version: Version) -> ListHistory {
         let words = (0..<7).map { _ in readVarint() }
         if words.contains(where: { $0 > version.rawValue }) { fail() }
         let counts = words[4...].map { Int(min($0, version.rawValue)) }
-        return History(
+        return ListHistory(
             position: Version(words[0]), tip: Version(words[1]), newest: Version(words[2]),
             switched: Version(words[3]), undoCount: counts[0], redoCount: counts[1], depth: counts[2])
     }

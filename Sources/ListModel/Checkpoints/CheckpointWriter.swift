@@ -8,7 +8,7 @@
 /// The nodes that were stored for a checkpoint, with their stored numbers.
 package struct WrittenNodes: @unchecked Sendable {
     // @unchecked Sendable: shared nodes are not written, except for the atomic word that `adopt` sets.
-    fileprivate(set) var items: [(TreeNode<ListItem>, UInt64)] = []
+    fileprivate(set) var items: [(TreeNode<UntypedRow>, UInt64)] = []
     fileprivate(set) var sections: [(TreeNode<SectionEntry>, UInt64)] = []
 
     /// Their approximate size in memory, in bytes.
@@ -92,7 +92,7 @@ package struct CheckpointWriter: ~Copyable {
         return number
     }
 
-    private mutating func store(_ child: TreeChild<ListItem>) throws -> UInt64 {
+    private mutating func store(_ child: TreeChild<UntypedRow>) throws -> UInt64 {
         guard let node = new(child) else { return known(child) }
         var numbers: [UInt64] = []
         if !node.isLeaf {
@@ -169,7 +169,7 @@ extension CheckpointWriter {
         }
     }
 
-    private func collect(_ child: TreeChild<ListItem>, height: Int?, _ pool: NodePool, _ gone: inout [UInt64]) {
+    private func collect(_ child: TreeChild<UntypedRow>, height: Int?, _ pool: NodePool, _ gone: inout [UInt64]) {
         if isKept(child.stored) { return }
         gone.append(child.stored)
         // Leaves of rows do not refer to other nodes, so they are not read.

@@ -8,7 +8,7 @@
 /// A captured version, to be stored.
 package struct CheckpointImage: Sendable {
     /// The rows.
-    let snapshot: Snapshot
+    let snapshot: UntypedSnapshot
     let histories: HistoryTable
     let sectionNumberCount: UInt32
     /// Copies of the chunks that changed, with the numbers under which they will be stored.
@@ -48,7 +48,7 @@ extension ListState {
     /// A state with the rows of a snapshot, as the newest version of an independent list.
     ///
     /// - Complexity: O(n).
-    package init(rebuilding snapshot: Snapshot, histories: HistoryTable, _ pool: NodePool) throws {
+    package init(rebuilding snapshot: UntypedSnapshot, histories: HistoryTable, _ pool: NodePool) throws {
         self.init(pool)
         let sections = snapshot.sections.map { $0.entry.contents(snapshot.tree.pool) }
         try apply(.listReloaded(old: [], new: sections))
@@ -66,7 +66,7 @@ extension ListState {
     }
 
     /// A state at a past version, to replay from. It does not track ids, and has no histories.
-    package init(from snapshot: Snapshot) {
+    package init(from snapshot: UntypedSnapshot) {
         self.init(snapshot.tree.pool, isTracking: false)
         tree = snapshot.tree
         version = snapshot.version

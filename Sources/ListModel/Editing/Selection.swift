@@ -4,9 +4,9 @@
 /// The rows to edit.
 public enum ItemSelection: Hashable, Sendable {
     /// The row of an id.
-    case item(Identifier)
+    case item(UntypedID)
     /// The rows of these ids, in the order of the list.
-    case items([Identifier])
+    case items([UntypedID])
     /// The row at an index path.
     case at(ListIndexPath)
     /// `count` consecutive rows, the first of them at the path.
@@ -21,33 +21,33 @@ public enum ItemDestination: Hashable, Sendable {
     /// At an index path.
     case at(ListIndexPath)
     /// At an index in the section of an id.
-    case section(Identifier, at: Int)
+    case section(UntypedID, at: Int)
     /// After the last row of the section of an id.
-    case end(ofSection: Identifier)
+    case end(ofSection: UntypedID)
     /// Directly before the row of an id.
-    case before(Identifier)
+    case before(UntypedID)
     /// Directly after the row of an id.
-    case after(Identifier)
+    case after(UntypedID)
 }
 
 /// The destination of an insertion or a move in an outline, relative to a section, a parent or a sibling.
 public enum OutlineDestination: Hashable, Sendable {
     /// After the last row of the section of an id, without a parent.
-    case root(ofSection: Identifier)
+    case root(ofSection: UntypedID)
     /// After the last child of the row of an id, and after all rows below that child.
-    case lastChild(of: Identifier)
+    case lastChild(of: UntypedID)
     /// Before the first child of the row of an id.
-    case firstChild(of: Identifier)
+    case firstChild(of: UntypedID)
     /// Directly before the row of an id, as its sibling.
-    case before(Identifier)
+    case before(UntypedID)
     /// After the row of an id and all rows below it, as its sibling.
-    case after(Identifier)
+    case after(UntypedID)
 }
 
 /// The section to edit.
 public enum SectionSelection: Hashable, Sendable {
     /// The section of an id.
-    case section(Identifier)
+    case section(UntypedID)
     /// The section at an index.
     case at(Int)
 }
@@ -61,20 +61,20 @@ public enum SectionDestination: Hashable, Sendable {
     /// After the last section.
     case end
     /// Directly before the section of an id.
-    case before(Identifier)
+    case before(UntypedID)
     /// Directly after the section of an id.
-    case after(Identifier)
+    case after(UntypedID)
 }
 
 /// A row to insert.
-public struct NewItem: Hashable, Sendable {
+public struct NewRow: Hashable, Sendable {
     /// The identity of the row.
-    public var id: Identifier
+    public var id: UntypedID
     /// Whether it has a checkmark.
     public var isChecked: Bool
     /// Its content, opaque to the model.
     public var content: [UInt8]
-    /// Its depth in an outline, from 0 to ``ListItem/maximumDepth``. For an ``OutlineDestination``, the depth is
+    /// Its depth in an outline, from 0 to ``UntypedRow/maximumDepth``. For an ``OutlineDestination``, the depth is
     /// relative to that place.
     public var depth: Int
     /// Whether its children are hidden.
@@ -82,7 +82,7 @@ public struct NewItem: Hashable, Sendable {
 
     /// A row with this content.
     public init(
-        id: Identifier, isChecked: Bool = false, content: [UInt8], depth: Int = 0, isCollapsed: Bool = false
+        id: UntypedID, isChecked: Bool = false, content: [UInt8], depth: Int = 0, isCollapsed: Bool = false
     ) {
         self.id = id
         self.isChecked = isChecked
@@ -95,14 +95,14 @@ public struct NewItem: Hashable, Sendable {
 /// A section to insert, with its rows.
 public struct NewSection: Hashable, Sendable {
     /// The identity of the section.
-    public var id: Identifier
+    public var id: UntypedID
     /// The text of its header.
     public var title: String
     /// Its rows.
-    public var items: [NewItem]
+    public var items: [NewRow]
 
     /// A section with these rows.
-    public init(id: Identifier, title: String = "", items: [NewItem] = []) {
+    public init(id: UntypedID, title: String = "", items: [NewRow] = []) {
         self.id = id
         self.title = title
         self.items = items

@@ -65,14 +65,14 @@ public struct CoalescingPolicy: Hashable, Sendable {
 /// What the commits of a step did, as far as it decides whether another commit continues it.
 enum EditShape: Equatable {
     case nothing
-    case update(Identifier)
+    case update(UntypedID)
     case insertion(at: ListIndexPath, count: Int)
     case deletion(at: ListIndexPath, count: Int)
     /// Something that never coalesces.
     case other
 
     /// Notes the next event of a commit.
-    mutating func note(_ event: Event) {
+    mutating func note(_ event: ListEvent) {
         switch event {
         case .itemUpdated(_, let id, _, _): self = joined(.update(id))
         case .itemsInserted(let path, let items): self = joined(.insertion(at: path, count: items.count))

@@ -37,7 +37,7 @@ public protocol CommitSource: Sendable {
     /// Implement this in a source that has checkpoints. The default replays the log from its first commit.
     ///
     /// - Throws: what ``readRecord(of:_:)`` throws, or ``ListError`` if the log is damaged.
-    func snapshot(at version: Version) throws -> Snapshot
+    func snapshot(at version: Version) throws -> UntypedSnapshot
 }
 
 extension CommitSource {
@@ -101,7 +101,7 @@ extension CommitSource {
         return mark!
     }
 
-    public func snapshot(at version: Version) throws -> Snapshot {
+    public func snapshot(at version: Version) throws -> UntypedSnapshot {
         var state = ListState()
         var checksum: UInt64 = 0
         while state.version < version {

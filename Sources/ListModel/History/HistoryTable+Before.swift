@@ -10,7 +10,7 @@ extension HistoryTable {
         switch commit.entry {
         case .untracked: break
         case .node(let node):
-            self[scope] = History(
+            self[scope] = ListHistory(
                 position: node.parent, tip: node.branchSwitch?.left ?? node.parent, newest: node.previous,
                 switched: node.branchSwitch?.previous ?? node.switched,
                 undoCount: node.continues ? node.steps : node.steps - 1, redoCount: 0, depth: node.depth - 1)
@@ -22,7 +22,7 @@ extension HistoryTable {
                 case .redo: .empty
                 default: after.position
                 }
-            self[scope] = History(
+            self[scope] = ListHistory(
                 position: position, tip: branchSwitch?.left ?? after.tip, newest: after.newest,
                 switched: branchSwitch?.previous ?? after.switched, undoCount: after.undoCount,
                 redoCount: after.redoCount, depth: after.depth)

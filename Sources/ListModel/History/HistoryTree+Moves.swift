@@ -7,7 +7,7 @@ package struct HistoryMove {
     /// The revisions of the step: the last one first if it is undone, the first one first if it is redone.
     let step: HistoryStep
     /// The history after the checkout.
-    let after: History
+    let after: ListHistory
     /// The branch that is left, if any.
     let branchSwitch: HistorySwitch?
 
@@ -22,7 +22,7 @@ extension HistoryTree {
     /// The checkout of an undo; nil if there is nothing to undo, or it was compacted away.
     ///
     /// - Complexity: O(commits of the step) records.
-    package func undoing(_ history: History) throws -> HistoryMove? {
+    package func undoing(_ history: ListHistory) throws -> HistoryMove? {
         guard history.position > oldest else { return nil }
         let step = try step(endingWith: node(history.position))
         return step.isEmpty ? nil : try undoing(history, step, tipSteps: nil)
@@ -33,7 +33,7 @@ extension HistoryTree {
     /// - Parameters:
     ///   - step: its revisions, the last one first, which is the position.
     ///   - tipSteps: how many steps undo can go back from the tip; nil to compute it.
-    func undoing(_ history: History, _ step: HistoryStep, tipSteps: Int?) throws -> HistoryMove {
+    func undoing(_ history: ListHistory, _ step: HistoryStep, tipSteps: Int?) throws -> HistoryMove {
         let (last, first) = (step[0], step[step.count - 1])
         let tipSteps = try tipSteps ?? (history.tip == last.version ? last.steps : node(history.tip).steps)
         let undoCount = last.steps - 1
@@ -45,7 +45,7 @@ extension HistoryTree {
     /// The checkout of a redo; nil if there is nothing to redo, or it was compacted away.
     ///
     /// - Complexity: O(log n + commits of the step) records.
-    package func redoing(_ history: History) throws -> HistoryMove? {
+    package func redoing(_ history: ListHistory) throws -> HistoryMove? {
         guard let step = try nextStep(history), let last = step.last else { return nil }
         let tipSteps = try history.tip == last.version ? last.steps : node(history.tip).steps
         let after = history.moved(
@@ -61,7 +61,7 @@ extension HistoryTree {
     /// - Throws: ``ListError/notInHistory(_:)``, or an error of the log.
     /// - Complexity: O(log n) records if the target is on the present branch; for each change of the branch, if not.
     package func going(
-        to target: Version, _ history: History, in scope: HistoryScope, at version: Version
+        to target: Version, _ history: ListHistory, in scope: HistoryScope, at version: Version
     ) throws -> HistoryMove {
         if target <= oldest { return try goingToRoot(target, history) }
         guard target < version else { throw ListError.notInHistory(target) }
@@ -74,7 +74,7 @@ extension HistoryTree {
             redoCount += 1
         }
         let isSwitch = tip.version != history.tip
-        let after = History(
+        let after = ListHistory(
             position: target, tip: tip.version, newest: history.newest,
             switched: isSwitch ? version : history.switched, undoCount: node.steps, redoCount: redoCount,
             depth: node.depth)
@@ -84,7 +84,7 @@ extension HistoryTree {
     }
 
     /// The numbers in damaged records may contradict each other.
-    private func checked(_ history: History) throws -> History {
+    private func checked(_ history: ListHistory) throws -> ListHistory {
         if history.redoCount >= 0 { return history }
         throw RecordError(
             version: history.tip, offset: RecordLayout.steps,
@@ -94,7 +94,7 @@ extension HistoryTree {
     }
 
     /// Where a compacted log begins, the position is the parent of the oldest revision that is left.
-    private func goingToRoot(_ target: Version, _ history: History) throws -> HistoryMove {
+    private func goingToRoot(_ target: Version, _ history: ListHistory) throws -> HistoryMove {
         guard history.tip > oldest else {
             guard target == oldest || target == history.position else { throw ListError.notInHistory(target) }
             return HistoryMove(step: .none, after: history, branchSwitch: nil)
@@ -110,10 +110,10 @@ extension HistoryTree {
     }
 }
 
-extension History {
+extension ListHistory {
     /// The same branch, at another position.
-    func moved(to position: Version, depth: Int, undoCount: Int, redoCount: Int) -> History {
-        History(
+    func moved(to position: Version, depth: Int, undoCount: Int, redoCount: Int) -> ListHistory {
+        ListHistory(
             position: position, tip: tip, newest: newest, switched: switched, undoCount: undoCount,
             redoCount: redoCount, depth: depth)
     }

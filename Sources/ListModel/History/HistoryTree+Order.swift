@@ -18,7 +18,7 @@ extension HistoryTree {
     /// one if there are fewer.
     ///
     /// - Complexity: O(commits in between) records.
-    package func later(than history: History, in scope: HistoryScope, by count: Int) throws -> Version {
+    package func later(than history: ListHistory, in scope: HistoryScope, by count: Int) throws -> Version {
         var left = count
         var last = history.position
         var version = max(history.position, oldest)
@@ -39,7 +39,7 @@ extension HistoryTree {
     /// The history of a scope at a version.
     ///
     /// - Complexity: O(commits since the last of the scope) records.
-    package func history(at version: Version, in scope: HistoryScope) throws -> History {
+    package func history(at version: Version, in scope: HistoryScope) throws -> ListHistory {
         var version = version
         while version > oldest {
             let mark = try source.historyMark(of: version)
@@ -48,6 +48,6 @@ extension HistoryTree {
         }
         return oldest == .empty
             ? .empty
-            : History.empty.moved(to: oldest, depth: 0, undoCount: 0, redoCount: 0)
+            : ListHistory.empty.moved(to: oldest, depth: 0, undoCount: 0, redoCount: 0)
     }
 }

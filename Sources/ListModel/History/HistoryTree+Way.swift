@@ -96,7 +96,7 @@ extension HistoryTree {
 
     /// The hash of the rows of a version, from its record; where the log begins, from the rows.
     func stateHash(at version: Version) throws -> StateHash {
-        if version == .empty { return Snapshot.empty.stateHash }
+        if version == .empty { return UntypedSnapshot.empty.stateHash }
         if version <= oldest { return try source.snapshot(at: version).stateHash }
         return try source.withRecord(of: version) { try RecordHeader.stateHash($0, version: version) }
     }

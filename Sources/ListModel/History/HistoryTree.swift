@@ -91,7 +91,7 @@ package struct HistoryTree {
     /// The revisions of the next step of a redo, the first one first; nil if there is none, or it was compacted away.
     ///
     /// - Complexity: O(log n + commits of the step) records.
-    func nextStep(_ history: History) throws -> HistoryStep? {
+    func nextStep(_ history: ListHistory) throws -> HistoryStep? {
         guard history.tip != history.position, history.tip > oldest else { return nil }
         let tip = try node(history.tip)
         guard let first = try ancestor(of: tip, where: { $0.depth <= history.depth + 1 }),
@@ -111,7 +111,7 @@ package struct HistoryTree {
     /// How many steps of a history can be reached, in a log that begins after the root.
     ///
     /// - Complexity: O(log n) records.
-    package func reachable(_ history: History) throws -> History {
+    package func reachable(_ history: ListHistory) throws -> ListHistory {
         if oldest == .empty { return history }
         var undo = 0
         if history.position > oldest {

@@ -29,7 +29,7 @@ struct HistoryWriter: Sendable {
     /// - Parameters:
     ///   - version: the version that it makes.
     ///   - history: the history of the scope of the spine, before the commit.
-    func node(_ version: Version, _ history: History) -> HistoryRevision {
+    func node(_ version: Version, _ history: ListHistory) -> HistoryRevision {
         let isSwitch = history.position != history.tip
         return HistoryRevision(
             version: version, parent: history.position, jump: jump(from: history.position), depth: history.depth + 1,
@@ -60,7 +60,7 @@ struct HistoryWriter: Sendable {
     /// Reads the spine of a scope.
     ///
     /// - Complexity: O(log n) records.
-    mutating func load(_ scope: HistoryScope, _ history: History, _ tree: HistoryTree) throws {
+    mutating func load(_ scope: HistoryScope, _ history: ListHistory, _ tree: HistoryTree) throws {
         var spine: [Vertebra] = []
         var version = history.position
         while version > tree.oldest {

@@ -22,15 +22,17 @@ struct UndoneSteps: Sendable {
     /// The most revisions to keep. The oldest undo is forgotten first.
     private static let maximumNodeCount = 2_048
 
-    private func isNext(_ history: History, in scope: HistoryScope) -> Bool {
+    private func isNext(_ history: ListHistory, in scope: HistoryScope) -> Bool {
         steps.last?.position == history.position && tip == history.tip && self.scope == scope
     }
 
     /// How many steps undo can go back from the tip of a history; nil if unknown.
-    func tipSteps(_ history: History, in scope: HistoryScope) -> Int? { isNext(history, in: scope) ? tipSteps : nil }
+    func tipSteps(_ history: ListHistory, in scope: HistoryScope) -> Int? {
+        isNext(history, in: scope) ? tipSteps : nil
+    }
 
     /// The checkout of a redo; nil if the step is not cached.
-    func redoing(_ history: History, in scope: HistoryScope) -> HistoryMove? {
+    func redoing(_ history: ListHistory, in scope: HistoryScope) -> HistoryMove? {
         guard isNext(history, in: scope), let step = steps.last, let last = step.nodes.first else { return nil }
         let after = history.moved(
             to: last.version, depth: last.depth, undoCount: last.steps, redoCount: tipSteps - last.steps)
@@ -38,7 +40,7 @@ struct UndoneSteps: Sendable {
     }
 
     /// Adds the step of an undo.
-    mutating func noteUndo(_ move: HistoryMove, from history: History, in scope: HistoryScope) {
+    mutating func noteUndo(_ move: HistoryMove, from history: ListHistory, in scope: HistoryScope) {
         let tipSteps = move.after.undoCount + move.after.redoCount
         // The position is in the middle of the step, which counts on both sides; redo takes all of it.
         guard history.undoCount + history.redoCount == tipSteps else {
@@ -57,7 +59,7 @@ struct UndoneSteps: Sendable {
     }
 
     /// Removes the step of a redo.
-    mutating func noteRedo(from history: History, in scope: HistoryScope) {
+    mutating func noteRedo(from history: ListHistory, in scope: HistoryScope) {
         guard isNext(history, in: scope), let step = steps.popLast() else { return }
         nodeCount -= step.nodes.count
     }

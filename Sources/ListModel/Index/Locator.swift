@@ -154,13 +154,13 @@ extension Locator where Element: TreeElement {
 
     /// The salted hash of an id, by which its element is found.
     @inline(__always)
-    func hash(of id: Identifier) -> UInt64 { id.hash64(salt: salt) }
+    func hash(of id: UntypedID) -> UInt64 { id.hash64(salt: salt) }
 
     /// Whether there may be an element of this id. If this is false, there is none.
     ///
     /// - Complexity: O(1) expected.
     @inline(__always)
-    func mayKnow(_ id: Identifier) -> Bool { index.firstLeaf(hash: hash(of: id)) { _ in true } != nil }
+    func mayKnow(_ id: UntypedID) -> Bool { index.firstLeaf(hash: hash(of: id)) { _ in true } != nil }
 
     /// Calls `body` with the path to each leaf that may hold an element of this hash, until it returns a value that is
     /// not nil.

@@ -73,7 +73,7 @@ extension Commit {
     public var scope: HistoryScope? { mark.scope }
 
     /// The history of its scope after it; nil if it is in none.
-    public var history: History? { entry.history(after: version) }
+    public var history: ListHistory? { entry.history(after: version) }
 
     /// Whether it continues the undo step of the commit before it in its scope.
     public var continuesStep: Bool {
@@ -112,10 +112,10 @@ extension Commit {
     ///
     /// - Throws: ``RecordError`` if a record with a valid checksum holds something that this library does not know.
     /// - Complexity: O(bytes).
-    public func events() throws -> [Event] { try Array(eventRun()) }
+    public func events() throws -> [ListEvent] { try Array(eventRun()) }
 
     /// The events, without an allocation if it is one.
-    func eventRun() throws -> Run<Event> {
+    func eventRun() throws -> Run<ListEvent> {
         try record.withUnsafeBytes { bytes in
             var reader = RecordReader(bytes, version: version, from: eventsOffset)
             if eventCount == 1 {

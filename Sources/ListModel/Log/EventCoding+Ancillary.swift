@@ -4,7 +4,7 @@
 
 extension ByteWriter {
     /// Writes an ancillary event.
-    mutating func write(ancillary event: Event) {
+    mutating func write(ancillary event: ListEvent) {
         switch event {
         case .annotated(let name, let value):
             let nameBytes = name.utf8.count
@@ -26,7 +26,7 @@ extension ByteWriter {
 
 extension RecordReader {
     /// Reads an event of an unknown kind, after the kind, which is at `start`.
-    mutating func readUnrecognised(_ kind: UInt8, _ start: RecordReader) throws -> Event {
+    mutating func readUnrecognised(_ kind: UInt8, _ start: RecordReader) throws -> ListEvent {
         guard kind >= EventKind.firstAncillary else {
             throw start.error(.unknown(what: "kind of event", found: Int(kind)))
         }
@@ -35,7 +35,7 @@ extension RecordReader {
     }
 
     /// Reads an annotation, after its kind.
-    mutating func readAnnotation() throws -> Event {
+    mutating func readAnnotation() throws -> ListEvent {
         let count = try readCount("the length of an annotation")
         let end = offset + count
         let name = try readString("the name of an annotation")

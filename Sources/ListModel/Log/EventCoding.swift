@@ -33,7 +33,7 @@ enum EventKind: UInt8 {
 
 extension ByteWriter {
     /// Writes an event whose content was written before, in this record or another.
-    mutating func write(_ event: Event, version: Version) {
+    mutating func write(_ event: ListEvent, version: Version) {
         write(event, version: version) { writer, content, isChecked, _ in
             writer.write(content, isChecked: isChecked, version)
         }
@@ -44,7 +44,7 @@ extension ByteWriter {
     /// - Parameter content: writes each content with its tag, or a reference to it. `isNew` says whether the rows have the
     ///   content only since the event, so that it may stand in this record.
     mutating func write(
-        _ event: Event, version: Version,
+        _ event: ListEvent, version: Version,
         content: (inout ByteWriter, ContentReference, _ isChecked: Bool, _ isNew: Bool) throws -> Void
     ) rethrows {
         switch event {
@@ -118,7 +118,7 @@ extension ByteWriter {
         write(count: path.item)
     }
 
-    private mutating func write(_ ids: Run<Identifier>) {
+    private mutating func write(_ ids: Run<UntypedID>) {
         write(count: ids.count)
         for id in ids { write(id) }
     }
@@ -134,7 +134,7 @@ extension ByteWriter {
     }
 
     private mutating func write(
-        _ item: ListItem, isNew: Bool,
+        _ item: UntypedRow, isNew: Bool,
         _ content: (inout ByteWriter, ContentReference, _ isChecked: Bool, _ isNew: Bool) throws -> Void
     ) rethrows {
         write(item.id, outline: item.outline)
@@ -173,7 +173,7 @@ extension ByteWriter {
 
 extension RecordReader {
     /// Reads one event.
-    mutating func readEvent() throws -> Event {
+    mutating func readEvent() throws -> ListEvent {
         let start = self
         let byte = try readByte("an event")
         guard let kind = EventKind(rawValue: byte) else { return try readUnrecognised(byte, start) }
@@ -208,8 +208,8 @@ extension RecordReader {
     }
 
     /// Reads the last events of a record.
-    mutating func readEvents(_ count: Int) throws -> [Event] {
-        var events: [Event] = []
+    mutating func readEvents(_ count: Int) throws -> [ListEvent] {
+        var events: [ListEvent] = []
         // Every event takes at least one byte, so a greater count is detected while reading.
         events.reserveCapacity(min(count, bytes.count - offset))
         for _ in 0..<count { events.append(try readEvent()) }
@@ -223,7 +223,7 @@ extension RecordReader {
         ListIndexPath(section: try readSectionIndex(), item: try readIndex("a row index"))
     }
 
-    mutating func readIdentifiers() throws -> Run<Identifier> { try readRun { try $0.readIdentifier() } }
+    mutating func readIdentifiers() throws -> Run<UntypedID> { try readRun { try $0.readIdentifier() } }
 
     mutating func readBool(_ what: StaticString) throws -> Bool {
         let start = self
@@ -235,7 +235,7 @@ extension RecordReader {
     private mutating func readDepthChange() throws -> Int {
         let start = self
         let change = Int64(zigzag: try readVarint("a change of depth"))
-        let most = Int64(ListItem.maximumDepth)
+        let most = Int64(UntypedRow.maximumDepth)
         guard change != 0 && change >= -most && change <= most else {
             throw start.error(
                 .invalid(what: "change of depth", expected: "-\(most) to \(most), not 0", found: String(change)))
@@ -243,7 +243,7 @@ extension RecordReader {
         return Int(change)
     }
 
-    mutating func readItems() throws -> Run<ListItem> {
+    mutating func readItems() throws -> Run<UntypedRow> {
         try readRun { try $0.readItem() }
     }
 
@@ -260,7 +260,7 @@ extension RecordReader {
         return .many(elements)
     }
 
-    private mutating func readItem() throws -> ListItem {
+    private mutating func readItem() throws -> UntypedRow {
         let start = self
         var tag = try readByte("an identifier")
         var outline: UInt8 = 0
@@ -273,7 +273,7 @@ extension RecordReader {
         }
         let id = try readIdentifier(tag: tag, start)
         let content = try readContent()
-        return ListItem(id: id, isChecked: content.isChecked, content: content.reference, outline: outline)
+        return UntypedRow(id: id, isChecked: content.isChecked, content: content.reference, outline: outline)
     }
 
     private mutating func readSections() throws -> [ListSection] {
@@ -285,20 +285,20 @@ extension RecordReader {
         let id = try readIdentifier()
         let title = try readString("a title")
         let count = try readCount("a number of rows")
-        var items: [ListItem] = []
+        var items: [UntypedRow] = []
         items.reserveCapacity(count)
         for _ in 0..<count { items.append(try readItem()) }
         return ListSection(id: id, title: title, items: items)
     }
 
-    mutating func readIdentifier() throws -> Identifier {
+    mutating func readIdentifier() throws -> UntypedID {
         let start = self
         return try readIdentifier(tag: try readByte("an identifier"), start)
     }
 
     /// Reads what follows the tag of an identifier, which is at `start`.
     @inline(__always)
-    private mutating func readIdentifier(tag: UInt8, _ start: RecordReader) throws -> Identifier {
+    private mutating func readIdentifier(tag: UInt8, _ start: RecordReader) throws -> UntypedID {
         switch tag {
         case IdentifierTag.integer: return .integer(Int64(zigzag: try readVarint("an integer identifier")))
         case IdentifierTag.uuid:

@@ -32,11 +32,11 @@ package enum HistoryEntry: Hashable, Sendable {
     /// The commit is a revision.
     case node(HistoryRevision)
     /// The commit is a checkout.
-    case move(History, HistorySwitch?)
+    case move(ListHistory, HistorySwitch?)
 
     /// The history of the scope after the commit; nil if it is in none.
     @inline(__always)
-    package func history(after version: Version) -> History? {
+    package func history(after version: Version) -> ListHistory? {
         switch self {
         case .untracked: nil
         case .node(let node): node.history
@@ -90,8 +90,8 @@ package struct HistoryRevision: Hashable, Sendable {
     }
 
     /// The history after the commit.
-    var history: History {
-        History(
+    var history: ListHistory {
+        ListHistory(
             position: version, tip: version, newest: version, switched: switched, undoCount: steps, redoCount: 0,
             depth: depth)
     }
@@ -209,7 +209,7 @@ extension HistoryEntry {
             let depth = try count("a depth")
             let newest = try earlier("a node")
             let switched = try earlier("a change of the branch", orSame: true)
-            let history = History(
+            let history = ListHistory(
                 position: position, tip: tip, newest: newest, switched: switched, undoCount: shape.steps,
                 redoCount: redoCount, depth: depth)
             self = .move(history, try branchSwitch(switched))

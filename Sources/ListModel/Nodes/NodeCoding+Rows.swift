@@ -40,7 +40,7 @@ private struct RowExpectation {
     }
 
     /// Updates the prediction with a row.
-    mutating func advance(_ id: Identifier, _ version: UInt64, _ offset: UInt32, _ length: UInt32) {
+    mutating func advance(_ id: UntypedID, _ version: UInt64, _ offset: UInt32, _ length: UInt32) {
         if case .integer(let value) = id { self.id = value }
         if version == self.version { gap = Int64(offset) &- Int64(self.offset) &- Int64(self.length) }
         step = Int64(bitPattern: version &- self.version)
@@ -50,9 +50,9 @@ private struct RowExpectation {
     }
 }
 
-extension ListItem {
+extension UntypedRow {
     static func encode(
-        _ elements: UnsafeBufferPointer<ListItem>, into writer: inout ByteWriter,
+        _ elements: UnsafeBufferPointer<UntypedRow>, into writer: inout ByteWriter,
         contentOf: (ContentReference) -> [UInt8]?
     ) {
         var expected = RowExpectation()
@@ -97,10 +97,10 @@ extension ListItem {
         }
     }
 
-    static func haveDepthsBelow(_ elements: UnsafeBufferPointer<ListItem>) -> Bool { false }
+    static func haveDepthsBelow(_ elements: UnsafeBufferPointer<UntypedRow>) -> Bool { false }
 
     static func decode(
-        _ reader: inout NodeReader, count: Int, hasDepths: Bool, into rows: UnsafeMutablePointer<ListItem>
+        _ reader: inout NodeReader, count: Int, hasDepths: Bool, into rows: UnsafeMutablePointer<UntypedRow>
     ) -> Int {
         var runs = RunReader(&reader, count: count)
         let frame = runs.hasInlineContent ? ContentFrame(&reader) : ContentFrame()
@@ -126,8 +126,8 @@ extension ListItem {
     @inline(__always)
     private static func decodeRow(
         _ tag: UInt8, _ reader: inout NodeReader, _ expected: inout RowExpectation, _ frame: borrowing ContentFrame
-    ) -> ListItem? {
-        let id: Identifier =
+    ) -> UntypedRow? {
+        let id: UntypedID =
             tag & RowTag.nextID != 0 ? .integer(expected.id &+ 1) : reader.readIdentifier()
         let step = tag & RowTag.sameStep != 0 ? expected.step : reader.readDelta()
         let version = expected.version &+ UInt64(bitPattern: step)
@@ -146,11 +146,11 @@ extension ListItem {
         }
         expected.advance(id, version, offset, length)
         let content = ContentReference(version: Version(version), offset: offset, length: length, hash: hash)
-        return ListItem(id: id, isChecked: tag & RowTag.checked != 0, content: content, outline: outline)
+        return UntypedRow(id: id, isChecked: tag & RowTag.checked != 0, content: content, outline: outline)
     }
 
-    static func unreadable() -> ListItem {
-        ListItem(id: .string("unreadable"), isChecked: false, content: .unreadable)
+    static func unreadable() -> UntypedRow {
+        UntypedRow(id: .string("unreadable"), isChecked: false, content: .unreadable)
     }
 }
 

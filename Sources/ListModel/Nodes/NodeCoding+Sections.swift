@@ -34,7 +34,7 @@ extension SectionEntry {
             let id = reader.readIdentifier()
             let title = reader.readString()
             let number = reader.readWord()
-            var top = TreeChild<ListItem>.empty
+            var top = TreeChild<UntypedRow>.empty
             top.count = reader.readWord()
             if number >= Limits.sectionNumbers || top.count > Limits.rows { reader.fail() }
             if top.count > 0 {
@@ -45,7 +45,7 @@ extension SectionEntry {
                 top.lowestDepth = hasDepths ? reader.readByte() : 0
                 if stored == 0 || stored >= Limits.storedNumbers || top.hash >= SequenceHash.modulus
                     || top.number >= Limits.placeNumbers
-                    || top.lowestDepth > ListItem.maximumDepth
+                    || top.lowestDepth > UntypedRow.maximumDepth
                 {
                     reader.fail()
                 }

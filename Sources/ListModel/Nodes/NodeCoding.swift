@@ -174,7 +174,7 @@ extension NodeCoding {
             place = UInt32(truncatingIfNeeded: next)
             if UInt64(bitPattern: next) >= UInt64(Limits.placeNumbers) || elements == 0 || elements > greatest
                 || stored == 0 || stored >= parent || hash >= SequenceHash.modulus || total > Limits.rows
-                || depth > ListItem.maximumDepth
+                || depth > UntypedRow.maximumDepth
             {
                 ownReader.fail()
             }

@@ -55,7 +55,7 @@ package final class NodePool: Sendable {
         /// The source of stored nodes; nil for a list in memory.
         let source: (any NodeSource)?
         /// The cached nodes.
-        let items: NodeCache<ListItem>
+        let items: NodeCache<UntypedRow>
         let sections: NodeCache<SectionEntry>
 
         init(_ source: (any NodeSource)?, cacheSize: Int) {
@@ -125,7 +125,7 @@ package final class NodePool: Sendable {
     }
 
     private var source: (any NodeSource)? { shared.source }
-    var items: NodeCache<ListItem> { shared.items }
+    var items: NodeCache<UntypedRow> { shared.items }
     var sections: NodeCache<SectionEntry> { shared.sections }
 
     /// The error of the first stored node that was found damaged, if any.

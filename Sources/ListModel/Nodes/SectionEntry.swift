@@ -4,17 +4,17 @@
 // section exists. `hash` is unsealed whenever the hash of the rows is.
 
 struct SectionEntry: TreeElement {
-    let id: Identifier
+    let id: UntypedID
     private(set) var title: String
     /// The number of the section at the head, by which the locator leads from its rows to it.
     let number: UInt32
     /// The top of the tree of rows. Its pool is the one of the tree of sections.
-    private(set) var rows: TreeChild<ListItem>
+    private(set) var rows: TreeChild<UntypedRow>
     private(set) var hash = SequenceHash.unsealed
     private let idHash: UInt64
     private var titleHash: UInt64
 
-    init(id: Identifier, title: String, number: UInt32, rows: TreeChild<ListItem>) {
+    init(id: UntypedID, title: String, number: UInt32, rows: TreeChild<UntypedRow>) {
         self.id = id
         self.title = title
         self.number = number
@@ -45,7 +45,7 @@ struct SectionEntry: TreeElement {
 
     /// Changes the tree of the rows through its top.
     @inline(__always)
-    mutating func editRows<Result>(_ body: (inout TreeChild<ListItem>) throws -> Result) rethrows -> Result {
+    mutating func editRows<Result>(_ body: (inout TreeChild<UntypedRow>) throws -> Result) rethrows -> Result {
         hash = SequenceHash.unsealed
         return try body(&rows)
     }
@@ -60,7 +60,7 @@ struct SectionEntry: TreeElement {
     }
 
     /// Evicts rows that are stored.
-    mutating func evictRows(_ body: (inout TreeChild<ListItem>) -> Int) -> Int { body(&rows) }
+    mutating func evictRows(_ body: (inout TreeChild<UntypedRow>) -> Int) -> Int { body(&rows) }
 
     /// Sets the stored number of the rows, for writing the section.
     mutating func setRows(stored: UInt64) {

@@ -24,14 +24,14 @@ package enum StoredValue {
     }
 
     /// The rows of a leaf, without a comparison with its parent; none if the bytes are something else.
-    package static func rows(_ bytes: UnsafeRawBufferPointer, number: UInt64) -> [ListItem] {
+    package static func rows(_ bytes: UnsafeRawBufferPointer, number: UInt64) -> [UntypedRow] {
         guard StoredValue(bytes, number: number) == .leaf else { return [] }
         var reader = NodeReader(UnsafeRawBufferPointer(rebasing: bytes[(NodeCoding.headerSize + 1)...]))
         let count = Int(reader.readWord())
         guard count > 0, count <= Limits.nodeElements else { return [] }
-        return [ListItem](unsafeUninitializedCapacity: count) { rows, initialized in
+        return [UntypedRow](unsafeUninitializedCapacity: count) { rows, initialized in
             // SAFETY: there is room for `count` rows, and `decode` initialises at most as many.
-            initialized = ListItem.decode(&reader, count: count, hasDepths: false, into: rows.baseAddress!)
+            initialized = UntypedRow.decode(&reader, count: count, hasDepths: false, into: rows.baseAddress!)
             guard reader.isDamaged || reader.remaining != 0 || initialized != count else { return }
             rows.baseAddress!.deinitialize(count: initialized)
             initialized = 0

@@ -3,7 +3,7 @@
 /// An element of a ``PersistentTree``.
 protocol TreeElement: Sendable {
     /// The id of the element, unique in all trees that share one ``Locator``.
-    var id: Identifier { get }
+    var id: UntypedID { get }
 
     /// Whether elements of this type can be plain: bytes without references.
     static var canBePlain: Bool { get }
@@ -61,7 +61,7 @@ enum TreeDepth {
     static let none = UInt8.max
 }
 
-extension ListItem: TreeElement {
+extension UntypedRow: TreeElement {
     static var canBePlain: Bool { true }
 
     @inline(__always)
@@ -78,19 +78,19 @@ extension ListItem: TreeElement {
     mutating func seal() {}
 
     @inline(__always)
-    func isUnchanged(in other: ListItem) -> Bool { hasSameState(as: other) }
+    func isUnchanged(in other: UntypedRow) -> Bool { hasSameState(as: other) }
 
     @inline(__always)
     func forEachKey(salt: UInt64, _ body: (UInt64) throws -> Void) rethrows { try body(id.hash64(salt: salt)) }
 
-    static func cache(of pool: NodePool) -> NodeCache<ListItem> { pool.items }
+    static func cache(of pool: NodePool) -> NodeCache<UntypedRow> { pool.items }
 }
 
 /// An element of a tree that lives in memory only.
 protocol MemoryElement: TreeElement {}
 
 extension MemoryElement {
-    var id: Identifier { .integer(0) }
+    var id: UntypedID { .integer(0) }
     static var canBePlain: Bool { false }
     var isPlain: Bool { false }
     /// Always unsealed, so that no edit computes a hash.

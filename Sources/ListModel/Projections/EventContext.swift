@@ -16,7 +16,7 @@ public final class EventContext {
         /// How many reads of its nodes had failed before.
         let failures: Int
 
-        init(_ rows: Snapshot) {
+        init(_ rows: UntypedSnapshot) {
             state = ListState(from: rows)
             failures = state.pool.failureCount
         }
@@ -31,7 +31,7 @@ public final class EventContext {
     ///   - commit: the first commit.
     ///   - source: the source of contents.
     ///   - rows: the rows before it, for a projection that reads rows.
-    public init(_ commit: CommitInfo, source: any CommitSource, rows: Snapshot?) {
+    public init(_ commit: CommitInfo, source: any CommitSource, rows: UntypedSnapshot?) {
         self.commit = commit
         self.source = source
         before = rows.map { Before($0) }
@@ -84,7 +84,7 @@ public final class EventContext {
         public var itemCount: Int { before.state.itemCount }
 
         /// The id of the section at an index, or nil if there is none.
-        public func sectionID(at index: Int) -> Identifier? { before.state.sectionID(at: index) }
+        public func sectionID(at index: Int) -> UntypedID? { before.state.sectionID(at: index) }
 
         /// How many rows the section at an index has; 0 if there is none.
         public func itemCount(inSectionAt index: Int) -> Int {
@@ -94,14 +94,14 @@ public final class EventContext {
         /// The row at an index path, or nil if there is none.
         ///
         /// - Complexity: O(log n).
-        public func item(at path: ListIndexPath) -> ListItem? {
+        public func item(at path: ListIndexPath) -> UntypedRow? {
             path.section >= 0 && path.item >= 0 ? before.state.item(at: path) : nil
         }
 
         /// Rows from an index path on, as many of them as there are.
         ///
         /// - Complexity: O(count + log n).
-        public func items(at path: ListIndexPath, count: Int) -> [ListItem] {
+        public func items(at path: ListIndexPath, count: Int) -> [UntypedRow] {
             let available = itemCount(inSectionAt: path.section)
             guard path.item >= 0 && path.item < available && count > 0 else { return [] }
             let end = path.item + min(count, available - path.item)
@@ -116,7 +116,7 @@ extension EventContext {
     /// Calls `body` with each event of a commit and its index, and then applies the event to the rows.
     ///
     /// - Throws: ``RecordError``, ``ListError`` if the log is damaged; what `body` throws.
-    package func fold(_ commit: Commit, _ body: (Int, Event) throws -> Void) throws {
+    package func fold(_ commit: Commit, _ body: (Int, ListEvent) throws -> Void) throws {
         self.commit = CommitInfo(commit)
         for (index, event) in try commit.events().enumerated() {
             try body(index, event)
@@ -126,10 +126,10 @@ extension EventContext {
     }
 
     /// Calls `body` with an insertion for each section.
-    package func forEachInsertion(of rows: Snapshot, _ body: (Event) throws -> Void) throws {
+    package func forEachInsertion(of rows: UntypedSnapshot, _ body: (ListEvent) throws -> Void) throws {
         for (index, section) in rows.sections.enumerated() {
             let section = ListSection(id: section.id, title: section.title, items: Array(section.items))
-            let event = Event.sectionInserted(at: index, section)
+            let event = ListEvent.sectionInserted(at: index, section)
             try body(event)
             try before?.state.apply(event)
         }
@@ -138,7 +138,7 @@ extension EventContext {
     /// The rows after the events so far; nil if the projection does not read rows.
     ///
     /// - Throws: the error, if some rows could not be read.
-    package func rowsAfter() throws -> Snapshot? {
+    package func rowsAfter() throws -> UntypedSnapshot? {
         guard let before else { return nil }
         if let failure = before.state.pool.failure(since: before.failures) { throw failure }
         return before.state.snapshot()

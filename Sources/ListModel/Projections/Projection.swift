@@ -37,7 +37,7 @@ extension ProjectionState {
 ///     static let version = 1
 ///     var counts: [String: Int] = [:]
 ///
-///     mutating func apply(_ event: Event, in context: EventContext) {
+///     mutating func apply(_ event: ListEvent, in context: EventContext) {
 ///         counts[context.commit.origin, default: 0] += 1
 ///     }
 /// }
@@ -53,19 +53,19 @@ public protocol Projection: ProjectionState {
     /// - Parameters:
     ///   - rows: the rows at that version.
     ///   - context: the ``CommitInfo/isSeed`` of its commit is true.
-    init(rows: Snapshot, in context: EventContext) throws
+    init(rows: UntypedSnapshot, in context: EventContext) throws
 
     /// Folds an event into the value.
     ///
     /// - Parameters:
-    ///   - event: the event; ``Event/isAncillary`` is true if it did not change rows.
+    ///   - event: the event; ``ListEvent/isAncillary`` is true if it did not change rows.
     ///   - context: its commit, its contents and the rows before it; valid during this call only.
     /// - Throws: any error that makes the value useless. The value then stays failed until it is rebuilt.
-    mutating func apply(_ event: Event, in context: EventContext) throws
+    mutating func apply(_ event: ListEvent, in context: EventContext) throws
 }
 
 extension Projection {
-    public init(rows: Snapshot, in context: EventContext) throws {
+    public init(rows: UntypedSnapshot, in context: EventContext) throws {
         self.init()
         try context.forEachInsertion(of: rows) { try apply($0, in: context) }
     }

@@ -9,7 +9,7 @@ extension ListState {
     /// - Throws: ``ListError`` if the event does not fit: an index is out of range, another id is at the index path, or
     ///   an id exists already. The state is then unchanged.
     /// - Complexity: O(k log n) for an event of k rows; O(n) for a reload.
-    mutating func apply(_ event: Event) throws {
+    mutating func apply(_ event: ListEvent) throws {
         switch event {
         case .itemsInserted(let path, let items): try itemsInserted(at: path, items)
         case .itemsDeleted(let path, let items): try itemsDeleted(at: path, items)
@@ -36,7 +36,7 @@ extension ListState {
     /// section.
     @inline(__always)
     private mutating func editRows(
-        inSection index: Int, _ body: (inout TreeChild<ListItem>, UInt32, NodePool, inout Locator<ListItem>) -> Void
+        inSection index: Int, _ body: (inout TreeChild<UntypedRow>, UInt32, NodePool, inout Locator<UntypedRow>) -> Void
     ) {
         ListState.editRows(&tree, &itemLocator, index, pool, followsHashes, body)
     }
@@ -45,9 +45,9 @@ extension ListState {
     // accessed.
     @inline(__always)
     private static func editRows(
-        _ tree: inout PersistentTree<SectionEntry>, _ locator: inout Locator<ListItem>, _ index: Int,
+        _ tree: inout PersistentTree<SectionEntry>, _ locator: inout Locator<UntypedRow>, _ index: Int,
         _ pool: NodePool, _ followsHashes: Bool,
-        _ body: (inout TreeChild<ListItem>, UInt32, NodePool, inout Locator<ListItem>) -> Void
+        _ body: (inout TreeChild<UntypedRow>, UInt32, NodePool, inout Locator<UntypedRow>) -> Void
     ) {
         tree.top.update(index, pool) { section in
             if !followsHashes { section.unsealRows() }
@@ -56,7 +56,7 @@ extension ListState {
         }
     }
 
-    mutating func itemsInserted(at path: ListIndexPath, _ items: Run<ListItem>) throws {
+    mutating func itemsInserted(at path: ListIndexPath, _ items: Run<UntypedRow>) throws {
         try checkInsertion(at: path)
         try checkRoom(for: items.count)
         try checkNew(items)
@@ -66,7 +66,7 @@ extension ListState {
         itemCount += items.count
     }
 
-    mutating func itemsDeleted(at path: ListIndexPath, _ items: Run<ListItem>) throws {
+    mutating func itemsDeleted(at path: ListIndexPath, _ items: Run<UntypedRow>) throws {
         if case .one(let item) = items { return try delete(item.id, at: path) }
         try checkCount(items.count)
         try checkItems(items, at: path)
@@ -76,7 +76,7 @@ extension ListState {
         itemCount -= items.count
     }
 
-    private mutating func delete(_ id: Identifier, at path: ListIndexPath) throws {
+    private mutating func delete(_ id: UntypedID, at path: ListIndexPath) throws {
         try checkRange(path, count: 1)
         try checkCount(1)
         _ = try take(id, at: path)
@@ -85,9 +85,9 @@ extension ListState {
 
     /// Removes the row at a path, which must exist, and returns it. Throws if it has another id.
     @inline(__always)
-    private mutating func take(_ id: Identifier, at path: ListIndexPath) throws -> ListItem {
+    private mutating func take(_ id: UntypedID, at path: ListIndexPath) throws -> UntypedRow {
         // The removal checks the id itself, so that the row is searched once. A row of another id is not removed.
-        var found: ListItem?
+        var found: UntypedRow?
         var isRight = false
         editRows(inSection: path.section) { rows, _, pool, locator in
             isRight = rows.remove(path.item, pool, &locator) { item in
@@ -102,7 +102,7 @@ extension ListState {
     }
 
     mutating func itemsMoved(
-        from source: ListIndexPath, to target: ListIndexPath, _ ids: Run<Identifier>
+        from source: ListIndexPath, to target: ListIndexPath, _ ids: Run<UntypedID>
     ) throws {
         try checkRange(source, count: ids.count)
         do {
@@ -112,7 +112,7 @@ extension ListState {
             _ = try items(ids, at: source)
             throw error
         }
-        let moved: Run<ListItem>
+        let moved: Run<UntypedRow>
         if case .one(let id) = ids {
             moved = .one(try take(id, at: source))
         } else {
@@ -125,23 +125,23 @@ extension ListState {
         }
     }
 
-    mutating func itemToggled(at path: ListIndexPath, _ id: Identifier, isChecked: Bool) throws {
+    mutating func itemToggled(at path: ListIndexPath, _ id: UntypedID, isChecked: Bool) throws {
         try update(id, at: path) { $0.setChecked(isChecked) }
     }
 
     mutating func itemUpdated(
-        at path: ListIndexPath, _ id: Identifier, old: ContentReference, new: ContentReference
+        at path: ListIndexPath, _ id: UntypedID, old: ContentReference, new: ContentReference
     ) throws {
         try update(id, at: path) { $0.setContent(new) }
     }
 
     @inline(__always)
     private mutating func update(
-        _ id: Identifier, at path: ListIndexPath, _ change: (inout ListItem) -> Void
+        _ id: UntypedID, at path: ListIndexPath, _ change: (inout UntypedRow) -> Void
     ) throws {
         try checkRange(path, count: 1)
         // The update checks the id itself, as above.
-        var other: Identifier?
+        var other: UntypedID?
         editRows(inSection: path.section) { rows, _, pool, _ in
             rows.update(path.item, pool) { item in
                 if item.hasID(id) { change(&item) } else { other = item.id }
@@ -154,11 +154,11 @@ extension ListState {
 // MARK: - Outlines
 
 extension ListState {
-    private mutating func indent(_ ids: Run<Identifier>, at path: ListIndexPath, by change: Int) throws {
+    private mutating func indent(_ ids: Run<UntypedID>, at path: ListIndexPath, by change: Int) throws {
         for item in try items(ids, at: path) {
             // The sum cannot overflow, because a change is at most a depth.
             let depth = item.depth + change
-            guard ListItem.depths.contains(depth) else { throw ListError.depthOutOfRange(item.id, depth: depth) }
+            guard UntypedRow.depths.contains(depth) else { throw ListError.depthOutOfRange(item.id, depth: depth) }
         }
         editRows(inSection: path.section) { rows, _, pool, _ in
             rows.updateAll(in: path.item..<path.item + ids.count, pool) { $0.changeDepth(by: change) }
@@ -204,7 +204,7 @@ extension ListState {
         itemCount -= section.items.count
     }
 
-    private mutating func moveSection(_ id: Identifier, from source: Int, to target: Int) throws {
+    private mutating func moveSection(_ id: UntypedID, from source: Int, to target: Int) throws {
         try checkSection(source, is: id)
         try checkSection(target)
         let entry = tree[source]
@@ -212,14 +212,14 @@ extension ListState {
         tree.insert(entry, at: target, owner: ListState.listOwner, &sectionLocator)
     }
 
-    private mutating func rename(_ id: Identifier, at index: Int, to title: String) throws {
+    private mutating func rename(_ id: UntypedID, at index: Int, to title: String) throws {
         try checkSection(index, is: id)
         tree.update(index) { $0.rename(to: title) }
     }
 
     private mutating func reload(_ sections: [ListSection]) throws {
-        var sectionIDs = Set<Identifier>()
-        var itemIDs = Set<Identifier>()
+        var sectionIDs = Set<UntypedID>()
+        var itemIDs = Set<UntypedID>()
         for section in sections {
             if !sectionIDs.insert(section.id).inserted { throw ListError.duplicateSection(section.id) }
             for item in section.items where !itemIDs.insert(item.id).inserted {
@@ -282,7 +282,7 @@ extension ListState {
         return error
     }
 
-    private func checkSection(_ index: Int, is id: Identifier) throws {
+    private func checkSection(_ index: Int, is id: UntypedID) throws {
         try checkSection(index)
         let found = tree.withLeaf(at: index) { leaf, slot in leaf.elements[slot].id }
         guard found == id else {
@@ -312,7 +312,7 @@ extension ListState {
 
     /// Checks that rows can be inserted: no id is in the list already, and none occurs twice.
     @inline(__always)
-    private func checkNew(_ items: Run<ListItem>) throws {
+    private func checkNew(_ items: Run<UntypedRow>) throws {
         guard itemLocator.isTracking else { return }
         try items.withElements { items in
             for index in items.indices where itemLocator.mayKnow(items[index].id) {
@@ -323,20 +323,20 @@ extension ListState {
     }
 
     @inline(never)
-    private func checkNew(_ id: Identifier) throws {
+    private func checkNew(_ id: UntypedID) throws {
         if indexPath(of: id) != nil { throw ListError.duplicateItem(id) }
     }
 
     /// Checks that no id occurs twice in a run.
     @inline(never)
-    private static func checkDifferent(_ items: Run<ListItem>) throws {
+    private static func checkDifferent(_ items: Run<UntypedRow>) throws {
         if areCountingUp(items) { return }
-        var ids = Set<Identifier>(minimumCapacity: items.count)
+        var ids = Set<UntypedID>(minimumCapacity: items.count)
         for item in items where !ids.insert(item.id).inserted { throw ListError.duplicateItem(item.id) }
     }
 
     /// Whether the ids are increasing integers, for example from a counter. Then none occurs twice.
-    private static func areCountingUp(_ items: Run<ListItem>) -> Bool {
+    private static func areCountingUp(_ items: Run<UntypedRow>) -> Bool {
         items.withElements { items in
             var last = Int64.min
             for item in items {
@@ -347,7 +347,7 @@ extension ListState {
         }
     }
 
-    private func checkItems(_ run: Run<ListItem>, at path: ListIndexPath) throws {
+    private func checkItems(_ run: Run<UntypedRow>, at path: ListIndexPath) throws {
         try checkRange(path, count: run.count)
         var index = 0
         try tree[path.section].items(pool).forEach(in: path.item..<path.item + run.count) { found in
@@ -360,7 +360,7 @@ extension ListState {
     }
 
     /// The rows at a path, which must have these ids.
-    private func items(_ ids: Run<Identifier>, at path: ListIndexPath) throws -> Run<ListItem> {
+    private func items(_ ids: Run<UntypedID>, at path: ListIndexPath) throws -> Run<UntypedRow> {
         try checkRange(path, count: ids.count)
         let found = items(inSectionAt: path.section, path.item..<path.item + ids.count)
         for index in ids.indices where found[index].id != ids[index] {
@@ -385,7 +385,7 @@ extension ListState {
         }
     }
 
-    private static func mismatch(_ path: ListIndexPath, expected: Identifier, found: Identifier) -> ListError {
+    private static func mismatch(_ path: ListIndexPath, expected: UntypedID, found: UntypedID) -> ListError {
         .eventMismatch(what: "row at \(path)", expected: expected.description, found: found.description)
     }
 }

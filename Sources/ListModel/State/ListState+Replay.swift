@@ -49,7 +49,7 @@ extension ListState {
         return header.checksum
     }
 
-    /// Reads the next event and applies it. No `Event` is made of the events that most logs consist of.
+    /// Reads the next event and applies it. No `ListEvent` is made of the events that most logs consist of.
     @inline(__always)
     private mutating func fold(_ reader: inout RecordReader) throws {
         let start = reader

@@ -3,7 +3,7 @@
 // Always holds (`checkInvariants`): ids of rows are unique in the whole list, and ids of sections among the sections.
 // The locators track exactly the nodes and ids of the trees.
 //
-// It is not copyable, because the locators belong to the one newest version. A `Snapshot` is a copy of the rows.
+// It is not copyable, because the locators belong to the one newest version. An `UntypedSnapshot` is a copy of the rows.
 
 /// The newest version of a list, with everything needed to edit it.
 public struct ListState: ~Copyable {
@@ -15,14 +15,14 @@ public struct ListState: ~Copyable {
     public internal(set) var itemCount = 0
 
     /// The position in the shared history.
-    public var history: History { histories.shared }
+    public var history: ListHistory { histories.shared }
 
     /// The position in the history of a scope.
-    public func history(of scope: HistoryScope) -> History { histories[scope] }
+    public func history(of scope: HistoryScope) -> ListHistory { histories[scope] }
 
     var tree: PersistentTree<SectionEntry>
     var sectionLocator: Locator<SectionEntry>
-    var itemLocator: Locator<ListItem>
+    var itemLocator: Locator<UntypedRow>
     /// The count of section numbers that were used; each is used only once.
     var sectionNumberCount: UInt32 = 0
     /// The node pool: the widths of nodes, and the source of nodes that are not in memory.
@@ -63,9 +63,9 @@ public struct ListState: ~Copyable {
     /// The rows as an immutable value.
     ///
     /// - Complexity: O(1), plus the hashes of the nodes that changed since the last call.
-    public mutating func snapshot() -> Snapshot {
+    public mutating func snapshot() -> UntypedSnapshot {
         tree.seal()
-        return Snapshot(version: version, itemCount: itemCount, tree: tree)
+        return UntypedSnapshot(version: version, itemCount: itemCount, tree: tree)
     }
 
     /// The hash of all rows and sections.
@@ -86,14 +86,14 @@ extension ListState {
     /// The row of an id, or nil if there is none.
     ///
     /// - Complexity: O(log n) expected.
-    public func item(_ id: Identifier) -> ListItem? {
+    public func item(_ id: UntypedID) -> UntypedRow? {
         indexPath(of: id).flatMap { item(at: $0) }
     }
 
     /// The row at an index path, or nil if there is none.
     ///
     /// - Complexity: O(log n).
-    public func item(at path: ListIndexPath) -> ListItem? {
+    public func item(at path: ListIndexPath) -> UntypedRow? {
         guard tree.indices.contains(path.section) else { return nil }
         return tree.withLeaf(at: path.section) { leaf, slot in
             guard path.item >= 0 && path.item < leaf.elements[slot].itemCount else { return nil }
@@ -104,7 +104,7 @@ extension ListState {
     /// The index path of the row of an id, or nil if there is none.
     ///
     /// - Complexity: O(log n) expected.
-    public func indexPath(of id: Identifier) -> ListIndexPath? {
+    public func indexPath(of id: UntypedID) -> ListIndexPath? {
         itemLocator.firstPath(hash: itemLocator.hash(of: id)) { path, owner in
             guard let section = indexOfSection(number: owner) else { return nil }
             return tree.withLeaf(at: section) { leaf, slot in
@@ -127,7 +127,7 @@ extension ListState {
     /// The index of the section of an id, or nil if there is none.
     ///
     /// - Complexity: O(log s) expected, for s sections.
-    public func indexOfSection(_ id: Identifier) -> Int? {
+    public func indexOfSection(_ id: UntypedID) -> Int? {
         sectionLocator.firstPath(hash: sectionLocator.hash(of: id)) { path, _ in
             tree.top.offset(on: path, pool) { $0.id == id }
         }
@@ -141,7 +141,7 @@ extension ListState {
 
     /// The rows in a range of a section. All of them must exist.
     @inline(__always)
-    func items(inSectionAt index: Int, _ range: Range<Int>) -> Run<ListItem> {
+    func items(inSectionAt index: Int, _ range: Range<Int>) -> Run<UntypedRow> {
         tree.withLeaf(at: index) { leaf, slot in
             // One row is read without making a `PersistentTree`: counting its references would take longer than the
             // lookup.

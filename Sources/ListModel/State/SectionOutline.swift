@@ -15,7 +15,7 @@
 ///
 /// Precondition: an index is that of a row, as for the subscript of an array.
 public struct SectionOutline: Sendable {
-    let tree: PersistentTree<ListItem>
+    let tree: PersistentTree<UntypedRow>
 
     /// The rows of all levels.
     public var items: ItemCollection { ItemCollection(tree: tree) }
@@ -94,7 +94,7 @@ public struct SectionOutline: Sendable {
     public var visibleRows: Visible { Visible(tree: tree) }
 
     /// Calls `body` with the parent of a row, its parent and so on, until it returns false.
-    private func forEachAncestor(of row: Int, _ body: (ListItem) -> Bool) {
+    private func forEachAncestor(of row: Int, _ body: (UntypedRow) -> Bool) {
         var depth = tree[row].depth
         var next = tree.lastOffset(before: row, notDeeperThan: depth - 1)
         while let row = next {
@@ -107,7 +107,7 @@ public struct SectionOutline: Sendable {
 
     /// The indices of the rows of one parent, in order.
     public struct Siblings: Sequence, IteratorProtocol, Sendable {
-        let tree: PersistentTree<ListItem>
+        let tree: PersistentTree<UntypedRow>
         var upcoming: Int
         let end: Int
 
@@ -122,7 +122,7 @@ public struct SectionOutline: Sendable {
 
     /// The indices of the visible rows, in order.
     public struct Visible: Sequence, IteratorProtocol, Sendable {
-        let tree: PersistentTree<ListItem>
+        let tree: PersistentTree<UntypedRow>
         var upcoming = 0
 
         /// The index of the next visible row.
@@ -140,7 +140,7 @@ public struct SectionOutline: Sendable {
     }
 }
 
-extension SectionView {
+extension UntypedSection {
     /// The rows as an outline.
     public var outline: SectionOutline { SectionOutline(tree: tree) }
 }

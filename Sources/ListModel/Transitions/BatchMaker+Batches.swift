@@ -6,7 +6,7 @@ extension BatchMaker {
         let middle = hasFirst ? afterFirst() : old
         let late = hasLast ? beforeLast() : new
         var result: [UpdateBatch] = []
-        func append(_ changes: Changeset, _ snapshot: Snapshot) {
+        func append(_ changes: Changeset, _ snapshot: UntypedSnapshot) {
             if !changes.isEmpty { result.append(UpdateBatch(changes: changes, snapshot: snapshot)) }
         }
         append(firstChanges(), middle)
@@ -93,11 +93,11 @@ extension BatchMaker {
 
     // MARK: What is there
 
-    private func afterFirst() -> Snapshot {
+    private func afterFirst() -> UntypedSnapshot {
         old.placing(first, from: new, version: new.version, moved: moveSources, emptied: plan.entered)
     }
 
-    private func beforeLast() -> Snapshot {
+    private func beforeLast() -> UntypedSnapshot {
         new.placing(last, from: old, version: new.version, moved: moveTargets, emptied: plan.left)
     }
 }

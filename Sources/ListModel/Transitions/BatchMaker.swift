@@ -9,8 +9,8 @@
 // So snapshots are made from whole sections, not row by row.
 
 struct BatchMaker {
-    let old: Snapshot
-    let new: Snapshot
+    let old: UntypedSnapshot
+    let new: UntypedSnapshot
     let changes: Changeset
     let plan: BatchPlan
     /// Whether there is a stage 1, and whether there is a stage 3.
@@ -23,7 +23,7 @@ struct BatchMaker {
     let moveSources: [Int: Int]
     let moveTargets: [Int: Int]
 
-    init(from old: Snapshot, to new: Snapshot, _ changes: Changeset, _ plan: BatchPlan) {
+    init(from old: UntypedSnapshot, to new: UntypedSnapshot, _ changes: Changeset, _ plan: BatchPlan) {
         self.old = old
         self.new = new
         self.changes = changes

@@ -11,7 +11,7 @@
 /// ```
 public struct LaidOutRows: RandomAccessCollection, Sendable {
     /// The snapshot that has the rows.
-    public let snapshot: Snapshot
+    public let snapshot: UntypedSnapshot
     /// The layout of the sections.
     public let layout: RowLayout
     let starts: [Int]
@@ -19,7 +19,7 @@ public struct LaidOutRows: RandomAccessCollection, Sendable {
     public let count: Int
 
     /// - Complexity: O(s) for s sections.
-    init(_ snapshot: Snapshot, _ layout: RowLayout) {
+    init(_ snapshot: UntypedSnapshot, _ layout: RowLayout) {
         self.snapshot = snapshot
         self.layout = layout
         let headers = layout == .rowsWithHeaders ? 1 : 0
@@ -97,7 +97,7 @@ public struct LaidOutRowIterator: IteratorProtocol {
     private let pool: NodePool
     private let hasHeaders: Bool
     private var sections: TreeCursor<SectionEntry>
-    private var items: TreeCursor<ListItem>?
+    private var items: TreeCursor<UntypedRow>?
 
     init(_ rows: LaidOutRows) {
         pool = rows.snapshot.tree.pool
@@ -115,7 +115,7 @@ public struct LaidOutRowIterator: IteratorProtocol {
     }
 }
 
-extension Snapshot {
+extension UntypedSnapshot {
     /// The rows in one sequence.
     ///
     /// - Complexity: O(s) for s sections; no rows are read.
@@ -141,9 +141,9 @@ public enum RowPlace: Hashable, Sendable {
 /// A row of a sequence.
 public enum SequenceRow: Equatable, Sendable {
     /// The header of a section.
-    case header(id: Identifier, title: String)
+    case header(id: UntypedID, title: String)
     /// An item.
-    case item(ListItem)
+    case item(UntypedRow)
 
     /// The identity of the row, which never changes.
     public var identity: RowIdentity {
@@ -167,7 +167,7 @@ public enum SequenceRow: Equatable, Sendable {
 /// the same id.
 public enum RowIdentity: Hashable, Sendable {
     /// The header of the section with an id.
-    case header(Identifier)
+    case header(UntypedID)
     /// The item with an id.
-    case item(Identifier)
+    case item(UntypedID)
 }

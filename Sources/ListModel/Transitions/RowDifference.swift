@@ -28,7 +28,7 @@ struct RowDifference {
     }
 
     /// - Complexity: O(s + k log k) for s sections and k rows that differ, including the rows of moved sections.
-    init(_ transition: Transition, _ layout: RowLayout) {
+    init(_ transition: ListTransition, _ layout: RowLayout) {
         old = transition.old.rows(in: layout)
         new = transition.new.rows(in: layout)
         let changes = transition.changeset
@@ -117,15 +117,15 @@ private struct RowsBySection {
 
 /// The operations, the splices and the difference of a transition. The row difference is computed once for all three.
 package struct SequenceChanges {
-    /// The same as ``Transition/operations(layout:reloadAbove:)``.
+    /// The same as ``ListTransition/operations(layout:reloadAbove:)``.
     package let operations: RowOperations
-    /// The same as ``Transition/splices(layout:)``.
+    /// The same as ``ListTransition/splices(layout:)``.
     package let splices: RowSplices
-    /// The same as ``Transition/collectionDifference(layout:)``.
+    /// The same as ``ListTransition/collectionDifference(layout:)``.
     package let difference: CollectionDifference<RowIdentity>
 
     /// - Complexity: O(s + k log k) for s sections and k rows that differ.
-    package init(_ transition: Transition, layout: RowLayout) {
+    package init(_ transition: ListTransition, layout: RowLayout) {
         let difference = RowDifference(transition, layout)
         operations = difference.operations()
         splices = difference.splices()

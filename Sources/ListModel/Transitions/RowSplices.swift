@@ -17,7 +17,7 @@ public struct RowSplices: Sendable {
     public let new: LaidOutRows
 }
 
-extension Transition {
+extension ListTransition {
     /// The splices that lead from the old rows to the new ones. A row that moves is removed and added.
     ///
     /// - Parameter layout: the layout of the sections.

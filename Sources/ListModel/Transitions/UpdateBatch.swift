@@ -14,12 +14,12 @@ public struct UpdateBatch: Sendable {
     /// The changes.
     public var changes: Changeset
     /// The rows that the data source must return from the moment when the batch is played.
-    public var snapshot: Snapshot
+    public var snapshot: UntypedSnapshot
     /// Whether the view should reload everything; then `changes` is empty.
     public var isReload: Bool
 
     /// A batch of changes that lead to a snapshot.
-    public init(changes: Changeset, snapshot: Snapshot, isReload: Bool = false) {
+    public init(changes: Changeset, snapshot: UntypedSnapshot, isReload: Bool = false) {
         self.changes = changes
         self.snapshot = snapshot
         self.isReload = isReload

@@ -274,12 +274,12 @@ extension TreeChild where Element: TreeElement {
 extension SectionEntry {
     /// The tree of the rows, with the pool of the tree of sections.
     @inline(__always)
-    func items(_ pool: NodePool) -> PersistentTree<ListItem> { PersistentTree(rows, pool) }
+    func items(_ pool: NodePool) -> PersistentTree<UntypedRow> { PersistentTree(rows, pool) }
 
     /// Changes the tree of the rows, with the pool of the tree of sections.
     @inline(__always)
     mutating func editItems<Result>(
-        _ pool: NodePool, _ body: (inout PersistentTree<ListItem>) throws -> Result
+        _ pool: NodePool, _ body: (inout PersistentTree<UntypedRow>) throws -> Result
     ) rethrows -> Result {
         try editRows { try $0.edit(pool, body) }
     }

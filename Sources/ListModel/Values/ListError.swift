@@ -5,29 +5,29 @@
 /// An edit was rejected because it does not fit the list. The list is unchanged.
 public enum ListError: Error, Equatable, Sendable {
     /// No row has this id.
-    case unknownItem(Identifier)
+    case unknownItem(UntypedID)
     /// No section has this id.
-    case unknownSection(Identifier)
+    case unknownSection(UntypedID)
     /// A row with this id is in the list already, or occurs twice among the rows to insert.
-    case duplicateItem(Identifier)
+    case duplicateItem(UntypedID)
     /// A section with this id is in the list already, or occurs twice among the sections to insert.
-    case duplicateSection(Identifier)
+    case duplicateSection(UntypedID)
     /// The index path is not that of a row or of an insertion; `valid` is the range of item indices that its section
     /// accepts.
     case itemIndexOutOfRange(ListIndexPath, valid: Range<Int>)
     /// The index is not that of a section or of an insertion; `valid` is the range of accepted indices.
     case sectionIndexOutOfRange(Int, valid: Range<Int>)
     /// A function that changes the item of a row gave it another id. Delete the row and insert another instead.
-    case identityChanged(from: Identifier, to: Identifier)
+    case identityChanged(from: UntypedID, to: UntypedID)
     /// Rows were to move before or after one of themselves (the id is that one's), a section before or after itself, or a row
     /// with all rows below it to itself or to one of those (the id is that of the row that was to move).
-    case movedOntoItself(Identifier)
+    case movedOntoItself(UntypedID)
     /// A row would get a depth that is out of range.
-    case depthOutOfRange(Identifier, depth: Int)
+    case depthOutOfRange(UntypedID, depth: Int)
     /// The row cannot be indented, because it has no sibling before it whose child it could become.
-    case cannotIndent(Identifier)
+    case cannotIndent(UntypedID)
     /// The row cannot be outdented, because it has no parent whose sibling it could become.
-    case cannotOutdent(Identifier)
+    case cannotOutdent(UntypedID)
     /// Fewer steps than requested can be undone.
     case nothingToUndo(requested: Int, available: Int)
     /// Fewer steps than requested can be redone.
@@ -94,7 +94,7 @@ extension ListError: CustomStringConvertible {
         case .identityChanged(let old, let new): "the item of row \(old) was given the id \(new): a row keeps its id"
         case .movedOntoItself(let id): "\(id) cannot move before, after or below itself"
         case .depthOutOfRange(let id, let depth):
-            "\(id) cannot stand at depth \(depth): expected 0 to \(ListItem.maximumDepth)"
+            "\(id) cannot stand at depth \(depth): expected 0 to \(UntypedRow.maximumDepth)"
         case .cannotIndent(let id): "\(id) has no sibling before it whose child it could become"
         case .cannotOutdent(let id): "\(id) has no parent whose sibling it could become"
         case .nothingToUndo(let requested, let available):

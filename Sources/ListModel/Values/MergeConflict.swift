@@ -6,8 +6,8 @@
 public struct MergeConflict: Hashable, Sendable {
     /// The row or section in conflict.
     public enum Subject: Hashable, Sendable {
-        case item(Identifier)
-        case section(Identifier)
+        case item(UntypedID)
+        case section(UntypedID)
     }
 
     /// The reason of a conflict.

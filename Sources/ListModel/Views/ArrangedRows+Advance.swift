@@ -12,11 +12,11 @@ extension ArrangedRows {
     ///   - new: the snapshot that it will show.
     ///   - changes: the changeset from `old` to `new`.
     ///   - stage: which stage this is, for the error.
-    /// - Throws: ``ViewError`` for the first row that cannot be placed; nothing has changed then.
+    /// - Throws: ``QueryError`` for the first row that cannot be placed; nothing has changed then.
     /// - Complexity: O(k log n) for k rows that differ; and for the rows of moved sections, if the view has other sections.
     mutating func advance(
-        from old: Snapshot, to new: Snapshot, _ changes: Changeset, stage: Int
-    ) throws(ViewError) {
+        from old: UntypedSnapshot, to new: UntypedSnapshot, _ changes: Changeset, stage: Int
+    ) throws(QueryError) {
         if changes.isEmpty { return }
         let context = Context(version: new.version, stage: stage)
         var keys: [ListIndexPath: RowKey?] = [:]
@@ -75,7 +75,8 @@ extension ArrangedRows {
     }
 
     private mutating func insertRows(
-        _ changes: Changeset, _ moved: [ListIndexPath: SourceRow], _ keys: [ListIndexPath: RowKey?], _ new: Snapshot
+        _ changes: Changeset, _ moved: [ListIndexPath: SourceRow], _ keys: [ListIndexPath: RowKey?],
+        _ new: UntypedSnapshot
     ) {
         var arrivals: [Arrival] = []
         arrivals.reserveCapacity(changes.items.inserted.count + changes.items.moved.count)
@@ -105,7 +106,7 @@ extension ArrangedRows {
     }
 
     /// Inserts rows that stand one after another.
-    private mutating func insertRun(_ arrivals: ArraySlice<Arrival>, _ new: Snapshot) {
+    private mutating func insertRun(_ arrivals: ArraySlice<Arrival>, _ new: UntypedSnapshot) {
         let path = arrivals.first!.path
         var slots = arrivals.map(\.slot)
         insertSlots(&slots, at: path)
@@ -139,9 +140,9 @@ extension ArrangedRows {
 
     /// Rebuilds the view. Rows that did not change keep their keys.
     private mutating func rebuild(
-        from old: Snapshot, to new: Snapshot, _ changed: [ListIndexPath: RowKey?], _ context: Context
-    ) throws(ViewError) {
-        var known: [Identifier: RowKey?] = [:]
+        from old: UntypedSnapshot, to new: UntypedSnapshot, _ changed: [ListIndexPath: RowKey?], _ context: Context
+    ) throws(QueryError) {
+        var known: [UntypedID: RowKey?] = [:]
         known.reserveCapacity(old.itemCount)
         for (section, source) in zip(old.sections, sources.elements(in: sources.indices)) {
             var slots = TreeCursor(source.slots(pool))

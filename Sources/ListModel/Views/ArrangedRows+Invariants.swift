@@ -3,7 +3,7 @@
 extension ArrangedRows {
     /// A row that should be in the view.
     private struct ShownRow {
-        var item: ListItem
+        var item: UntypedRow
         var label: UInt64
         var section: UInt32
     }
@@ -12,9 +12,9 @@ extension ArrangedRows {
     ///
     /// - Throws: ``InvariantViolation``.
     /// - Complexity: O(n log n).
-    func checkInvariants(_ source: Snapshot) throws {
+    func checkInvariants(_ source: UntypedSnapshot) throws {
         try InvariantViolation.check(sources.count == source.sectionCount, "slots of other sections than there are")
-        var shown: [Identifier: ShownRow] = [:]
+        var shown: [UntypedID: ShownRow] = [:]
         var lastSection: UInt64 = 0
         for (index, section) in source.sections.enumerated() {
             let slots = sources[index]
@@ -39,7 +39,7 @@ extension ArrangedRows {
         }
     }
 
-    private func checkSection(_ index: Int, _ shown: inout [Identifier: ShownRow]) throws {
+    private func checkSection(_ index: Int, _ shown: inout [UntypedID: ShownRow]) throws {
         let section = ranked[index]
         let entry = rows[index]
         try InvariantViolation.check(section.group.id == entry.id, "ranks of another section than \(entry.id)")

@@ -6,7 +6,7 @@ extension ArrangedRows {
     /// - Parameter source: the snapshot that the view is of.
     /// - Complexity: O(m) for the m rows found so far if the new words can only match fewer rows, O(n) otherwise; O(log
     ///   n) for each row that appears or disappears.
-    mutating func search(_ words: SearchWords, _ source: Snapshot) {
+    mutating func search(_ words: SearchWords, _ source: UntypedSnapshot) {
         if words == search || !arrangement.isSearchable { return }
         let isNarrower = words.isNarrower(than: search)
         search = words
@@ -38,11 +38,11 @@ extension ArrangedRows {
     /// - Parameters:
     ///   - words: the words of the search.
     ///   - source: the snapshot that the view shows.
-    /// - Throws: ``ViewError`` for the first row that cannot be placed; nothing has changed then.
+    /// - Throws: ``QueryError`` for the first row that cannot be placed; nothing has changed then.
     /// - Complexity: O(n) calls of the new function, O(log n) for each row whose place differs; O(n log n) if most do.
     mutating func rearrange(
-        _ other: Arrangement, _ words: SearchWords, _ source: Snapshot, _ context: Context
-    ) throws(ViewError) {
+        _ other: Arrangement, _ words: SearchWords, _ source: UntypedSnapshot, _ context: Context
+    ) throws(QueryError) {
         var next = ArrangedRows(other, words, limits)
         let keys = try next.keys(of: source, context)
         guard let changed = changes(to: next, keys), !isWorthRebuilding(changed.count, source.itemCount) else {
@@ -85,7 +85,7 @@ extension ArrangedRows {
 
     /// Whether a group has the same order and title as the present group of its id, and as the group that a row refers
     /// to.
-    private func hasSameHeader(_ group: ViewGroup, _ known: ViewGroup?) -> Bool {
+    private func hasSameHeader(_ group: QueryGroup, _ known: QueryGroup?) -> Bool {
         for other in [groups[group.id], known] {
             guard let other, other !== group, other.id == group.id else { continue }
             guard other.title.hasSameBytes(as: group.title), other.compare(group) == 0 else { return false }

@@ -46,7 +46,7 @@ extension ArrangedRows {
     /// Puts a row into the view.
     ///
     /// - Parameter source: the section of the source that the row is in.
-    mutating func show(_ item: ListItem, _ rank: RowRank, in source: ViewGroup) {
+    mutating func show(_ item: UntypedRow, _ rank: RowRank, in source: QueryGroup) {
         let (index, exists) = section(of: rank)
         if !exists { insertSection(group(of: rank, in: source), number: rank.section, at: index) }
         let (pool, order) = (pool, order)
@@ -61,7 +61,7 @@ extension ArrangedRows {
         itemCount += 1
     }
 
-    private func group(of rank: RowRank, in source: ViewGroup) -> ViewGroup {
+    private func group(of rank: RowRank, in source: QueryGroup) -> QueryGroup {
         switch arrangement.sections {
         case .source: source
         case .one(let group): group
@@ -71,7 +71,7 @@ extension ArrangedRows {
 
     /// Removes a row from the view.
     @discardableResult
-    mutating func hide(_ rank: RowRank) -> ListItem {
+    mutating func hide(_ rank: RowRank) -> UntypedRow {
         let path = position(of: rank)
         let pool = pool
         var left = 0
@@ -81,7 +81,7 @@ extension ArrangedRows {
                 left = ranks.count
             }
         }
-        var item: ListItem?
+        var item: UntypedRow?
         rows.update(path.section) { section in
             item = section.editItems(pool) { $0.remove(at: path.item) }
         }
@@ -96,7 +96,7 @@ extension ArrangedRows {
         return arrangement.hidesEmptySections
     }
 
-    mutating func insertSection(_ group: ViewGroup, number: UInt32, at index: Int) {
+    mutating func insertSection(_ group: QueryGroup, number: UInt32, at index: Int) {
         if case .groups = arrangement.sections { groups[group.id] = group }
         ranked.insert(RankedSection(group: group, number: number), at: index)
         rows.insert(SectionEntry(id: group.id, title: group.title, number: 0, rows: .empty), at: index)
@@ -113,11 +113,11 @@ extension ArrangedRows {
     /// - Parameters:
     ///   - path: where it is in the source.
     ///   - item: the row as it is now.
-    mutating func place(_ item: ListItem, at path: ListIndexPath, _ key: RowKey?) {
+    mutating func place(_ item: UntypedRow, at path: ListIndexPath, _ key: RowKey?) {
         let pool = pool
         var change: (old: SourceRow, new: SourceRow)?
         var number: UInt32 = 0
-        var group: ViewGroup?
+        var group: QueryGroup?
         let (isOutline, isFound) = (isOutline, isFound(key))
         sources.update(path.section) { section in
             (number, group) = (section.number, section.group)
@@ -154,7 +154,7 @@ extension ArrangedRows {
         return left.key.compare(right.key, descending: order.descending) == 0
     }
 
-    private mutating func replace(_ old: RowRank, with new: RowRank, _ item: ListItem) {
+    private mutating func replace(_ old: RowRank, with new: RowRank, _ item: UntypedRow) {
         let path = position(of: old)
         let pool = pool
         if old.key !== new.key {

@@ -10,11 +10,11 @@ extension ArrangedRows {
         /// The section of the view that it is, if there is one.
         var section: (ranked: RankedSection, entry: SectionEntry)?
         /// Its rows in the view, if the view has sections of its own.
-        var rows: [(rank: RowRank, item: ListItem)] = []
+        var rows: [(rank: RowRank, item: UntypedRow)] = []
     }
 
     /// Applies the changes of sections. Rows that leave a section must have been removed before.
-    mutating func changeSections(_ changes: Changeset.Changes<Int>, _ new: Snapshot) {
+    mutating func changeSections(_ changes: Changeset.Changes<Int>, _ new: UntypedSnapshot) {
         if changes.isEmpty { return }
         var taken: [Int: Taken] = [:]
         let movedFrom = Set(changes.moved.map(\.from))
@@ -47,10 +47,10 @@ extension ArrangedRows {
         freeNumbers.append(number)
     }
 
-    private mutating func insertSource(_ section: SectionView, at index: Int) {
+    private mutating func insertSource(_ section: UntypedSection, at index: Int) {
         let number = makeNumber()
         labelSection(number, at: index)
-        let group = ViewGroup(id: section.id, title: section.title, order: .absent)
+        let group = QueryGroup(id: section.id, title: section.title, order: .absent)
         sources.insert(SourceSection(number: number, group: group), at: index)
         if hasSectionsOfSource && !arrangement.hidesEmptySections {
             insertSection(group, number: number, at: self.section(ofNumber: number).index)
@@ -89,7 +89,7 @@ extension ArrangedRows {
     private mutating func rename(_ index: Int, to title: String) {
         var source: SourceSection?
         sources.update(index) { section in
-            section.group = ViewGroup(id: section.group.id, title: title, order: .absent)
+            section.group = QueryGroup(id: section.group.id, title: title, order: .absent)
             source = section
         }
         guard hasSectionsOfSource, let source else { return }

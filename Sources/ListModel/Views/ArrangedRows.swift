@@ -34,7 +34,7 @@ struct ArrangedRows: Sendable {
     var ranked: PersistentTree<RankedSection>
     var rows: PersistentTree<SectionEntry>
     /// The groups that are sections of the view, if it has sections of its own.
-    var groups: [Identifier: ViewGroup] = [:]
+    var groups: [UntypedID: QueryGroup] = [:]
     /// How many rows the view has.
     var itemCount = 0
 
@@ -82,20 +82,20 @@ struct ArrangedRows: Sendable {
     mutating func clear() { self = ArrangedRows(arrangement, search, limits, isOutline: isOutline) }
 
     /// The rows, as those of a version.
-    mutating func snapshot(_ version: Version) -> Snapshot {
+    mutating func snapshot(_ version: Version) -> UntypedSnapshot {
         rows.seal()
-        return Snapshot(version: version, itemCount: itemCount, tree: rows)
+        return UntypedSnapshot(version: version, itemCount: itemCount, tree: rows)
     }
 
     /// Asks the arrangement for the place of a row.
-    func key(of item: ListItem, at path: ListIndexPath, _ context: Context) throws(ViewError) -> RowKey? {
+    func key(of item: UntypedRow, at path: ListIndexPath, _ context: Context) throws(QueryError) -> RowKey? {
         if isOutline { return RowKey.plain }
         do {
             guard let placement = try arrangement.place(item) else { return nil }
             if case .groups = arrangement.sections, placement.group == nil { return nil }
             return RowKey.make(placement)
         } catch {
-            throw ViewError(id: item.id, path: path, version: context.version, stage: context.stage, cause: error)
+            throw QueryError(id: item.id, path: path, version: context.version, stage: context.stage, cause: error)
         }
     }
 
@@ -111,25 +111,25 @@ struct ArrangedRows: Sendable {
 extension ArrangedRows {
     /// The rows of a section of the view, while they are gathered.
     private struct Gathered {
-        let group: ViewGroup
+        let group: QueryGroup
         let number: UInt32
-        var entries: [(rank: RowRank, item: ListItem)] = []
+        var entries: [(rank: RowRank, item: UntypedRow)] = []
     }
 
     /// Fills an empty stage from a source.
     ///
     /// - Parameter keys: the keys of all rows, by section; none for an outline, whose rows have no keys of their own.
     /// - Complexity: O(n), and O(m log m) for m rows that are sorted.
-    mutating func fill(from source: Snapshot, keys: [[RowKey?]] = []) {
+    mutating func fill(from source: UntypedSnapshot, keys: [[RowKey?]] = []) {
         let sectionLabels = space.spread(source.sectionCount)
         order = RowOrder(
             descending: arrangement.descending, sectionLabels: (0..<source.sectionCount).map { sectionLabels[$0] })
         var gathered: [Gathered] = []
-        var places: [Identifier: Int] = [:]
+        var places: [UntypedID: Int] = [:]
         if case .one(let group) = arrangement.sections { gathered.append(Gathered(group: group, number: 0)) }
         var sections: [SourceSection] = []
         for (index, section) in source.sections.enumerated() {
-            let group = ViewGroup(id: section.id, title: section.title, order: .absent)
+            let group = QueryGroup(id: section.id, title: section.title, order: .absent)
             let number = UInt32(index)
             if case .source = arrangement.sections { gathered.append(Gathered(group: group, number: number)) }
             let labels = space.spread(section.items.count)
@@ -185,7 +185,7 @@ extension ArrangedRows {
     }
 
     /// The positions of rows, in the order of their ranks.
-    private static func order(of entries: [(rank: RowRank, item: ListItem)], _ order: RowOrder) -> [Int] {
+    private static func order(of entries: [(rank: RowRank, item: UntypedRow)], _ order: RowOrder) -> [Int] {
         // SAFETY: positions are those of entries, and the array is not touched meanwhile.
         entries.withUnsafeBufferPointer { entries in
             Ordering.indices(entries.count) { order.isBefore(entries[$0].rank, entries[$1].rank) }
@@ -196,9 +196,9 @@ extension ArrangedRows {
     ///
     /// - Parameter known: the key of a row, if it need not be asked for.
     func keys(
-        of source: Snapshot, _ context: Context,
-        known: (ListItem, ListIndexPath) -> RowKey?? = { _, _ in nil }
-    ) throws(ViewError) -> [[RowKey?]] {
+        of source: UntypedSnapshot, _ context: Context,
+        known: (UntypedRow, ListIndexPath) -> RowKey?? = { _, _ in nil }
+    ) throws(QueryError) -> [[RowKey?]] {
         var result: [[RowKey?]] = []
         result.reserveCapacity(source.sectionCount)
         for (index, section) in source.sections.enumerated() {

@@ -18,7 +18,7 @@ public struct Arrangement: Sendable {
         /// The sections of the source, in its order.
         case source
         /// One section with all rows.
-        case one(ViewGroup)
+        case one(QueryGroup)
         /// One for each group that ``RowPlacement/group`` names; they appear with their first row and vanish with
         /// their last.
         case groups
@@ -33,7 +33,7 @@ public struct Arrangement: Sendable {
     /// Which components of ``RowPlacement/key`` are in descending order. The others are ascending.
     public var descending: [Bool]
     /// The place of a row; nil to leave it out.
-    public var place: @Sendable (ListItem) throws -> RowPlacement?
+    public var place: @Sendable (UntypedRow) throws -> RowPlacement?
 
     /// An arrangement.
     ///
@@ -43,11 +43,11 @@ public struct Arrangement: Sendable {
     ///   - isSearchable: whether a search leaves out rows.
     ///   - descending: which components of sort keys are in descending order.
     ///   - place: returns the place of a row, or nil to leave the row out. If it throws, the view throws a
-    ///     ``ViewError`` with that error.
+    ///     ``QueryError`` with that error.
     public init(
         sections: Sections = .source, hidesEmptySections: Bool = false, isSearchable: Bool = false,
         descending: [Bool] = [],
-        place: @escaping @Sendable (ListItem) throws -> RowPlacement?
+        place: @escaping @Sendable (UntypedRow) throws -> RowPlacement?
     ) {
         self.sections = sections
         self.hidesEmptySections = hidesEmptySections
@@ -60,14 +60,14 @@ public struct Arrangement: Sendable {
 /// Where a row of a derived view stands.
 public struct RowPlacement: Sendable {
     /// The sort key. Rows of equal keys stand in the order of the source.
-    public var key: ViewKey
+    public var key: QueryKey
     /// The section of the row. A view of groups leaves out a row without one; other views ignore it.
-    public var group: ViewGroup?
+    public var group: QueryGroup?
     /// The text in which a search looks for its words.
     public var text: SearchText
 
     /// A placement.
-    public init(key: ViewKey = .absent, group: ViewGroup? = nil, text: SearchText = SearchText()) {
+    public init(key: QueryKey = .absent, group: QueryGroup? = nil, text: SearchText = SearchText()) {
         self.key = key
         self.group = group
         self.text = text
@@ -75,13 +75,13 @@ public struct RowPlacement: Sendable {
 }
 
 /// A section in which a derived view collects rows.
-public final class ViewGroup: Sendable {
+public final class QueryGroup: Sendable {
     /// The identity of the section.
-    public let id: Identifier
+    public let id: UntypedID
     /// The text of its header.
     public let title: String
     /// The sort key of the section; sections of equal keys are sorted by their ids.
-    public let order: ViewKey
+    public let order: QueryKey
 
     /// A section.
     ///
@@ -89,14 +89,14 @@ public final class ViewGroup: Sendable {
     ///   - id: its identity.
     ///   - title: the text of its header.
     ///   - order: the sort key of the section. Groups of the same id must have the same order and the same title.
-    public init(id: Identifier, title: String, order: ViewKey) {
+    public init(id: UntypedID, title: String, order: QueryKey) {
         self.id = id
         self.title = title
         self.order = order
     }
 
     /// Compares two groups: less than 0 if this one comes first.
-    func compare(_ other: ViewGroup) -> Int {
+    func compare(_ other: QueryGroup) -> Int {
         let result = order.compare(other.order, descending: [])
         return result != 0 ? result : id.compare(other.id)
     }

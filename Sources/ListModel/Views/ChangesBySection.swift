@@ -15,15 +15,15 @@ struct ChangesBySection {
         var updated: [Int] = []
     }
 
-    private let old: Snapshot
-    private let new: Snapshot
+    private let old: UntypedSnapshot
+    private let new: UntypedSnapshot
     private var changes: [Int: Section] = [:]
 
     /// The sections of the new source with changed rows.
     var sections: some Sequence<Int> { changes.keys }
 
     /// - Complexity: O(k log k) for k changes.
-    init(_ changeset: Changeset, from old: Snapshot, to new: Snapshot) {
+    init(_ changeset: Changeset, from old: UntypedSnapshot, to new: UntypedSnapshot) {
         self.old = old
         self.new = new
         let items = changeset.items

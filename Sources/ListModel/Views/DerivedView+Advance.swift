@@ -5,13 +5,13 @@ extension DerivedView {
     ///
     /// - Parameter newSource: the rows of the same list at some version.
     /// - Returns: what changed in the view.
-    /// - Throws: ``ViewError`` for the first row that cannot be placed. The view then still shows its rows from before,
+    /// - Throws: ``QueryError`` for the first row that cannot be placed. The view then still shows its rows from before,
     ///   and the next call begins there.
     /// - Complexity: O(k log n) for k rows that differ in the source, with one call of the arrangement for each. If
     ///   more than a quarter differ, the view is rebuilt.
     @discardableResult
-    public mutating func advance(to newSource: Snapshot) throws(ViewError) -> Transition {
-        try advance(Transition(from: source, to: newSource))
+    public mutating func advance(to newSource: UntypedSnapshot) throws(QueryError) -> ListTransition {
+        try advance(ListTransition(from: source, to: newSource))
     }
 
     /// Makes the view follow a transition of its source.
@@ -20,10 +20,10 @@ extension DerivedView {
     /// - Returns: what changed in the view.
     /// - Throws: as ``advance(to:)``.
     @discardableResult
-    public mutating func advance(_ transition: Transition) throws(ViewError) -> Transition {
+    public mutating func advance(_ transition: ListTransition) throws(QueryError) -> ListTransition {
         var transition = transition
-        if !transition.old.isIdentical(to: source) { transition = Transition(from: source, to: transition.new) }
-        return try change { view throws(ViewError) in
+        if !transition.old.isIdentical(to: source) { transition = ListTransition(from: source, to: transition.new) }
+        return try change { view throws(QueryError) in
             try view.follow(transition.old, transition.new, transition.changeset, from: 0)
             view.source = transition.new
         }
@@ -37,8 +37,8 @@ extension DerivedView {
     ///   - changes: the changeset from old to new, if it is known.
     ///   - first: the first of the stages.
     mutating func follow(
-        _ old: Snapshot, _ new: Snapshot, _ changes: Changeset? = nil, from first: Int
-    ) throws(ViewError) {
+        _ old: UntypedSnapshot, _ new: UntypedSnapshot, _ changes: Changeset? = nil, from first: Int
+    ) throws(QueryError) {
         var (old, new, changes) = (old, new, changes)
         for index in first..<levels.count {
             let output = levels[index].output
@@ -48,7 +48,7 @@ extension DerivedView {
     }
 
     /// Changes the whole view or, if something throws, nothing.
-    mutating func change(_ body: (inout DerivedView) throws(ViewError) -> Void) throws(ViewError) -> Transition {
+    mutating func change(_ body: (inout DerivedView) throws(QueryError) -> Void) throws(QueryError) -> ListTransition {
         let before = snapshot
         if canFailHalfWay {
             var copy = self
@@ -57,7 +57,7 @@ extension DerivedView {
         } else {
             try body(&self)
         }
-        return Transition(from: before, to: snapshot)
+        return ListTransition(from: before, to: snapshot)
     }
 
     /// Whether a stage can throw after another stage has changed. A single stage throws before it changes anything.
@@ -71,20 +71,20 @@ extension DerivedView {
 extension DerivedView.Level {
     /// Follows the stage below.
     mutating func follow(
-        from old: Snapshot, to new: Snapshot, _ changes: Changeset?, stage index: Int
-    ) throws(ViewError) {
+        from old: UntypedSnapshot, to new: UntypedSnapshot, _ changes: Changeset?, stage index: Int
+    ) throws(QueryError) {
         switch stage {
         case .first(let count): output = new.first(count)
         case .firstOfEachSection:
             editFirstRows { $0.advance(from: old, to: new) }
             output = output(new)
         case .arranged:
-            try editRows { rows throws(ViewError) in
+            try editRows { rows throws(QueryError) in
                 try rows.advance(from: old, to: new, changes ?? Changeset(from: old, to: new), stage: index)
             }
             output = output(new)
         case .visible:
-            try editVisibleRows { rows throws(ViewError) in
+            try editVisibleRows { rows throws(QueryError) in
                 try rows.advance(from: old, to: new, changes ?? Changeset(from: old, to: new))
             }
             output = output(new)
@@ -92,7 +92,7 @@ extension DerivedView.Level {
     }
 
     /// Changes an arranged stage; does nothing for other stages.
-    mutating func editRows(_ body: (inout ArrangedRows) throws(ViewError) -> Void) throws(ViewError) {
+    mutating func editRows(_ body: (inout ArrangedRows) throws(QueryError) -> Void) throws(QueryError) {
         guard case .arranged = stage else { return }
         // Taken out for the time of the edit, so that it alone refers to its trees.
         guard case .arranged(var rows) = exchange(&stage, with: .first(0)) else { return }
@@ -101,8 +101,8 @@ extension DerivedView.Level {
     }
 
     private mutating func editVisibleRows(
-        _ body: (inout VisibleRows) throws(ViewError) -> Void
-    ) throws(ViewError) {
+        _ body: (inout VisibleRows) throws(QueryError) -> Void
+    ) throws(QueryError) {
         guard case .visible = stage else { return }
         guard case .visible(var rows) = exchange(&stage, with: .first(0)) else { return }
         defer { stage = .visible(rows) }
@@ -117,7 +117,7 @@ extension DerivedView.Level {
     }
 
     /// The rows that the stage shows.
-    mutating func output(_ input: Snapshot) -> Snapshot {
+    mutating func output(_ input: UntypedSnapshot) -> UntypedSnapshot {
         switch exchange(&stage, with: .first(0)) {
         case .first(let count):
             stage = .first(count)
@@ -137,9 +137,9 @@ extension DerivedView.Level {
     }
 }
 
-extension Snapshot {
+extension UntypedSnapshot {
     /// Whether both are the same tree, and so have the same rows. Different trees may have the same rows too.
-    func isIdentical(to other: Snapshot) -> Bool { tree.top.isSame(as: other.tree.top) }
+    func isIdentical(to other: UntypedSnapshot) -> Bool { tree.top.isSame(as: other.tree.top) }
 }
 
 extension DerivedView {

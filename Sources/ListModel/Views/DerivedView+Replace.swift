@@ -8,11 +8,11 @@ extension DerivedView {
     ///
     /// - Parameter words: the words to search for; without words, the search finds every row.
     /// - Returns: what changed in the view.
-    /// - Throws: ``ViewError`` for the first row that a stage above cannot place. The view then keeps its former words.
+    /// - Throws: ``QueryError`` for the first row that a stage above cannot place. The view then keeps its former words.
     /// - Complexity: O(n), and O(log n) for each row that comes or goes.
     @discardableResult
-    public mutating func search(_ words: SearchWords) throws(ViewError) -> Transition {
-        try change { view throws(ViewError) in
+    public mutating func search(_ words: SearchWords) throws(QueryError) -> ListTransition {
+        try change { view throws(QueryError) in
             view.searchWords = words
             var (old, new) = (view.source, view.source)
             for index in view.levels.indices {
@@ -32,13 +32,13 @@ extension DerivedView {
     ///   - index: which stage, from 0.
     ///   - stage: the new stage.
     /// - Returns: what changed in the view.
-    /// - Throws: ``ViewError`` for the first row that cannot be placed. The view then stays as it is.
+    /// - Throws: ``QueryError`` for the first row that cannot be placed. The view then stays as it is.
     /// - Complexity: O(log n) for each row that comes or goes, if both are stages that show the first rows. Otherwise O(n)
     ///   calls of the new function; and O(n log n) if most rows have other places.
     @discardableResult
-    public mutating func replaceStage(at index: Int, with stage: ViewStage) throws(ViewError) -> Transition {
+    public mutating func replaceStage(at index: Int, with stage: QueryStage) throws(QueryError) -> ListTransition {
         precondition(levels.indices.contains(index), "the view has no such stage")
-        return try change { view throws(ViewError) in
+        return try change { view throws(QueryError) in
             let output = view.levels[index].output
             let input = index == 0 ? view.source : view.levels[index - 1].output
             try view.put(stage, at: index, input, isSameInput: true)
@@ -49,10 +49,10 @@ extension DerivedView {
     /// Replaces all stages.
     ///
     /// - Returns: what changed in the view.
-    /// - Throws: ``ViewError`` for the first row that cannot be placed. The view then stays as it is.
+    /// - Throws: ``QueryError`` for the first row that cannot be placed. The view then stays as it is.
     /// - Complexity: O(n) calls of the new functions, O(log n) for each row whose place differs; O(n log n) if most do.
     @discardableResult
-    public mutating func replaceStages(_ stages: [ViewStage]) throws(ViewError) -> Transition {
+    public mutating func replaceStages(_ stages: [QueryStage]) throws(QueryError) -> ListTransition {
         let before = snapshot
         var next = self
         if stages.count == levels.count {
@@ -68,13 +68,13 @@ extension DerivedView {
             next = try DerivedView(stages, of: source, searchingFor: searchWords, limits)
         }
         self = next
-        return Transition(from: before, to: snapshot)
+        return ListTransition(from: before, to: snapshot)
     }
 
     /// Replaces a stage, and keeps the state of the old one if possible.
     private mutating func put(
-        _ stage: ViewStage, at index: Int, _ input: Snapshot, isSameInput: Bool
-    ) throws(ViewError) {
+        _ stage: QueryStage, at index: Int, _ input: UntypedSnapshot, isSameInput: Bool
+    ) throws(QueryError) {
         // An outline stage has no settings, so two of them are equal.
         if isSameInput, case .visibleRows = stage, case .visible = levels[index].stage { return }
         guard case .arrange(let arrangement) = stage, case .arranged = levels[index].stage, isSameInput else {
@@ -82,7 +82,7 @@ extension DerivedView {
             return
         }
         let (words, context) = (searchWords, ArrangedRows.Context(version: source.version, stage: index))
-        try levels[index].editRows { rows throws(ViewError) in
+        try levels[index].editRows { rows throws(QueryError) in
             try rows.rearrange(arrangement, words, input, context)
         }
         levels[index].output = levels[index].output(input)

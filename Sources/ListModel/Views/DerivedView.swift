@@ -14,16 +14,16 @@
 /// let transition = try view.advance(to: store.snapshot)
 /// ```
 ///
-/// The rows of a view are a ``Snapshot``, of the same items: with their ids, checkmarks and references to content, and with
+/// The rows of a view are an ``UntypedSnapshot``, of the same items: with their ids, checkmarks and references to content, and with
 /// the version of the list that they were derived from. Changesets work on it, and so do other views.
 ///
 /// A view keeps the snapshot of its source and, for each row of that, some 20 bytes; for each row that it shows, 70, or 150
 /// if rows are sorted, grouped or searched.
 public struct DerivedView: Sendable {
     /// The rows of the list that the view is of.
-    public internal(set) var source: Snapshot
+    public internal(set) var source: UntypedSnapshot
     /// The rows of the view.
-    public var snapshot: Snapshot { levels.last?.output ?? source }
+    public var snapshot: UntypedSnapshot { levels.last?.output ?? source }
     /// The words of the search.
     public internal(set) var searchWords = SearchWords()
 
@@ -33,7 +33,7 @@ public struct DerivedView: Sendable {
     /// A stage and the rows that it shows.
     struct Level: Sendable {
         var stage: StageState
-        var output: Snapshot
+        var output: UntypedSnapshot
     }
 
     /// The state of a stage.
@@ -50,30 +50,30 @@ public struct DerivedView: Sendable {
     ///   - stages: the stages, each applied to the rows of the one before. Without stages, the view shows the rows as
     ///     they are.
     ///   - source: the rows of a list, or of another view.
-    /// - Throws: ``ViewError`` for the first row that cannot be placed.
+    /// - Throws: ``QueryError`` for the first row that cannot be placed.
     /// - Complexity: O(n), and O(n log n) where rows are sorted.
-    public init(_ stages: [ViewStage], of source: Snapshot) throws(ViewError) {
+    public init(_ stages: [QueryStage], of source: UntypedSnapshot) throws(QueryError) {
         try self.init(stages, of: source, ArrangedRows.Limits())
     }
 
     init(
-        _ stages: [ViewStage], of source: Snapshot, searchingFor words: SearchWords = SearchWords(),
+        _ stages: [QueryStage], of source: UntypedSnapshot, searchingFor words: SearchWords = SearchWords(),
         _ limits: ArrangedRows.Limits
-    ) throws(ViewError) {
+    ) throws(QueryError) {
         self.source = source
         self.limits = limits
         searchWords = words
         for stage in stages { try append(stage) }
     }
 
-    private mutating func append(_ stage: ViewStage) throws(ViewError) {
+    private mutating func append(_ stage: QueryStage) throws(QueryError) {
         levels.append(try level(stage, at: levels.count, of: snapshot, source.version))
     }
 
     /// A stage of these rows.
     func level(
-        _ stage: ViewStage, at index: Int, of input: Snapshot, _ version: Version
-    ) throws(ViewError) -> Level {
+        _ stage: QueryStage, at index: Int, of input: UntypedSnapshot, _ version: Version
+    ) throws(QueryError) -> Level {
         switch stage {
         case .arrange(let arrangement):
             var rows = ArrangedRows(arrangement, searchWords, limits)
@@ -93,7 +93,7 @@ public struct DerivedView: Sendable {
 }
 
 /// One stage of a derived view.
-public enum ViewStage: Sendable {
+public enum QueryStage: Sendable {
     /// Filters, sorts and groups.
     case arrange(Arrangement)
     /// Shows the rows of outlines that no collapsed row hides, with their depths. Parents are decided among the rows of

@@ -11,7 +11,7 @@ struct FirstRows: Sendable {
     /// The first rows of each section.
     ///
     /// - Complexity: O(s · log n) for s sections.
-    init(_ limit: Int, of source: Snapshot) {
+    init(_ limit: Int, of source: UntypedSnapshot) {
         self.limit = max(0, limit)
         let pool = source.tree.pool
         let sections = source.tree.elements(in: source.tree.indices).map { $0.first(max(0, limit), pool) }
@@ -24,15 +24,15 @@ struct FirstRows: Sendable {
     /// The rows, as those of the source's version.
     ///
     /// - Parameter source: the source that the stage followed last.
-    func snapshot(of source: Snapshot) -> Snapshot {
+    func snapshot(of source: UntypedSnapshot) -> UntypedSnapshot {
         // Stored rows are read through the source's pool, and its lease keeps them.
-        Snapshot(version: source.version, itemCount: itemCount, tree: PersistentTree(top, source.tree.pool))
+        UntypedSnapshot(version: source.version, itemCount: itemCount, tree: PersistentTree(top, source.tree.pool))
     }
 
     /// Follows the source from one snapshot to another.
     ///
     /// - Complexity: O(log n) for each section that differs.
-    mutating func advance(from old: Snapshot, to new: Snapshot) {
+    mutating func advance(from old: UntypedSnapshot, to new: UntypedSnapshot) {
         let difference = TreeDifference(from: old.tree, to: new.tree)
         let pool = new.tree.pool
         // A pool of its own, because a checkpoint must not count these changes as changes of the source.
@@ -61,16 +61,16 @@ struct FirstRows: Sendable {
 
 // MARK: - The first rows of a snapshot
 
-extension Snapshot {
+extension UntypedSnapshot {
     /// The first rows of the list, across its sections, and the sections of these rows.
     ///
     /// It shares all its rows with this snapshot, so a changeset between two of them costs only their difference.
     ///
     /// - Parameter count: the number of rows; all if there are fewer, none if it is negative.
     /// - Complexity: O(log n), and a look at each section up to the last that is shown.
-    public func first(_ count: Int) -> Snapshot {
+    public func first(_ count: Int) -> UntypedSnapshot {
         if count >= itemCount { return self }
-        guard count > 0 else { return Snapshot(version: version, itemCount: 0, tree: PersistentTree(tree.pool)) }
+        guard count > 0 else { return UntypedSnapshot(version: version, itemCount: 0, tree: PersistentTree(tree.pool)) }
         var rest = count
         var sections = 0
         var last: SectionEntry?
@@ -84,7 +84,7 @@ extension Snapshot {
             rest -= min(rest, section.itemCount)
         }
         let result = tree.prefix(sections, replacingLast: last)
-        return Snapshot(version: version, itemCount: count, tree: result)
+        return UntypedSnapshot(version: version, itemCount: count, tree: result)
     }
 }
 

@@ -10,7 +10,7 @@ struct OutlineFold {
     /// Whether the next row is visible.
     ///
     /// - Complexity: O(1).
-    mutating func shows(_ item: ListItem) -> Bool {
+    mutating func shows(_ item: UntypedRow) -> Bool {
         if let collapsedDepth, item.depth > collapsedDepth { return false }
         collapsedDepth = item.isCollapsed ? item.depth : nil
         return true

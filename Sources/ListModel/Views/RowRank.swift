@@ -15,12 +15,12 @@ struct RowRank: MemoryElement {
 
 /// A section of a view, as the order of its rows.
 struct RankedSection: MemoryElement {
-    var group: ViewGroup
+    var group: QueryGroup
     /// The number of its section in the source; without meaning if the view has sections of its own.
     let number: UInt32
     private(set) var ranks: TreeChild<RowRank>
 
-    init(group: ViewGroup, number: UInt32, ranks: TreeChild<RowRank> = .empty) {
+    init(group: QueryGroup, number: UInt32, ranks: TreeChild<RowRank> = .empty) {
         self.group = group
         self.number = number
         self.ranks = ranks

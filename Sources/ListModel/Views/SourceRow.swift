@@ -5,9 +5,9 @@
 /// The result of the arrangement for a row; rows without a key share one object.
 final class RowKey: Sendable {
     /// The sort key of the row.
-    let key: ViewKey
+    let key: QueryKey
     /// The group that the arrangement returned; the view may hold another object for the same group.
-    let group: ViewGroup?
+    let group: QueryGroup?
     /// The text in which a search looks for its words.
     let text: SearchText
 
@@ -60,11 +60,11 @@ struct SourceSection: MemoryElement {
     /// The number by which rows refer to the section, wherever it moves.
     let number: UInt32
     /// Its id and its title.
-    var group: ViewGroup
+    var group: QueryGroup
     /// A slot for each row.
     private(set) var slots: TreeChild<SourceRow>
 
-    init(number: UInt32, group: ViewGroup, slots: TreeChild<SourceRow> = .empty) {
+    init(number: UInt32, group: QueryGroup, slots: TreeChild<SourceRow> = .empty) {
         self.number = number
         self.group = group
         self.slots = slots

@@ -17,7 +17,7 @@ struct VisibleRows: Sendable {
     /// The visible rows of a source.
     ///
     /// - Complexity: O(n).
-    init(of source: Snapshot, _ limits: ArrangedRows.Limits) {
+    init(of source: UntypedSnapshot, _ limits: ArrangedRows.Limits) {
         rows = ArrangedRows(outlineWith: limits)
         rows.fill(from: source)
     }
@@ -30,7 +30,7 @@ struct VisibleRows: Sendable {
     ///   - changes: the changeset from `old` to `new`.
     /// - Complexity: O(log n) for each row that differs in the source, appears or disappears, and for each visible row
     ///   that has another parent. If those are more than a quarter of all, the stage is rebuilt.
-    mutating func advance(from old: Snapshot, to new: Snapshot, _ changes: Changeset) throws(ViewError) {
+    mutating func advance(from old: UntypedSnapshot, to new: UntypedSnapshot, _ changes: Changeset) throws(QueryError) {
         if changes.isEmpty { return }
         if rows.isWorthRebuilding(changes, max(old.itemCount, new.itemCount)) { return rebuild(new) }
         // An outline calls no function of the app, so this cannot throw.
@@ -52,13 +52,13 @@ struct VisibleRows: Sendable {
         }
     }
 
-    private mutating func rebuild(_ source: Snapshot) { self = VisibleRows(of: source, rows.limits) }
+    private mutating func rebuild(_ source: UntypedSnapshot) { self = VisibleRows(of: source, rows.limits) }
 
     /// Checks the invariants. For tests.
     ///
     /// - Throws: ``InvariantViolation``.
     /// - Complexity: O(n log n).
-    func checkInvariants(_ source: Snapshot) throws {
+    func checkInvariants(_ source: UntypedSnapshot) throws {
         try rows.checkInvariants(source)
         for (index, section) in source.sections.enumerated() {
             let shown = rows.sources[index].slots(rows.pool).elements(in: 0..<section.items.count).map(\.isShown)
@@ -126,7 +126,7 @@ extension ArrangedRows {
     }
 
     private mutating func show(
-        _ coming: [(row: Int, item: ListItem)], at offset: Int, inSection place: Int, source index: Int
+        _ coming: [(row: Int, item: UntypedRow)], at offset: Int, inSection place: Int, source index: Int
     ) {
         if coming.isEmpty { return }
         let pool = pool

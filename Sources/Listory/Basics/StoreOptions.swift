@@ -7,9 +7,9 @@ import ListModel
 public enum Durability: Hashable, Sendable {
     /// The edit returns when the commit will survive a power cut. Commits that wait together share one sync.
     case immediate
-    /// The edit returns at once; a background thread appends the commit soon. ``Store/durableVersion`` is the newest
-    /// durable version; ``Store/waitUntilDurable(_:)`` and ``Store/durable(_:)`` wait for a version;
-    /// ``Store/appendFailures()`` reports that appending failed.
+    /// The edit returns at once; a background thread appends the commit soon. ``UntypedStore/durableVersion`` is the newest
+    /// durable version; ``UntypedStore/waitUntilDurable(_:)`` and ``UntypedStore/durable(_:)`` wait for a version;
+    /// ``UntypedStore/appendFailures()`` reports that appending failed.
     case deferred
 }
 

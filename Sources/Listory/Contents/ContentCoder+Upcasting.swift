@@ -60,7 +60,7 @@ extension ContentCoder {
 
 extension ContentCoder {
     /// The item of the content of a row; an error says which row it is.
-    package func item(_ bytes: UnsafeRawBufferPointer, of row: Identifier) throws -> Item {
+    package func item(_ bytes: UnsafeRawBufferPointer, of row: UntypedID) throws -> Item {
         do { return try decode(bytes) } catch var error as ContentError {
             error.row = error.row ?? row
             throw error
@@ -71,7 +71,7 @@ extension ContentCoder {
     }
 
     /// The item of a row.
-    package func item(of row: ListItem, in source: any CommitSource) throws -> Item {
+    package func item(of row: UntypedRow, in source: any CommitSource) throws -> Item {
         try source.withContent(of: row.content) { try item($0, of: row.id) }
     }
 
@@ -83,9 +83,9 @@ extension ContentCoder {
     }
 }
 
-extension ListEditor {
+extension UntypedEditor {
     /// Updates the content of a row, unless the row already has the same item in an older version.
-    package mutating func update<Item>(_ id: Identifier, content: [UInt8], _ coder: ContentCoder<Item>) throws {
+    package mutating func update<Item>(_ id: UntypedID, content: [UInt8], _ coder: ContentCoder<Item>) throws {
         if coder.version > 0, let row = state.item(id) {
             let isSame = try withContent(of: row.content) { coder.isSameItem($0, as: content) }
             if isSame { return }

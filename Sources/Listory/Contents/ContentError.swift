@@ -20,7 +20,7 @@ public struct ContentError: Error, Sendable {
     }
 
     /// The row of the content; nil if only the bytes are known.
-    public internal(set) var row: Identifier?
+    public internal(set) var row: UntypedID?
     /// The version of the content; 0 if it was written before there were versions.
     public let version: Int
     /// What is wrong with it.

@@ -19,22 +19,22 @@ import Foundation
 /// ```
 public protocol IdentifierConvertible: Hashable, Sendable {
     /// The identifier as the store stores it.
-    var identifier: Identifier { get }
+    var identifier: UntypedID { get }
 
     /// The value of a stored identifier; nil if there is none.
-    init?(_ identifier: Identifier)
+    init?(_ identifier: UntypedID)
 }
 
-extension Identifier: IdentifierConvertible {
-    public var identifier: Identifier { self }
-    public init?(_ identifier: Identifier) { self = identifier }
+extension UntypedID: IdentifierConvertible {
+    public var identifier: UntypedID { self }
+    public init?(_ identifier: UntypedID) { self = identifier }
 }
 
 extension IdentifierConvertible where Self: FixedWidthInteger {
     /// The integer. All conforming integer types fit into a signed 64-bit integer.
-    public var identifier: Identifier { .integer(Int64(self)) }
+    public var identifier: UntypedID { .integer(Int64(self)) }
 
-    public init?(_ identifier: Identifier) {
+    public init?(_ identifier: UntypedID) {
         guard case .integer(let value) = identifier, let exact = Self(exactly: value) else { return nil }
         self = exact
     }
@@ -46,27 +46,27 @@ extension Int32: IdentifierConvertible {}
 extension UInt32: IdentifierConvertible {}
 
 extension String: IdentifierConvertible {
-    public var identifier: Identifier { .string(self) }
+    public var identifier: UntypedID { .string(self) }
 
-    public init?(_ identifier: Identifier) {
+    public init?(_ identifier: UntypedID) {
         guard case .string(let value) = identifier else { return nil }
         self = value
     }
 }
 
 extension UUID: IdentifierConvertible {
-    public var identifier: Identifier { .uuid(self) }
+    public var identifier: UntypedID { .uuid(self) }
 
-    public init?(_ identifier: Identifier) {
+    public init?(_ identifier: UntypedID) {
         guard case .uuid(let value) = identifier else { return nil }
         self = value
     }
 }
 
 extension RawRepresentable where RawValue: IdentifierConvertible {
-    public var identifier: Identifier { rawValue.identifier }
+    public var identifier: UntypedID { rawValue.identifier }
 
-    public init?(_ identifier: Identifier) {
+    public init?(_ identifier: UntypedID) {
         guard let rawValue = RawValue(identifier) else { return nil }
         self.init(rawValue: rawValue)
     }
@@ -74,7 +74,7 @@ extension RawRepresentable where RawValue: IdentifierConvertible {
 
 extension IdentifierConvertible {
     /// The value of a stored identifier.
-    package static func reading(_ identifier: Identifier, _ what: String) throws -> Self {
+    package static func reading(_ identifier: UntypedID, _ what: String) throws -> Self {
         guard let value = Self(identifier) else {
             throw ListError.unreadable(what: what, expected: "\(Self.self)", found: identifier.description)
         }

@@ -225,7 +225,7 @@ extension GroupCommit {
         return try withRecord(of: version) { try RecordHeader.time($0, version: version) }
     }
 
-    func snapshot(at version: Version) throws -> Snapshot {
+    func snapshot(at version: Version) throws -> UntypedSnapshot {
         // Commits are read where they are durable.
         if version > durableVersion { try flush(through: version) }
         return try past.point(at: version)

@@ -16,7 +16,7 @@ final class Past: Sendable {
 
     private struct State: Sendable {
         /// The version that was read last: the next one is often near it.
-        var last: Snapshot?
+        var last: UntypedSnapshot?
         /// The records of the block that was read last.
         var block: (first: Version, records: [[UInt8]])?
         /// The history marks of the commits of recently read blocks, the last block first.
@@ -38,17 +38,17 @@ final class Past: Sendable {
     ///   - version: a version of the log.
     ///   - others: known versions.
     /// - Throws: an error of the log.
-    func point(at version: Version, _ others: [Snapshot] = []) throws -> Snapshot {
+    func point(at version: Version, _ others: [UntypedSnapshot] = []) throws -> UntypedSnapshot {
         if let last = state.withLock({ $0.last }), last.version == version { return last }
         let candidates = try candidates(for: version) + others
         let usable = try candidates.filter { try canReach(version, from: $0.version) }
-        func distance(_ point: Snapshot) -> UInt64 {
+        func distance(_ point: UntypedSnapshot) -> UInt64 {
             max(point.version, version).rawValue - min(point.version, version).rawValue
         }
         guard let start = usable.min(by: { distance($0) < distance($1) }) else {
             throw StoreError.unknownVersion(version, head: log.base.version)
         }
-        let point: Snapshot
+        let point: UntypedSnapshot
         do {
             point = try replay(from: start, to: version)
         } catch {
@@ -62,11 +62,11 @@ final class Past: Sendable {
     }
 
     /// The known versions, the oldest first.
-    private func candidates(for version: Version) throws -> [Snapshot] {
-        var candidates: [Snapshot] = []
+    private func candidates(for version: Version) throws -> [UntypedSnapshot] {
+        var candidates: [UntypedSnapshot] = []
         if log.base.version == .empty {
             let empty = ListState(NodePool(limits: nodes.limits), isTracking: false)
-            candidates.append(Snapshot(empty: empty))
+            candidates.append(UntypedSnapshot(empty: empty))
         }
         guard let database else { return candidates }
         for (checkpoint, lease) in try database.checkpoints(for: version, oldest: log.base.version) {
@@ -84,7 +84,7 @@ final class Past: Sendable {
         return try sealed.withBlock(of: start.next, isVerified: true) { $0.first == start.next } ?? true
     }
 
-    private func replay(from start: Snapshot, to version: Version) throws -> Snapshot {
+    private func replay(from start: UntypedSnapshot, to version: Version) throws -> UntypedSnapshot {
         if start.version == version { return start }
         var state = ListState(from: start)
         let pool = state.pool

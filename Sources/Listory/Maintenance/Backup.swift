@@ -21,7 +21,7 @@ extension StoreProtocol {
     @discardableResult
     public func backup(to target: String, progress: (Double) -> Void = { _ in }) throws -> StoreVerification {
         if Platform.exists(target) { throw StoreError.alreadyExists(path: target) }
-        return try Store.claiming(target) {
+        return try UntypedStore.claiming(target) {
             let scratch = target + "-copying"
             DataFile.remove(scratch)
             defer { DataFile.remove(scratch) }
@@ -40,7 +40,7 @@ extension StoreProtocol {
 
 }
 
-extension Store {
+extension UntypedStore {
     /// Copies a store that another process may be editing.
     fileprivate func copyOfReader(to scratch: String, progress: @escaping (Double) -> Void) throws {
         let log = group.log

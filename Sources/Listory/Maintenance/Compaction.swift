@@ -58,14 +58,14 @@ public struct CompactionReport: Hashable, Sendable {
     }
 }
 
-extension Store {
+extension UntypedStore {
     /// Compacts a store: writes a new file, verifies it, and replaces the old file by it, atomically.
     ///
     /// The newest rows, their content, the state hash of every kept version, and undo within those versions do not
     /// change. Dropped data is not in the new file, not even in free pages.
     ///
     /// ```swift
-    /// try Store.compact(at: path, Compaction(keeping: .since(lastMonth)))
+    /// try UntypedStore.compact(at: path, Compaction(keeping: .since(lastMonth)))
     /// ```
     ///
     /// - Parameters:
@@ -111,7 +111,7 @@ extension Store {
         let fingerprint: FileFingerprint?
         let written: Compactor.Written
         do {
-            let source = try Store.open(at: path, options: readOptions)
+            let source = try UntypedStore.open(at: path, options: readOptions)
             defer { try? source.close() }
             var compactor = try Compactor(source, compaction, to: scratch, options)
             written = try compactor.run { progress($0 * 0.6) }

@@ -31,13 +31,13 @@ struct Compactor: ~Copyable {
         }
     }
 
-    private let source: Store
+    private let source: UntypedStore
     private let compaction: Compaction
     private var file: NewStoreFile
     private var state: ListState
     private var written: Written
 
-    init(_ source: Store, _ compaction: Compaction, to path: String, _ options: StoreOptions) throws {
+    init(_ source: UntypedStore, _ compaction: Compaction, to path: String, _ options: StoreOptions) throws {
         let file = try NewStoreFile(at: path, options)
         let newest = try source.snapshot
         self.source = source
@@ -164,7 +164,7 @@ extension Compactor {
     }
 
     /// Copies the contents of dropped commits that the rows of the base or later events still refer to.
-    private func copyContents(_ snapshot: Snapshot, before base: Version) throws {
+    private func copyContents(_ snapshot: UntypedSnapshot, before base: Version) throws {
         var references: Set<ContentReference> = []
         for section in snapshot.sections { for item in section.items { references.insert(item.content) } }
         var version = base
@@ -184,9 +184,9 @@ extension Compactor {
     }
 }
 
-extension Store {
+extension UntypedStore {
     /// The rows of a version, whether old or the newest, to begin a compacted log with.
-    fileprivate func baseSnapshot(at version: Version) throws -> Snapshot {
+    fileprivate func baseSnapshot(at version: Version) throws -> UntypedSnapshot {
         let newest = try snapshot
         return version == newest.version ? newest : try past.point(at: version, [newest])
     }

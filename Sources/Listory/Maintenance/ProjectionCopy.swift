@@ -5,7 +5,7 @@
 import LMDB
 import ListModel
 
-extension Store {
+extension UntypedStore {
     /// Copies the states from which the log of a compacted store can be folded further.
     ///
     /// - Parameters:

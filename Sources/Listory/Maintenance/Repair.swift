@@ -16,7 +16,7 @@ public struct RepairReport: Hashable, Sendable {
     public let verification: StoreVerification
 }
 
-extension Store {
+extension UntypedStore {
     /// Rebuilds what follows from the log: pages and their tables, checkpoints, locators, lists of numbers. Stored states of
     /// projections that are damaged are left out, and folded again when the app uses them.
     ///

@@ -45,7 +45,7 @@ public struct SalvageReport: Hashable, Sendable {
     public let leftoverCount: Int
     public let updatedCount: Int
     /// The section of the rows that were added; nil if there are none.
-    public internal(set) var section: Identifier?
+    public internal(set) var section: UntypedID?
 
     /// Whether nothing of the log and no row is lost.
     public var isComplete: Bool {
@@ -55,7 +55,7 @@ public struct SalvageReport: Hashable, Sendable {
     }
 }
 
-extension Store {
+extension UntypedStore {
     /// Makes a new store of everything that can be read in a damaged one, and verifies it.
     ///
     /// The new store has the newest version that can be read, and the log that leads to it, as far back as it has no gap.
@@ -64,7 +64,7 @@ extension Store {
     /// added in one last commit, in a section of their own.
     ///
     /// ```swift
-    /// let report = try Store.salvage(from: damaged, to: path)
+    /// let report = try UntypedStore.salvage(from: damaged, to: path)
     /// print("\(report.lostCommitCount) commits are lost")
     /// ```
     ///
@@ -206,7 +206,7 @@ struct Salvage {
         if files.isEmpty, let file = scratch(made.count) {
             made.append(file)
             DataFile.remove(file)
-            try Store.create(at: file, options: options).close()
+            try UntypedStore.create(at: file, options: options).close()
             files = [file]
         }
         if !last.isEmpty { try last.make(in: files[0], options) }

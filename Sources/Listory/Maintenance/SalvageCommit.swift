@@ -7,21 +7,21 @@ import ListModel
 /// What the last commit of a salvaged store does.
 struct SalvageCommit {
     /// Rows that are added in a section of their own.
-    private(set) var added: [NewItem] = []
+    private(set) var added: [NewRow] = []
     /// Rows that get a newer content.
-    private(set) var updated: [(id: Identifier, content: [UInt8])] = []
+    private(set) var updated: [(id: UntypedID, content: [UInt8])] = []
     /// The section of the added rows; nil if there are none.
-    private(set) var section: Identifier?
-    private let deleted: [Identifier]
+    private(set) var section: UntypedID?
+    private let deleted: [UntypedID]
 
     var isEmpty: Bool { added.isEmpty && updated.isEmpty && deleted.isEmpty }
 
     init(_ leftovers: SalvageLeftovers, _ newest: SalvagedPiece?) {
         deleted = newest?.unreadable ?? []
-        var present: [Identifier: ContentReference] = [:]
-        var sections: Set<Identifier> = []
+        var present: [UntypedID: ContentReference] = [:]
+        var sections: Set<UntypedID> = []
         if !leftovers.rows.isEmpty {
-            for section in newest?.rows.sections ?? Snapshot.empty.sections {
+            for section in newest?.rows.sections ?? UntypedSnapshot.empty.sections {
                 sections.insert(section.id)
                 for item in section.items { present[item.id] = item.content }
             }
@@ -35,7 +35,7 @@ struct SalvageCommit {
                 }
                 if !isSame { updated.append((id, row.content)) }
             } else {
-                added.append(NewItem(id: id, isChecked: row.isChecked, content: row.content, depth: row.depth))
+                added.append(NewRow(id: id, isChecked: row.isChecked, content: row.content, depth: row.depth))
             }
         }
         guard !added.isEmpty else { return }
@@ -44,7 +44,7 @@ struct SalvageCommit {
 
     /// Makes the commit in a store.
     func make(in path: String, _ options: StoreOptions) throws {
-        let store = try Store.open(at: path, options: options)
+        let store = try UntypedStore.open(at: path, options: options)
         do {
             try store.edit("Salvage") { list in
                 if !deleted.isEmpty { try list.delete(.items(deleted)) }

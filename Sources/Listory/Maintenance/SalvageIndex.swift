@@ -225,7 +225,7 @@ extension SalvageIndex {
     func saysDamage(_ error: any Error) -> Bool { error.saysDamage }
 
     /// Calls `body` with the rows of all leaves, the newest leaf first.
-    func forEachLeaf(_ body: ([ListItem]) throws -> Void) throws {
+    func forEachLeaf(_ body: ([UntypedRow]) throws -> Void) throws {
         for (number, place) in leaves.sorted(by: { $0.key > $1.key }) {
             try body(try scan.bytes(at: place).withUnsafeBytes { StoredValue.rows($0, number: number) })
         }

@@ -15,11 +15,11 @@ struct SalvageLeftovers {
     }
 
     /// The rows, by their ids.
-    private(set) var rows: [Identifier: Row] = [:]
+    private(set) var rows: [UntypedID: Row] = [:]
     /// The ids in the order in which they were found.
-    private(set) var order: [Identifier] = []
+    private(set) var order: [UntypedID] = []
     /// The rows that readable commits deleted. Leaves of older checkpoints may still have them.
-    private var deleted: Set<Identifier> = []
+    private var deleted: Set<UntypedID> = []
 
     /// Finds the rows.
     ///
@@ -41,7 +41,7 @@ struct SalvageLeftovers {
         }
     }
 
-    private mutating func note(_ event: Event, _ index: SalvageIndex) throws {
+    private mutating func note(_ event: ListEvent, _ index: SalvageIndex) throws {
         switch event {
         case .itemsInserted(_, let items): for item in items { try note(item, index) }
         case .sectionInserted(_, let section): for item in section.items { try note(item, index) }
@@ -60,13 +60,13 @@ struct SalvageLeftovers {
         }
     }
 
-    private mutating func delete(_ id: Identifier) {
+    private mutating func delete(_ id: UntypedID) {
         rows[id] = nil
         deleted.insert(id)
     }
 
     /// - Parameter isKnownLater: whether a row that is known already is newer.
-    private mutating func note(_ item: ListItem, _ index: SalvageIndex, isKnownLater: Bool = false) throws {
+    private mutating func note(_ item: UntypedRow, _ index: SalvageIndex, isKnownLater: Bool = false) throws {
         if isKnownLater && (rows[item.id] != nil || deleted.contains(item.id)) { return }
         guard let content = try index.content(of: item.content) else { return }
         if rows[item.id] == nil { order.append(item.id) }
@@ -75,8 +75,8 @@ struct SalvageLeftovers {
     }
 
     /// The ids of the rows, each once.
-    var identifiers: [Identifier] {
-        var seen: Set<Identifier> = []
+    var identifiers: [UntypedID] {
+        var seen: Set<UntypedID> = []
         return order.filter { rows[$0] != nil && seen.insert($0).inserted }
     }
 }

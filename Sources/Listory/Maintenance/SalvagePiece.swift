@@ -22,7 +22,7 @@ struct SalvageBeginning: ~Copyable {
     /// The version, and the totals up to it.
     var base: LogBase
     /// The rows; nil for the empty list.
-    var rows: Snapshot?
+    var rows: UntypedSnapshot?
     var histories: HistoryTable
 }
 
@@ -86,7 +86,7 @@ extension SalvageIndex {
     }
 
     /// The rows of a checkpoint; nil if one of its nodes cannot be read.
-    private func rows(of checkpoint: Checkpoint) throws -> Snapshot? {
+    private func rows(of checkpoint: Checkpoint) throws -> UntypedSnapshot? {
         let snapshot = checkpoint.snapshot(NodePool(limits: TreeLimits(), source: self))
         var known: Set<UInt64> = []
         do { try snapshot.checkNodes(&known) } catch {
@@ -112,7 +112,7 @@ extension SalvageIndex {
 
     /// Takes commits back from a checkpoint, as far as they are records of the piece.
     private func beginning(
-        of piece: SalvagePiece, takingBackFrom checkpoint: Checkpoint, _ rows: Snapshot
+        of piece: SalvagePiece, takingBackFrom checkpoint: Checkpoint, _ rows: UntypedSnapshot
     ) throws -> SalvageBeginning {
         let start = SalvageBeginning(base: base(at: checkpoint), rows: rows, histories: checkpoint.histories)
         let earlier = piece.units.prefix { $0.last <= checkpoint.version }

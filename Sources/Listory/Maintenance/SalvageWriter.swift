@@ -14,9 +14,9 @@ struct SalvagedPiece {
     /// The units that did not fit the rows, and everything after them.
     var rest: SalvagePiece?
     /// The rows of its newest version.
-    var rows: Snapshot
+    var rows: UntypedSnapshot
     /// The rows whose content is lost.
-    var unreadable: [Identifier]
+    var unreadable: [UntypedID]
     /// How many contents of commits before its log are lost.
     var lostContentCount = 0
     /// How many events its commits have.
@@ -90,7 +90,7 @@ extension SalvageIndex {
         if let found = try file?.finish(&state, base, older) { lost = found }
         try file?.close()
         let rows = state.snapshot()
-        var unreadable: [Identifier] = []
+        var unreadable: [UntypedID] = []
         if !lost.isEmpty {
             for section in rows.sections {
                 for item in section.items where lost.contains(item.content) { unreadable.append(item.id) }

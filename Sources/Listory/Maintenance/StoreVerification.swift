@@ -50,7 +50,7 @@ public struct StoreVerification: Hashable, Sendable {
         journalCommitCount = findings.commitCount
         let checkpoints = try database?.all() ?? []
         let base = log.base
-        var state = try Store.Recovery.beginning(log, database, NodePool(limits: TreeLimits(), source: database))
+        var state = try UntypedStore.Recovery.beginning(log, database, NodePool(limits: TreeLimits(), source: database))
         var replay = Replay(checkpoints: checkpoints.filter { $0.version > base.version }, base: base, state.histories)
         let total = Double(max(1, expected.version.rawValue))
         var contents = DroppedContents(log)
@@ -123,7 +123,7 @@ public struct StoreVerification: Hashable, Sendable {
         /// Whether there are dropped commits.
         var isNeeded: Bool { (sealed?.base.version ?? .empty) > .empty }
 
-        mutating func check(_ rows: Snapshot) throws {
+        mutating func check(_ rows: UntypedSnapshot) throws {
             for section in rows.sections { for item in section.items { try check(item.content) } }
         }
 

@@ -12,7 +12,7 @@ import ListModel
 ///     static let version = 1
 ///     var ids: [String: Set<Int>] = [:]
 ///
-///     mutating func apply(_ event: Event, in context: ItemEventContext<Todo>) throws {
+///     mutating func apply(_ event: ListEvent, in context: ItemEventContext<Todo>) throws {
 ///         guard case .itemsInserted(_, let rows) = event else { return }
 ///         for row in rows {
 ///             let todo = try context.item(row)
@@ -28,14 +28,14 @@ public protocol ItemProjection<Item>: ProjectionState {
     associatedtype Item: Codable & Identifiable & Sendable
 
     /// The value of a list whose history before a version was dropped. See ``Projection/init(rows:in:)``.
-    init(rows: Snapshot, in context: ItemEventContext<Item>) throws
+    init(rows: UntypedSnapshot, in context: ItemEventContext<Item>) throws
 
     /// Folds an event into the value. See ``Projection/apply(_:in:)``.
-    mutating func apply(_ event: Event, in context: ItemEventContext<Item>) throws
+    mutating func apply(_ event: ListEvent, in context: ItemEventContext<Item>) throws
 }
 
 extension ItemProjection {
-    public init(rows: Snapshot, in context: ItemEventContext<Item>) throws {
+    public init(rows: UntypedSnapshot, in context: ItemEventContext<Item>) throws {
         self.init()
         try context.core.forEachInsertion(of: rows) { try apply($0, in: context) }
     }
@@ -61,12 +61,12 @@ public struct ItemEventContext<Item: Codable & Identifiable & Sendable> {
     /// The item of a row of the event, new or old.
     ///
     /// - Throws: an error of the log, or of the decoder.
-    public func item(_ row: ListItem) throws -> Item { try item(row.content, of: row.id) }
+    public func item(_ row: UntypedRow) throws -> Item { try item(row.content, of: row.id) }
 
-    /// The item that a row had or has: `old` or `new` of ``Event/itemUpdated(at:_:old:new:)``.
+    /// The item that a row had or has: `old` or `new` of ``ListEvent/itemUpdated(at:_:old:new:)``.
     ///
     /// - Throws: an error of the log, or of the decoder.
-    public func item(_ content: ContentReference, of id: Identifier) throws -> Item {
+    public func item(_ content: ContentReference, of id: UntypedID) throws -> Item {
         try core.withContent(of: content) { try coder.item($0, of: id) }
     }
 }

@@ -21,10 +21,10 @@ import ListModel
 ///   throws ``StoreError/usedInside(_:)``.
 public final class LiveProjection<Value: Sendable>: Sendable {
     /// The store whose events are folded.
-    public let store: Store
+    public let store: UntypedStore
     private let follower: ProjectionFollower<Value>
 
-    init(_ store: Store, _ follower: ProjectionFollower<Value>) {
+    init(_ store: UntypedStore, _ follower: ProjectionFollower<Value>) {
         self.store = store
         self.follower = follower
     }

@@ -30,7 +30,7 @@ final class ProjectionFollower<Value: Sendable>: StoreFollower {
         var checksum: UInt64?
         var beginning: Version
         /// The rows at the version, if the projection reads rows.
-        var rows: Snapshot?
+        var rows: UntypedSnapshot?
         /// How many events were folded since the state was stored.
         var eventCount = 0
     }
@@ -57,7 +57,7 @@ final class ProjectionFollower<Value: Sendable>: StoreFollower {
     }
 
     /// The value at the newest version, and from which version on it knows the history.
-    func moment(_ store: Store) throws -> (ProjectedMoment<Value>, beginning: Version) {
+    func moment(_ store: UntypedStore) throws -> (ProjectedMoment<Value>, beginning: Version) {
         let folded = try follow(store)
         return (ProjectedMoment(value: folded.value, version: folded.version), folded.beginning)
     }
@@ -77,7 +77,7 @@ final class ProjectionFollower<Value: Sendable>: StoreFollower {
 
 extension ProjectionFollower {
     /// Folds the commits up to the present head.
-    private func follow(_ store: Store) throws -> Folded {
+    private func follow(_ store: UntypedStore) throws -> Folded {
         try checkIsOutside()
         let newest = try store.projectionHead(withRows: rules.readsRows)
         while true {
@@ -101,7 +101,7 @@ extension ProjectionFollower {
     }
 
     /// Folds a run of commits.
-    private func advance(_ folded: inout Folded, _ store: Store, _ newest: Store.ProjectionHead) throws {
+    private func advance(_ folded: inout Folded, _ store: UntypedStore, _ newest: UntypedStore.ProjectionHead) throws {
         let run = try store.records(folded.version.next.rawValue...newest.version.rawValue)
         let seed = CommitInfo(seedOf: folded.version)
         let context = EventContext(seed, source: store.source, rows: folded.rows)
@@ -127,7 +127,7 @@ extension ProjectionFollower {
     }
 
     /// The value to start from: the stored state, or that of the beginning of the log.
-    private func begin(_ state: inout State, _ store: Store) throws -> Folded {
+    private func begin(_ state: inout State, _ store: UntypedStore) throws -> Folded {
         if !state.ignoresStored, let stored = try store.storedProjection(rules.name),
             stored.rules == Int64(rules.version), let value = try? stored.state.withUnsafeBytes(rules.decode)
         {
@@ -163,7 +163,7 @@ extension ProjectionFollower {
     /// The bytes of state for each event that must have passed before the state is stored again.
     private static var bytesPerEvent: Int { 64 }
 
-    func storeState(in store: Store, isClosing: Bool) throws {
+    func storeState(in store: UntypedStore, isClosing: Bool) throws {
         // Only if the value was used before, because a first fold may take long, and did not fail.
         let isFollowing = state.withLock { $0.folded != nil }
         guard isFollowing else { return }
@@ -177,9 +177,9 @@ extension ProjectionFollower {
     }
 
     /// Stores the state now, whatever its size.
-    func store(in store: Store) throws { try write(follow(store), in: store) }
+    func store(in store: UntypedStore) throws { try write(follow(store), in: store) }
 
-    private func write(_ folded: Folded, in store: Store) throws {
+    private func write(_ folded: Folded, in store: UntypedStore) throws {
         // Outside of the lock, so that other threads can read the value meanwhile; a fold copies it.
         let bytes = try rules.encode(folded.value)
         try store.putProjection(

@@ -14,16 +14,16 @@ struct ProjectionRules<Value: Sendable>: Sendable {
     let version: Int
     let readsRows: Bool
     let make: @Sendable () -> Value
-    let seed: @Sendable (Snapshot, EventContext) throws -> Value
-    let apply: @Sendable (inout Value, Event, EventContext) throws -> Void
+    let seed: @Sendable (UntypedSnapshot, EventContext) throws -> Value
+    let apply: @Sendable (inout Value, ListEvent, EventContext) throws -> Void
     let encode: @Sendable (Value) throws -> [UInt8]
     let decode: @Sendable (UnsafeRawBufferPointer) throws -> Value
 }
 
 extension ProjectionRules where Value: ProjectionState & SendableMetatype {
     private init(
-        seed: @escaping @Sendable (Snapshot, EventContext) throws -> Value,
-        apply: @escaping @Sendable (inout Value, Event, EventContext) throws -> Void
+        seed: @escaping @Sendable (UntypedSnapshot, EventContext) throws -> Value,
+        apply: @escaping @Sendable (inout Value, ListEvent, EventContext) throws -> Void
     ) {
         self.init(
             name: Value.name, version: Value.version, readsRows: Value.readsRows, make: { Value() }, seed: seed,

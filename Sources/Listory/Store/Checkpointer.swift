@@ -63,7 +63,7 @@ final class Checkpointer: Sendable {
     private let base: LogBase
 
     init(
-        _ database: CheckpointDatabase, _ base: LogBase, newest: Checkpoint?, recovered: Store.Recovery,
+        _ database: CheckpointDatabase, _ base: LogBase, newest: Checkpoint?, recovered: UntypedStore.Recovery,
         options: StoreOptions
     ) throws {
         self.base = base
@@ -114,7 +114,7 @@ final class Checkpointer: Sendable {
     ///
     /// Then waits for a moment if the edits are so far ahead of the running checkpoint that the next one would be too
     /// far from it. Without this, edits in a tight loop would leave gaps that take long to replay.
-    func meetDemand(_ store: Store) {
+    func meetDemand(_ store: UntypedStore) {
         let (begins, semaphore) = state.withLock { state -> (Bool, DispatchSemaphore?) in
             let begins = state.isDue && !state.isQueued
             if begins { state.isQueued = true }
@@ -129,13 +129,13 @@ final class Checkpointer: Sendable {
         _ = semaphore?.wait(timeout: .now() + Self.patienceOfEdits)
     }
 
-    private func begin(_ store: Store) {
+    private func begin(_ store: UntypedStore) {
         guard policy.isBackground else { return attempt(store) }
         // The store is retained until its checkpoint is taken.
         background.async { self.attempt(store) }
     }
 
-    private func attempt(_ store: Store) {
+    private func attempt(_ store: UntypedStore) {
         do {
             try take(store, isUrgent: false)
         } catch {
@@ -191,7 +191,7 @@ extension Checkpointer {
     ///
     /// - Parameter isUrgent: whether it is taken even if a reader stands still.
     /// - Throws: ``StoreError``, `LMDBError`; the store is then unchanged.
-    func take(_ store: Store, isUrgent: Bool = true) throws {
+    func take(_ store: UntypedStore, isUrgent: Bool = true) throws {
         try running.withLock { _ in
             // A closed store must not use its file.
             try store.withHead { try $0.checkNodes() }
@@ -211,7 +211,7 @@ extension Checkpointer {
 
     /// Whether this process has the checkpoint role. If it has not had it before, or has not got it, it continues from the newest
     /// checkpoint, because the rows in memory refer to the nodes of an earlier one.
-    private func takeRole(_ store: Store) throws -> Bool {
+    private func takeRole(_ store: UntypedStore) throws -> Bool {
         if state.withLock({ $0.hasRole }) { return true }
         let hasRole = database.table?.takeRole() ?? true
         let newest = try database.newestVersion()
@@ -262,7 +262,7 @@ extension Checkpointer {
     }
 
     /// - Parameter isDurable: whether edits wait until the version that is captured is in the log, so that it stays as it is.
-    private func captureAndWrite(_ store: Store, isDurable: Bool) throws {
+    private func captureAndWrite(_ store: UntypedStore, isDurable: Bool) throws {
         let captured = try store.withTurn { head in
             if isDurable { try store.racer.catchingUp(&head) { _ in try store.group.flush(through: nil) } }
             return try self.capture(&head, store.group)
@@ -325,7 +325,7 @@ extension Checkpointer {
         }
     }
 
-    private func capture(_ head: inout Store.Head, _ group: GroupCommit) throws -> Captured? {
+    private func capture(_ head: inout UntypedStore.Head, _ group: GroupCommit) throws -> Captured? {
         try head.checkNodes()
         let (shift, durable) = (group.shift, group.durableVersion)
         return state.withLock { state in
@@ -346,7 +346,7 @@ extension Checkpointer {
         }
     }
 
-    private func write(_ captured: Captured, _ store: Store) throws {
+    private func write(_ captured: Captured, _ store: UntypedStore) throws {
         let image = captured.image
         // The commits up to the version must be in the log first.
         if !captured.isDurable {
@@ -403,7 +403,7 @@ extension Checkpointer {
         }
     }
 
-    private func adopt(_ checkpoint: Checkpoint, _ written: WrittenNodes, _ store: Store) throws {
+    private func adopt(_ checkpoint: Checkpoint, _ written: WrittenNodes, _ store: UntypedStore) throws {
         state.withLock { $0.residentSize += written.size }
         try store.withTurn { head in
             do { try head.checkNodes() } catch {
@@ -416,7 +416,7 @@ extension Checkpointer {
         }
     }
 
-    private func evict(_ store: Store) throws {
+    private func evict(_ store: UntypedStore) throws {
         let (size, newest) = state.withLock { ($0.residentSize, $0.newest) }
         guard size > memoryBudget, let newest else { return }
         let left = try store.withTurn {

@@ -10,10 +10,12 @@ struct EditTurn: Sendable {
     /// events takes less than a millisecond.
     private static let longEdit = 64
 
-    private let head: Locked<Store.Head>
-    private let shown: Locked<Snapshot?>
+    private let head: Locked<UntypedStore.Head>
+    private let shown: Locked<UntypedSnapshot?>
 
-    init(_ head: Locked<Store.Head>, _ shown: Locked<Snapshot?>) { (self.head, self.shown) = (head, shown) }
+    init(_ head: Locked<UntypedStore.Head>, _ shown: Locked<UntypedSnapshot?>) {
+        (self.head, self.shown) = (head, shown)
+    }
 
     /// Whether the calling thread is inside of a step.
     var isInStep: Bool { head.isHeldByCaller }
@@ -21,14 +23,14 @@ struct EditTurn: Sendable {
     /// Calls `body` with the editor.
     ///
     /// - Parameter rows: about how many rows it changes at once.
-    func withEditor<Result>(rows: Int = 1, _ body: (inout ListEditor) throws -> Result) throws -> Result {
+    func withEditor<Result>(rows: Int = 1, _ body: (inout UntypedEditor) throws -> Result) throws -> Result {
         try head.withLock { head in
             if max(rows, head.editor.pendingEventCount) >= EditTurn.longEdit { prepareReaders(&head) }
             return try body(&head.editor)
         }
     }
 
-    private func prepareReaders(_ head: inout Store.Head) {
+    private func prepareReaders(_ head: inout UntypedStore.Head) {
         if shown.withLock({ $0 != nil }) { return }
         // Rows that cannot be read are an error of the edit.
         guard let rows = try? head.snapshot() else { return }

@@ -5,7 +5,7 @@
 
 import ListModel
 
-extension Store {
+extension UntypedStore {
     /// The work of opening a store.
     public struct Recovery: Hashable, Sendable {
         /// The version of the checkpoint from which opening began; ``Version/empty`` for the empty list.
@@ -27,13 +27,13 @@ extension Store {
     }
 }
 
-extension Store.Recovery {
+extension UntypedStore.Recovery {
     /// The newest version of a log, and how it was reached.
     struct Result: ~Copyable {
         var state: ListState
         var checksum: UInt64
         var newest: Checkpoint?
-        var recovery: Store.Recovery
+        var recovery: UntypedStore.Recovery
         /// The common part of all node pools.
         var nodes: NodePool
     }
@@ -93,7 +93,7 @@ extension Store.Recovery {
             guard error.saysDamage && !error.isOfNewerRelease else { throw error }
             throw StoreError.damagedCommit(state.version.next, cause: error)
         }
-        let recovery = Store.Recovery(
+        let recovery = UntypedStore.Recovery(
             checkpoint: .empty, wasRebuilt: wasRebuilt,
             commitCount: head.version.rawValue - log.base.version.rawValue,
             eventCount: head.eventCount - log.base.eventCount, duration: clock.now - start)
@@ -163,7 +163,7 @@ extension Store.Recovery {
             if options.gate == .full { try state.checkInvariants(isFilled: false) }
             return checksum
         }
-        let recovery = Store.Recovery(
+        let recovery = UntypedStore.Recovery(
             checkpoint: checkpoint.version, wasRebuilt: false,
             commitCount: head.version.rawValue - checkpoint.version.rawValue,
             eventCount: head.eventCount - checkpoint.eventCount, duration: ContinuousClock().now - start)

@@ -9,12 +9,12 @@ import ListModel
 
 /// Makes the frames of a range of versions.
 struct Reel {
-    private let store: Store
+    private let store: UntypedStore
     private let target: Version
     /// The rows that the next frame begins with.
-    private var rows: Snapshot
+    private var rows: UntypedSnapshot
     /// Prepared rows, the next ones last.
-    private var ahead: [Snapshot] = []
+    private var ahead: [UntypedSnapshot] = []
 
     /// How many versions are prepared at once, playing backward.
     private static let runLength: UInt64 = 64
@@ -22,7 +22,7 @@ struct Reel {
     /// - Parameters:
     ///   - start: the rows to begin with.
     ///   - target: the version to end with.
-    init(_ store: Store, _ start: Snapshot, to target: Version) {
+    init(_ store: UntypedStore, _ start: UntypedSnapshot, to target: Version) {
         self.store = store
         self.target = target
         rows = start
@@ -51,7 +51,7 @@ struct Reel {
         return isOver || microseconds < 0 ? .zero : .microseconds(microseconds)
     }
 
-    private mutating func earlierRows(_ version: Version) throws -> Snapshot {
+    private mutating func earlierRows(_ version: Version) throws -> UntypedSnapshot {
         if ahead.isEmpty {
             let count = min(Reel.runLength, version.rawValue - target.rawValue + 1)
             for number in version.rawValue + 1 - count...version.rawValue {

@@ -7,7 +7,7 @@ import ListModel
 /// The interface of a projection for the store.
 protocol StoreFollower: Sendable {
     /// Stores the state, if there is one to store.
-    func storeState(in store: Store, isClosing: Bool) throws
+    func storeState(in store: UntypedStore, isClosing: Bool) throws
     /// Releases the value, which can be computed again.
     func letGo()
 }
@@ -35,7 +35,7 @@ final class StoreFollowers: Sendable {
     /// Stores the states of all followers.
     ///
     /// The log has everything: a state that cannot be stored is folded again.
-    func storeStates(in store: Store, isClosing: Bool) {
+    func storeStates(in store: UntypedStore, isClosing: Bool) {
         for follower in all { try? follower.storeState(in: store, isClosing: isClosing) }
     }
 

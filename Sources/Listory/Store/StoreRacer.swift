@@ -13,14 +13,14 @@ import ListModel
 /// Makes the queued commits of a store again after another process has appended first.
 final class StoreRacer: Racer {
     private let turn: Locked<Void>
-    private let head: Locked<Store.Head>
+    private let head: Locked<UntypedStore.Head>
     private let group: GroupCommit
     private let checkpointer: Checkpointer?
     private let options: StoreOptions
     private let listener = Locked<Int?>(nil)
 
     init(
-        _ turn: Locked<Void>, _ head: Locked<Store.Head>, _ group: GroupCommit, _ checkpointer: Checkpointer?,
+        _ turn: Locked<Void>, _ head: Locked<UntypedStore.Head>, _ group: GroupCommit, _ checkpointer: Checkpointer?,
         _ options: StoreOptions
     ) {
         (self.turn, self.head, self.group, self.checkpointer, self.options) = (turn, head, group, checkpointer, options)
@@ -67,16 +67,16 @@ final class StoreRacer: Racer {
     }
 
     /// Catches up, and continues from the newest checkpoint.
-    func follow(_ head: inout Store.Head) throws {
+    func follow(_ head: inout UntypedStore.Head) throws {
         if try group.isBehind() { try catchUp(&head) }
         try readAgain(&head)
     }
 
     /// Reads the newest version again: the newest checkpoint, the commits after it, and the queued ones.
-    func readAgain(_ head: inout Store.Head) throws {
+    func readAgain(_ head: inout UntypedStore.Head) throws {
         let queue = try group.pause()
         defer { group.resume() }
-        var reloaded = try Store.Recovery.reload(
+        var reloaded = try UntypedStore.Recovery.reload(
             group.log, queue.head, checkpointer?.database, after: head.editor.state.pool, options)
         var checksum = queue.head.checksum
         for commit in queue.commits {
@@ -95,14 +95,14 @@ final class StoreRacer: Racer {
     /// appended first.
     @inline(__always)
     func catchingUp<Result>(
-        _ head: inout Store.Head, _ body: (inout Store.Head) throws -> Result
+        _ head: inout UntypedStore.Head, _ body: (inout UntypedStore.Head) throws -> Result
     ) throws -> Result {
         while true {
             do { return try body(&head) } catch is LostRace { try catchUp(&head) }
         }
     }
 
-    private func catchUp(_ head: inout Store.Head) throws {
+    private func catchUp(_ head: inout UntypedStore.Head) throws {
         let queue = try group.pause()
         guard group.isUnlucky else {
             defer { group.resume() }
@@ -120,7 +120,7 @@ final class StoreRacer: Racer {
 
     /// Adopts the end of the log, unless it is known already.
     private func adopt(
-        _ queue: GroupCommit.Queue, _ head: inout Store.Head, _ findEnd: (Journal) throws -> LogHead
+        _ queue: GroupCommit.Queue, _ head: inout UntypedStore.Head, _ findEnd: (Journal) throws -> LogHead
     ) throws {
         let end = try findEnd(group.log.journal)
         if end == queue.head { return }
@@ -134,7 +134,7 @@ final class StoreRacer: Racer {
     }
 
     /// Reads the commits up to an end of the log, and makes those of the queue again.
-    private func adopt(_ end: LogHead, _ queue: GroupCommit.Queue, _ head: inout Store.Head) throws {
+    private func adopt(_ end: LogHead, _ queue: GroupCommit.Queue, _ head: inout UntypedStore.Head) throws {
         // Another process may have taken an entry for complete whose sync failed here.
         let appended = try queue.commits.prefix { commit in
             try commit.version <= end.version && group.log.checksum(of: commit.version) == commit.checksum
@@ -166,7 +166,7 @@ final class StoreRacer: Racer {
         try tell(since: known.version, rebased, &head)
     }
 
-    private func replay(after version: Version, through last: Version, _ head: inout Store.Head) throws {
+    private func replay(after version: Version, through last: Version, _ head: inout UntypedStore.Head) throws {
         var next = version.next
         while next <= last {
             let run = try group.log.copies(of: next.rawValue...last.rawValue)
@@ -179,7 +179,8 @@ final class StoreRacer: Racer {
 
     /// Makes the commits of the queue again.
     private func repeating(
-        _ own: [Commit], _ rows: [Snapshot], _ before: HistoryTable, _ shift: UInt64, _ head: inout Store.Head
+        _ own: [Commit], _ rows: [UntypedSnapshot], _ before: HistoryTable, _ shift: UInt64,
+        _ head: inout UntypedStore.Head
     ) throws -> [RebasedCommit] {
         guard let first = own.first else { return [] }
         let moved = MovedContents(from: first.version) { content in
@@ -222,13 +223,13 @@ final class StoreRacer: Racer {
         return histories
     }
 
-    private func note(_ end: LogHead, since known: LogHead, _ head: borrowing Store.Head) {
+    private func note(_ end: LogHead, since known: LogHead, _ head: borrowing UntypedStore.Head) {
         checkpointer?.note(
             events: Int(clamping: end.eventCount &- known.eventCount),
             bytes: Int(clamping: end.recordBytes &- known.recordBytes), touched: head.editor.state.pool.touched)
     }
 
-    private func tell(since version: Version, _ rebased: [RebasedCommit], _ head: inout Store.Head) throws {
+    private func tell(since version: Version, _ rebased: [RebasedCommit], _ head: inout UntypedStore.Head) throws {
         if head.observers.hasReaders {
             let cause = try rebased.last?.commit ?? group.commit(head.editor.state.version)
             head.observers.publish(head.editor.snapshot(), cause, since: version.next, rebased)

@@ -17,7 +17,7 @@ public struct UndoState: Hashable, Sendable {
 
     /// A step of undo or redo.
     public struct Step: Hashable, Sendable {
-        /// The last commit of the step: ``Store/commit(_:)`` has its time, its origin and its annotations.
+        /// The last commit of the step: ``UntypedStore/commit(_:)`` has its time, its origin and its annotations.
         public let version: Version
         /// The name of the commit: "Move Milk".
         public let name: String
@@ -89,8 +89,8 @@ extension StoreProtocol {
     }
 }
 
-extension Store {
-    fileprivate func undoState(_ history: History) throws -> UndoState {
+extension UntypedStore {
+    fileprivate func undoState(_ history: ListHistory) throws -> UndoState {
         func step(_ move: HistoryMove?) throws -> UndoState.Step? {
             guard let versions = move?.stepVersions, let last = versions.max() else { return nil }
             let commits = try versions.map { try group.commit($0) }

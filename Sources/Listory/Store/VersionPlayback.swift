@@ -8,9 +8,9 @@ import ListModel
 /// One step of a playback: from the rows of a version to those of the next, or of the one before.
 public struct PlaybackFrame: Sendable {
     /// The rows before.
-    public let previous: Snapshot
+    public let previous: UntypedSnapshot
     /// The rows after.
-    public let snapshot: Snapshot
+    public let snapshot: UntypedSnapshot
     /// The commit that made the difference. In a backward playback, it is taken back.
     public let commit: Commit
     /// How long the list had the rows before.
@@ -85,10 +85,10 @@ public struct VersionPlayback<C: Clock<Duration>>: AsyncSequence, Sendable {
     public typealias Element = PlaybackFrame
 
     /// The rows before the first frame.
-    public let initial: Snapshot
+    public let initial: UntypedSnapshot
     /// The version that the last frame leads to.
     public let target: Version
-    let store: Store
+    let store: UntypedStore
     let speed: PlaybackSpeed
     let clock: C
 
@@ -118,7 +118,7 @@ public struct VersionPlayback<C: Clock<Duration>>: AsyncSequence, Sendable {
     }
 }
 
-extension Store {
+extension UntypedStore {
     /// A range of versions as frames, each at its time.
     ///
     /// - Parameters:

@@ -49,5 +49,5 @@ final class EditContents: CommitSource {
 
     func historyMark(of version: Version) throws -> HistoryMark { try store.historyMark(of: version) }
 
-    func snapshot(at version: Version) throws -> Snapshot { try store.snapshot(at: version) }
+    func snapshot(at version: Version) throws -> UntypedSnapshot { try store.snapshot(at: version) }
 }

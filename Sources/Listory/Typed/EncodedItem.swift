@@ -15,7 +15,7 @@ import ListModel
 /// try store.edit("Import") { try $0.insert(rows, at: .end(of: .today)) }
 /// ```
 public struct EncodedItem<Item: Identifiable>: Sendable where Item.ID: IdentifierConvertible {
-    let row: NewItem
+    let row: NewRow
 
     /// Whether the row gets a checkmark when it is inserted.
     public var isChecked: Bool { row.isChecked }
@@ -29,7 +29,7 @@ extension ListStore {
     ///   - isChecked: whether its row gets a checkmark when it is inserted.
     /// - Throws: an error of the encoder.
     public func encoded(_ item: Item, isChecked: Bool = false) throws -> EncodedItem<Item> {
-        EncodedItem(row: NewItem(id: item.id.identifier, isChecked: isChecked, content: try coder.encode(item)))
+        EncodedItem(row: NewRow(id: item.id.identifier, isChecked: isChecked, content: try coder.encode(item)))
     }
 
     /// Encodes items on all cores, without locking the store.
@@ -70,12 +70,12 @@ where Item.ID: IdentifierConvertible {
 }
 
 extension ListEdit {
-    /// Inserts a row. See ``ListEditor/insert(_:at:)``.
+    /// Inserts a row. See ``UntypedEditor/insert(_:at:)``.
     public func insert(_ item: EncodedItem<Item>, at destination: Destination) throws {
         try withEditor(at: destination) { try $0.insert(item.row, at: $1) }
     }
 
-    /// Inserts a run of rows as one event. See ``ListEditor/insert(_:at:)``.
+    /// Inserts a run of rows as one event. See ``UntypedEditor/insert(_:at:)``.
     public func insert(_ items: [EncodedItem<Item>], at destination: Destination) throws {
         try withEditor(at: destination, rows: items.count) { try $0.insert(items.map(\.row), at: $1) }
     }

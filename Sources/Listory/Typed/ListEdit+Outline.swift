@@ -27,55 +27,55 @@ extension ListEdit {
         }
     }
 
-    /// Inserts an item without children at a place in an outline. See ``ListEditor/insert(_:in:)``.
+    /// Inserts an item without children at a place in an outline. See ``UntypedEditor/insert(_:in:)``.
     public func insert(_ item: Item, isChecked: Bool = false, in place: OutlinePlace) throws {
         try insert([Row(item, isChecked: isChecked)], in: place)
     }
 
-    /// Inserts items without children at a place in an outline. See ``ListEditor/insert(_:in:)``.
+    /// Inserts items without children at a place in an outline. See ``UntypedEditor/insert(_:in:)``.
     public func insert(_ items: [Item], in place: OutlinePlace) throws {
         try insert(items.map { Row($0) }, in: place)
     }
 
-    /// Inserts rows at a place in an outline; their depths are relative to the place. See ``ListEditor/insert(_:in:)``.
+    /// Inserts rows at a place in an outline; their depths are relative to the place. See ``UntypedEditor/insert(_:in:)``.
     public func insert(_ rows: [Row], in place: OutlinePlace) throws {
         let new = try rows.map { try newItem($0) }
         try withEditor(rows: new.count) { try $0.insert(new, in: place.untyped) }
     }
 
-    /// Inserts rows with the depths that they have, at any place. See ``ListEditor/insert(_:at:)``.
+    /// Inserts rows with the depths that they have, at any place. See ``UntypedEditor/insert(_:at:)``.
     public func insert(_ rows: [Row], at destination: Destination) throws {
         let new = try rows.map { try newItem($0) }
         try withEditor(at: destination, rows: new.count) { try $0.insert(new, at: $1) }
     }
 
-    /// Moves a row with all rows below it. See ``ListEditor/moveSubtree(_:to:)``.
+    /// Moves a row with all rows below it. See ``UntypedEditor/moveSubtree(_:to:)``.
     public func moveSubtree(_ id: Item.ID, to place: OutlinePlace) throws {
         try withEditor { try $0.moveSubtree(id.identifier, to: place.untyped) }
     }
 
-    /// Deletes rows with all rows below them. See ``ListEditor/deleteSubtrees(_:)``.
+    /// Deletes rows with all rows below them. See ``UntypedEditor/deleteSubtrees(_:)``.
     public func deleteSubtrees(_ ids: [Item.ID]) throws {
         try withEditor { try $0.deleteSubtrees(ids.map(\.identifier)) }
     }
 
-    /// Makes a row the last child of the sibling before it. See ``ListEditor/indent(_:)``.
+    /// Makes a row the last child of the sibling before it. See ``UntypedEditor/indent(_:)``.
     public func indent(_ id: Item.ID) throws { try withEditor { try $0.indent(id.identifier) } }
 
-    /// Makes a row the next sibling of its parent. See ``ListEditor/outdent(_:)``.
+    /// Makes a row the next sibling of its parent. See ``UntypedEditor/outdent(_:)``.
     public func outdent(_ id: Item.ID) throws { try withEditor { try $0.outdent(id.identifier) } }
 
-    /// Changes the depth of these rows only. See ``ListEditor/changeDepth(of:by:)``.
+    /// Changes the depth of these rows only. See ``UntypedEditor/changeDepth(of:by:)``.
     public func changeDepth(of selection: Selection, by change: Int) throws {
         try withEditor { try $0.changeDepth(of: selection.untyped, by: change) }
     }
 
-    /// Hides the children of a row. See ``ListEditor/setCollapsed(_:_:recursively:)``.
+    /// Hides the children of a row. See ``UntypedEditor/setCollapsed(_:_:recursively:)``.
     public func collapse(_ id: Item.ID, recursively: Bool = false) throws {
         try withEditor { try $0.collapse(id.identifier, recursively: recursively) }
     }
 
-    /// Shows the children of a row. See ``ListEditor/setCollapsed(_:_:recursively:)``.
+    /// Shows the children of a row. See ``UntypedEditor/setCollapsed(_:_:recursively:)``.
     public func expand(_ id: Item.ID, recursively: Bool = false) throws {
         try withEditor { try $0.expand(id.identifier, recursively: recursively) }
     }
@@ -84,7 +84,7 @@ extension ListEdit {
 // MARK: - Rows as they are wanted
 
 extension ListEdit {
-    /// Changes the list to the given sections and rows, with as few moves as possible. See ``ListEditor/apply(_:)``.
+    /// Changes the list to the given sections and rows, with as few moves as possible. See ``UntypedEditor/apply(_:)``.
     ///
     /// ```swift
     /// try store.edit("Refresh") { list in
@@ -96,7 +96,7 @@ extension ListEdit {
         try withEditor(rows: .max) { try $0.apply(new) }
     }
 
-    /// Changes the rows of one section to the given rows. See ``ListEditor/apply(_:toSection:)``.
+    /// Changes the rows of one section to the given rows. See ``UntypedEditor/apply(_:toSection:)``.
     public func apply(_ rows: [Row], toSection id: SectionID) throws {
         let new = try rows.map { try newItem($0) }
         try withEditor(rows: .max) { try $0.apply(new, toSection: id.identifier) }

@@ -106,7 +106,7 @@ extension ListEdit {
                     let depth = editor.state.item(old.id)!.depth
                     if depth != old.depth { try editor.changeDepth(of: .item(old.id), by: old.depth - depth) }
                 } else {
-                    let row = NewItem(
+                    let row = NewRow(
                         id: old.id, isChecked: old.isChecked, content: content, depth: old.depth,
                         isCollapsed: old.isCollapsed)
                     try editor.insert(row, at: Self.formerPlace(of: path, in: snapshot.core, &editor))
@@ -117,14 +117,14 @@ extension ListEdit {
 
     /// Where a row that is gone was, in the list as it is now.
     private static func formerPlace(
-        of path: ListIndexPath, in snapshot: Snapshot, _ editor: inout ListEditor
+        of path: ListIndexPath, in snapshot: UntypedSnapshot, _ editor: inout UntypedEditor
     ) throws -> ItemDestination {
         let section = snapshot.sections[path.section]
         guard let index = editor.state.indexOfSection(section.id) else {
             try editor.insertSection(NewSection(id: section.id, title: section.title))
             return .end(ofSection: section.id)
         }
-        func isThere(_ item: ListItem) -> Bool { editor.state.indexPath(of: item.id)?.section == index }
+        func isThere(_ item: UntypedRow) -> Bool { editor.state.indexPath(of: item.id)?.section == index }
         if let before = section.items[..<path.item].last(where: isThere) { return .after(before.id) }
         if let after = section.items[(path.item + 1)...].first(where: isThere) { return .before(after.id) }
         return .end(ofSection: section.id)

@@ -72,13 +72,13 @@ where Item.ID: IdentifierConvertible {
     /// Calls `body` with the editor. Functions of the app are not called in it, because readers wait meanwhile.
     ///
     /// - Parameter rows: about how many rows it changes at once.
-    func withEditor<Result>(rows: Int = 1, _ body: (inout ListEditor) throws -> Result) throws -> Result {
+    func withEditor<Result>(rows: Int = 1, _ body: (inout UntypedEditor) throws -> Result) throws -> Result {
         guard let turn else { throw StoreError.editEnded }
         return try turn.withEditor(rows: rows, body)
     }
 
     /// Calls `body` with the editor and with what the rows that it reads need.
-    func withReader<Result>(_ body: (inout ListEditor, RowReader<Item>) throws -> Result) throws -> Result {
+    func withReader<Result>(_ body: (inout UntypedEditor, RowReader<Item>) throws -> Result) throws -> Result {
         guard let turn else { throw StoreError.editEnded }
         return try turn.withEditor { editor in
             let contents = self.contents ?? EditContents(turn, store, makes: editor.state.version.next)
@@ -89,7 +89,7 @@ where Item.ID: IdentifierConvertible {
 
     /// Calls `body` with a destination, whose section is made before if it is to be. If `body` throws, it is not.
     func withEditor(
-        at destination: Destination, rows: Int = 1, _ body: (inout ListEditor, ItemDestination) throws -> Void
+        at destination: Destination, rows: Int = 1, _ body: (inout UntypedEditor, ItemDestination) throws -> Void
     ) throws {
         try withEditor(rows: rows) { editor in
             switch destination {
@@ -104,15 +104,15 @@ where Item.ID: IdentifierConvertible {
         }
     }
 
-    private func newItem(_ item: Item, isChecked: Bool) throws -> NewItem {
-        NewItem(id: item.id.identifier, isChecked: isChecked, content: try coder.encode(item))
+    private func newItem(_ item: Item, isChecked: Bool) throws -> NewRow {
+        NewRow(id: item.id.identifier, isChecked: isChecked, content: try coder.encode(item))
     }
 }
 
 // MARK: - Rows
 
 extension ListEdit {
-    /// Inserts a row. See ``ListEditor/insert(_:at:)``.
+    /// Inserts a row. See ``UntypedEditor/insert(_:at:)``.
     ///
     /// - Returns: the item, for its id.
     @discardableResult
@@ -122,14 +122,14 @@ extension ListEdit {
         return item
     }
 
-    /// Inserts a run of rows, unchecked, as one event. See ``ListEditor/insert(_:at:)``.
+    /// Inserts a run of rows, unchecked, as one event. See ``UntypedEditor/insert(_:at:)``.
     public func insert(_ items: [Item], at destination: Destination) throws {
         let new = try items.map { try newItem($0, isChecked: false) }
         try withEditor(at: destination, rows: new.count) { try $0.insert(new, at: $1) }
     }
 
     /// Deletes rows. In an outline the rows below them stay, and may get a collapsed parent; ``deleteSubtrees(_:)`` deletes
-    /// them as well. See ``ListEditor/delete(_:)``.
+    /// them as well. See ``UntypedEditor/delete(_:)``.
     public func delete(_ selection: Selection) throws {
         try withEditor { try $0.delete(selection.untyped) }
     }
@@ -153,7 +153,7 @@ extension ListEdit {
         return ids.count
     }
 
-    /// Moves rows. See ``ListEditor/move(_:to:)``.
+    /// Moves rows. See ``UntypedEditor/move(_:to:)``.
     public func move(_ selection: Selection, to destination: Destination) throws {
         try withEditor(at: destination) { try $0.move(selection.untyped, to: $1) }
     }
@@ -205,12 +205,12 @@ extension ListEdit {
         return result
     }
 
-    /// Attaches a value to the commit. See ``ListEditor/annotate(_:_:)``.
+    /// Attaches a value to the commit. See ``UntypedEditor/annotate(_:_:)``.
     public func annotate(_ name: String, _ value: [UInt8]) throws {
         try withEditor { $0.annotate(name, value) }
     }
 
-    /// Attaches the selections before and after the edit. See ``ListEditor/attachSelection(before:after:)``.
+    /// Attaches the selections before and after the edit. See ``UntypedEditor/attachSelection(before:after:)``.
     public func attachSelection(before: [UInt8], after: [UInt8]) throws {
         try withEditor { $0.attachSelection(before: before, after: after) }
     }
@@ -296,8 +296,8 @@ extension ListEdit {
             id: section.id.identifier, title: section.title, items: try section.rows.map { try newItem($0) })
     }
 
-    func newItem(_ row: Row) throws -> NewItem {
-        NewItem(
+    func newItem(_ row: Row) throws -> NewRow {
+        NewRow(
             id: row.item.id.identifier, isChecked: row.isChecked, content: try coder.encode(row.item),
             depth: row.depth, isCollapsed: row.isCollapsed)
     }

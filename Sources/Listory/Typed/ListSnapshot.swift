@@ -8,21 +8,21 @@ import ListModel
 public struct ListSnapshot<SectionID: IdentifierConvertible, Item: Codable & Identifiable & Sendable>: Sendable
 where Item.ID: IdentifierConvertible {
     /// The rows as identifiers and references.
-    public let core: Snapshot
+    public let core: UntypedSnapshot
     let reader: RowReader<Item>
 
-    init(_ core: Snapshot, _ source: any CommitSource, _ coder: ContentCoder<Item>) {
+    init(_ core: UntypedSnapshot, _ source: any CommitSource, _ coder: ContentCoder<Item>) {
         self.core = core
         reader = RowReader(source: source, coder: coder)
     }
 
-    private init(_ core: Snapshot, _ reader: RowReader<Item>) {
+    private init(_ core: UntypedSnapshot, _ reader: RowReader<Item>) {
         self.core = core
         self.reader = reader
     }
 
     /// Other rows of the same list with the same types: another version, or the rows that a view shows between two.
-    package func showing(_ core: Snapshot) -> ListSnapshot { ListSnapshot(core, reader) }
+    package func showing(_ core: UntypedSnapshot) -> ListSnapshot { ListSnapshot(core, reader) }
 
     /// The version.
     public var version: Version { core.version }
@@ -72,7 +72,7 @@ where Item.ID: IdentifierConvertible {
     /// A section of a snapshot.
     public struct Section: Sendable {
         /// The section as identifiers and references.
-        public let core: SectionView
+        public let core: UntypedSection
         fileprivate let reader: RowReader<Item>
 
         /// The identity of the section.
@@ -95,10 +95,10 @@ where Item.ID: IdentifierConvertible {
 /// A row of a typed snapshot: an item with its checkmark.
 public struct ListRow<Item: Codable & Identifiable & Sendable>: Sendable where Item.ID: IdentifierConvertible {
     /// The row as an identifier and a reference.
-    public let core: ListItem
+    public let core: UntypedRow
     fileprivate let reader: RowReader<Item>
 
-    init(core: ListItem, reader: RowReader<Item>) {
+    init(core: UntypedRow, reader: RowReader<Item>) {
         self.core = core
         self.reader = reader
     }
@@ -126,7 +126,7 @@ public struct ListRow<Item: Codable & Identifiable & Sendable>: Sendable where I
 }
 
 /// The change of the rows of a typed list by a commit.
-public struct TypedListUpdate<SectionID: IdentifierConvertible, Item: Codable & Identifiable & Sendable>: Sendable
+public struct ListUpdate<SectionID: IdentifierConvertible, Item: Codable & Identifiable & Sendable>: Sendable
 where Item.ID: IdentifierConvertible {
     /// The rows before.
     public let previous: ListSnapshot<SectionID, Item>
@@ -142,15 +142,15 @@ where Item.ID: IdentifierConvertible {
     public var changeset: Changeset { snapshot.changeset(from: previous) }
 }
 
-/// The updates of a typed store, from the creation of the sequence on. See ``ListUpdates``.
-public struct TypedListUpdates<SectionID: IdentifierConvertible, Item: Codable & Identifiable & Sendable>:
+/// The updates of a typed store, from the creation of the sequence on. See ``UntypedUpdates``.
+public struct ListUpdates<SectionID: IdentifierConvertible, Item: Codable & Identifiable & Sendable>:
     AsyncSequence, Sendable
 where Item.ID: IdentifierConvertible {
-    public typealias Element = TypedListUpdate<SectionID, Item>
+    public typealias Element = ListUpdate<SectionID, Item>
 
     /// The rows before the first update.
     public let initial: ListSnapshot<SectionID, Item>
-    let updates: ListUpdates
+    let updates: UntypedUpdates
     let source: any CommitSource
     let coder: ContentCoder<Item>
 
@@ -160,13 +160,13 @@ where Item.ID: IdentifierConvertible {
 
     /// Waits for one update after another.
     public struct AsyncIterator: AsyncIteratorProtocol {
-        var base: ListUpdates.AsyncIterator
+        var base: UntypedUpdates.AsyncIterator
         let source: any CommitSource
         let coder: ContentCoder<Item>
 
         public mutating func next() async -> Element? {
             guard let update = await base.next() else { return nil }
-            return TypedListUpdate(
+            return ListUpdate(
                 previous: ListSnapshot(update.previous, source, coder),
                 snapshot: ListSnapshot(update.snapshot, source, coder), cause: update.cause, rebased: update.rebased)
         }

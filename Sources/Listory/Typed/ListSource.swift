@@ -22,7 +22,7 @@ public protocol ListSource<SectionID, Item>: AnyObject, Sendable {
 
     /// The rows at a version of the store that is edited.
     ///
-    /// - Throws: as ``Store/snapshot(at:)-(Version)``, or an error of the view that derives the rows.
+    /// - Throws: as ``UntypedStore/snapshot(at:)-(Version)``, or an error of the view that derives the rows.
     func snapshot(at version: Version) throws -> ListSnapshot<SectionID, Item>
 
     /// Signals newer rows: one element after one or several changes, from now on. It ends when the store is closed.
@@ -32,7 +32,7 @@ public protocol ListSource<SectionID, Item>: AnyObject, Sendable {
     func changes() throws -> AsyncStream<Void>
 
     /// The store in which the rows are edited. Rows have the same ids there.
-    var editedStore: Store { get }
+    var editedStore: UntypedStore { get }
 
     /// The coder of the store.
     var coder: ContentCoder<Item> { get }
@@ -43,7 +43,7 @@ public protocol ListSource<SectionID, Item>: AnyObject, Sendable {
 }
 
 extension ListStore: ListSource {
-    public var editedStore: Store { core }
+    public var editedStore: UntypedStore { core }
     public var keepsOrder: Bool { true }
 
     public func changes() throws -> AsyncStream<Void> { try core.changes() }

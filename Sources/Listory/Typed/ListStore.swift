@@ -1,4 +1,4 @@
-// A store of an app's own items: the typed façade over `Store`.
+// A store of an app's own items: the typed façade over `UntypedStore`.
 //
 // Always holds: it has no state of its own; it only converts ids and content, and forwards everything else to the core.
 
@@ -29,7 +29,7 @@ import Foundation
 public final class ListStore<SectionID: IdentifierConvertible, Item: Codable & Identifiable & Sendable>: StoreProtocol
 where Item.ID: IdentifierConvertible {
     /// The store of identifiers and bytes that this one wraps.
-    public let core: Store
+    public let core: UntypedStore
     /// The coder of the items.
     public let coder: ContentCoder<Item>
 
@@ -38,7 +38,7 @@ where Item.ID: IdentifierConvertible {
     /// - Parameters:
     ///   - core: the store.
     ///   - coder: encodes and decodes items.
-    public init(_ core: Store, coder: ContentCoder<Item> = .json) {
+    public init(_ core: UntypedStore, coder: ContentCoder<Item> = .json) {
         self.core = core
         self.coder = coder
     }
@@ -50,14 +50,14 @@ where Item.ID: IdentifierConvertible {
     ///   - createIfMissing: whether to create a new store if there is no file, or one whose creation was interrupted.
     ///   - options: how the store is opened.
     ///   - coder: encodes and decodes items.
-    /// - Throws: as ``Store/open(at:options:)`` and ``Store/create(at:options:)``.
+    /// - Throws: as ``UntypedStore/open(at:options:)`` and ``UntypedStore/create(at:options:)``.
     public static func open(
         at path: String, createIfMissing: Bool = false, options: StoreOptions = StoreOptions(),
         coder: ContentCoder<Item> = .json
     ) throws -> ListStore {
         let core =
             try createIfMissing
-            ? Store.openOrCreate(at: path, options: options) : Store.open(at: path, options: options)
+            ? UntypedStore.openOrCreate(at: path, options: options) : UntypedStore.open(at: path, options: options)
         return ListStore(core, coder: coder)
     }
 
@@ -76,7 +76,7 @@ where Item.ID: IdentifierConvertible {
     /// The options with which it was opened.
     public var options: StoreOptions { core.options }
     /// The work of opening it.
-    public var recovery: Store.Recovery { core.recovery }
+    public var recovery: UntypedStore.Recovery { core.recovery }
 
     /// Makes one commit of the edits that `body` makes. If they change nothing, no commit is made.
     ///
@@ -92,7 +92,7 @@ where Item.ID: IdentifierConvertible {
     ///   - durability: what to wait for; nil for the store's default.
     ///   - body: makes the edits, and reads. It must neither use the store itself nor keep the list that it receives.
     /// - Returns: what `body` returns.
-    /// - Throws: as ``Store/edit(_:origin:time:tracking:isDiscardable:durability:_:)``; an error of the encoder.
+    /// - Throws: as ``UntypedStore/edit(_:origin:time:tracking:isDiscardable:durability:_:)``; an error of the encoder.
     @discardableResult
     public func edit<Result>(
         _ name: String, origin: String = "", tracking: Tracking? = nil, isDiscardable: Bool = false,
@@ -111,7 +111,7 @@ where Item.ID: IdentifierConvertible {
         return result!
     }
 
-    /// Waits until everything is durable and closes the file. See ``Store/close(discardingUnappended:)``.
+    /// Waits until everything is durable and closes the file. See ``UntypedStore/close(discardingUnappended:)``.
     public func close(discardingUnappended: Bool = false) throws {
         try core.close(discardingUnappended: discardingUnappended)
     }
@@ -127,17 +127,17 @@ extension ListStore {
         get throws { ListSnapshot(try core.snapshot, core.source, coder) }
     }
 
-    /// The rows at a version. See ``Store/snapshot(at:)-(Version)``.
+    /// The rows at a version. See ``UntypedStore/snapshot(at:)-(Version)``.
     public func snapshot(at version: Version) throws -> ListSnapshot<SectionID, Item> {
         ListSnapshot(try core.snapshot(at: version), core.source, coder)
     }
 
-    /// The rows at a time. See ``Store/snapshot(at:)-(Timestamp)``.
+    /// The rows at a time. See ``UntypedStore/snapshot(at:)-(Timestamp)``.
     public func snapshot(at time: Timestamp) throws -> ListSnapshot<SectionID, Item> {
         try snapshot(at: version(at: time))
     }
 
-    /// The rows at a date. See ``Store/snapshot(at:)-(Timestamp)``.
+    /// The rows at a date. See ``UntypedStore/snapshot(at:)-(Timestamp)``.
     ///
     /// ```swift
     /// print(try store.snapshot(at: .now - 300))           // five minutes ago
@@ -182,10 +182,10 @@ extension ListStore {
         try core.item(id.identifier).map { try coder.item(of: $0, in: core.source) }
     }
 
-    /// The updates from now on, one for each commit. See ``Store/updates()``.
-    public func updates() throws -> TypedListUpdates<SectionID, Item> {
+    /// The updates from now on, one for each commit. See ``UntypedStore/updates()``.
+    public func updates() throws -> ListUpdates<SectionID, Item> {
         let updates = try core.updates()
-        return TypedListUpdates(
+        return ListUpdates(
             initial: ListSnapshot(updates.initial, core.source, coder), updates: updates, source: core.source,
             coder: coder)
     }
@@ -194,16 +194,16 @@ extension ListStore {
 // MARK: - Projections
 
 extension ListStore {
-    /// A projection of the events of this store that reads items. See ``Store/projection(_:)``.
+    /// A projection of the events of this store that reads items. See ``UntypedStore/projection(_:)``.
     ///
-    /// - Throws: as ``Store/projection(_:)``.
+    /// - Throws: as ``UntypedStore/projection(_:)``.
     public func projection<Value: ItemProjection<Item> & SendableMetatype>(
         _ type: Value.Type
     ) throws -> LiveProjection<Value> {
         try core.projection(ProjectionRules<Value>.typed(coder))
     }
 
-    /// A projection of the events of this store. See ``Store/projection(_:)``.
+    /// A projection of the events of this store. See ``UntypedStore/projection(_:)``.
     public func projection<Value: Projection & SendableMetatype>(_ type: Value.Type) throws -> LiveProjection<Value> {
         try core.projection(type)
     }

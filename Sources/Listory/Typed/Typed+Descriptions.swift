@@ -66,7 +66,7 @@ extension ListRow: CustomStringConvertible, CustomDebugStringConvertible, Custom
     }
 }
 
-extension TypedListUpdate: CustomStringConvertible {
+extension ListUpdate: CustomStringConvertible {
     /// The commit, and what it changed.
     public var description: String { "\(cause): \(changeset)" }
 }

@@ -15,13 +15,13 @@ import ListModel
 public struct IndexedListSnapshot<SectionID: IdentifierConvertible, Item: Codable & Identifiable & Sendable>: Sendable
 where Item.ID: IdentifierConvertible {
     /// The rows as identifiers and references.
-    public let core: IndexedSnapshot
+    public let core: UntypedIndexedSnapshot
     /// The snapshot that is indexed.
     public let snapshot: ListSnapshot<SectionID, Item>
 
     init(_ snapshot: ListSnapshot<SectionID, Item>) {
         self.snapshot = snapshot
-        core = IndexedSnapshot(snapshot.core)
+        core = UntypedIndexedSnapshot(snapshot.core)
     }
 }
 
@@ -89,8 +89,8 @@ extension IndexedListSnapshot {
         core.row(id.identifier).map { ListRow(core: $0, reader: snapshot.reader) }
     }
 
-    private func item(_ id: Identifier) throws -> Item.ID { try Item.ID.reading(id, "identifier of a row") }
-    private func section(_ id: Identifier) throws -> SectionID { try SectionID.reading(id, "identifier of a section") }
+    private func item(_ id: UntypedID) throws -> Item.ID { try Item.ID.reading(id, "identifier of a row") }
+    private func section(_ id: UntypedID) throws -> SectionID { try SectionID.reading(id, "identifier of a section") }
 }
 
 // MARK: - Outlines

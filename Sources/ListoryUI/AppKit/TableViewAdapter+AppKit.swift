@@ -139,7 +139,7 @@ public final class TableViewAdapter: ListAdapter, NSTableViewDataSource, NSTable
         }
     }
 
-    private func id(atRow row: Int) -> Identifier? {
+    private func id(atRow row: Int) -> UntypedID? {
         guard case .item(let path) = driver.place(atRow: row, in: layout) else { return nil }
         return driver.id(at: path)
     }

@@ -21,7 +21,7 @@ public protocol BatchScreen: ListScreen {
 }
 
 extension BatchScreen {
-    public func phases(of transition: Transition, reloadAbove: Int?) -> [TransitionPhase] {
+    public func phases(of transition: ListTransition, reloadAbove: Int?) -> [TransitionPhase] {
         transition.batches(reloadAbove: reloadAbove).map { batch in
             if batch.isReload { return .reload(batch.snapshot) }
             let changes = batch.changes
@@ -59,14 +59,14 @@ extension Changeset.Changes {
 /// Rows whose cells have the default identifier take no memory.
 struct GivenCells {
     private var usual: String?
-    private var others: [Identifier: String] = [:]
+    private var others: [UntypedID: String] = [:]
 
     /// Records the identifier of a row's cell.
-    mutating func note(_ identifier: String, for id: Identifier) {
+    mutating func note(_ identifier: String, for id: UntypedID) {
         if usual == nil { usual = identifier }
         others[id] = identifier == usual ? nil : identifier
     }
 
     /// Whether a row may have a cell with another identifier.
-    func isOther(_ identifier: String, for id: Identifier) -> Bool { others[id] ?? usual != identifier }
+    func isOther(_ identifier: String, for id: UntypedID) -> Bool { others[id] ?? usual != identifier }
 }

@@ -18,7 +18,7 @@ protocol DrivenRows: AnyObject {
     func selectionDidChange()
 
     func itemCount(inSection index: Int) -> Int
-    func id(at path: ListIndexPath) -> Identifier?
+    func id(at path: ListIndexPath) -> UntypedID?
     func editing(at path: ListIndexPath) -> RowEditing
     func canMove(at path: ListIndexPath) -> Bool
     func canIndent(at path: ListIndexPath) -> Bool
@@ -33,13 +33,13 @@ protocol DrivenRows: AnyObject {
 
     @discardableResult func tap(at path: ListIndexPath) -> Bool?
     @discardableResult func delete(at paths: [ListIndexPath]) -> Bool
-    @discardableResult func delete(_ ids: [Identifier]) -> Bool
-    @discardableResult func toggle(_ id: Identifier) -> Bool
-    @discardableResult func toggleCollapsed(_ id: Identifier, recursively: Bool) -> Bool
-    @discardableResult func indent(_ ids: [Identifier]) -> Bool
-    @discardableResult func outdent(_ ids: [Identifier]) -> Bool
-    @discardableResult func move(_ ids: [Identifier], toGap gap: ListIndexPath, depth: Int?) -> Bool
-    @discardableResult func move(_ ids: [Identifier], into parent: Identifier) -> Bool
+    @discardableResult func delete(_ ids: [UntypedID]) -> Bool
+    @discardableResult func toggle(_ id: UntypedID) -> Bool
+    @discardableResult func toggleCollapsed(_ id: UntypedID, recursively: Bool) -> Bool
+    @discardableResult func indent(_ ids: [UntypedID]) -> Bool
+    @discardableResult func outdent(_ ids: [UntypedID]) -> Bool
+    @discardableResult func move(_ ids: [UntypedID], toGap gap: ListIndexPath, depth: Int?) -> Bool
+    @discardableResult func move(_ ids: [UntypedID], into parent: UntypedID) -> Bool
     @discardableResult func didMove(from source: ListIndexPath, to target: ListIndexPath, depth: Int?) -> Bool
 }
 
@@ -47,14 +47,14 @@ extension ListDriver: DrivenRows {}
 
 extension DrivenRows {
     /// The ids of the rows at some paths.
-    func ids(at paths: [ListIndexPath]) -> [Identifier] { paths.compactMap { id(at: $0) } }
+    func ids(at paths: [ListIndexPath]) -> [UntypedID] { paths.compactMap { id(at: $0) } }
 }
 
 /// Rows that are being dragged. The toolkit asks at every movement of the mouse where they may be dropped.
 @MainActor
 struct RowDrag {
     /// The rows.
-    let ids: [Identifier]
+    let ids: [UntypedID]
     /// Whether they may be dropped between rows: the section, and the number of its rows above the place.
     let canMoveToGap: (ListIndexPath) -> Bool
     /// Whether they may be dropped on a row, and become its children.

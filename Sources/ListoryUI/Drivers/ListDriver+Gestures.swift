@@ -12,7 +12,7 @@ extension ListDriver {
     ///
     /// - Returns: whether it was committed.
     @discardableResult
-    public func delete(_ ids: [Identifier]) -> Bool {
+    public func delete(_ ids: [UntypedID]) -> Bool {
         commit(.delete, name(.delete, ids)) { editor in
             let present = ids.filter { editor.state.indexPath(of: $0) != nil }
             if present.isEmpty { return }
@@ -22,11 +22,11 @@ extension ListDriver {
 
     /// Deletes a row: "Delete Milk".
     @discardableResult
-    public func delete(_ id: Identifier) -> Bool { delete([id]) }
+    public func delete(_ id: UntypedID) -> Bool { delete([id]) }
 
     /// Sets or clears the checkmark of a row, the opposite of its newest state: "Check Milk".
     @discardableResult
-    public func toggle(_ id: Identifier) -> Bool {
+    public func toggle(_ id: UntypedID) -> Bool {
         do {
             guard let item = try source.editedStore.item(id) else { throw ListError.unknownItem(id) }
             return setChecked(!item.isChecked, [id])
@@ -39,7 +39,7 @@ extension ListDriver {
 
     /// Sets or clears the checkmarks of rows: "Check 3 Rows".
     @discardableResult
-    public func setChecked(_ isChecked: Bool, _ ids: [Identifier]) -> Bool {
+    public func setChecked(_ isChecked: Bool, _ ids: [UntypedID]) -> Bool {
         let action = isChecked ? ListAction.check : .uncheck
         return commit(action, name(action, ids)) { try $0.setChecked(isChecked, .items(ids)) }
     }
@@ -56,11 +56,12 @@ extension ListDriver {
     }
 
     /// Inserts a row between rows that the user saw; other rows may be shown by now.
-    func insert(_ item: Source.Item, isChecked: Bool = false, at path: ListIndexPath, in seen: Snapshot) -> Bool {
+    func insert(_ item: Source.Item, isChecked: Bool = false, at path: ListIndexPath, in seen: UntypedSnapshot) -> Bool
+    {
         let (isSectionKnown, isOutline) = (source.keepsOrder, isOutline)
         return commit(.insert, names.phrase(.insert, names.row(item))) { editor in
             let place = try RowGap(gap: path, in: seen)
-            let new = NewItem(
+            let new = NewRow(
                 id: item.id.identifier, isChecked: isChecked, content: try source.coder.encode(item))
             if isOutline && isSectionKnown {
                 return try editor.insert([new], in: place.outlineDestination(in: &editor))
@@ -79,7 +80,7 @@ extension ListDriver {
     ///   - change: changes the item; it must not change its id.
     @discardableResult
     public func update(
-        _ id: Identifier, named name: String? = nil, _ change: (inout Source.Item) throws -> Void
+        _ id: UntypedID, named name: String? = nil, _ change: (inout Source.Item) throws -> Void
     ) -> Bool {
         commit(.edit, name ?? self.name(.edit, [id])) { editor in
             guard let row = editor.state.item(id) else { throw ListError.unknownItem(id) }
@@ -106,7 +107,7 @@ extension ListDriver {
     ///   - body: makes the edits, on the newest rows of the store.
     /// - Returns: whether it was committed. If not, the failure was reported.
     @discardableResult
-    public func commit(_ action: ListAction, _ name: String, _ body: (inout ListEditor) throws -> Void) -> Bool {
+    public func commit(_ action: ListAction, _ name: String, _ body: (inout UntypedEditor) throws -> Void) -> Bool {
         let isCommitted = attempt(action, name) {
             try source.editedStore.edit(name, origin: origin, durability: durability, body)
         }
@@ -128,11 +129,11 @@ extension ListDriver {
 
     /// The name of a commit: the action and the titles of the rows in the store. A row that cannot be read is named by
     /// its id.
-    func name(_ action: ListAction, _ ids: [Identifier]) -> String {
+    func name(_ action: ListAction, _ ids: [UntypedID]) -> String {
         names.phrase(action, ids.count == 1 ? rowName(ids[0]) : names.rows(ids.count))
     }
 
-    private func rowName(_ id: Identifier) -> String {
+    private func rowName(_ id: UntypedID) -> String {
         let store = source.editedStore
         guard let row = try? store.item(id),
             let item = try? source.coder.item(of: row, in: store.source)

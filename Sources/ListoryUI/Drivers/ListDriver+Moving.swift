@@ -38,12 +38,12 @@ extension ListDriver {
     ///   - depth: the wanted depth in an outline, or nil; they get the nearest depth that the rows around them allow.
     /// - Returns: whether it was committed.
     @discardableResult
-    public func move(_ ids: [Identifier], toGap gap: ListIndexPath, depth: Int? = nil) -> Bool {
+    public func move(_ ids: [UntypedID], toGap gap: ListIndexPath, depth: Int? = nil) -> Bool {
         move(ids, toGap: gap, depth: depth, in: player.shown)
     }
 
     /// Moves rows to a gap in the rows that the user saw; other rows may be shown by now.
-    func move(_ ids: [Identifier], toGap gap: ListIndexPath, depth: Int? = nil, in seen: Snapshot) -> Bool {
+    func move(_ ids: [UntypedID], toGap gap: ListIndexPath, depth: Int? = nil, in seen: UntypedSnapshot) -> Bool {
         let name = name(.move, ids)
         let isCommitted = attempt(.move, name) {
             let place = try RowGap(gap: gap, moved: Set(ids), isOutline: isOutline, in: seen)
@@ -54,7 +54,7 @@ extension ListDriver {
     }
 
     private func commitMove(
-        _ ids: [Identifier], to place: RowGap, _ depth: Int?, named name: String
+        _ ids: [UntypedID], to place: RowGap, _ depth: Int?, named name: String
     ) throws -> Commit? {
         guard source.keepsOrder else { throw MoveRefused() }
         let isOutline = isOutline

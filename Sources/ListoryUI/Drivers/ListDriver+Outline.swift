@@ -12,7 +12,7 @@ extension ListDriver {
     /// - Parameter recursively: whether the same is done to all rows below it.
     /// - Returns: whether it was committed.
     @discardableResult
-    public func toggleCollapsed(_ id: Identifier, recursively: Bool = false) -> Bool {
+    public func toggleCollapsed(_ id: UntypedID, recursively: Bool = false) -> Bool {
         do {
             guard let item = try source.editedStore.item(id) else { throw ListError.unknownItem(id) }
             return setCollapsed(!item.isCollapsed, id, recursively: recursively)
@@ -25,7 +25,7 @@ extension ListDriver {
 
     /// Hides or shows the rows below a row: "Expand Groceries".
     @discardableResult
-    public func setCollapsed(_ isCollapsed: Bool, _ id: Identifier, recursively: Bool = false) -> Bool {
+    public func setCollapsed(_ isCollapsed: Bool, _ id: UntypedID, recursively: Bool = false) -> Bool {
         let action = isCollapsed ? ListAction.collapse : .expand
         return commit(action, name(action, [id])) {
             try $0.setCollapsed(isCollapsed, id, recursively: recursively)
@@ -35,7 +35,7 @@ extension ListDriver {
     /// Makes rows the children of the siblings before them, with all rows below them: "Indent Milk". A sibling that is
     /// collapsed is expanded, so that no row vanishes.
     @discardableResult
-    public func indent(_ ids: [Identifier]) -> Bool {
+    public func indent(_ ids: [UntypedID]) -> Bool {
         commit(.indent, name(.indent, ids)) { editor in
             for id in try editor.topmost(ids) {
                 try editor.indent(id)
@@ -49,7 +49,7 @@ extension ListDriver {
 
     /// Makes rows the siblings of their parents, after all rows below those: "Outdent Milk".
     @discardableResult
-    public func outdent(_ ids: [Identifier]) -> Bool {
+    public func outdent(_ ids: [UntypedID]) -> Bool {
         commit(.outdent, name(.outdent, ids)) { editor in
             // From the last to the first, each directly after its parent, so that they keep their order.
             for id in try editor.topmost(ids).reversed() { try editor.outdent(id) }
@@ -59,7 +59,7 @@ extension ListDriver {
     /// Makes rows the last children of another one, with all rows below them: "Move Milk". The view does not show it
     /// yet.
     @discardableResult
-    public func move(_ ids: [Identifier], into parent: Identifier) -> Bool {
+    public func move(_ ids: [UntypedID], into parent: UntypedID) -> Bool {
         commit(.move, name(.move, ids)) { editor in
             guard source.keepsOrder else { throw MoveRefused() }
             try editor.moveSubtrees(ids, to: .lastChild(of: parent))
@@ -68,9 +68,9 @@ extension ListDriver {
 
     /// Inserts a row as the last child of another one: "Add Milk".
     @discardableResult
-    public func insert(_ item: Source.Item, isChecked: Bool = false, into parent: Identifier) -> Bool {
+    public func insert(_ item: Source.Item, isChecked: Bool = false, into parent: UntypedID) -> Bool {
         commit(.insert, names.phrase(.insert, names.row(item))) { editor in
-            let new = NewItem(id: item.id.identifier, isChecked: isChecked, content: try source.coder.encode(item))
+            let new = NewRow(id: item.id.identifier, isChecked: isChecked, content: try source.coder.encode(item))
             try editor.insert([new], in: .lastChild(of: parent))
         }
     }
@@ -132,18 +132,18 @@ extension ListDriver {
 
 // MARK: - Edits
 
-extension ListEditor {
+extension UntypedEditor {
     /// The rows that are not below another of them, in their order.
     ///
     /// - Throws: ``ListError/unknownItem(_:)``.
     /// - Complexity: O(k log n).
-    fileprivate mutating func topmost(_ ids: [Identifier]) throws -> [Identifier] {
+    fileprivate mutating func topmost(_ ids: [UntypedID]) throws -> [UntypedID] {
         var paths: [ListIndexPath] = []
         for id in Set(ids) {
             guard let path = state.indexPath(of: id) else { throw ListError.unknownItem(id) }
             paths.append(path)
         }
-        var result: [Identifier] = []
+        var result: [UntypedID] = []
         var end = ListIndexPath(section: 0, item: 0)
         for path in paths.sorted() where path >= end {
             let outline = state.outline(inSectionAt: path.section)
@@ -154,7 +154,7 @@ extension ListEditor {
     }
 
     /// Moves rows with all rows below them, one after another, to a place.
-    mutating func moveSubtrees(_ ids: [Identifier], to destination: OutlineDestination) throws {
+    mutating func moveSubtrees(_ ids: [UntypedID], to destination: OutlineDestination) throws {
         var destination = destination
         for id in try topmost(ids) {
             try moveSubtree(id, to: destination)

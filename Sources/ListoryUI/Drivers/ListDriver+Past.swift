@@ -15,7 +15,7 @@ extension ListDriver {
     /// ```
     ///
     /// - Returns: whether it could be read. If not, the failure was reported, and the shown rows stay.
-    /// - Complexity: that of ``Store/snapshot(at:)-(Version)``, and of playing the differences.
+    /// - Complexity: that of ``UntypedStore/snapshot(at:)-(Version)``, and of playing the differences.
     @discardableResult
     public func preview(_ version: Version) -> Bool {
         let before = previewed
@@ -58,7 +58,7 @@ extension ListDriver {
     ///   - end: the version to end with; if it is the older one, it is played backward.
     ///   - speed: the speed.
     ///   - clock: the clock for pauses.
-    /// - Throws: as ``Store/playback(from:to:speed:clock:)``; `CancellationError`.
+    /// - Throws: as ``UntypedStore/playback(from:to:speed:clock:)``; `CancellationError`.
     public func play<C: Clock<Duration>>(
         from start: Version, to end: Version, speed: PlaybackSpeed = .original, clock: C = ContinuousClock()
     ) async throws {

@@ -25,13 +25,13 @@ extension ListDriver {
 
     /// Gives a section another title: "Rename Today".
     @discardableResult
-    public func renameSection(_ id: Identifier, to title: String) -> Bool {
+    public func renameSection(_ id: UntypedID, to title: String) -> Bool {
         commit(.edit, sectionName(.edit, id)) { try $0.renameSection(.section(id), to: title) }
     }
 
     /// Deletes a section with all its rows in the store: "Delete Today".
     @discardableResult
-    public func deleteSection(_ id: Identifier) -> Bool {
+    public func deleteSection(_ id: UntypedID) -> Bool {
         commit(.delete, sectionName(.delete, id)) { try $0.deleteSection(.section(id)) }
     }
 
@@ -42,7 +42,7 @@ extension ListDriver {
     ///   - gap: how many of the shown sections are above the place, including the one that moves.
     /// - Returns: whether it was committed.
     @discardableResult
-    public func moveSection(_ id: Identifier, toGap gap: Int) -> Bool {
+    public func moveSection(_ id: UntypedID, toGap gap: Int) -> Bool {
         let sections = player.shown.sections
         return commit(.move, sectionName(.move, id)) { editor in
             guard source.keepsOrder else { throw MoveRefused() }
@@ -56,7 +56,7 @@ extension ListDriver {
 
     /// The place in the store beside the shown sections: after the one before it, otherwise before the one after it.
     private static func place(
-        beside sections: SectionCollection, at gap: Int, without moved: Identifier? = nil, in editor: inout ListEditor
+        beside sections: SectionCollection, at gap: Int, without moved: UntypedID? = nil, in editor: inout UntypedEditor
     ) -> SectionDestination {
         if let before = sections[..<gap].last(where: { $0.id != moved }),
             editor.state.indexOfSection(before.id) != nil
@@ -71,7 +71,7 @@ extension ListDriver {
         return .end
     }
 
-    private func sectionName(_ action: ListAction, _ id: Identifier) -> String {
+    private func sectionName(_ action: ListAction, _ id: UntypedID) -> String {
         names.phrase(action, player.shown.sections.first { $0.id == id }?.title ?? id.description)
     }
 }

@@ -99,7 +99,7 @@ public final class ListDriver<Source: ListSource> {
     }
 
     /// The newest rows, or the previewed rows of the past; nil if they cannot be read.
-    func readNewest(isReporting: Bool) -> Snapshot? {
+    func readNewest(isReporting: Bool) -> UntypedSnapshot? {
         do { typed = try previewed.map { try source.snapshot(at: $0) } ?? source.snapshot } catch StoreError.closed {
             // The shown rows stay; there are no newer ones.
             return nil
@@ -137,7 +137,7 @@ extension ListDriver {
     public func row(at path: ListIndexPath) -> ListRow<Source.Item>? { shown.row(at: path) }
 
     /// The id of the row at an index path of the shown rows, or nil if there is none.
-    public func id(at path: ListIndexPath) -> Identifier? { player.shown.item(at: path)?.id }
+    public func id(at path: ListIndexPath) -> UntypedID? { player.shown.item(at: path)?.id }
 
     /// The control of editing mode for the row at an index path.
     public func editing(at path: ListIndexPath) -> RowEditing {

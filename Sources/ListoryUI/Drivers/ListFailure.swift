@@ -26,7 +26,7 @@ public struct RowProtected: Error, Hashable, CustomStringConvertible {
     /// The kind of gesture.
     public let action: ListAction
     /// The row.
-    public let id: Identifier
+    public let id: UntypedID
 
     public var description: String { "the rules of the list do not allow \"\(action.rawValue)\" for row \(id)" }
 }

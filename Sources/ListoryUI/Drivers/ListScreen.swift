@@ -28,7 +28,7 @@ public protocol ListScreen: AnyObject {
     /// The phases in which this view plays a transition, in order.
     ///
     /// - Parameter reloadAbove: the number of changes above which it reloads instead; nil for never.
-    func phases(of transition: Transition, reloadAbove: Int?) -> [TransitionPhase]
+    func phases(of transition: ListTransition, reloadAbove: Int?) -> [TransitionPhase]
 }
 
 /// A part of a transition that a view plays at once, and the rows with which its data source answers from then on.
@@ -46,18 +46,18 @@ public struct TransitionPhase {
     }
 
     /// The rows after the phase.
-    let snapshot: Snapshot
+    let snapshot: UntypedSnapshot
     let kind: Kind
 
     /// A phase that counts and shows all rows again.
-    public static func reload(_ snapshot: Snapshot) -> TransitionPhase {
+    public static func reload(_ snapshot: UntypedSnapshot) -> TransitionPhase {
         TransitionPhase(snapshot: snapshot, kind: .reload)
     }
 
     /// A phase that `play` plays. It has to call its first argument when the data source has to answer with the rows of
     /// the phase, once and before it returns; and its second argument when the animation has ended.
     public static func play(
-        _ snapshot: Snapshot,
+        _ snapshot: UntypedSnapshot,
         _ play:
             @escaping @MainActor (
                 _ show: @escaping @MainActor () -> Void, _ done: @escaping @MainActor () -> Void
@@ -68,7 +68,8 @@ public struct TransitionPhase {
 
     /// A phase in which no row is inserted, deleted or moved, and `show` shows the contents of some rows again. It does
     /// not wait for the animation of the phase before it.
-    public static func contents(_ snapshot: Snapshot, _ show: @escaping @MainActor () -> Void) -> TransitionPhase {
+    public static func contents(_ snapshot: UntypedSnapshot, _ show: @escaping @MainActor () -> Void) -> TransitionPhase
+    {
         TransitionPhase(snapshot: snapshot, kind: .contents(show))
     }
 }

@@ -25,7 +25,7 @@ public protocol OperationScreen: ListScreen {
 }
 
 extension OperationScreen {
-    public func phases(of transition: Transition, reloadAbove: Int?) -> [TransitionPhase] {
+    public func phases(of transition: ListTransition, reloadAbove: Int?) -> [TransitionPhase] {
         let planned = transition.operations(layout: layout, reloadAbove: reloadAbove)
         if planned.isReload { return [.reload(transition.new)] }
         var structure: [RowOperation] = []

@@ -8,11 +8,11 @@ import ListModel
 /// A place in the rows that a view shows.
 struct RowGap {
     /// The section it is in.
-    let section: Identifier
+    let section: UntypedID
     /// The row before it, not counting the rows that are moved there.
-    let previous: Identifier?
+    let previous: UntypedID?
     /// The row after it, not counting the rows that are moved there.
-    let next: Identifier?
+    let next: UntypedID?
 
     /// A gap between the shown rows.
     ///
@@ -24,7 +24,7 @@ struct RowGap {
     /// - Throws: ``ListError`` if there is no such section or gap.
     /// - Complexity: O(log n) for each moved row beside the gap; O(level · log n) in an outline.
     init(
-        gap: ListIndexPath, moved: Set<Identifier> = [], isOutline: Bool = false, in snapshot: Snapshot
+        gap: ListIndexPath, moved: Set<UntypedID> = [], isOutline: Bool = false, in snapshot: UntypedSnapshot
     ) throws(ListError) {
         let sections = snapshot.sections
         guard sections.indices.contains(gap.section) else {
@@ -58,7 +58,7 @@ struct RowGap {
     ///   - isOutline: whether the rows below it move too.
     /// - Throws: ``ListError`` if there is no such row or place.
     init(
-        moving source: ListIndexPath, to target: ListIndexPath, isOutline: Bool = false, in snapshot: Snapshot
+        moving source: ListIndexPath, to target: ListIndexPath, isOutline: Bool = false, in snapshot: UntypedSnapshot
     ) throws(ListError) {
         guard let item = snapshot.item(at: source) else {
             throw ListError.itemIndexOutOfRange(source, valid: 0..<snapshot.itemCount(inSection: source.section))
@@ -75,7 +75,7 @@ struct RowGap {
     ///
     /// - Parameter isSectionKnown: whether the section is one of the store. In grouped rows it is not, and the
     ///   neighbours may be in any section.
-    func destination(in editor: inout ListEditor, isSectionKnown: Bool) -> ItemDestination {
+    func destination(in editor: inout UntypedEditor, isSectionKnown: Bool) -> ItemDestination {
         let index = isSectionKnown ? editor.state.indexOfSection(section) : nil
         for (id, destination) in [(previous, ItemDestination.after), (next, ItemDestination.before)] {
             guard let id, let path = editor.state.indexPath(of: id) else { continue }
@@ -95,10 +95,10 @@ struct RowGap {
     ///   - depth: how deep they will be; nil for the default.
     ///   - present: how deep they are now; nil if they are new.
     func outlineDestination(
-        in editor: inout ListEditor, depth: Int? = nil, present: Int? = nil
+        in editor: inout UntypedEditor, depth: Int? = nil, present: Int? = nil
     ) -> OutlineDestination {
         let index = editor.state.indexOfSection(section)
-        let neighbour = { (id: Identifier?, editor: inout ListEditor) -> (id: Identifier, row: Int, depth: Int)? in
+        let neighbour = { (id: UntypedID?, editor: inout UntypedEditor) -> (id: UntypedID, row: Int, depth: Int)? in
             guard let id, let path = editor.state.indexPath(of: id), path.section == index else { return nil }
             return editor.state.item(id).map { (id, path.item, $0.depth) }
         }
@@ -116,7 +116,7 @@ struct RowGap {
     }
 }
 
-extension Snapshot {
+extension UntypedSnapshot {
     /// How many rows a section has; 0 if there is no such section.
     func itemCount(inSection index: Int) -> Int {
         let sections = sections

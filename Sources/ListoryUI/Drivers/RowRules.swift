@@ -4,7 +4,7 @@ import Listory
 
 /// The rules of a list. By default all rows may be deleted, moved and checked.
 ///
-/// The rules apply to gestures: swipes, drags, taps, the delete key. ``ListDriver/delete(_:)-([Identifier])`` and the
+/// The rules apply to gestures: swipes, drags, taps, the delete key. ``ListDriver/delete(_:)-([UntypedID])`` and the
 /// other methods that take ids do not check them, so the app's own commands can do more than gestures.
 public struct RowRules<Item: Codable & Identifiable & Sendable> where Item.ID: IdentifierConvertible {
     /// The action of editing mode and of a swipe for a row.

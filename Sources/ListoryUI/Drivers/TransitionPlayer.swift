@@ -16,9 +16,9 @@ import ListModel
 @MainActor
 public final class TransitionPlayer {
     /// The rows that the view shows: its data source answers with them.
-    public private(set) var shown: Snapshot { didSet { sequence = nil } }
+    public private(set) var shown: UntypedSnapshot { didSet { sequence = nil } }
     /// The rows that the view will show.
-    public private(set) var newest: Snapshot
+    public private(set) var newest: UntypedSnapshot
     /// The number of changes above which a view is reloaded instead of animated; nil for never.
     public var reloadAbove: Int?
 
@@ -46,7 +46,7 @@ public final class TransitionPlayer {
     static let stageLimit = Duration.seconds(5)
 
     /// A player without a view yet.
-    init(_ snapshot: Snapshot, reloadAbove: Int?, pause: Pause) {
+    init(_ snapshot: UntypedSnapshot, reloadAbove: Int?, pause: Pause) {
         shown = snapshot
         newest = snapshot
         self.reloadAbove = reloadAbove
@@ -79,7 +79,7 @@ public final class TransitionPlayer {
     }
 
     /// Takes the newest rows; they are shown when the view is ready.
-    func show(_ snapshot: Snapshot) {
+    func show(_ snapshot: UntypedSnapshot) {
         newest = snapshot
         play()
     }
@@ -111,7 +111,7 @@ public final class TransitionPlayer {
         }
         if !screen.isOnScreen { waiting = [.reload(newest)] }
         if waiting.isEmpty {
-            waiting = screen.phases(of: Transition(from: shown, to: newest), reloadAbove: reloadAbove)
+            waiting = screen.phases(of: ListTransition(from: shown, to: newest), reloadAbove: reloadAbove)
             // If the rows of two versions are equal, nothing is played, and the newer version counts as shown.
             if waiting.isEmpty { shown = newest }
         }
@@ -200,7 +200,7 @@ extension TransitionPlayer {
     }
 
     /// Takes the newest rows, and plays them when the present call of the view has returned.
-    func showSoon(_ snapshot: Snapshot) {
+    func showSoon(_ snapshot: UntypedSnapshot) {
         newest = snapshot
         if waiting.count == 1, case .reload = waiting[0].kind { waiting = [.reload(snapshot)] }
         soon()
@@ -211,19 +211,19 @@ extension TransitionPlayer {
     }
 }
 
-extension Snapshot {
+extension UntypedSnapshot {
     /// Whether both are the same rows of the same version, so that nothing has to be played.
-    func isSame(as other: Snapshot) -> Bool { version == other.version && stateHash == other.stateHash }
+    func isSame(as other: UntypedSnapshot) -> Bool { version == other.version && stateHash == other.stateHash }
 }
 
 // MARK: - Selection and time
 
 /// The selected rows of a view, by id, so that they are still selected after a reload.
 struct KeptSelection {
-    private let ids: Set<Identifier>
+    private let ids: Set<UntypedID>
 
     /// The rows at some paths.
-    init(_ paths: [ListIndexPath], in snapshot: Snapshot) {
+    init(_ paths: [ListIndexPath], in snapshot: UntypedSnapshot) {
         ids = Set(paths.compactMap { snapshot.item(at: $0)?.id })
     }
 
@@ -233,7 +233,7 @@ struct KeptSelection {
     /// The paths of the rows that still exist, ascending.
     ///
     /// - Complexity: O(n) until all are found; O(1) without a selection.
-    func paths(in snapshot: Snapshot) -> [ListIndexPath] {
+    func paths(in snapshot: UntypedSnapshot) -> [ListIndexPath] {
         var found: [ListIndexPath] = []
         for (section, view) in snapshot.sections.enumerated() {
             for (item, row) in view.items.enumerated() {

@@ -31,7 +31,7 @@ public class ListAdapter: NSObject {
 /// A row for an adapter, which makes and fills its cell, without the types of the app.
 @MainActor
 struct RowCell<Cell, Kind> {
-    let id: Identifier
+    let id: UntypedID
     let isChecked: Bool
     /// The reusable cell of the row.
     let kind: Kind

@@ -73,7 +73,7 @@ extension ObservableList {
     /// - Returns: whether it was committed.
     @discardableResult
     public func set<Value>(
-        _ id: Identifier, _ field: WritableKeyPath<Source.Item, Value>, to value: Value, named name: String
+        _ id: UntypedID, _ field: WritableKeyPath<Source.Item, Value>, to value: Value, named name: String
     ) -> Bool {
         withoutAnimation { driver.update(id, named: name) { $0[keyPath: field] = value } }
     }

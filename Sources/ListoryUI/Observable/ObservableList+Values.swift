@@ -26,7 +26,7 @@ extension ObservableList {
     /// Whether there are rows below a row of an outline, and whether they are hidden.
     ///
     /// - Complexity: O(n), to find the row. ``disclosure(of:in:)`` takes its offset instead.
-    public func disclosure(of id: Identifier) -> RowDisclosure {
+    public func disclosure(of id: UntypedID) -> RowDisclosure {
         snapshot.core.indexPath(of: id).map { driver.disclosure(at: $0) } ?? .none
     }
 
@@ -37,7 +37,7 @@ extension ObservableList {
     }
 
     /// The row to read: while the past is shown, the shown row, otherwise the newest one.
-    private func core(_ row: ObservableRow<Source>) throws -> ListItem {
+    private func core(_ row: ObservableRow<Source>) throws -> UntypedRow {
         access(keyPath: \.snapshot)
         if driver.previewed != nil { return row.row.core }
         guard let item = try driver.source.editedStore.item(row.id) else { throw ListError.unknownItem(row.id) }

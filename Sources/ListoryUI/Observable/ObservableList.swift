@@ -122,5 +122,5 @@ final class ObservingScreen: ListScreen {
     var selection: [ListIndexPath] { [] }
     func select(_ paths: [ListIndexPath]) {}
     func reload() { onReload?() }
-    func phases(of transition: Transition, reloadAbove: Int?) -> [TransitionPhase] { [.reload(transition.new)] }
+    func phases(of transition: ListTransition, reloadAbove: Int?) -> [TransitionPhase] { [.reload(transition.new)] }
 }

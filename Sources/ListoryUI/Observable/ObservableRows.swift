@@ -21,11 +21,11 @@ public struct ObservableSections<Source: ListSource>: RandomAccessCollection {
 public struct ObservableSection<Source: ListSource>: Identifiable {
     /// Its index when it was shown.
     public let index: Int
-    let core: SectionView
+    let core: UntypedSection
     let snapshot: ListSnapshot<Source.SectionID, Source.Item>
 
     /// The identity of the section.
-    public var id: Identifier { core.id }
+    public var id: UntypedID { core.id }
     /// The title in its header.
     public var title: String { core.title }
     /// Its rows, in order; for `ForEach`.
@@ -56,7 +56,7 @@ public struct ObservableRow<Source: ListSource>: Identifiable {
     public let row: ListRow<Source.Item>
 
     /// The identity of the row.
-    public var id: Identifier { row.core.id }
+    public var id: UntypedID { row.core.id }
     /// Whether it had a checkmark.
     public var isChecked: Bool { row.isChecked }
     /// Its depth in an outline.

@@ -21,9 +21,9 @@ enum ExecTarget {
         options.maximumFileSize = 16 << 20
         options.checkpoints.isBackground = false
         let path = folder.file("exec.store")
-        let store = try Store.create(at: path, options: options)
+        let store = try UntypedStore.create(at: path, options: options)
         try store.edit("rows") { list in
-            let rows = (1...6).map { NewItem(id: .integer($0), content: [0x31], depth: Int($0 % 3)) }
+            let rows = (1...6).map { NewRow(id: .integer($0), content: [0x31], depth: Int($0 % 3)) }
             try list.insertSection(NewSection(id: "a", title: "A", items: rows))
             try list.insertSection(NewSection(id: "b"))
         }
@@ -47,7 +47,7 @@ enum ExecTarget {
         let expected = try store.snapshot
         try store.close()
         options.isReadOnly = true
-        let reopened = try Store.open(at: path, options: options)
+        let reopened = try UntypedStore.open(at: path, options: options)
         let found = try reopened.snapshot
         try BrokenPromise.check(
             found.version == expected.version && found.stateHash == expected.stateHash,

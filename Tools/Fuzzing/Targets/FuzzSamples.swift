@@ -9,13 +9,13 @@ enum FuzzSamples {
     /// A log of random commits of every kind.
     static func log(seed: UInt64, commits: Int) throws -> FuzzLog {
         let log = FuzzLog()
-        var editor = ListEditor(ListState(NodePool(limits: limits, salt: 7)), source: log)
+        var editor = UntypedEditor(ListState(NodePool(limits: limits, salt: 7)), source: log)
         try fill(&editor, log, seed: seed, commits: commits)
         return log
     }
 
     /// Makes random commits.
-    static func fill(_ editor: inout ListEditor, _ log: FuzzLog, seed: UInt64, commits: Int) throws {
+    static func fill(_ editor: inout UntypedEditor, _ log: FuzzLog, seed: UInt64, commits: Int) throws {
         var edits = RandomEdits(seed: seed, targetCount: 24)
         editor.coalescingPolicy = CoalescingPolicy(interval: .seconds(1_000))
         while log.records.count < commits {

@@ -22,10 +22,10 @@ enum ImportTarget {
             let folder = try TemporaryFolder(in: StoreTarget.scratch)
             var options = StoreOptions()
             options.maximumFileSize = 16 << 20
-            let store = try Store.create(at: folder.file("import.store"), options: options)
+            let store = try UntypedStore.create(at: folder.file("import.store"), options: options)
             defer { try? store.close(discardingUnappended: true) }
             try store.edit("rows") {
-                try $0.insertSection(NewSection(id: "items", items: [NewItem(id: 1, content: [])]))
+                try $0.insertSection(NewSection(id: "items", items: [NewRow(id: 1, content: [])]))
             }
             let before = try store.snapshot
             do { try content.apply(to: store) } catch {

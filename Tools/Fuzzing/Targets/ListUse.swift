@@ -37,7 +37,7 @@ enum ListUse {
     private static let most = 40
 
     /// Reads some rows of a snapshot: the first, the last, and one in the middle; looks each up.
-    static func read(_ snapshot: Snapshot, _ source: some CommitSource) throws {
+    static func read(_ snapshot: UntypedSnapshot, _ source: some CommitSource) throws {
         for section in snapshot.sections.prefix(most) {
             let count = section.items.count
             for (row, item) in section.items.prefix(most).enumerated() {
@@ -52,22 +52,22 @@ enum ListUse {
     }
 
     /// Edits, undoes, redoes and checks out, each as a commit of its own. An edit that throws must change nothing.
-    static func edit(_ editor: inout ListEditor, _ log: FuzzLog) throws {
+    static func edit(_ editor: inout UntypedEditor, _ log: FuzzLog) throws {
         let time = Timestamp(microseconds: 7)
-        func attempt(_ editor: inout ListEditor, _ body: (inout ListEditor) throws -> Commit?) throws {
+        func attempt(_ editor: inout UntypedEditor, _ body: (inout UntypedEditor) throws -> Commit?) throws {
             let before = editor.state.version
             let isDone = try answer { if let commit = try body(&editor) { log.append(commit.record) } }
             try BrokenPromise.check(
                 isDone || editor.state.version == before, "an edit that threw made version \(editor.state.version)")
         }
-        func edit(_ editor: inout ListEditor, _ body: (inout ListEditor) throws -> Void) throws {
+        func edit(_ editor: inout UntypedEditor, _ body: (inout UntypedEditor) throws -> Void) throws {
             try attempt(&editor) { try $0.commit(CommitDraft(name: "edit", time: time), body) }
         }
         try edit(&editor) { list in
-            let rows = [NewItem(id: "new", content: [1]), NewItem(id: -9, content: [])]
+            let rows = [NewRow(id: "new", content: [1]), NewRow(id: -9, content: [])]
             try list.insertSection(NewSection(id: "fresh", title: "f", items: rows))
         }
-        try edit(&editor) { try $0.insert(NewItem(id: "first", content: [2]), at: .at(ListIndexPath(0, 0))) }
+        try edit(&editor) { try $0.insert(NewRow(id: "first", content: [2]), at: .at(ListIndexPath(0, 0))) }
         try edit(&editor) { try $0.toggle(.at(ListIndexPath(0, 1))) }
         try edit(&editor) { try $0.move(.at(ListIndexPath(0, 1)), to: .end(ofSection: "fresh")) }
         try edit(&editor) { try $0.delete(.run(ListIndexPath(0, 1), count: 3)) }

@@ -71,7 +71,7 @@ enum NodeTarget {
         }
         _ = state.indexPath(of: "nowhere")
         let log = FuzzLog()
-        var editor = ListEditor(state, checksum: checkpoint.checksum, source: log)
+        var editor = UntypedEditor(state, checksum: checkpoint.checksum, source: log)
         try ListUse.edit(&editor, log)
         let after = editor.snapshot()
         try ListUse.read(after, log)
@@ -93,7 +93,7 @@ enum NodeTarget {
         try ([1, 2, 4, 7] as [UInt64]).flatMap { seed in
             let log = FuzzLog()
             let pool = NodePool(limits: FuzzSamples.limits, source: FuzzNodes([]), salt: seed == 1 ? 0 : 7)
-            var editor = ListEditor(ListState(pool), source: log)
+            var editor = UntypedEditor(ListState(pool), source: log)
             try FuzzSamples.fill(&editor, log, seed: seed, commits: 3)
             let image = editor.state.captureCheckpoint(nextNumber: 1)
             var nodes: [[UInt8]] = []

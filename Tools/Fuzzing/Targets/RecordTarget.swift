@@ -51,7 +51,7 @@ enum RecordTarget {
         if choices & 3 == 3 { try checkLog(records) }
 
         let log = FuzzLog(records)
-        var editor = ListEditor(state, checksum: checksum, source: log)
+        var editor = UntypedEditor(state, checksum: checksum, source: log)
         let before = editor.snapshot()
         try ListUse.read(before, log)
         try ListUse.edit(&editor, log)

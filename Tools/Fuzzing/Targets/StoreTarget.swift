@@ -42,7 +42,7 @@ enum StoreTarget {
         options.gate = choices & 1 == 0 ? .quick : .full
         options.isReadOnly = choices & 2 != 0
         try typed {
-            let store = try Store.open(at: path, options: options)
+            let store = try UntypedStore.open(at: path, options: options)
             defer { try? store.close(discardingUnappended: true) }
             try use(store)
         }
@@ -96,7 +96,7 @@ enum StoreTarget {
         } catch is NodeError {}
     }
 
-    private static func use(_ store: Store) throws {
+    private static func use(_ store: UntypedStore) throws {
         try typed { try ListUse.read(store.snapshot, FuzzLog()) }
         let newest = (try? store.version.rawValue) ?? 0
         for part in 1..<4 as Range<UInt64> {
@@ -109,7 +109,7 @@ enum StoreTarget {
             try typed {
                 try store.edit("change") { list in
                     try list.insertSection(NewSection(id: .string("fresh \(index)")))
-                    try list.insert(NewItem(id: .integer(-90 - index), content: [1]), at: .at(ListIndexPath(0, 0)))
+                    try list.insert(NewRow(id: .integer(-90 - index), content: [1]), at: .at(ListIndexPath(0, 0)))
                     try list.delete(.at(ListIndexPath(0, 3)))
                 }
             }
@@ -126,15 +126,15 @@ enum StoreTarget {
         var options = options
         options.journal.size = 2 * pageSize - JournalOptions.pageHeaderSize
         options.checkpoints.atClose = false
-        let store = try Store.create(at: folder.file("base"), options: options)
+        let store = try UntypedStore.create(at: folder.file("base"), options: options)
         try store.edit("sections") { list in
             try list.insertSection(NewSection(id: "a", title: "A"))
-            try list.insertSection(NewSection(id: 2, title: "B", items: [NewItem(id: "two", content: [2])]))
+            try list.insertSection(NewSection(id: 2, title: "B", items: [NewRow(id: "two", content: [2])]))
         }
         for round in 0..<6 as Range<Int64> {
             try store.edit("rows", origin: round % 2 == 0 ? "" : "phone") { list in
                 let rows = (0..<9).map {
-                    NewItem(
+                    NewRow(
                         id: .integer(round * 10 + $0), content: [UInt8](repeating: 7, count: $0 == 5 ? 4_500 : 6),
                         depth: Int($0 % 3))
                 }

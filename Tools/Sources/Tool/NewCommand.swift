@@ -19,6 +19,6 @@ struct NewCommand: ParsableCommand {
     @OptionGroup var store: StoreArgument
 
     func run() throws {
-        try Store.create(at: store.path).close()
+        try UntypedStore.create(at: store.path).close()
     }
 }

@@ -10,7 +10,7 @@ struct AnnotatedLogTests {
     @Test func `Annotations are printed with the events of their commit`() throws {
         let folder = try TemporaryFolder()
         let path = folder.file("list.listory")
-        let store = try Store.create(at: path)
+        let store = try UntypedStore.create(at: path)
         try store.edit("Plan") { list in
             list.annotate("selection", Array(#"{"head":3}"#.utf8))
             try list.insertSection(NewSection(id: "plan", title: "Plan"))

@@ -23,7 +23,7 @@ struct CompactedTraceTests {
         let hashes = try Self.importPaper(path)
         var compaction = Compaction(keeping: .everything)
         compaction.checkpointSpacing = .max
-        let report = try Store.compact(at: path, compaction)
+        let report = try UntypedStore.compact(at: path, compaction)
         let perKey = Double(report.bytesAfter) / Double(Self.keyCount)
         print(String(format: "the paper, compacted: %.3f bytes a key, %d in all", perKey, report.bytesAfter))
         #expect(perKey <= Self.goal, "\(report)")
@@ -35,7 +35,7 @@ struct CompactedTraceTests {
 
         let verified = try StoreVerification(path: path)
         #expect(verified.checkpointCount == 1)
-        let store = try Store.open(at: path)
+        let store = try UntypedStore.open(at: path)
         #expect(store.recovery.commitCount == 0)
         for (version, hash) in hashes {
             #expect(try store.snapshot(at: version).stateHash == hash, "version \(version)")
@@ -56,15 +56,15 @@ struct CompactedTraceTests {
         let folder = try TemporaryFolder()
         let path = folder.file("trace.listory")
         var trace = try ListImport(path: RecordedTrace.svelteComponent.path, format: .editingTrace)
-        let store = try Store.create(at: path)
+        let store = try UntypedStore.create(at: path)
         try trace.apply(to: store)
         let versions = try Version(1)...store.version
         var records: [[UInt8]] = []
         try store.forEachCommit(in: versions) { records.append($0.record) }
         try store.close()
-        #expect(try Store.compact(at: path, Compaction(keeping: .everything)).packedCount > 0)
+        #expect(try UntypedStore.compact(at: path, Compaction(keeping: .everything)).packedCount > 0)
 
-        let compacted = try Store.open(at: path)
+        let compacted = try UntypedStore.open(at: path)
         defer { try? compacted.close() }
         var (count, differences) = (0, 0)
         try compacted.forEachCommit(in: versions) { commit in
@@ -79,7 +79,7 @@ struct CompactedTraceTests {
         var trace = try ListImport(path: RecordedTrace.automergePaper.path, format: .editingTrace)
         var options = StoreOptions()
         options.coalescing = .never
-        let store = try Store.create(at: path, options: options)
+        let store = try UntypedStore.create(at: path, options: options)
         try trace.apply(to: store)
         let newest = try store.version
         var versions = (0..<20).map { _ in Version(UInt64.random(in: 1..<newest.rawValue)) }

@@ -13,7 +13,7 @@ import ToolSupport
     init() throws {
         folder = try TemporaryFolder()
         store = folder.file("store")
-        try Store.create(at: store).close()
+        try UntypedStore.create(at: store).close()
     }
 
     private func exec(_ lines: String...) throws -> ToolProcess.Result {

@@ -85,7 +85,7 @@ import ToolSupport
 
     @Test func `A time goes to what the list was then, and so does a date`() throws {
         let path = folder.file("dated")
-        let store = try Store.create(at: path)
+        let store = try UntypedStore.create(at: path)
         let noon: Int64 = 1_772_368_200_000_000 - 30 * 60_000_000
         for (index, minutes) in [0, 10, 60].enumerated() {
             try store.edit("Edit \(index)", time: Timestamp(microseconds: noon + Int64(minutes) * 60_000_000)) {
@@ -147,7 +147,7 @@ import ToolSupport
     }
 
     @Test func `An undo that meets what others did stops there, and tells what it did before`() throws {
-        let other = try Store.open(at: store)
+        let other = try UntypedStore.open(at: store)
         try other.edit("Sync", origin: "sync", tracking: .untracked, isDiscardable: true) { list in
             try list.update(1, content: Array(#"{"title":"Oat milk"}"#.utf8))
         }

@@ -12,7 +12,7 @@ import ToolSupport
     init() throws {
         folder = try TemporaryFolder()
         store = folder.file("store")
-        try Store.create(at: store).close()
+        try UntypedStore.create(at: store).close()
     }
 
     private func exec(_ lines: String...) throws -> ToolProcess.Result {
@@ -88,7 +88,7 @@ import ToolSupport
     @Test func `Conflicts are answered, whether they are refused or skipped`() throws {
         let first = try exec(Self.section, Self.insert(1), Self.insert(2), Self.insert(3))
         #expect(first.status == .success)
-        let other = try Store.open(at: store)
+        let other = try UntypedStore.open(at: store)
         try other.edit("Sync", tracking: .untracked) { try $0.update(2, content: Array("22".utf8)) }
         try other.close()
         let result = try exec(#"{"undo":3}"#, #"{"undo":1}"#, #"{"undo":{"count":1,"skipConflicts":true}}"#)

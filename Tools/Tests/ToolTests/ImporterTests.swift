@@ -169,7 +169,7 @@ import Testing
     {
         let text = (0..<1_500).map { String(repeating: " ", count: $0) + "- x" }.joined(separator: "\n")
         let depths = try ImportedList(markdown: Array(text.utf8)).sections[0].rows.map(\.depth)
-        #expect(depths == (0..<1_500).map { min($0, ListItem.maximumDepth) })
+        #expect(depths == (0..<1_500).map { min($0, UntypedRow.maximumDepth) })
         for depth in ["64", "100000", "9223372036854775807", "9223372036854775808", "-1"] {
             #expect(throws: ImportError.self) {
                 try ImportedList(jsonLines: Array(#"{"content":1,"depth":\#(depth)}"#.utf8))

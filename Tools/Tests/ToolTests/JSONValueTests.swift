@@ -55,7 +55,7 @@ import ToolSupport
         }
         var writer = JSONWriter()
         writer.array { writer in
-            for id in [7, "7", Identifier.uuid(uuid)] { writer.write(id) }
+            for id in [7, "7", UntypedID.uuid(uuid)] { writer.write(id) }
         }
         #expect(writer.text == "[7,\"7\",\"E621E1F8-C36C-495A-93FC-0C247A3E6E5F\"]")
     }

@@ -13,7 +13,7 @@ import ToolSupport
             (
                 #"{"insertSection":{"id":1,"title":"One","items":[{"id":2,"content":[]}],"before":"x"}}"#,
                 .insertSection(
-                    NewSection(id: 1, title: "One", items: [NewItem(id: 2, content: Array("[]".utf8))]),
+                    NewSection(id: 1, title: "One", items: [NewRow(id: 2, content: Array("[]".utf8))]),
                     at: .before("x"))
             ),
             (#"{"insertSection":{"id":1,"after":2}}"#, .insertSection(NewSection(id: 1), at: .after(2))),
@@ -26,7 +26,7 @@ import ToolSupport
             (#"{"renameSection":{"id":"a","title":"A"}}"#, .renameSection("a", title: "A")),
             (
                 #"{"reload":{"sections":[{"id":"a","items":[{"id":1,"content":{"title":"Milk"},"checked":true}]}]}}"#,
-                .reload([NewSection(id: "a", items: [NewItem(id: 1, isChecked: true, content: milk)])])
+                .reload([NewSection(id: "a", items: [NewRow(id: 1, isChecked: true, content: milk)])])
             ),
         ] as [(String, RequestedEdit)])
     func `A request about sections becomes an edit`(line: String, edit: RequestedEdit) throws {
@@ -37,16 +37,16 @@ import ToolSupport
         arguments: [
             (
                 #"{"insert":{"id":7,"content":{"title":"Milk"},"section":"today","at":0}}"#,
-                .insert([NewItem(id: 7, content: milk)], at: .section("today", at: 0))
+                .insert([NewRow(id: 7, content: milk)], at: .section("today", at: 0))
             ),
             (
                 #"{"insert":{"id":7,"content":{ "title" : "Milk" },"checked":true,"section":"today"}}"#,
-                .insert([NewItem(id: 7, isChecked: true, content: milk)], at: .end(ofSection: "today"))
+                .insert([NewRow(id: 7, isChecked: true, content: milk)], at: .end(ofSection: "today"))
             ),
             (
                 #"{"insert":{"items":[{"id":1,"content":1},{"id":2,"content":null}],"path":[0,3]}}"#,
                 .insert(
-                    [NewItem(id: 1, content: Array("1".utf8)), NewItem(id: 2, content: Array("null".utf8))],
+                    [NewRow(id: 1, content: Array("1".utf8)), NewRow(id: 2, content: Array("null".utf8))],
                     at: .at(ListIndexPath(section: 0, item: 3)))
             ),
             (#"{"insert":{"items":[],"before":"x"}}"#, .insert([], at: .before("x"))),

@@ -34,7 +34,7 @@ struct TraceHistoryTests {
         let verification = try StoreVerification(path: path)
         let result = try ToolProcess.run("verify", path, "--format", "json")
         #expect(result.status == .success)
-        let store = try Store.open(at: path)
+        let store = try UntypedStore.open(at: path)
         defer { try? store.close() }
         #expect(try verification.version == store.version)
         #expect(try verification.stateHash == store.snapshot.stateHash)
@@ -50,7 +50,7 @@ struct TraceHistoryTests {
     func undoAndRedo(trace: RecordedTrace) throws {
         let folder = try TemporaryFolder()
         let path = try Self.importTrace(trace, folder)
-        var store = try Store.open(at: path)
+        var store = try UntypedStore.open(at: path)
         let newest = try store.version
         let hash = try store.snapshot.stateHash
         try store.undo(600, durability: .deferred)
@@ -61,7 +61,7 @@ struct TraceHistoryTests {
         let undone = try ToolProcess.run("undo", path, "400", "--format", "json")
         let answer = try #require(undone.json().first)
         #expect(answer["version"] == .integer(Int64(newest.rawValue) + 1_000))
-        store = try Store.open(at: path)
+        store = try UntypedStore.open(at: path)
         let past = try store.commit(Version(newest.rawValue - 1_000)).stateHash
         #expect(try store.snapshot.stateHash == past)
         #expect(answer["hash"] == .string(past.description))

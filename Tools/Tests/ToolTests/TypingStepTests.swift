@@ -23,7 +23,7 @@ struct TypingStepTests {
         try #require(result.status == .success, "\(result.errors)")
         var options = StoreOptions()
         options.durability = .deferred
-        let store = try Store.open(at: path, options: options)
+        let store = try UntypedStore.open(at: path, options: options)
         defer { try? store.close() }
         let (commitCount, hash) = (try store.version.rawValue, try store.snapshot.stateHash)
         let steps = try store.history.undoCount
@@ -31,7 +31,7 @@ struct TypingStepTests {
         // The length of each step, in commits, and whether it stays in one place.
         var lengths: [Int] = []
         while try store.history.undoCount > 0 { lengths.append(try store.undo().versions.count) }
-        #expect(try store.snapshot.stateHash == Snapshot.empty.stateHash)
+        #expect(try store.snapshot.stateHash == UntypedSnapshot.empty.stateHash)
         #expect(lengths.count == steps && lengths.reduce(0, +) == Int(commitCount))
         while try store.history.redoCount > 0 { try store.redo() }
         #expect(try store.snapshot.stateHash == hash)

@@ -36,7 +36,7 @@ func showOutline(_ store: ListStore<String, Todo>, in collection: UICollectionVi
 /// A table of an outline: the accessory button of a row collapses it.
 @MainActor
 func showOutline(
-    _ driver: ListDriver<TypedLiveView<String, Todo>>, in tableView: UITableView, _ path: IndexPath
+    _ driver: ListDriver<LiveList<String, Todo>>, in tableView: UITableView, _ path: IndexPath
 ) -> TableViewAdapter {
     driver.isOutline = true
     let adapter = TableViewAdapter(tableView, driver: driver) { cell, row in
@@ -52,7 +52,7 @@ func showOutline(
 
 /// An outline in SwiftUI.
 struct TodoOutline: View {
-    @State var list: ObservableList<TypedLiveView<String, Todo>>
+    @State var list: ObservableList<LiveList<String, Todo>>
 
     var body: some View {
         List {

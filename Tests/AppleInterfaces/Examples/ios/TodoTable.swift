@@ -54,9 +54,9 @@ func showTwoKinds(_ driver: ListDriver<ListStore<String, Todo>>, in tableView: U
 
 /// A collection of todos of a live view, with headers.
 @MainActor
-func show(_ view: TypedLiveView<String, Todo>, in collection: UICollectionView) throws -> CollectionViewAdapter {
+func show(_ view: LiveList<String, Todo>, in collection: UICollectionView) throws -> CollectionViewAdapter {
     let driver = try ListDriver(view, names: ActionNames { $0.title }) { print($0) }
-    let headers = SupplementaryViews<TypedLiveView<String, Todo>>(
+    let headers = SupplementaryViews<LiveList<String, Todo>>(
         make: { _, _, _ in UICollectionReusableView() }, configure: { _, _, section in print(section.title) })
     return CollectionViewAdapter(
         collection, driver: driver, identifier: { _ in "todo" }, supplementary: headers

@@ -13,7 +13,7 @@ extension HistoryResult {
         options.durability = .deferred
         // As when the log was written: one commit is a step.
         options.coalescing = .never
-        let store = try Store.open(at: path, options: options)
+        let store = try UntypedStore.open(at: path, options: options)
         try store.undo()
         try store.redo()
         guard try store.undoState().undoCount > 1, let after = ProcessMemory.afterTrimming() else {

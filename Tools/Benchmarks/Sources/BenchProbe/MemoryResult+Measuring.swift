@@ -9,7 +9,7 @@ import ProbeSupport
 extension MemoryResult {
     /// The part of a row in the array.
     private struct Row {
-        let id: Identifier
+        let id: UntypedID
         let content: ContentReference
     }
 
@@ -19,7 +19,7 @@ extension MemoryResult {
         var options = StoreOptions()
         // The next process must not find a checkpoint.
         options.checkpoints = .never
-        let store = try Store.open(at: path, options: options)
+        let store = try UntypedStore.open(at: path, options: options)
         let rows = try store.snapshot.sections[0].items
         var contentBytes = 0
         for row in rows { contentBytes += Int(row.content.length) }
@@ -39,6 +39,6 @@ extension MemoryResult {
             listBytes: loaded.privateBytes - before.privateBytes,
             trimmedListBytes: trimmed.privateBytes - before.privateBytes,
             arrayBytes: filled.privateBytes - trimmed.privateBytes,
-            itemArrayBytes: rows.count * MemoryLayout<ListItem>.stride, rowCount: array.count)
+            itemArrayBytes: rows.count * MemoryLayout<UntypedRow>.stride, rowCount: array.count)
     }
 }

@@ -6,7 +6,7 @@ import ProbeSupport
 extension NeighbourResult {
     /// Follows the store at a path.
     init(measuring path: String, updateCount: Int) async throws {
-        let store = try Store.open(at: path)
+        let store = try UntypedStore.open(at: path)
         var delays: [Double] = []
         for await update in try store.updates() {
             let now = MonotonicClock.now

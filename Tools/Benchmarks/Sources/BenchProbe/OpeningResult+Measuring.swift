@@ -13,8 +13,8 @@ extension OpeningResult {
     /// Opens the store at a path, reads the first rows, and toggles the row of an id.
     ///
     /// - Parameter start: the time when this process began.
-    init(measuring path: String, toggling id: Identifier, since start: Double) throws {
-        let store = try Store.open(at: path)
+    init(measuring path: String, toggling id: UntypedID, since start: Double) throws {
+        let store = try UntypedStore.open(at: path)
         var byteCount = 0
         for row in try store.snapshot.sections[0].items.prefix(OpeningResult.screen) {
             byteCount += try store.source.withContent(of: row.content) { $0.count }

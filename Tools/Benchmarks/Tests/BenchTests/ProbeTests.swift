@@ -21,10 +21,10 @@ struct ProbeTests {
             var options = StoreOptions()
             options.checkpoints = .never
             options.coalescing = .never
-            let store = try Store.create(at: path, options: options)
+            let store = try UntypedStore.create(at: path, options: options)
             try store.edit("Begin") { try $0.insertSection(NewSection(id: "today")) }
             for half in [0..<ProbeTests.rowCount / 2, ProbeTests.rowCount / 2..<ProbeTests.rowCount] {
-                let items = half.map { NewItem(id: .integer(Int64($0)), content: Array("row \($0)".utf8)) }
+                let items = half.map { NewRow(id: .integer(Int64($0)), content: Array("row \($0)".utf8)) }
                 try store.edit("Import") { try $0.insert(items, at: .end(ofSection: "today")) }
             }
             try store.close()
@@ -69,7 +69,7 @@ struct ProbeTests {
         #expect(opening.firstRows + opening.firstEdit < after - before)
         if ProcessMemory.current() != nil { #expect(try #require(opening.residentBytes) > 0) }
         // The edit was made, and the store was closed.
-        let store = try Store.open(at: small.path)
+        let store = try UntypedStore.open(at: small.path)
         #expect(try store.snapshot.sections[0].items[7].isChecked)
         try store.close()
     }
@@ -79,14 +79,14 @@ struct ProbeTests {
         let small = try SmallStore()
         let rows = try Self.program().result(of: .memory(path: small.path), as: MemoryResult.self)
         #expect(rows.rowCount == Self.rowCount)
-        #expect(rows.itemArrayBytes == Self.rowCount * MemoryLayout<ListItem>.stride)
+        #expect(rows.itemArrayBytes == Self.rowCount * MemoryLayout<UntypedRow>.stride)
         let history = try Self.program().result(of: .history(path: small.path), as: HistoryResult.self)
         #expect(history.bytes > 0)
     }
 
     @Test func theEditsOfAnotherProcessAreSeen() throws {
         let small = try SmallStore()
-        let store = try Store.open(at: small.path)
+        let store = try UntypedStore.open(at: small.path)
         let seen = try Self.program().result(of: .neighbour(path: small.path, updateCount: 3), as: NeighbourResult.self)
         {
             try store.edit(NeighbourResult.nameOfEdit) { try $0.toggle(.item(7)) }

@@ -8,7 +8,7 @@ import Listory
 
 extension Demo {
     /// Edits after an undo, and checks out the undone revision.
-    func branchOff(_ store: Store) throws {
+    func branchOff(_ store: UntypedStore) throws {
         heading("4  An edit after an undo leaves a branch behind, and every branch can be gone back to")
         let before = try store.snapshot
         try store.undo(2)
@@ -30,12 +30,12 @@ extension Demo {
         heading("5  Ann and Ben edit one list, and each undoes their own")
         var options = StoreOptions()
         options.undoScope = .origin
-        let store = try Store.open(at: path, options: options)
+        let store = try UntypedStore.open(at: path, options: options)
         let section = try store.snapshot.sections[3].id
         let rows = try store.snapshot.sections[3].items.prefix(2).map(\.id)
         try change(store, "Ann adds a task", origin: "Ann") { list in
             let content = Array(#"{"title":"Bake a cake"}"#.utf8)
-            try list.insert(NewItem(id: "cake", content: content), at: .end(ofSection: section))
+            try list.insert(NewRow(id: "cake", content: content), at: .end(ofSection: section))
         }
         try change(store, "Ben checks two others, and moves one over it", origin: "Ben") { list in
             try list.setChecked(true, .items(rows))

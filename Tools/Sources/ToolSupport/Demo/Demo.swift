@@ -55,18 +55,18 @@ public struct Demo {
 
     // MARK: Steps
 
-    private func importList() throws -> Store {
+    private func importList() throws -> UntypedStore {
         heading("1  The project's own release checklist, imported from Markdown")
         let markdown = folder.appendingPathComponent("ReleaseChecklist.md")
         try Data(PackageResources.ReleaseChecklist_md).write(to: markdown)
-        let store = try Store.create(at: path)
+        let store = try UntypedStore.create(at: path)
         var list = try ListImport(path: markdown.path, format: .markdown)
         try list.apply(to: store)
         try show(store.snapshot, store)
         return store
     }
 
-    private func edit(_ store: Store) throws {
+    private func edit(_ store: UntypedStore) throws {
         heading("2  Some edits, each with what a list view would play")
         let snapshot = try store.snapshot
         let docs = snapshot.sections[0]
@@ -80,7 +80,7 @@ public struct Demo {
         }
         try change(store, "Add a task, and check three others: one commit") { list in
             let content = Array(#"{"title":"Thank everybody who reported a bug"}"#.utf8)
-            try list.insert(NewItem(id: "thanks", content: content), at: .end(ofSection: snapshot.sections[3].id))
+            try list.insert(NewRow(id: "thanks", content: content), at: .end(ofSection: snapshot.sections[3].id))
             try list.setChecked(true, .items(snapshot.sections[2].items.map(\.id)))
         }
         try change(store, "Move the figures before the tests") { list in
@@ -89,14 +89,14 @@ public struct Demo {
     }
 
     func change(
-        _ store: Store, _ name: String, origin: String = "demo", _ body: (inout ListEditor) throws -> Void
+        _ store: UntypedStore, _ name: String, origin: String = "demo", _ body: (inout UntypedEditor) throws -> Void
     ) throws {
         let before = try store.snapshot
         try store.edit(name, origin: origin, body)
         try tell(name, from: before, store)
     }
 
-    private func undoAndRedo(_ store: Store) throws {
+    private func undoAndRedo(_ store: UntypedStore) throws {
         heading("3  Undo and redo: they append, nothing is rewritten")
         let before = try store.snapshot
         for _ in 0..<3 { try revert(store, "undo") { try store.undo() } }
@@ -109,7 +109,7 @@ public struct Demo {
         print("  three undos and three redos: \(verdict)")
     }
 
-    func revert(_ store: Store, _ verb: String, _ body: () throws -> Reversal) throws {
+    func revert(_ store: UntypedStore, _ verb: String, _ body: () throws -> Reversal) throws {
         let before = try store.snapshot
         let commit = try body().commit
         try tell("\(verb): \(commit?.name ?? "")", from: before, store)
@@ -117,7 +117,7 @@ public struct Demo {
 
     private func timeTravel() throws {
         heading("6  Any moment of the past")
-        let store = try Store.open(at: path)
+        let store = try UntypedStore.open(at: path)
         for version in try [Version(1), Version(3), store.version] {
             let snapshot = try store.snapshot(at: version)
             let checked = snapshot.sections.reduce(0) { $0 + $1.items.count(where: \.isChecked) }
@@ -146,13 +146,13 @@ public struct Demo {
 
     // MARK: Telling
 
-    private func show(_ snapshot: Snapshot, _ store: Store) throws {
+    private func show(_ snapshot: UntypedSnapshot, _ store: UntypedStore) throws {
         try SnapshotReport(snapshot, source: store.source).text(style) { bytes in
             for line in String(decoding: bytes, as: UTF8.self).split(separator: "\n") { print("  \(line)") }
         }
     }
 
-    private func tell(_ name: String, from before: Snapshot, _ store: Store) throws {
+    private func tell(_ name: String, from before: UntypedSnapshot, _ store: UntypedStore) throws {
         print("")
         print("  \(style.bold(name))")
         let report = DifferenceReport(from: before, to: try store.snapshot, source: store.source)

@@ -35,7 +35,7 @@ struct DemoCrash {
     }
 
     private func recover(_ acknowledged: Acknowledgements) throws {
-        let store = try Store.open(at: path)
+        let store = try UntypedStore.open(at: path)
         defer { try? store.close() }
         var lost = 0
         for (version, hash) in acknowledged.commits {
@@ -69,15 +69,15 @@ private struct Acknowledgements {
 public enum DemoWriter {
     /// Writes commits of several events, each acknowledged by a line when it is durable.
     public static func run(path: String) throws -> Never {
-        let store = try Store.open(at: path)
+        let store = try UntypedStore.open(at: path)
         var number = try store.version.rawValue
         let section = try store.snapshot.sections[0].id
         while true {
             number += 1
             let commit = try store.edit("Burst \(number)", origin: "child") { list in
                 let content = Array(#"{"title":"written in a burst"}"#.utf8)
-                let id = Identifier.string("burst \(number)")
-                try list.insert(NewItem(id: id, content: content), at: .end(ofSection: section))
+                let id = UntypedID.string("burst \(number)")
+                try list.insert(NewRow(id: id, content: content), at: .end(ofSection: section))
                 try list.toggle(.item(id))
                 try list.delete(.item(id))
                 try list.toggle(.at(ListIndexPath(section: 0, item: 0)))

@@ -7,10 +7,10 @@ import ListModel
 /// The result of a request.
 public enum ExecAnswer {
     /// A commit, or none if nothing changed: the rows now, the changes, and the skipped conflicts.
-    case committed(Snapshot, Changeset, conflicts: [MergeConflict] = [])
+    case committed(UntypedSnapshot, Changeset, conflicts: [MergeConflict] = [])
     /// Of several steps, the first ones were made; the next was refused for this reason. Has the rows now and the
     /// changes.
-    case stopped(Snapshot, Changeset, any Error)
+    case stopped(UntypedSnapshot, Changeset, any Error)
     /// The branches of the history.
     case branches(BranchReport)
     /// A group of commits begins or ends; the number of open groups.
@@ -44,7 +44,7 @@ extension JSONWriter {
     }
 
     /// Writes the members about a version and its changes.
-    mutating func write(_ snapshot: Snapshot, _ changeset: Changeset) {
+    mutating func write(_ snapshot: UntypedSnapshot, _ changeset: Changeset) {
         member("version", snapshot.version.rawValue)
         key("changeset")
         write(changeset)

@@ -15,7 +15,7 @@ import Listory
 
 /// Carries out the requests of an input and answers each.
 public struct ExecSession {
-    private let store: Store
+    private let store: UntypedStore
     /// The origin of the edits.
     private let origin: String
     private var queue: RequestQueue
@@ -26,7 +26,7 @@ public struct ExecSession {
     /// For each answer that waits for a durable commit: the version, and the end of the answer.
     private var needs: [(version: Version, end: Int)] = []
     /// The rows after the last commit.
-    private var rows: Snapshot
+    private var rows: UntypedSnapshot
 
     /// How many groups of commits are open.
     private var openGroupCount = 0
@@ -48,7 +48,7 @@ public struct ExecSession {
     ///   - input: reads the requests.
     ///   - send: writes the answers; called with complete lines.
     public init(
-        _ store: Store, origin: String = "", input: LineReader, send: @escaping ([UInt8]) throws -> Void
+        _ store: UntypedStore, origin: String = "", input: LineReader, send: @escaping ([UInt8]) throws -> Void
     ) throws {
         self.store = store
         self.origin = origin
@@ -166,7 +166,7 @@ public struct ExecSession {
     }
 
     /// Carries out the requests of a group, up to its end.
-    private mutating func readGroup(_ list: inout ListEditor) throws {
+    private mutating func readGroup(_ list: inout UntypedEditor) throws {
         var firstRejected: GroupFailure?
         while let entry = try nextInGroup() {
             do {

@@ -77,7 +77,7 @@ extension RequestedEdit {
             argument, "insert",
             expected: "id", "content", "checked", "depth", "collapsed", "items", "section", "at", "before", "after",
             "path", "outline")
-        let items: [NewItem]
+        let items: [NewRow]
         if fields.has("items") {
             for field in ["id", "content", "checked", "depth", "collapsed"] where fields.has(field) {
                 throw RequestError(.invalidRequest, "\(fields.path(field)): expected inside of items")
@@ -174,15 +174,15 @@ extension RequestFields {
         }
     }
 
-    fileprivate func newItem() throws -> NewItem {
-        NewItem(
+    fileprivate func newItem() throws -> NewRow {
+        NewRow(
             id: try identifier("id"), isChecked: has("checked") ? try bool("checked") : false,
             content: RowContent.bytes(try value("content", expected: "a content")),
             depth: has("depth") ? try index("depth") : 0,
             isCollapsed: has("collapsed") ? try bool("collapsed") : false)
     }
 
-    fileprivate func newItems() throws -> [NewItem] {
+    fileprivate func newItems() throws -> [NewRow] {
         try array("items", of: "rows").enumerated().map { index, value in
             try RequestFields(
                 value, "\(path("items"))[\(index)]", expected: "id", "content", "checked", "depth", "collapsed"

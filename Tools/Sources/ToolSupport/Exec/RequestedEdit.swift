@@ -6,25 +6,25 @@ import ListModel
 
 /// One edit of a list.
 public enum RequestedEdit: Equatable, Sendable {
-    case insert([NewItem], at: ItemDestination)
+    case insert([NewRow], at: ItemDestination)
     case delete(ItemSelection)
     case move(ItemSelection, to: ItemDestination)
     case toggle(ItemSelection)
     case check(ItemSelection, isChecked: Bool)
-    case update(Identifier, content: [UInt8])
+    case update(UntypedID, content: [UInt8])
     case updateAt(ListIndexPath, content: [UInt8])
     case reload([NewSection])
     case insertSection(NewSection, at: SectionDestination)
-    case deleteSection(Identifier)
-    case moveSection(Identifier, to: SectionDestination)
-    case renameSection(Identifier, title: String)
-    case insertInOutline([NewItem], at: OutlineDestination)
-    case moveSubtree(Identifier, to: OutlineDestination)
-    case deleteSubtrees([Identifier])
-    case indent(Identifier)
-    case outdent(Identifier)
+    case deleteSection(UntypedID)
+    case moveSection(UntypedID, to: SectionDestination)
+    case renameSection(UntypedID, title: String)
+    case insertInOutline([NewRow], at: OutlineDestination)
+    case moveSubtree(UntypedID, to: OutlineDestination)
+    case deleteSubtrees([UntypedID])
+    case indent(UntypedID)
+    case outdent(UntypedID)
     case changeDepth(ItemSelection, by: Int)
-    case setCollapsed(Bool, Identifier, recursively: Bool)
+    case setCollapsed(Bool, UntypedID, recursively: Bool)
     case applyRows([NewSection])
 }
 
@@ -57,7 +57,7 @@ extension RequestedEdit {
     /// Makes the edit.
     ///
     /// - Throws: `ListError` if it does not fit the list, or an error of the log.
-    public func apply(to list: inout ListEditor) throws {
+    public func apply(to list: inout UntypedEditor) throws {
         switch self {
         case .insert(let items, let destination):
             if items.count == 1 {

@@ -9,7 +9,7 @@ struct FreshIdentifiers {
     private var last: Int64
 
     /// - Complexity: O(rows).
-    init(_ snapshot: Snapshot, _ list: ImportedList = ImportedList()) {
+    init(_ snapshot: UntypedSnapshot, _ list: ImportedList = ImportedList()) {
         last = 0
         for section in snapshot.sections {
             for item in section.items { note(item.id) }
@@ -19,14 +19,14 @@ struct FreshIdentifiers {
         }
     }
 
-    private mutating func note(_ id: Identifier) {
+    private mutating func note(_ id: UntypedID) {
         if case .integer(let value) = id { last = max(last, value) }
     }
 
     /// The next id.
     ///
     /// - Throws: ``ImportError`` after the greatest integer.
-    mutating func next() throws -> Identifier {
+    mutating func next() throws -> UntypedID {
         let (next, isOverflow) = last.addingReportingOverflow(1)
         if isOverflow { throw ImportError("expected an integer id below \(Int64.max) in the store, found that one") }
         last = next

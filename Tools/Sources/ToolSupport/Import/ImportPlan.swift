@@ -8,24 +8,24 @@ import ListModel
 struct ImportPlan {
     /// Rows that go to the end of a section.
     struct Part {
-        let section: Identifier
+        let section: UntypedID
         /// The title of the section, if it has to be inserted first.
         let title: String?
-        let rows: [NewItem]
+        let rows: [NewRow]
     }
 
     private(set) var parts: [Part] = []
 
     /// - Throws: ``ImportError`` if no integer is left for an id.
     /// - Complexity: O(rows of the store): the greatest integer id is searched.
-    init(_ list: ImportedList, into snapshot: Snapshot) throws {
+    init(_ list: ImportedList, into snapshot: UntypedSnapshot) throws {
         var taken = Set(snapshot.sections.map(\.id))
         for case .named(let id) in list.sections.map(\.name) { taken.insert(id) }
         let known = Set(snapshot.sections.map(\.id))
         var ids = FreshIdentifiers(snapshot, list)
         for section in list.sections {
             let rows = try section.rows.map { row in
-                NewItem(
+                NewRow(
                     id: try row.id ?? ids.next(), isChecked: row.isChecked, content: row.content, depth: row.depth,
                     isCollapsed: row.isCollapsed)
             }
@@ -40,8 +40,8 @@ struct ImportPlan {
     }
 
     /// A name that no section has, with a number after it if necessary.
-    static func unique(_ name: String, _ taken: inout Set<Identifier>) -> Identifier {
-        var id = Identifier.string(name)
+    static func unique(_ name: String, _ taken: inout Set<UntypedID>) -> UntypedID {
+        var id = UntypedID.string(name)
         var number = 2
         while !taken.insert(id).inserted {
             id = .string("\(name)-\(number)")

@@ -15,7 +15,7 @@ extension ImportedList {
     /// - Throws: ``ImportError`` that names the line.
     public init(jsonLines bytes: [UInt8]) throws {
         var places: [SectionName: Int] = [:]
-        var linesOfIDs: [Identifier: Int] = [:]
+        var linesOfIDs: [UntypedID: Int] = [:]
         for (number, text) in try InputLines(bytes) where !text.allSatisfy(\.isWhitespace) {
             let (row, name) = try ImportedList.row(text, line: number)
             if let id = row.id, let other = linesOfIDs.updateValue(number, forKey: id) {
@@ -42,9 +42,9 @@ extension ImportedList {
             let fields = try RequestFields(
                 value, "row", expected: "id", "content", "checked", "depth", "collapsed", "section")
             let depth = fields.has("depth") ? try fields.index("depth") : 0
-            guard (0...ListItem.maximumDepth).contains(depth) else {
+            guard (0...UntypedRow.maximumDepth).contains(depth) else {
                 throw RequestError.field(
-                    fields.path("depth"), expected: "0 to \(ListItem.maximumDepth)", found: .integer(Int64(depth)))
+                    fields.path("depth"), expected: "0 to \(UntypedRow.maximumDepth)", found: .integer(Int64(depth)))
             }
             let row = Row(
                 id: fields.has("id") ? try fields.identifier("id") : nil,

@@ -37,7 +37,7 @@ extension ImportedList {
                 while let last = indents.last, last >= indent { indents.removeLast() }
                 let row = Row(
                     isChecked: isChecked, content: ImportedList.content(title: title),
-                    depth: min(indents.count, ListItem.maximumDepth), line: number)
+                    depth: min(indents.count, UntypedRow.maximumDepth), line: number)
                 indents.append(indent)
                 sections[sections.count - 1].rows.append(row)
                 titles = [title]

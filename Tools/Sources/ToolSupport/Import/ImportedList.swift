@@ -9,7 +9,7 @@ public struct ImportedList: Equatable, Sendable {
     /// A row.
     public struct Row: Equatable, Sendable {
         /// Its id, if the input gives one.
-        public var id: Identifier?
+        public var id: UntypedID?
         public var isChecked = false
         public var content: [UInt8]
         /// Its depth in an outline, and whether it is collapsed.
@@ -24,7 +24,7 @@ public struct ImportedList: Equatable, Sendable {
         /// A new section, whose id is made from this name and is unused.
         case new(String)
         /// The section of this id, which may exist already.
-        case named(Identifier)
+        case named(UntypedID)
     }
 
     /// A section and its rows.

@@ -59,7 +59,7 @@ public struct ListImport {
     ///
     /// - Parameter progress: called now and then with the share that is done, 0 to 1.
     /// - Throws: ``ImportError``, `ListError` if an id is taken, an error of the store.
-    public mutating func apply(to store: Store, progress: (Double) -> Void = { _ in }) throws {
+    public mutating func apply(to store: UntypedStore, progress: (Double) -> Void = { _ in }) throws {
         let clock = ContinuousClock()
         let start = clock.now
         switch content {
@@ -72,7 +72,7 @@ public struct ListImport {
         commitTime = clock.now - applied
     }
 
-    private func apply(_ list: ImportedList, to store: Store) throws {
+    private func apply(_ list: ImportedList, to store: UntypedStore) throws {
         let plan = try ImportPlan(list, into: store.snapshot)
         try store.edit("Import \(name)", durability: .deferred) { list in
             for part in plan.parts {

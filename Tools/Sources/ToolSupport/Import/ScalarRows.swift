@@ -15,13 +15,13 @@ struct ScalarRows {
     }
 
     /// A row for a scalar.
-    mutating func next(_ scalar: Unicode.Scalar) throws -> NewItem {
-        NewItem(id: try ids.next(), content: content(scalar))
+    mutating func next(_ scalar: Unicode.Scalar) throws -> NewRow {
+        NewRow(id: try ids.next(), content: content(scalar))
     }
 
     /// A row for each scalar of a text.
-    mutating func next(_ text: String) throws -> [NewItem] {
-        var rows: [NewItem] = []
+    mutating func next(_ text: String) throws -> [NewRow] {
+        var rows: [NewRow] = []
         for scalar in text.unicodeScalars { rows.append(try next(scalar)) }
         return rows
     }

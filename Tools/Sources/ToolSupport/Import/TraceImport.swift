@@ -15,7 +15,7 @@ struct TraceImport {
     }
 
     /// Replays the trace into a section of its own.
-    func apply(to store: Store, progress: (Double) -> Void) throws {
+    func apply(to store: UntypedStore, progress: (Double) -> Void) throws {
         let snapshot = try store.snapshot
         var taken = Set(snapshot.sections.map(\.id))
         let section = NewSection(id: ImportPlan.unique("text", &taken))
@@ -41,7 +41,7 @@ struct TraceImport {
     }
 
     private func apply(
-        _ patch: EditingTrace.Patch, _ section: Int, _ list: inout ListEditor, _ rows: inout ScalarRows
+        _ patch: EditingTrace.Patch, _ section: Int, _ list: inout UntypedEditor, _ rows: inout ScalarRows
     ) throws {
         let path = ListIndexPath(section: section, item: patch.position)
         if patch.deleted > 0 { try list.delete(.run(path, count: patch.deleted)) }

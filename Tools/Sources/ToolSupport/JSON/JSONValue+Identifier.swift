@@ -11,12 +11,12 @@ extension JSONValue {
     static let uuidKey = "$uuid"
 
     /// The identifier that the value means; nil if it is none.
-    public var identifier: Identifier? {
+    public var identifier: UntypedID? {
         switch self {
         case .integer(let value): .integer(value)
         case .string(let text): .string(text)
         case .object(let members) where members.count == 1:
-            members[JSONValue.uuidKey]?.text.flatMap(UUID.init(uuidString:)).map(Identifier.uuid)
+            members[JSONValue.uuidKey]?.text.flatMap(UUID.init(uuidString:)).map(UntypedID.uuid)
         default: nil
         }
     }
@@ -24,7 +24,7 @@ extension JSONValue {
 
 extension JSONWriter {
     /// Writes an identifier.
-    public mutating func write(_ id: Identifier) {
+    public mutating func write(_ id: UntypedID) {
         switch id {
         case .integer(let value): write(value)
         case .uuid(let value): write(value.uuidString)
@@ -33,7 +33,7 @@ extension JSONWriter {
     }
 }
 
-extension Identifier {
+extension UntypedID {
     /// The identifier without quotation marks, for people.
     public var plainText: String {
         if case .string(let value) = self { value } else { description }

@@ -39,17 +39,17 @@ struct RequestFields {
         return value
     }
 
-    func identifier(_ field: String) throws -> Identifier {
+    func identifier(_ field: String) throws -> UntypedID {
         try RequestFields.identifier(value(field, expected: "an id"), path(field))
     }
 
-    func identifiers(_ field: String) throws -> [Identifier] {
+    func identifiers(_ field: String) throws -> [UntypedID] {
         try array(field, of: "ids").enumerated().map { index, value in
             try RequestFields.identifier(value, "\(path(field))[\(index)]")
         }
     }
 
-    static func identifier(_ value: JSONValue, _ name: String) throws -> Identifier {
+    static func identifier(_ value: JSONValue, _ name: String) throws -> UntypedID {
         guard let id = value.identifier else {
             throw RequestError.field(name, expected: "an integer or a string", found: value)
         }

@@ -7,7 +7,7 @@ import Listory
 
 /// Prints branches.
 public struct BranchReport {
-    private let branches: [Branch]
+    private let branches: [HistoryBranch]
     /// The commit whose rows the list has.
     private let position: Version
 
@@ -16,7 +16,7 @@ public struct BranchReport {
     /// - Parameters:
     ///   - origin: the origin of the history, if the store was opened with `undoScope = .origin`.
     ///   - limit: how many branches at most; nil for all.
-    public init(_ store: Store, origin: String = "", limit: Int? = nil) throws {
+    public init(_ store: UntypedStore, origin: String = "", limit: Int? = nil) throws {
         position = try store.history(of: origin).position
         branches = Array(try store.branches(origin: origin, limit: limit ?? .max).prefix(limit ?? .max))
     }
@@ -53,7 +53,7 @@ public struct BranchReport {
 }
 
 extension JSONWriter {
-    fileprivate mutating func write(_ branch: Branch, position: Version) {
+    fileprivate mutating func write(_ branch: HistoryBranch, position: Version) {
         object { writer in
             writer.member("tip", branch.tip.rawValue)
             writer.member("name", branch.name)

@@ -6,14 +6,14 @@ import ListModel
 
 /// Prints the changeset between two snapshots.
 public struct DifferenceReport {
-    private let old: Snapshot
-    private let new: Snapshot
+    private let old: UntypedSnapshot
+    private let new: UntypedSnapshot
     private let source: any CommitSource
     /// The changes between the two.
     public let changeset: Changeset
 
     /// A report on the changes between two snapshots.
-    public init(from old: Snapshot, to new: Snapshot, source: any CommitSource) {
+    public init(from old: UntypedSnapshot, to new: UntypedSnapshot, source: any CommitSource) {
         self.old = old
         self.new = new
         self.source = source
@@ -44,7 +44,7 @@ public struct DifferenceReport {
         return writer.bytes
     }
 
-    private func row(_ snapshot: Snapshot, _ path: ListIndexPath) throws -> String {
+    private func row(_ snapshot: UntypedSnapshot, _ path: ListIndexPath) throws -> String {
         // A changeset names only positions that its snapshots have.
         guard let item = snapshot.item(at: path) else { return "" }
         let title = try source.title(of: item.content)

@@ -9,7 +9,7 @@ struct EventText {
     let source: any CommitSource
 
     /// The lines about an event.
-    func lines(_ event: Event) throws -> [String] {
+    func lines(_ event: ListEvent) throws -> [String] {
         switch event {
         case .itemsInserted(let path, let items): try rows("inserted", path, items)
         case .itemsDeleted(let path, let items): try rows("deleted", path, items)
@@ -40,7 +40,7 @@ struct EventText {
         }
     }
 
-    private func rows(_ verb: String, _ first: ListIndexPath, _ items: Run<ListItem>) throws -> [String] {
+    private func rows(_ verb: String, _ first: ListIndexPath, _ items: Run<UntypedRow>) throws -> [String] {
         try items.enumerated().map { index, item in
             let path = ListIndexPath(section: first.section, item: first.item + index)
             return "\(verb) \(path): \(try source.title(of: item.content)) (id \(item.id.description.visible))"

@@ -6,14 +6,14 @@ import ListModel
 
 extension JSONWriter {
     /// Writes an event, with the contents that it refers to.
-    mutating func write(_ event: Event, _ source: any CommitSource) throws {
+    mutating func write(_ event: ListEvent, _ source: any CommitSource) throws {
         try object { writer in
             writer.key(event.name)
             try writer.object { try $0.writeFields(event, source) }
         }
     }
 
-    private mutating func writeFields(_ event: Event, _ source: any CommitSource) throws {
+    private mutating func writeFields(_ event: ListEvent, _ source: any CommitSource) throws {
         switch event {
         case .itemsInserted(let path, let items), .itemsDeleted(let path, let items):
             member("at", path)
@@ -86,7 +86,7 @@ extension JSONWriter {
         write(path)
     }
 
-    private mutating func member(_ name: String, _ id: Identifier) {
+    private mutating func member(_ name: String, _ id: UntypedID) {
         key(name)
         write(id)
     }
@@ -103,7 +103,7 @@ extension JSONWriter {
     }
 }
 
-extension Event {
+extension ListEvent {
     /// The name of the kind of event: that of its case.
     var name: String { Mirror(reflecting: self).children.first?.label ?? "unrecognised" }
 }

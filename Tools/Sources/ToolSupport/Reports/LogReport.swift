@@ -9,13 +9,13 @@ import Listory
 
 /// Prints commits with their events.
 public struct LogReport {
-    private let store: Store
+    private let store: UntypedStore
 
     /// How many commits are in memory at a time.
     private static let partSize: UInt64 = 256
 
     /// A report on the log of a store.
-    public init(_ store: Store) {
+    public init(_ store: UntypedStore) {
         self.store = store
     }
 

@@ -8,10 +8,10 @@ import Listory
 
 /// Prints a playback.
 public struct PlaybackReport {
-    private let store: Store
+    private let store: UntypedStore
 
     /// A report on the versions of a store.
-    public init(_ store: Store) {
+    public init(_ store: UntypedStore) {
         self.store = store
     }
 

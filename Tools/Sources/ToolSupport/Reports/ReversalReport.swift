@@ -8,9 +8,9 @@ import Listory
 
 /// Carries out a request to the history, and reports the result.
 public struct ReversalReport {
-    private let store: Store
-    private let before: Snapshot
-    private let after: Snapshot
+    private let store: UntypedStore
+    private let before: UntypedSnapshot
+    private let after: UntypedSnapshot
     /// The skipped conflicts.
     private let conflicts: [MergeConflict]
     /// The conflicts that stopped the request, if it was not completed.
@@ -23,7 +23,7 @@ public struct ReversalReport {
     ///   - onConflict: the policy for conflicts. If it is to refuse, ``refusal`` has them.
     /// - Throws: `ListError` if the request is impossible: too few steps, no such version.
     public init(
-        _ request: HistoryRequest, in store: Store, origin: String = "", onConflict: ConflictPolicy = .refuse
+        _ request: HistoryRequest, in store: UntypedStore, origin: String = "", onConflict: ConflictPolicy = .refuse
     ) throws {
         self.store = store
         before = try store.snapshot

@@ -6,7 +6,7 @@ import ListModel
 
 /// Prints a snapshot.
 public struct SnapshotReport {
-    private let snapshot: Snapshot
+    private let snapshot: UntypedSnapshot
     private let source: any CommitSource
 
     private static let partSize = 1 << 16
@@ -14,7 +14,7 @@ public struct SnapshotReport {
     /// A report on a snapshot.
     ///
     /// - Parameter source: where the content of its rows is read.
-    public init(_ snapshot: Snapshot, source: any CommitSource) {
+    public init(_ snapshot: UntypedSnapshot, source: any CommitSource) {
         self.snapshot = snapshot
         self.source = source
     }
@@ -33,7 +33,7 @@ public struct SnapshotReport {
         try send(part)
     }
 
-    private func line(_ item: ListItem, _ style: TerminalStyle) throws -> String {
+    private func line(_ item: UntypedRow, _ style: TerminalStyle) throws -> String {
         let title = try source.title(of: item.content)
         let row = item.isChecked ? "\(style.green("[x]")) \(style.faint(title))" : "[ ] \(title)"
         // Two blanks for each level of depth; a collapsed row is marked.
@@ -68,7 +68,7 @@ public struct SnapshotReport {
     }
 
     private func json(
-        _ section: SectionView, _ writer: inout JSONWriter, _ send: ([UInt8]) throws -> Void
+        _ section: UntypedSection, _ writer: inout JSONWriter, _ send: ([UInt8]) throws -> Void
     ) throws {
         try writer.object { writer in
             writer.key("id")
@@ -93,14 +93,14 @@ public struct SnapshotReport {
     }
 }
 
-extension SectionView {
+extension UntypedSection {
     /// The text of a header: the title, or the id of a section without a title.
     var label: String { (title.isEmpty ? id.plainText : title).visible }
 }
 
 extension JSONWriter {
     /// Writes a row with its content.
-    mutating func write(_ item: ListItem, _ source: any CommitSource) throws {
+    mutating func write(_ item: UntypedRow, _ source: any CommitSource) throws {
         try object { writer in
             writer.key("id")
             writer.write(item.id)

@@ -47,7 +47,7 @@ extension StoreFile {
         var options = StoreOptions()
         options.gate = .full
         return try explaining {
-            try Store.compact(at: path, request.compaction, options: options, progress: progress)
+            try UntypedStore.compact(at: path, request.compaction, options: options, progress: progress)
         }
     }
 }

@@ -34,7 +34,7 @@ extension HistoryRequest {
     /// - Throws: `ListError` if it is refused. Of several steps, those before the first one with conflicts have been
     ///   made then.
     public func carryOut(
-        in store: Store, origin: String = "", onConflict: ConflictPolicy = .refuse, durability: Durability? = nil
+        in store: UntypedStore, origin: String = "", onConflict: ConflictPolicy = .refuse, durability: Durability? = nil
     ) throws -> [MergeConflict] {
         switch self {
         case .undo(let count):
@@ -59,7 +59,7 @@ extension HistoryRequest {
 
     /// Makes the rows equal to those of a version. There are no conflicts.
     private func restore(
-        _ version: Version, in store: Store, _ origin: String, _ durability: Durability?
+        _ version: Version, in store: UntypedStore, _ origin: String, _ durability: Durability?
     ) throws -> [MergeConflict] {
         try store.restore(version, origin: origin, durability: durability)
         return []

@@ -34,20 +34,20 @@ public struct StoreFile: Sendable {
     /// - Parameters:
     ///   - isReadOnly: whether the command only reads.
     ///   - origin: the origin in whose own history the command undoes; nil for the shared history.
-    public func open(isReadOnly: Bool, origin: String? = nil) throws -> Store {
+    public func open(isReadOnly: Bool, origin: String? = nil) throws -> UntypedStore {
         var options = StoreFile.options
         options.isReadOnly = isReadOnly
         options.undoScope = origin == nil ? .shared : .origin
         return try open(options)
     }
 
-    private func open(_ options: StoreOptions) throws -> Store {
+    private func open(_ options: StoreOptions) throws -> UntypedStore {
         try requireFile()
         var options = options
         // Replaying the log reads the whole file anyway.
         options.gate = .full
-        do { return try explaining { try Store.open(at: path, options: options) } } catch {
-            guard let survey = survey(after: Result<Store, any Error>.failure(error)) else { throw error }
+        do { return try explaining { try UntypedStore.open(at: path, options: options) } } catch {
+            guard let survey = survey(after: Result<UntypedStore, any Error>.failure(error)) else { throw error }
             throw DamagedStore(cause: error, survey: survey)
         }
     }
@@ -55,10 +55,10 @@ public struct StoreFile: Sendable {
     /// Opens the store, or creates it if it does not exist.
     ///
     /// - Parameter coalescing: which commits become one undo step.
-    public func openOrCreate(coalescing: CoalescingPolicy = .never) throws -> Store {
+    public func openOrCreate(coalescing: CoalescingPolicy = .never) throws -> UntypedStore {
         var options = StoreFile.options
         options.coalescing = coalescing
-        return exists ? try open(options) : try Store.create(at: path, options: options)
+        return exists ? try open(options) : try UntypedStore.create(at: path, options: options)
     }
 
     /// Refuses a path that cannot be a store.

@@ -42,7 +42,7 @@ extension StoreFile {
         var options = StoreOptions()
         options.isReadOnly = true
         return try explaining {
-            let store = try Store.open(at: path, options: options)
+            let store = try UntypedStore.open(at: path, options: options)
             defer { try? store.close() }
             if let lost = store.recovery.lostVersion {
                 throw StoreError.headMismatch(
@@ -60,19 +60,19 @@ extension StoreFile {
     /// What can be salvaged, if a check found damage.
     public func survey<Found>(after outcome: Result<Found, any Error>) -> SalvageReport? {
         guard case .failure(let error) = outcome, StoreError.saysDamage(error) else { return nil }
-        return try? Store.survey(at: path)
+        return try? UntypedStore.survey(at: path)
     }
 
     /// Rebuilds what follows from the log.
     public func repair(progress: (Double) -> Void) throws -> RepairReport {
         try requireFile()
-        return try explaining { try Store.repair(at: path, progress: progress) }
+        return try explaining { try UntypedStore.repair(at: path, progress: progress) }
     }
 
     /// Makes a new store of what can be read.
     public func salvage(to target: String, progress: (Double) -> Void) throws -> SalvageReport {
         try requireFile()
-        return try Store.salvage(from: path, to: target, progress: progress)
+        return try UntypedStore.salvage(from: path, to: target, progress: progress)
     }
 
     /// Copies the store and verifies the copy.

@@ -24,7 +24,7 @@ public enum VersionOrDate: Hashable, Sendable {
     }
 
     /// The version, or the newest one at the time.
-    public func version(in store: Store) throws -> Version {
+    public func version(in store: UntypedStore) throws -> Version {
         switch self {
         case .version(let version): version
         case .time(let time): try store.version(at: time)
@@ -34,7 +34,7 @@ public enum VersionOrDate: Hashable, Sendable {
     /// The rows at that version.
     ///
     /// - Throws: `StoreError` if the store has no such version.
-    public func snapshot(in store: Store) throws -> Snapshot {
+    public func snapshot(in store: UntypedStore) throws -> UntypedSnapshot {
         try store.snapshot(at: version(in: store))
     }
 }

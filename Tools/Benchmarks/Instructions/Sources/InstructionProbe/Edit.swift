@@ -4,15 +4,15 @@ import ListModel
 
 /// An edit.
 enum Edit {
-    case insert(NewItem, ItemDestination)
+    case insert(NewRow, ItemDestination)
     case delete(ItemSelection)
     case move(ItemSelection, ItemDestination)
     case toggle(ItemSelection)
-    case update(Identifier, [UInt8])
+    case update(UntypedID, [UInt8])
     case insertSection(NewSection)
-    case renameSection(Identifier, String)
-    case moveSection(Identifier)
-    case deleteSection(Identifier)
+    case renameSection(UntypedID, String)
+    case moveSection(UntypedID)
+    case deleteSection(UntypedID)
 
     /// The kinds of edits of rows.
     static let rowKinds = ["insert", "delete", "move", "toggle", "update"]
@@ -20,7 +20,7 @@ enum Edit {
     static let sectionKinds = ["insertSection", "renameSection", "moveSection", "deleteSection"]
 
     @inline(__always)
-    func make(_ list: inout ListEditor) throws {
+    func make(_ list: inout UntypedEditor) throws {
         switch self {
         case .insert(let item, let place): try list.insert(item, at: place)
         case .delete(let rows): try list.delete(rows)
@@ -48,7 +48,7 @@ struct EditPlan {
         fresh = firstFresh
     }
 
-    static let section: Identifier = "today"
+    static let section: UntypedID = "today"
 
     /// Edits of a kind; edits of rows alternate between index paths and ids.
     mutating func edits(_ kind: String, _ count: Int) -> [Edit] {
@@ -72,7 +72,7 @@ struct EditPlan {
     }
 
     /// The id of a row that was in the lower half at first and is still in the list.
-    private mutating func id() -> Identifier { .integer(Int64(rowCount / 2 + scattered.below(rowCount / 2))) }
+    private mutating func id() -> UntypedID { .integer(Int64(rowCount / 2 + scattered.below(rowCount / 2))) }
 
     private mutating func rows(byID: Bool) -> ItemSelection { byID ? .item(id()) : .at(path()) }
 
@@ -98,10 +98,10 @@ struct EditPlan {
         }
     }
 
-    private static func section(_ index: Int) -> Identifier { .string("section \(index)") }
+    private static func section(_ index: Int) -> UntypedID { .string("section \(index)") }
 
-    static func item(_ id: Int64) -> NewItem {
-        NewItem(id: .integer(id), content: Array(#"{"title":"A litre of milk \#(id)"}"#.utf8))
+    static func item(_ id: Int64) -> NewRow {
+        NewRow(id: .integer(id), content: Array(#"{"title":"A litre of milk \#(id)"}"#.utf8))
     }
 }
 

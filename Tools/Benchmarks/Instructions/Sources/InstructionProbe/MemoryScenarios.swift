@@ -4,7 +4,7 @@ import ListModel
 
 /// A list in memory with so many rows in one section.
 struct MemoryScenarios: ~Copyable {
-    private var editor: ListEditor
+    private var editor: UntypedEditor
     private let log = ProbeLog()
     private var plan: EditPlan
     private static let draft = CommitDraft(name: "Edit", time: Timestamp(microseconds: 1))
@@ -12,7 +12,7 @@ struct MemoryScenarios: ~Copyable {
     private var editCount: Int { min(1_000, plan.rowCount / 100) }
 
     init(rowCount: Int) throws {
-        editor = ListEditor(ListState(), source: log)
+        editor = UntypedEditor(ListState(), source: log)
         plan = EditPlan(rowCount: rowCount)
         try commit { try $0.insertSection(NewSection(id: EditPlan.section, title: "Today")) }
         for start in stride(from: 0, to: rowCount, by: 10_000) {
@@ -23,7 +23,7 @@ struct MemoryScenarios: ~Copyable {
         for edit in plan.mixed(rowCount / 50) { try commit { try edit.make(&$0) } }
     }
 
-    private mutating func commit(_ body: (inout ListEditor) throws -> Void) throws {
+    private mutating func commit(_ body: (inout UntypedEditor) throws -> Void) throws {
         log.append(try editor.commit(MemoryScenarios.draft, body))
     }
 
@@ -40,7 +40,7 @@ struct MemoryScenarios: ~Copyable {
         let edits = plan.edits(kind, editCount)
         var commits: [Commit?] = []
         commits.reserveCapacity(edits.count)
-        var kept: Snapshot?
+        var kept: UntypedSnapshot?
         try counting("edit/\(kind)" + (keepsSnapshots ? "/snapshots" : ""), edits.count) {
             for edit in edits {
                 try editor.begin(MemoryScenarios.draft)
@@ -93,7 +93,7 @@ struct MemoryScenarios: ~Copyable {
     /// Counts the replay of a log of single edits; the figure is per event.
     static func countReplay(eventCount: Int) throws {
         let log = ProbeLog()
-        var editor = ListEditor(ListState(), source: log)
+        var editor = UntypedEditor(ListState(), source: log)
         log.append(try editor.commit(draft) { try $0.insertSection(NewSection(id: EditPlan.section, title: "Today")) })
         try EditPlan.forEachOfLog(eventCount) { edit in
             log.append(try editor.commit(draft) { try edit.make(&$0) })

@@ -30,7 +30,7 @@ struct StoredScenarios {
 
     /// Makes the files.
     func prepare() throws {
-        let store = try Store.create(at: list, options: options)
+        let store = try UntypedStore.create(at: list, options: options)
         try store.edit("Begin") { try $0.insertSection(NewSection(id: EditPlan.section, title: "Today")) }
         for start in stride(from: 0, to: rowCount, by: 10_000) {
             let items = (start..<min(start + 10_000, rowCount)).map { EditPlan.item(Int64($0)) }
@@ -40,7 +40,7 @@ struct StoredScenarios {
         for edit in plan.mixed(rowCount / 200) { try store.edit("Edit") { try edit.make(&$0) } }
         try store.checkpoint()
         try store.close()
-        let long = try Store.create(at: log, options: withoutCheckpoints)
+        let long = try UntypedStore.create(at: log, options: withoutCheckpoints)
         try long.edit("Begin") { try $0.insertSection(NewSection(id: EditPlan.section, title: "Today")) }
         try EditPlan.forEachOfLog(eventCount) { edit in try long.edit("Edit") { try edit.make(&$0) } }
         try long.close()
@@ -53,8 +53,8 @@ struct StoredScenarios {
     }
 
     private func countOpening() throws {
-        var opened: Store?
-        try counting("open", 1) { opened = try Store.open(at: list, options: withoutCheckpoints) }
+        var opened: UntypedStore?
+        try counting("open", 1) { opened = try UntypedStore.open(at: list, options: withoutCheckpoints) }
         let store = opened!
         try counting("open/first 50 rows", 1) {
             for row in try store.snapshot.sections[0].items.prefix(50) {
@@ -72,16 +72,16 @@ struct StoredScenarios {
         // Before the background flush has written a record, it is read from another place. A store that is closed has
         // written all of them.
         try store.close()
-        let reopened = try Store.open(at: list, options: withoutCheckpoints)
+        let reopened = try UntypedStore.open(at: list, options: withoutCheckpoints)
         try counting("store/undo", rest.count) { for _ in rest { _ = try reopened.undo() } }
         try counting("store/redo", rest.count) { for _ in rest { _ = try reopened.redo() } }
         try reopened.close()
     }
 
     private func countReplay() throws {
-        var store: Store?
+        var store: UntypedStore?
         try counting("open/replay, an event", eventCount) {
-            store = try Store.open(at: log, options: withoutCheckpoints)
+            store = try UntypedStore.open(at: log, options: withoutCheckpoints)
         }
         use(Int(store!.recovery.eventCount))
         try store!.close()

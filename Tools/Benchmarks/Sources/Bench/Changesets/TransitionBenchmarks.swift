@@ -73,13 +73,13 @@ struct TransitionBenchmarks {
     }
 
     /// Microseconds for a changeset and the batches, operations or splices.
-    private func sample(_ pairs: [VersionPair], _ stages: (Transition) -> Int) -> Double {
+    private func sample(_ pairs: [VersionPair], _ stages: (ListTransition) -> Int) -> Double {
         // One edit takes microseconds, so it is repeated to exceed the resolution of the clock.
         let repetitions = pairs.count > 1 ? 200 : 1
         let time = seconds {
             for _ in 0..<repetitions {
                 for pair in pairs {
-                    runner.sink.take(stages(Transition(from: pair.old, to: pair.new)))
+                    runner.sink.take(stages(ListTransition(from: pair.old, to: pair.new)))
                 }
             }
         }

@@ -5,12 +5,12 @@ import ListModel
 
 /// A complete log in memory.
 final class LoggedEditor: LoggedList {
-    private var editor: ListEditor
+    private var editor: UntypedEditor
     private let log = MemoryLog()
     private let draft = CommitDraft(name: "Edit", time: Timestamp(microseconds: 1))
 
     init(eventCount: Int) throws {
-        editor = ListEditor(ListState(), source: log)
+        editor = UntypedEditor(ListState(), source: log)
         try ListRecipe(rowCount: LoggedEdits.rowCount).forEachCommit { body in
             if let commit = try editor.commit(draft, body) { log.append(commit) }
         }

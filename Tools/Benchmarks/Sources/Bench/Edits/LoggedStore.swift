@@ -6,7 +6,7 @@ import Listory
 
 /// A log in a file.
 final class LoggedStore: LoggedList {
-    private let store: Store
+    private let store: UntypedStore
     private let sink: Sink
 
     /// The newest revision of the history.
@@ -16,7 +16,7 @@ final class LoggedStore: LoggedList {
 
     init(path: String, eventCount: Int, _ sink: Sink) throws {
         self.sink = sink
-        let store = try Store.create(at: path, options: LoggedStore.options)
+        let store = try UntypedStore.create(at: path, options: LoggedStore.options)
         try ListRecipe(rowCount: LoggedEdits.rowCount).forEachCommit { try store.edit("Edit", $0) }
         let before = try store.statistics().recordBytes
         try LoggedEdits.forEach(eventCount) { edit in try store.edit("Edit") { try edit.apply(to: &$0) } }

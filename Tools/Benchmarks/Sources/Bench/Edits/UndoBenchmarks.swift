@@ -82,7 +82,7 @@ struct UndoBenchmarks {
             var options = StoreOptions()
             // One commit is undone at a time.
             options.coalescing = .never
-            let store = try Store.create(at: path, options: options)
+            let store = try UntypedStore.create(at: path, options: options)
             try ListRecipe(rowCount: rowCount).forEachCommit { try store.edit("Edit", durability: .deferred, $0) }
             var planner = EditPlanner(rowCount: rowCount, seed: 3)
             try runner.measure(names.undo, unit: "ns/commit") { try sample(store, &planner, isRedo: false) }
@@ -93,7 +93,7 @@ struct UndoBenchmarks {
 
     /// Nanoseconds per commit of one edit. The undone commits are durable when the clock starts; the undos themselves
     /// are appended in the background.
-    private func sample(_ store: Store, _ planner: inout EditPlanner, isRedo: Bool) throws -> Double {
+    private func sample(_ store: UntypedStore, _ planner: inout EditPlanner, isRedo: Bool) throws -> Double {
         let rows = try store.snapshot.itemCount
         let edits = planner.mixedEdits(min(scale.undoCount, rows / 4), kinds)
         for edit in edits { try store.edit("Edit", durability: .deferred) { try edit.apply(to: &$0) } }
@@ -103,7 +103,7 @@ struct UndoBenchmarks {
         return (isRedo ? redo : undo) / Double(edits.count) * 1e9
     }
 
-    private func time(_ store: Store, _ count: Int, _ body: () throws -> Reversal) throws -> Double {
+    private func time(_ store: UntypedStore, _ count: Int, _ body: () throws -> Reversal) throws -> Double {
         try store.waitUntilDurable()
         return try seconds {
             for _ in 0..<count { runner.sink.take(try body().commit!.checksum) }

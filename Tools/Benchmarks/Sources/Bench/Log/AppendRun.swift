@@ -8,11 +8,11 @@ import Listory
 
 /// A new store that gets single-row commits in batches.
 struct AppendRun {
-    private let items: [NewItem]
+    private let items: [NewRow]
     private let batch: Int
 
     init(_ commitCount: Int, _ batch: Int) {
-        items = (0..<commitCount).map { NewItem(id: .integer(Int64($0)), content: Array(#"{"title":"Milk"}"#.utf8)) }
+        items = (0..<commitCount).map { NewRow(id: .integer(Int64($0)), content: Array(#"{"title":"Milk"}"#.utf8)) }
         self.batch = batch
     }
 
@@ -30,7 +30,7 @@ struct AppendRun {
         let store = try makeStore(path)
         try store.close()
         let before = try FileNumbers.lastTransaction(path)
-        let opened = try Store.open(at: path, options: options)
+        let opened = try UntypedStore.open(at: path, options: options)
         let time = try seconds {
             if batch == 1 {
                 for item in items { _ = try insert(item, opened, .immediate) }
@@ -47,14 +47,14 @@ struct AppendRun {
         return (time, try FileNumbers.lastTransaction(path) - before)
     }
 
-    private func insert(_ item: NewItem, _ store: Store, _ durability: Durability) throws -> Commit? {
+    private func insert(_ item: NewRow, _ store: UntypedStore, _ durability: Durability) throws -> Commit? {
         try store.edit("Add milk", durability: durability) { list in
             try list.insert(item, at: .end(ofSection: ListRecipe.section))
         }
     }
 
-    private func makeStore(_ path: String) throws -> Store {
-        let store = try Store.create(at: path, options: options)
+    private func makeStore(_ path: String) throws -> UntypedStore {
+        let store = try UntypedStore.create(at: path, options: options)
         try store.edit("Begin") { try $0.insertSection(NewSection(id: ListRecipe.section, title: "Today")) }
         return store
     }

@@ -22,7 +22,7 @@ struct GrowingEdits {
         if choice < insertions || rows < 10 {
             rows += 1
             nextID += 1
-            let item = NewItem(id: .integer(nextID), content: Array(#"{"title":"Milk \#(nextID)"}"#.utf8))
+            let item = NewRow(id: .integer(nextID), content: Array(#"{"title":"Milk \#(nextID)"}"#.utf8))
             return .insert(item, .at(ListIndexPath(section: 0, item: generator.below(rows))))
         }
         let path = ListIndexPath(section: 0, item: generator.below(rows))

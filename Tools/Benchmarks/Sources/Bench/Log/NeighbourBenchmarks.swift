@@ -41,10 +41,10 @@ struct NeighbourBenchmarks {
 
     /// Edits while another process follows.
     private func measure(_ path: String) throws -> NeighbourResult {
-        let store = try Store.create(at: path)
+        let store = try UntypedStore.create(at: path)
         try store.edit("Begin") { list in
             try list.insertSection(NewSection(id: "rows"))
-            try list.insert(NewItem(id: 0, content: []), at: .end(ofSection: "rows"))
+            try list.insert(NewRow(id: 0, content: []), at: .end(ofSection: "rows"))
         }
         let probe = Probe.neighbour(path: path, updateCount: scale.neighbourUpdateCount)
         let result = try probes.result(of: probe, as: NeighbourResult.self) {

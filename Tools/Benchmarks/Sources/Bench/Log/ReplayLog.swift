@@ -19,7 +19,7 @@ final class ReplayLog {
 
     init(_ scale: Scale, eventsPerCommit: Int, path: String) throws {
         self.path = path
-        let store = try Store.create(at: path, options: ReplayLog.options)
+        let store = try UntypedStore.create(at: path, options: ReplayLog.options)
         var edits = GrowingEdits(eventCount: scale.replayEventCount, rowCount: scale.replayRowCount)
         add(
             try store.edit("Begin", durability: .deferred) {
@@ -66,8 +66,8 @@ final class ReplayLog {
 
     /// The seconds that opening the file takes.
     func openSeconds(_ sink: Sink) throws -> Double {
-        var store: Store?
-        let time = try seconds { store = try Store.open(at: path, options: ReplayLog.options) }
+        var store: UntypedStore?
+        let time = try seconds { store = try UntypedStore.open(at: path, options: ReplayLog.options) }
         guard let store, Int(store.recovery.eventCount) == eventCount else { throw Differs() }
         sink.take(try store.snapshot.stateHash.rawValue)
         try store.close()

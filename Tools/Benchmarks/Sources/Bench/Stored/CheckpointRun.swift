@@ -35,7 +35,7 @@ struct CheckpointRun {
     }
 
     /// Changes every row, and takes a checkpoint.
-    init(_ store: Store) throws {
+    init(_ store: UntypedStore) throws {
         try CheckpointRun.toggleAll(store)
         let outcome = Outcome()
         let threads = DispatchGroup()
@@ -69,7 +69,7 @@ struct CheckpointRun {
         }.start()
     }
 
-    private static func toggleAll(_ store: Store) throws {
+    private static func toggleAll(_ store: UntypedStore) throws {
         let count = try store.snapshot.itemCount
         for first in stride(from: 0, to: count, by: 1_000) {
             let run = ItemSelection.run(ListIndexPath(section: 0, item: first), count: min(1_000, count - first))
@@ -79,7 +79,7 @@ struct CheckpointRun {
     }
 
     /// Toggles single rows until the checkpoint is complete.
-    private static func edit(_ store: Store, _ outcome: Outcome) throws {
+    private static func edit(_ store: UntypedStore, _ outcome: Outcome) throws {
         let count = try store.snapshot.itemCount
         var generator = SeededGenerator(seed: 5)
         var worst = 0.0

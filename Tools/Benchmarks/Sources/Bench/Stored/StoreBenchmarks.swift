@@ -42,17 +42,17 @@ struct StoreBenchmarks {
     private func runOpening() throws {
         try runner.measure("store/create", unit: "µs") {
             try files.withNewFile { path in
-                var store: Store?
-                let time = try seconds { store = try Store.create(at: path) }
+                var store: UntypedStore?
+                let time = try seconds { store = try UntypedStore.create(at: path) }
                 try store?.close()
                 return time * 1e6
             }
         }
         try runner.measure("store/open-empty", unit: "µs") {
             try files.withNewFile { path in
-                try Store.create(at: path).close()
-                var store: Store?
-                let time = try seconds { store = try Store.open(at: path) }
+                try UntypedStore.create(at: path).close()
+                var store: UntypedStore?
+                let time = try seconds { store = try UntypedStore.open(at: path) }
                 try store?.close()
                 return time * 1e6
             }

@@ -13,7 +13,7 @@ final class StoredList {
     let path: String
     let rowCount: Int
     /// Ids of some rows, which stay in the list as long as only toggles are made.
-    private(set) var someIDs: [Identifier] = []
+    private(set) var someIDs: [UntypedID] = []
     /// How much the file grew per edit, including checkpoints.
     private(set) var bytesPerEvent = 0.0
     /// Plans the edits; new rows have unused ids.
@@ -32,7 +32,7 @@ final class StoredList {
         self.path = path
         self.rowCount = rowCount
         planner = EditPlanner(rowCount: rowCount, seed: 7)
-        let store = try Store.create(at: path, options: StoredList.options())
+        let store = try UntypedStore.create(at: path, options: StoredList.options())
         try StoredList.importRows(rowCount, into: store)
         let importedBytes = try store.statistics().fileBytes
         for _ in 0..<rowCount / StoredList.chunkSize {
@@ -47,9 +47,9 @@ final class StoredList {
 
     /// Calls `body` with the store, and closes it afterwards.
     func withStore<Result>(
-        _ options: StoreOptions = StoredList.options(), _ body: (Store) throws -> Result
+        _ options: StoreOptions = StoredList.options(), _ body: (UntypedStore) throws -> Result
     ) throws -> Result {
-        let store = try Store.open(at: path, options: options)
+        let store = try UntypedStore.open(at: path, options: options)
         let result = try body(store)
         try store.close()
         return result
@@ -69,16 +69,16 @@ final class StoredList {
     }
 
     /// Makes one edit, as a commit.
-    static func make(_ edit: PlannedEdit, in store: Store) throws {
+    static func make(_ edit: PlannedEdit, in store: UntypedStore) throws {
         try store.edit("Edit") { try edit.apply(to: &$0) }
     }
 
     /// Appends the rows 0, 1, 2 … to a new store, 10,000 per commit, each with about 32 bytes of content.
-    static func importRows(_ count: Int, into store: Store) throws {
+    static func importRows(_ count: Int, into store: UntypedStore) throws {
         try store.edit("Begin") { try $0.insertSection(NewSection(id: ListRecipe.section, title: "Today")) }
         for start in stride(from: 0, to: count, by: 10_000) {
             let items = (start..<min(start + 10_000, count)).map {
-                NewItem(id: .integer(Int64($0)), content: Array(#"{"title":"A litre of milk \#($0)"}"#.utf8))
+                NewRow(id: .integer(Int64($0)), content: Array(#"{"title":"A litre of milk \#($0)"}"#.utf8))
             }
             try store.edit("Import") { try $0.insert(items, at: .end(ofSection: ListRecipe.section)) }
         }

@@ -121,7 +121,7 @@ struct StoredListBenchmarks {
     }
 
     /// The seconds that all edits took, and the longest of them.
-    private func time(_ edits: [PlannedEdit], _ store: Store) throws -> (total: Double, worst: Double) {
+    private func time(_ edits: [PlannedEdit], _ store: UntypedStore) throws -> (total: Double, worst: Double) {
         var worst = Duration.zero
         let start = ContinuousClock.now
         var last = start
@@ -163,7 +163,7 @@ struct StoredListBenchmarks {
         guard runner.wants(name), ProcessMemory.current() != nil else { return }
         var results: [MemoryResult] = []
         try files.withNewFile { path in
-            let store = try Store.create(at: path, options: StoredList.options(.never))
+            let store = try UntypedStore.create(at: path, options: StoredList.options(.never))
             try StoredList.importRows(scale.storedRowCount, into: store)
             try store.close()
             try runner.repeatedly { counts in

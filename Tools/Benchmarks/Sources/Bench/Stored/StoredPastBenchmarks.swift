@@ -123,7 +123,7 @@ struct StoredPastBenchmarks {
         return try time ?? list.value.withStore { try changesetSeconds(from: old, to: new, in: $0) }
     }
 
-    private func changesetSeconds(from old: Version, to new: Version, in store: Store) throws -> Double {
+    private func changesetSeconds(from old: Version, to new: Version, in store: UntypedStore) throws -> Double {
         let (old, new) = (try store.snapshot(at: old), try store.snapshot(at: new))
         return seconds { take(Changeset(from: old, to: new)) }
     }

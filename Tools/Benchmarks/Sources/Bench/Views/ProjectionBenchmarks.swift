@@ -20,7 +20,9 @@ struct ProjectionBenchmarks {
         static let version = 1
         var counts: [String: Int] = [:]
 
-        mutating func apply(_ event: Event, in context: EventContext) { counts[context.commit.name, default: 0] += 1 }
+        mutating func apply(_ event: ListEvent, in context: EventContext) {
+            counts[context.commit.name, default: 0] += 1
+        }
     }
 
     /// Counts the checked rows, by reading the rows.
@@ -30,7 +32,7 @@ struct ProjectionBenchmarks {
         static let readsRows = true
         var count = 0
 
-        mutating func apply(_ event: Event, in context: EventContext) {
+        mutating func apply(_ event: ListEvent, in context: EventContext) {
             guard case .itemToggled(let path, _, _) = event, let item = context.rows.item(at: path) else { return }
             count += item.isChecked ? -1 : 1
         }
@@ -59,7 +61,7 @@ struct ProjectionBenchmarks {
     private typealias Reader = (afterEach: () throws -> Void, atTheEnd: () throws -> Void)
 
     private static func reader<Value: Projection & SendableMetatype>(
-        _ store: Store, _ type: Value.Type, _ reading: Reading
+        _ store: UntypedStore, _ type: Value.Type, _ reading: Reading
     ) throws -> Reader {
         let projection = try store.projection(type)
         _ = try projection.value
@@ -67,7 +69,7 @@ struct ProjectionBenchmarks {
     }
 
     /// Nanoseconds per edit, compared with the same edits without a projection.
-    private func measure(_ name: String, _ rowCount: Int, _ reader: @escaping (Store) throws -> Reader) throws {
+    private func measure(_ name: String, _ rowCount: Int, _ reader: @escaping (UntypedStore) throws -> Reader) throws {
         guard runner.wants(name) else { return }
         let peer = Runner.Peer(name: "the same edits without a projection", ratioKind: .cost) {
             try sample(rowCount) { _ in ({}, {}) }
@@ -77,14 +79,14 @@ struct ProjectionBenchmarks {
         }
     }
 
-    private func sample(_ rowCount: Int, _ reader: (Store) throws -> Reader) throws -> Double {
+    private func sample(_ rowCount: Int, _ reader: (UntypedStore) throws -> Reader) throws -> Double {
         try files.withNewFile { path in
             let store = try Self.store(path, rowCount)
             let reader = try reader(store)
             let edits = scale.editCount
             let time = try seconds {
                 for index in 0..<edits {
-                    let id = Identifier.integer(Int64(index &* 7_919 % rowCount))
+                    let id = UntypedID.integer(Int64(index &* 7_919 % rowCount))
                     try store.edit("Toggle") { try $0.toggle(.item(id)) }
                     try reader.afterEach()
                 }
@@ -96,12 +98,12 @@ struct ProjectionBenchmarks {
     }
 
     /// A store with the given number of rows, whose edits do not wait.
-    private static func store(_ path: String, _ rowCount: Int) throws -> Store {
+    private static func store(_ path: String, _ rowCount: Int) throws -> UntypedStore {
         var options = StoreOptions()
         options.durability = .deferred
-        let store = try Store.create(at: path, options: options)
+        let store = try UntypedStore.create(at: path, options: options)
         try store.edit("Fill") { list in
-            let items = (0..<rowCount).map { NewItem(id: .integer(Int64($0)), content: [1, 2, 3]) }
+            let items = (0..<rowCount).map { NewRow(id: .integer(Int64($0)), content: [1, 2, 3]) }
             try list.insertSection(NewSection(id: "rows", items: items))
         }
         try store.waitUntilDurable()

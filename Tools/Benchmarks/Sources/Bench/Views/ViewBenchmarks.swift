@@ -15,10 +15,10 @@ struct ViewBenchmarks {
 
     /// Versions of a list, one edit apart, and a view that follows them.
     private final class Followed {
-        let versions: [Snapshot]
+        let versions: [UntypedSnapshot]
         var view: DerivedView
 
-        init(_ versions: [Snapshot], _ stages: [ViewStage]) throws {
+        init(_ versions: [UntypedSnapshot], _ stages: [QueryStage]) throws {
             self.versions = versions
             view = try DerivedView(stages, of: versions[0])
         }
@@ -46,7 +46,7 @@ struct ViewBenchmarks {
         case group
         case sortFirst50 = "sort-first-50"
 
-        var stages: [ViewStage] {
+        var stages: [QueryStage] {
             switch self {
             case .filter: [.arrange(Arrangement { ViewBenchmarks.isShown($0) ? RowPlacement() : nil })]
             case .sort: [.arrange(ViewBenchmarks.sorting)]
@@ -57,7 +57,7 @@ struct ViewBenchmarks {
                         Arrangement(sections: .groups) { item in
                             let number = ViewBenchmarks.number(item) % 100
                             return RowPlacement(
-                                group: ViewGroup(id: .integer(number), title: "group", order: .integer(number)))
+                                group: QueryGroup(id: .integer(number), title: "group", order: .integer(number)))
                         })
                 ]
             }
@@ -77,7 +77,7 @@ struct ViewBenchmarks {
 
         /// The ids of the rows that the view shows, in order. As in the view, rows with equal keys keep the order of
         /// the list, because `sort` is stable.
-        func ids(of snapshot: Snapshot) -> [Int64] {
+        func ids(of snapshot: UntypedSnapshot) -> [Int64] {
             let items = snapshot.sections[0].items
             switch self {
             case .filter: return items.filter(ViewBenchmarks.isShown).map(ViewBenchmarks.number)
@@ -95,12 +95,12 @@ struct ViewBenchmarks {
 
     private static func key(_ number: Int64) -> Int64 { number &* 7_919 % 100_003 }
 
-    private static func number(_ item: ListItem) -> Int64 {
+    private static func number(_ item: UntypedRow) -> Int64 {
         if case .integer(let number) = item.id { number } else { 0 }
     }
 
     /// True for half of the rows; an edit may change it.
-    private static func isShown(_ item: ListItem) -> Bool { (number(item) % 2 == 0) != item.isChecked }
+    private static func isShown(_ item: UntypedRow) -> Bool { (number(item) % 2 == 0) != item.isChecked }
 
     func run() throws {
         for rowCount in scale.rowCounts {
@@ -125,7 +125,7 @@ struct ViewBenchmarks {
     }
 
     /// Derives the ids of a version with the standard library, and compares them with those before.
-    private func difference(_ kind: Kind, _ versions: [Snapshot]) -> Runner.Peer {
+    private func difference(_ kind: Kind, _ versions: [UntypedSnapshot]) -> Runner.Peer {
         let old = kind.ids(of: versions[0])
         return Runner.Peer(name: kind.peerName, ratioKind: .speedUp) {
             seconds { runner.sink.take(kind.ids(of: versions[1]).difference(from: old).count) } * 1e6
@@ -133,7 +133,7 @@ struct ViewBenchmarks {
     }
 
     /// Measures milliseconds for another predicate.
-    private func measureReplacing(_ versions: Lazy<[Snapshot]>, _ rowCount: Int) throws {
+    private func measureReplacing(_ versions: Lazy<[UntypedSnapshot]>, _ rowCount: Int) throws {
         let everything = Arrangement { _ in RowPlacement() }
         let changes: [(name: String, from: Arrangement, to: Arrangement)] = [
             ("half-differs", everything, Arrangement { ViewBenchmarks.isShown($0) ? RowPlacement() : nil }),
@@ -155,7 +155,7 @@ struct ViewBenchmarks {
     }
 
     /// Measures the bytes of a view for each row of the list, half of which it shows.
-    private func measureMemory(_ versions: Lazy<[Snapshot]>, _ rowCount: Int) throws {
+    private func measureMemory(_ versions: Lazy<[UntypedSnapshot]>, _ rowCount: Int) throws {
         for kind in [Kind.filter, .sort] {
             try runner.measure("view/memory/\(kind.rawValue)/\(NumberText.count(rowCount))", unit: "bytes/row") {
                 let source = try versions.value[0]

@@ -9,7 +9,7 @@ import ListModel
 public final class BenchList {
     public let rowCount: Int
     public var planner: EditPlanner
-    private var editor: ListEditor
+    private var editor: UntypedEditor
     private let log = MemoryLog()
     private var clock: Int64 = 0
 
@@ -29,7 +29,7 @@ public final class BenchList {
     public init(rowCount: Int) throws {
         self.rowCount = rowCount
         planner = EditPlanner(rowCount: rowCount, seed: UInt64(rowCount))
-        editor = ListEditor(ListState(), source: log)
+        editor = UntypedEditor(ListState(), source: log)
         try ListRecipe(rowCount: rowCount).forEachCommit { body in
             guard let commit = try editor.commit(draft(), body) else { return }
             // The commits of a sample stay on a branch that is not used again, so undo reads only the records that are
@@ -45,7 +45,7 @@ public final class BenchList {
     }
 
     /// The present rows.
-    public func snapshot() -> Snapshot { editor.snapshot() }
+    public func snapshot() -> UntypedSnapshot { editor.snapshot() }
 
     /// Makes one commit of these edits.
     public func commit(_ edits: [PlannedEdit]) throws {
@@ -84,8 +84,8 @@ public final class BenchList {
     /// exclusive access to the property is checked only once.
     @inline(never)
     private static func run(
-        _ editor: inout ListEditor, _ edits: [PlannedEdit], _ draft: CommitDraft, _ commits: inout [Commit],
-        _ afterEach: (inout ListEditor) -> Void
+        _ editor: inout UntypedEditor, _ edits: [PlannedEdit], _ draft: CommitDraft, _ commits: inout [Commit],
+        _ afterEach: (inout UntypedEditor) -> Void
     ) throws {
         for edit in edits {
             try editor.begin(draft)

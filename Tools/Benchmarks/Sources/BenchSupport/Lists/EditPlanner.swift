@@ -73,7 +73,7 @@ public struct EditPlanner: Sendable {
             let place = ListIndexPath(section: 0, item: cursor)
             cursor += 1
             rows += 1
-            return .insert(NewItem(id: freshID(), content: Array("x".utf8)), .at(place))
+            return .insert(NewRow(id: freshID(), content: Array("x".utf8)), .at(place))
         }
     }
 
@@ -88,22 +88,22 @@ public struct EditPlanner: Sendable {
         ListIndexPath(section: 0, item: generator.below(bound))
     }
 
-    private mutating func id() -> Identifier { .integer(Int64(generator.below(rowCount))) }
+    private mutating func id() -> UntypedID { .integer(Int64(generator.below(rowCount))) }
 
-    private mutating func distinctIDs(_ count: Int) -> [Identifier] {
+    private mutating func distinctIDs(_ count: Int) -> [UntypedID] {
         var seen = Set<Int>()
         while seen.count < count { seen.insert(generator.below(rowCount)) }
         return seen.sorted().shuffled(using: &generator).map { .integer(Int64($0)) }
     }
 
-    private mutating func freshID() -> Identifier {
+    private mutating func freshID() -> UntypedID {
         fresh += 1
         return .integer(fresh - 1)
     }
 
-    private mutating func newItem() -> NewItem {
+    private mutating func newItem() -> NewRow {
         let id = freshID()
-        return NewItem(id: id, content: Array(#"{"title":"Milk \#(fresh)"}"#.utf8))
+        return NewRow(id: id, content: Array(#"{"title":"Milk \#(fresh)"}"#.utf8))
     }
 
     private mutating func content() -> [UInt8] {

@@ -9,7 +9,7 @@ import TestSupport
 /// Makes a list of a size.
 public struct ListRecipe: Sendable {
     /// The id of the only section.
-    public static let section: Identifier = "today"
+    public static let section: UntypedID = "today"
 
     public let rowCount: Int
 
@@ -17,11 +17,11 @@ public struct ListRecipe: Sendable {
     public init(rowCount: Int) { self.rowCount = rowCount }
 
     /// Calls `body` with the edits of each commit that makes the list.
-    public func forEachCommit(_ body: ((inout ListEditor) throws -> Void) throws -> Void) throws {
+    public func forEachCommit(_ body: ((inout UntypedEditor) throws -> Void) throws -> Void) throws {
         var generator = SeededGenerator(seed: 1)
         var ids = Array(0..<rowCount)
         ids.shuffle(using: &generator)
-        let items = ids.map { NewItem(id: .integer(Int64($0)), content: Array(#"{"title":"Milk \#($0)"}"#.utf8)) }
+        let items = ids.map { NewRow(id: .integer(Int64($0)), content: Array(#"{"title":"Milk \#($0)"}"#.utf8)) }
         let half = rowCount / 2
         try body { editor in
             try editor.insertSection(

@@ -4,16 +4,16 @@ import ListModel
 
 /// One edit of rows.
 public enum PlannedEdit: Sendable {
-    case insert(NewItem, ItemDestination)
+    case insert(NewRow, ItemDestination)
     case delete(ItemSelection)
     case move(ItemSelection, ItemDestination)
     case toggle(ItemSelection)
-    case updateItem(Identifier, content: [UInt8])
+    case updateItem(UntypedID, content: [UInt8])
     case updateRow(ListIndexPath, content: [UInt8])
 
     /// Makes the edit, in a commit that has begun.
     @inline(__always)
-    public func apply(to editor: inout ListEditor) throws {
+    public func apply(to editor: inout UntypedEditor) throws {
         switch self {
         case .insert(let item, let destination): try editor.insert(item, at: destination)
         case .delete(let selection): try editor.delete(selection)

@@ -7,10 +7,10 @@ import TestSupport
 
 /// Two versions of a list.
 public struct VersionPair: Sendable {
-    public let old: Snapshot
-    public let new: Snapshot
+    public let old: UntypedSnapshot
+    public let new: UntypedSnapshot
 
-    private init(old: Snapshot, new: Snapshot) {
+    private init(old: UntypedSnapshot, new: UntypedSnapshot) {
         self.old = old
         self.new = new
     }
@@ -40,9 +40,9 @@ public struct VersionPair: Sendable {
     /// A list of one section, and the same rows in a random order: a reload.
     public static func shuffled(rowCount: Int) throws -> VersionPair {
         var generator = SeededGenerator(seed: UInt64(rowCount))
-        var rows = (0..<rowCount).map { NewItem(id: .integer(Int64($0)), content: [1]) }
+        var rows = (0..<rowCount).map { NewRow(id: .integer(Int64($0)), content: [1]) }
         let log = MemoryLog()
-        var editor = ListEditor(ListState(), source: log)
+        var editor = UntypedEditor(ListState(), source: log)
         let draft = CommitDraft(name: "Fill", time: Timestamp(microseconds: 0))
         try editor.begin(draft)
         try editor.insertSection(NewSection(id: 0, title: "All", items: rows))
@@ -56,7 +56,7 @@ public struct VersionPair: Sendable {
     }
 
     /// Versions each of which is one edit from the one before, of all kinds in turn.
-    public static func versionsOneEditApart(_ list: BenchList, editCount: Int) throws -> [Snapshot] {
+    public static func versionsOneEditApart(_ list: BenchList, editCount: Int) throws -> [UntypedSnapshot] {
         let edits = list.planner.mixedEdits(editCount)
         return try list.restoring {
             var result = [list.snapshot()]
@@ -105,7 +105,7 @@ public struct VersionPair: Sendable {
         return total / Double(repetitions * arrays.count)
     }
 
-    private static func ids(_ snapshot: Snapshot) -> [Int64] {
+    private static func ids(_ snapshot: UntypedSnapshot) -> [Int64] {
         snapshot.sections.flatMap { section in
             section.items.map { item in
                 guard case .integer(let id) = item.id else { return -1 }

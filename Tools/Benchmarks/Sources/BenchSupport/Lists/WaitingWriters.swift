@@ -41,11 +41,11 @@ public struct WaitingWriters: Sendable {
 
     /// Makes the commits in a new store.
     public func run(path: String, _ sink: Sink) throws -> Result {
-        let store = try Store.create(at: path)
+        let store = try UntypedStore.create(at: path)
         try store.edit("Begin") { try $0.insertSection(NewSection(id: ListRecipe.section, title: "Today")) }
         try store.close()
         let before = try FileNumbers.lastTransaction(path)
-        let opened = try Store.open(at: path)
+        let opened = try UntypedStore.open(at: path)
         let latencies = Latencies()
         let time: Double
         switch kind {
@@ -104,13 +104,13 @@ public struct WaitingWriters: Sendable {
 
     // MARK: Writing
 
-    private func write(_ store: Store, _ writer: Int) throws -> [Double] {
+    private func write(_ store: UntypedStore, _ writer: Int) throws -> [Double] {
         try (0..<commitCount).map { number in
             try seconds { _ = try insert(store, writer, number, .immediate) }
         }
     }
 
-    private func write(_ store: Store, _ writer: Int) async throws -> [Double] {
+    private func write(_ store: UntypedStore, _ writer: Int) async throws -> [Double] {
         var latencies: [Double] = []
         let clock = ContinuousClock()
         for number in 0..<commitCount {
@@ -121,9 +121,10 @@ public struct WaitingWriters: Sendable {
         return latencies
     }
 
-    private func insert(_ store: Store, _ writer: Int, _ number: Int, _ durability: Durability) throws -> Commit? {
-        let id = Identifier.integer(Int64(writer * commitCount + number))
-        let item = NewItem(id: id, content: Array(#"{"title":"Milk"}"#.utf8))
+    private func insert(_ store: UntypedStore, _ writer: Int, _ number: Int, _ durability: Durability) throws -> Commit?
+    {
+        let id = UntypedID.integer(Int64(writer * commitCount + number))
+        let item = NewRow(id: id, content: Array(#"{"title":"Milk"}"#.utf8))
         return try store.edit("Add milk", durability: durability) { list in
             try list.insert(item, at: .end(ofSection: ListRecipe.section))
         }

@@ -6,8 +6,8 @@ import ProbeSupport
 
 /// Rows in the only section of a store.
 final class ListoryRows: RowStore {
-    private let store: Store
-    private static let section: Identifier = "today"
+    private let store: UntypedStore
+    private static let section: UntypedID = "today"
 
     /// - Parameter memoryBudget: how many bytes of the rows stay in memory; nil for the default.
     init(path: String, memoryBudget: Int? = nil) throws {
@@ -15,8 +15,8 @@ final class ListoryRows: RowStore {
         if let memoryBudget { options.memoryBudget = memoryBudget }
         // An undo takes back one edit, as with the peers.
         options.coalescing = .never
-        do { store = try Store.open(at: path, options: options) } catch StoreError.notFound {
-            store = try Store.create(at: path, options: options)
+        do { store = try UntypedStore.open(at: path, options: options) } catch StoreError.notFound {
+            store = try UntypedStore.create(at: path, options: options)
             try store.edit("Begin") { try $0.insertSection(NewSection(id: ListoryRows.section, title: "Today")) }
         }
     }
@@ -26,9 +26,9 @@ final class ListoryRows: RowStore {
         get throws { try store.snapshot.sections[0].items }
     }
 
-    func prepare(_ ids: Range<Int>) -> [NewItem] { ids.map(ListoryRows.item) }
+    func prepare(_ ids: Range<Int>) -> [NewRow] { ids.map(ListoryRows.item) }
 
-    func append(_ batch: [NewItem]) throws {
+    func append(_ batch: [NewRow]) throws {
         try store.edit("Import", durability: .immediate) { list in
             try list.insert(batch, at: .end(ofSection: ListoryRows.section))
         }
@@ -59,5 +59,5 @@ final class ListoryRows: RowStore {
 
     func close() throws { try store.close() }
 
-    private static func item(_ id: Int) -> NewItem { NewItem(id: .integer(Int64(id)), content: rowContent(id)) }
+    private static func item(_ id: Int) -> NewRow { NewRow(id: .integer(Int64(id)), content: rowContent(id)) }
 }

@@ -40,7 +40,7 @@ struct MemoryWorkload {
         let rows = try store.rows
         for row in rows { sink.take(Int(row.content.length)) }
         let before = try MemoryWorkload.trimmed()
-        var array: [ListItem] = []
+        var array: [UntypedRow] = []
         array.reserveCapacity(order.size)
         for row in rows { array.append(row) }
         guard let after = ProcessMemory.current() else { throw WrongResult(what: "memory") }

@@ -56,7 +56,7 @@ struct RowsWorkload {
         return values
     }
 
-    private static func append<Store: RowStore>(_ ids: Range<Int>, to store: Store) throws -> Double {
+    private static func append<UntypedStore: RowStore>(_ ids: Range<Int>, to store: UntypedStore) throws -> Double {
         let batch = store.prepare(ids)
         return try seconds { try store.append(batch) }
     }

@@ -13,15 +13,15 @@ import ToolSupport
 /// Replays a recording.
 struct TraceWorkload {
     let order: MeasureOrder
-    private static let section: Identifier = "text"
+    private static let section: UntypedID = "text"
 
     /// A key stroke: it inserts or deletes a character.
     private struct Key {
         let place: ListIndexPath
-        let item: NewItem?
+        let item: NewRow?
 
         @inline(__always)
-        func press(_ list: inout ListEditor) throws {
+        func press(_ list: inout UntypedEditor) throws {
             if let item { try list.insert(item, at: .at(place)) } else { try list.delete(.at(place)) }
         }
     }
@@ -35,7 +35,7 @@ struct TraceWorkload {
         // A single commit has no version in the middle.
         if order.contender == .listory {
             let middle = Version(end.version.rawValue / 2)
-            var past: Snapshot?
+            var past: UntypedSnapshot?
             values[.checkout] = try seconds { past = try store.snapshot(at: middle) }
             values[.difference] = try seconds {
                 let changes = try store.changeset(from: middle, to: end.version)
@@ -68,13 +68,13 @@ struct TraceWorkload {
 
     /// - Returns: a store with the recording, how many rows it must have, the seconds of all commits, and the private
     ///   memory that they left in use.
-    private func replayed() throws -> (store: Store, rowCount: Int, seconds: Double, memory: Double?) {
+    private func replayed() throws -> (store: UntypedStore, rowCount: Int, seconds: Double, memory: Double?) {
         let keys = try TraceWorkload.keys(atMost: order.size)
         let before = ProcessMemory.afterTrimming()
         var options = StoreOptions()
         // Each key is a separate undo step.
         options.coalescing = .never
-        let store = try Store.create(at: order.path, options: options)
+        let store = try UntypedStore.create(at: order.path, options: options)
         try store.edit("Begin") { try $0.insertSection(NewSection(id: TraceWorkload.section)) }
         let time = try seconds {
             let commitSize = order.contender == .listoryAtOnce ? keys.count : 1
@@ -110,7 +110,7 @@ struct TraceWorkload {
                 keys.append(
                     Key(
                         place: ListIndexPath(section: 0, item: patch.position + offset),
-                        item: NewItem(id: .integer(Int64(keys.count)), content: content)))
+                        item: NewRow(id: .integer(Int64(keys.count)), content: content)))
             }
         }
         return keys

@@ -27,13 +27,13 @@ public final class RowModel {
     /// The model as GTK knows it.
     public let list: OpaquePointer
     /// The rows that are shown when all splices were played.
-    public private(set) var snapshot: Snapshot
+    public private(set) var snapshot: UntypedSnapshot
     /// The rows with which the model answers; between two splices, they are of both versions.
     private var rows: SplicedRows
     private let source: any CommitSource
     private let decode: @Sendable (UnsafeRawBufferPointer) throws -> Todo
     /// The rows that GTK holds.
-    private var living: [Identifier: OpaquePointer] = [:]
+    private var living: [UntypedID: OpaquePointer] = [:]
     /// How many calls of the model are being answered.
     private var readers = 0
 
@@ -42,7 +42,7 @@ public final class RowModel {
     /// - Parameters:
     ///   - snapshot: the rows. Sections are shown one after another, without headers.
     ///   - source: reads their content.
-    public init(_ snapshot: Snapshot, _ source: any CommitSource) {
+    public init(_ snapshot: UntypedSnapshot, _ source: any CommitSource) {
         self.snapshot = snapshot
         self.source = source
         decode = ContentCoder<Todo>.json.decode
@@ -83,8 +83,8 @@ public final class RowModel {
     /// - Returns: the splices.
     /// - Complexity: O(k log n) for k rows that differ.
     @discardableResult
-    public func show(_ new: Snapshot) -> RowSplices {
-        let splices = Transition(from: snapshot, to: new).splices(layout: .rows)
+    public func show(_ new: UntypedSnapshot) -> RowSplices {
+        let splices = ListTransition(from: snapshot, to: new).splices(layout: .rows)
         snapshot = new
         rows = SplicedRows(splices)
         while let splice = rows.advance() {
@@ -105,8 +105,8 @@ public final class RowModel {
     }
 
     /// Rows with nothing left to play.
-    private static func settled(_ snapshot: Snapshot) -> SplicedRows {
-        SplicedRows(Transition(from: snapshot, to: snapshot).splices(layout: .rows))
+    private static func settled(_ snapshot: UntypedSnapshot) -> SplicedRows {
+        SplicedRows(ListTransition(from: snapshot, to: snapshot).splices(layout: .rows))
     }
 }
 
@@ -146,7 +146,7 @@ extension RowModel {
     }
 
     /// The title of a row; if it cannot be read, the error.
-    private func title(of item: ListItem) -> String {
+    private func title(of item: UntypedRow) -> String {
         do { return try source.withContent(of: item.content, decode).title } catch { return "Unreadable: \(error)" }
     }
 
@@ -176,10 +176,10 @@ extension RowModel {
     /// The Swift part of a row object.
     @MainActor
     fileprivate final class RowContext {
-        let id: Identifier
+        let id: UntypedID
         weak var model: RowModel?
 
-        init(_ id: Identifier, _ model: RowModel) {
+        init(_ id: UntypedID, _ model: RowModel) {
             self.id = id
             self.model = model
         }

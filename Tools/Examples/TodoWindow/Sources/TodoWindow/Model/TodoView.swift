@@ -9,14 +9,14 @@ import Listory
 /// Views of a list of to-dos, kept up to date by the library.
 @MainActor
 public final class TodoView {
-    private let rows: TypedLiveView<String, Todo>
-    private let done: TypedLiveView<String, Todo>
+    private let rows: LiveList<String, Todo>
+    private let done: LiveList<String, Todo>
     /// The words that titles have to contain, in any order. Empty for all rows.
     public private(set) var search = ""
 
     /// Views of a store.
     ///
-    /// - Throws: ``StoreError/closed``; ``ViewError`` for the first row that cannot be read.
+    /// - Throws: ``StoreError/closed``; ``QueryError`` for the first row that cannot be read.
     init(of store: ListStore<String, Todo>) throws {
         rows = try store.view { $0.searchable(in: \.title) }
         done = try store.view { $0.filter { $0.isChecked } }
@@ -25,7 +25,7 @@ public final class TodoView {
     /// The rows that match, at the newest version.
     ///
     /// - Throws: as ``init(of:)``; the next call tries again.
-    var snapshot: Snapshot { get throws { try rows.core.snapshot } }
+    var snapshot: UntypedSnapshot { get throws { try rows.core.snapshot } }
 
     /// How many rows are done, whether they match or not, at the newest version.
     var doneCount: Int { get throws { try done.core.snapshot.itemCount } }

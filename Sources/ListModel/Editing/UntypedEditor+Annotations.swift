@@ -1,0 +1,33 @@
+// Annotations: values that are attached to a commit, and read when the commit is undone or displayed.
+
+extension UntypedEditor {
+    /// Attaches a value to the present commit, for example a selection, the source of an edit, or the typed text.
+    ///
+    /// ```swift
+    /// try store.edit("Type") { list in
+    ///     try list.update(7, content: text)
+    ///     list.annotate("selection", bytes)
+    /// }
+    /// ```
+    ///
+    /// An annotation is an event of the commit. It changes no row, and undo ignores it. A commit with only annotations
+    /// is not made. If several values have the same name, the last one counts.
+    ///
+    /// - Parameters:
+    ///   - name: the name for ``Commit/annotation(named:)``.
+    ///   - value: any bytes. A value that changes little from one commit to the next takes little room in a packed log.
+    /// - Complexity: O(bytes).
+    public mutating func annotate(_ name: String, _ value: [UInt8]) {
+        append(ancillary: .annotated(name: name, value: value))
+    }
+
+    /// Attaches the selections before and after the edit, so that undo and redo can restore them.
+    ///
+    /// The app chooses the content of a selection, for example ids of rows or the position of a caret.
+    ///
+    /// - Complexity: O(bytes).
+    public mutating func attachSelection(before: [UInt8], after: [UInt8]) {
+        annotate(CommitAnnotation.selectionBefore, before)
+        annotate(CommitAnnotation.selectionAfter, after)
+    }
+}

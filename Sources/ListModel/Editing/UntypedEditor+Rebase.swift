@@ -1,0 +1,161 @@
+// Makes commits again that lost a race: another process appended its own commits first.
+//
+// The commits are taken back, the newest first; the commits of the others are replayed; then the change of each own commit is merged into
+// the rows. `Docs/Design/Processes.md` has the rules.
+//
+// Always holds: each commit that is taken back gets exactly one successor, so its version only shifts by the number of
+// commits of the others. A function that throws leaves a state that cannot be used: its owner replaces it.
+
+/// A commit that was made again, because another process appended its own commits first.
+public struct RebasedCommit: Sendable {
+    /// The version that the commit had, before it was in the log. Another commit has that version now.
+    public let version: Version
+    /// The checksum of its record.
+    package let before: UInt64
+    /// The commit that replaced it.
+    public let commit: Commit
+    /// The changes that were left out, because others changed the same rows.
+    public let conflicts: [MergeConflict]
+
+    fileprivate init(_ old: Commit, became commit: Commit, _ conflicts: [MergeConflict]) {
+        (version, before, self.commit, self.conflicts) = (old.version, old.checksum, commit, conflicts)
+    }
+}
+
+/// The contents of commits that were taken back. Their records are gone, so contents that are still needed are written again.
+package final class MovedContents {
+    /// The first version that was taken back. Snapshots from before refer to contents of this version and later ones.
+    let first: Version
+    /// Reads such a content.
+    private let read: (ContentReference) throws -> [UInt8]
+    /// Where contents are now.
+    package private(set) var places: [ContentReference: ContentReference] = [:]
+
+    package init(from first: Version, read: @escaping (ContentReference) throws -> [UInt8]) {
+        self.first = first
+        self.read = read
+    }
+
+    /// Where a content is now; nil if it has to be written again.
+    func place(of content: ContentReference) -> ContentReference? {
+        content.version < first ? content : places[content]
+    }
+
+    func bytes(of content: ContentReference) throws -> [UInt8] { try read(content) }
+
+    /// Notes where a content was written again.
+    func note(_ old: ContentReference, at new: ContentReference) {
+        if old.version >= first { places[old] = new }
+    }
+}
+
+extension UntypedEditor {
+    /// Takes back the newest commits.
+    ///
+    /// - Parameters:
+    ///   - commits: these commits, the oldest first.
+    ///   - histories: the histories before the first of them.
+    ///   - checksum: the checksum of the commit before.
+    /// - Returns: the rows before the first commit, and after each.
+    package mutating func takeBack(
+        _ commits: [Commit], to histories: HistoryTable, checksum: UInt64
+    ) throws -> [UntypedSnapshot] {
+        precondition(!isEditing, "commits are taken back between two commits")
+        var rows = [state.snapshot()]
+        for commit in commits.reversed() {
+            try commit.record.withUnsafeBytes { try state.unreplay($0) }
+            rows.append(state.snapshot())
+        }
+        state.restore(histories)
+        adopt(checksum)
+        return rows.reversed()
+    }
+
+    /// Replays the record of the next commit, which another process made.
+    ///
+    /// - Parameter isLast: whether to compare the hash of the rows.
+    package mutating func replay(_ record: UnsafeRawBufferPointer, isLast: Bool) throws {
+        precondition(!isEditing, "commits of others are replayed between two commits")
+        adopt(try state.replay(record, previousChecksum: checksum, check: isLast ? .everyHash : .records))
+    }
+
+    /// Makes a commit again.
+    ///
+    /// - Parameters:
+    ///   - commit: the commit as it was.
+    ///   - change: the rows before and after it.
+    ///   - shift: how many commits others made in between: how much greater versions are that were not in the log.
+    ///   - isUndisturbed: whether no other process has moved the position of its history.
+    ///   - moved: the contents of the commits that were taken back.
+    package mutating func repeating(
+        _ commit: Commit, _ change: (before: UntypedSnapshot, after: UntypedSnapshot), shift: UInt64,
+        isUndisturbed: Bool,
+        _ moved: MovedContents
+    ) throws -> RebasedCommit {
+        func now(_ version: Version) -> Version {
+            version < moved.first ? version : Version(version.rawValue + shift)
+        }
+        if isUndisturbed, let scope = commit.scope,
+            let again = try checkingOut(commit, scope, now), let new = again.commit
+        {
+            return RebasedCommit(commit, became: new, again.conflicts)
+        }
+        var draft = CommitDraft(
+            name: commit.name, origin: commit.origin, time: commit.time, tracking: commit.tracking,
+            isDiscardable: commit.isDiscardable)
+        switch commit.cause {
+        case .edit, .redo, .go: break
+        case .undo(let version), .revert(let version): draft.cause = .revert(of: now(version))
+        case .restore(let version): draft.cause = .restore(of: now(version))
+        }
+        repeatedStep = isUndisturbed && commit.continuesStep
+        defer { repeatedStep = nil }
+        do {
+            try begin(draft)
+            let conflicts = try merge(from: change.before, to: change.after, now: state.snapshot(), moved)
+            for annotation in try commit.annotations() { annotate(annotation.name, annotation.value) }
+            if let new = try finish() {
+                return RebasedCommit(commit, became: new, conflicts)
+            }
+            return RebasedCommit(commit, became: try finishEmpty(draft, "nothing was left of it"), conflicts)
+        } catch let error as ListError {
+            // The rows of both do not fit together, for example there would be too many.
+            if isEditing { cancel() }
+            return RebasedCommit(commit, became: try finishEmpty(draft, error.description), [])
+        }
+    }
+
+    /// Repeats an undo, a redo or a go; nil if that is none, or not possible.
+    private mutating func checkingOut(
+        _ commit: Commit, _ scope: HistoryScope, _ now: (Version) -> Version
+    ) throws -> Reversal? {
+        do {
+            switch commit.cause {
+            case .undo:
+                return try undo(in: scope, origin: commit.origin, time: commit.time, onConflict: .skip)
+            case .redo:
+                return try redo(in: scope, origin: commit.origin, time: commit.time, onConflict: .skip)
+            case .go(let target):
+                return try go(
+                    to: now(target), in: scope, origin: commit.origin, time: commit.time, onConflict: .skip)
+            case .edit, .revert, .restore: return nil
+            }
+        } catch {
+            // It has changed nothing. The rows of a commit that is not in the log yet, for example, cannot be read.
+            return nil
+        }
+    }
+
+    /// Makes a commit in no history, which only notes that nothing is left of an edit.
+    private mutating func finishEmpty(_ draft: CommitDraft, _ reason: String) throws -> Commit {
+        var draft = draft
+        draft.tracking = .untracked
+        draft.cause = .edit
+        try begin(draft)
+        annotate(CommitAnnotation.lostRace, Array(reason.utf8))
+        isKeptEmpty = true
+        defer { isKeptEmpty = false }
+        guard let commit = try finish() else { preconditionFailure("a commit that is kept empty is finished") }
+        return commit
+    }
+}

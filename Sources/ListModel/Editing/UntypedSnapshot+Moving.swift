@@ -1,0 +1,33 @@
+// Changes a snapshot without a commit: the rows that a view shows after the user has dropped a dragged row, and those that
+// readers see while an edit is in progress.
+
+extension UntypedSnapshot {
+    /// The rows after a user moved one on screen, before it is decided whether the move will be committed. The result
+    /// has the same version, and shares all nodes that did not change.
+    ///
+    /// - Parameters:
+    ///   - source: the index path of the row.
+    ///   - target: its index path after the move. The index counts the rows without the moved one.
+    /// - Throws: ``ListError/sectionIndexOutOfRange(_:valid:)`` or ``ListError/itemIndexOutOfRange(_:valid:)`` if the
+    ///   row or the target does not exist.
+    /// - Complexity: O(log n).
+    package func moving(from source: ListIndexPath, to target: ListIndexPath) throws -> UntypedSnapshot {
+        guard let item = item(at: source) else {
+            try ListState(from: self).checkRange(source, count: 1)
+            preconditionFailure("a path that is in range has a row")
+        }
+        return try applying(CollectionOfOne(.itemsMoved(from: source, to: target, .one(item.id))))
+    }
+
+    /// The rows after events, with the same version.
+    ///
+    /// - Throws: ``ListError`` if an event does not fit the rows.
+    func applying(_ events: some Sequence<ListEvent>) throws -> UntypedSnapshot {
+        // A separate pool, so that these changes are not counted among the changes that a checkpoint stores.
+        let pool = NodePool(joining: tree.pool, tree.pool)!
+        let own = UntypedSnapshot(version: version, itemCount: itemCount, tree: PersistentTree(tree.top, pool))
+        var state = ListState(from: own)
+        for event in events { try state.apply(event) }
+        return state.snapshot()
+    }
+}

@@ -1,0 +1,42 @@
+// Annotations: values attached to a commit under a name.
+
+/// A value that is attached to a commit under a name.
+public struct CommitAnnotation: Hashable, Sendable {
+    /// The name by which it is found.
+    public let name: String
+    /// The value.
+    public let value: [UInt8]
+
+    /// An annotation of this name and value.
+    public init(name: String, value: [UInt8]) {
+        self.name = name
+        self.value = value
+    }
+
+    /// The names of the selections before and after an edit.
+    public static let selectionBefore = "selection.before"
+    public static let selectionAfter = "selection.after"
+    /// The name under which a commit says why nothing is left of an edit: another process committed first.
+    public static let lostRace = "lost-race"
+}
+
+extension Commit {
+    /// The annotations of the commit, in their order.
+    ///
+    /// An undo or a redo has none of the annotations of the commit that it reverts; ``cause`` names that commit.
+    ///
+    /// - Throws, Complexity: as ``events()``.
+    public func annotations() throws -> [CommitAnnotation] {
+        try events().compactMap { event in
+            guard case .annotated(let name, let value) = event else { return nil }
+            return CommitAnnotation(name: name, value: value)
+        }
+    }
+
+    /// The value of a name; nil if there is none. Of several, the last.
+    ///
+    /// - Throws, Complexity: as ``events()``.
+    public func annotation(named name: String) throws -> [UInt8]? {
+        try annotations().last { $0.name == name }?.value
+    }
+}

@@ -1,0 +1,113 @@
+// Projections of a store: making them, and the reads and writes of their followers.
+
+import LMDB
+import ListModel
+
+extension UntypedStore {
+    /// A projection of the events of this store. All calls with the same type share one value.
+    ///
+    /// - Parameter type: the projection. From now on its state is stored with the store's checkpoints.
+    /// - Throws: ``ProjectionError/invalidName(_:)``, ``ProjectionError/nameInUse(_:)``.
+    /// - Complexity: O(1); the first access to the value folds.
+    public func projection<Value: Projection & SendableMetatype>(_ type: Value.Type) throws -> LiveProjection<Value> {
+        try projection(ProjectionRules<Value>.untyped)
+    }
+
+    /// The projection of these rules.
+    func projection<Value>(_ rules: ProjectionRules<Value>) throws -> LiveProjection<Value> {
+        guard (1...StoredProjection.nameLimit).contains(rules.name.utf8.count) else {
+            throw ProjectionError.invalidName(rules.name)
+        }
+        guard let follower = followers.follower(named: rules.name, { ProjectionFollower(rules) }) else {
+            throw ProjectionError.nameInUse(rules.name)
+        }
+        return LiveProjection(self, follower)
+    }
+}
+
+// MARK: - Reading
+
+extension UntypedStore {
+    /// The version up to which a projection is folded.
+    struct ProjectionHead {
+        var version: Version
+        var rows: UntypedSnapshot?
+    }
+
+    func projectionHead(withRows: Bool) throws -> ProjectionHead {
+        try withHead { head in
+            // A kept snapshot makes edits copy nodes, so it is taken only if the projection reads rows.
+            ProjectionHead(version: head.editor.state.version, rows: withRows ? try head.snapshot() : nil)
+        }
+    }
+
+    /// The rows before the first commit, with nodes as wide as the store's.
+    var emptyRows: UntypedSnapshot {
+        UntypedSnapshot(empty: ListState(NodePool(limits: past.nodes.limits), isTracking: false))
+    }
+
+    /// Copies of records from the beginning of a range of versions, at least one: of what is in the file as many as there
+    /// are in a run. Nothing is made durable for it, and no transaction stays open.
+    func records(_ range: ClosedRange<UInt64>) throws -> RecordRun {
+        let (sealed, durable) = (group.log.base.sealed.rawValue, group.durableVersion.rawValue)
+        if range.lowerBound > sealed && range.lowerBound <= durable {
+            return try group.log.copies(of: range.lowerBound...min(range.upperBound, durable))
+        }
+        // Packed commits come from the block that was read last, others from the queue.
+        let last = range.lowerBound <= sealed ? min(range.upperBound, sealed) : range.upperBound
+        var run = RecordRun(first: Version(range.lowerBound))
+        for version in range.lowerBound...min(last, range.lowerBound + 1_023) {
+            try group.readRecord(of: Version(version)) { run.append($0, eventCount: 0) }
+            if run.size > 1 << 20 { break }
+        }
+        return run
+    }
+}
+
+// MARK: - The stored states
+
+extension UntypedStore {
+    /// The stored state of a projection; nil if there is none that belongs to the present log.
+    func storedProjection(_ name: String) throws -> StoredProjection? {
+        guard let database = checkpointer?.database, let projections = database.projections else { return nil }
+        let stored = try database.reading { txn in
+            try txn.withValue(forKey: name, in: projections) { $0.flatMap { StoredProjection($0, name: name) } }
+        }
+        guard let stored, try hasCommit(stored.version, checksum: stored.checksum) else { return nil }
+        return stored
+    }
+
+    /// Whether the log has a commit of a version, or begins with it, and its record has a checksum.
+    func hasCommit(_ version: Version, checksum: UInt64) throws -> Bool {
+        let base = group.log.base
+        guard version >= base.version, version <= group.durableVersion else { return false }
+        // Packed commits do not change, and compaction has checked the state against them.
+        if version > base.version && version <= base.sealed { return true }
+        return try recordChecksum(of: version) == checksum
+    }
+
+    /// The checksum of the record of a version, packed or not; 0 before the first.
+    func recordChecksum(of version: Version) throws -> UInt64 {
+        if version == group.log.base.version { return group.log.base.checksum }
+        return try group.withRecord(of: version) { UInt64(littleEndian: $0.loadUnaligned(as: UInt64.self)) }
+    }
+
+    /// Stores the state of a projection, after the commits that it is the fold of.
+    ///
+    /// - Parameter checksum: the checksum of the last of them, if known. If the log has another commit, nothing is stored.
+    func putProjection(
+        _ name: String, rules: Int, version: Version, checksum: UInt64?, beginning: Version, state: [UInt8]
+    ) throws {
+        if options.isReadOnly { throw StoreError.readOnly }
+        guard let database = checkpointer?.database, let projections = database.projections else { return }
+        try group.flush(through: version)
+        let found = try recordChecksum(of: version)
+        if let checksum, checksum != found { return }
+        let stored = StoredProjection(
+            rules: rules, version: version, checksum: found, beginning: beginning, state: state)
+        let row = stored.bytes(name: name)
+        try database.environment.write { txn in
+            try row.withUnsafeBytes { try txn.put(bytes: $0, forKey: name, in: projections) }
+        }
+    }
+}

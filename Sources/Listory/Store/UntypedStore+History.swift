@@ -1,0 +1,224 @@
+// Undo, redo, branches, groups, reverting and restoring. `Docs/Design/History.md` explains them.
+//
+// Always holds: each function appends one commit for a step; committed data never changes.
+
+import ListModel
+
+extension StoreProtocol {
+    /// The position in the shared history or, if ``StoreOptions/undoScope`` is `.origin`, in that of the origin "".
+    /// Compacted steps are not counted.
+    public var history: ListHistory {
+        get throws { try history(of: "") }
+    }
+
+    /// The position in the history of an origin.
+    ///
+    /// - Complexity: O(1), or O(log n) records in a compacted store.
+    public func history(of origin: String) throws -> ListHistory {
+        let scope = core.options.undoScope.history(of: origin)
+        return try core.withHead { try core.reachable($0, scope) }
+    }
+
+    /// Undoes the newest steps that are not undone yet, each with a commit of its own.
+    ///
+    /// - Parameters:
+    ///   - count: how many. If there are fewer, none is undone.
+    ///   - origin: the origin that undoes; ``StoreOptions/undoScope`` decides which steps it can undo.
+    ///   - onConflict: the policy if another scope changed the rows meanwhile.
+    ///   - durability: what to wait for; nil for the store's default.
+    /// - Returns: the last of the new commits, if `count` is not 0, and the skipped conflicts.
+    /// - Throws: ``ListError/nothingToUndo(requested:available:)``; ``ListError/conflicts(_:)``: the steps before the one
+    ///   with conflicts are undone then; or as ``edit(_:origin:time:tracking:isDiscardable:durability:_:)``.
+    /// - Complexity: O(k log n) for k rows that the undone commits changed, at any length of the log.
+    @discardableResult
+    public func undo(
+        _ count: Int = 1, origin: String = "", onConflict: ConflictPolicy = .refuse, durability: Durability? = nil
+    ) throws -> Reversal {
+        try core.moves(count, durability, origin, available: { $0.undoCount }, ListError.nothingToUndo) {
+            try $0.undo(in: $1, origin: origin, time: $2, onConflict: onConflict)
+        }
+    }
+
+    /// Redoes the next steps on the current branch, each with a commit of its own.
+    ///
+    /// - Parameter count: how many; if there are fewer, none is redone.
+    /// - Throws: ``ListError/nothingToRedo(requested:available:)``, or as ``undo(_:origin:onConflict:durability:)``.
+    /// - Complexity: as ``undo(_:origin:onConflict:durability:)``, and O(log n) records.
+    @discardableResult
+    public func redo(
+        _ count: Int = 1, origin: String = "", onConflict: ConflictPolicy = .refuse, durability: Durability? = nil
+    ) throws -> Reversal {
+        try core.moves(count, durability, origin, available: { $0.redoCount }, ListError.nothingToRedo) {
+            try $0.redo(in: $1, origin: origin, time: $2, onConflict: onConflict)
+        }
+    }
+
+    /// Checks out any revision of the history: many steps of undo and redo at once, on any branch.
+    ///
+    /// ```swift
+    /// for branch in try store.branches() { print(branch.name, branch.time) }
+    /// try store.go(to: branches[1].tip)
+    /// ```
+    ///
+    /// - Parameter version: a revision of the history (not an undo, a redo, a go or an untracked commit), or
+    ///   ``oldestVersion``.
+    /// - Returns: the commit; none if the list already has that revision.
+    /// - Throws: ``ListError/notInHistory(_:)``, or as ``undo(_:origin:onConflict:durability:)``.
+    /// - Complexity: O(k log n) for k rows that differ, and a replay from the nearest checkpoint.
+    @discardableResult
+    public func go(
+        to version: Version, origin: String = "", onConflict: ConflictPolicy = .refuse, durability: Durability? = nil
+    ) throws -> Reversal {
+        let (time, scope) = (core.options.now(), core.options.undoScope.history(of: origin))
+        return try core.compute(durability) {
+            try $0.go(to: version, in: scope, origin: origin, time: time, onConflict: onConflict)
+        }
+    }
+
+    /// The branches of the history: the current one first, then the others, the most recently left first.
+    ///
+    /// - Parameter limit: how many at most.
+    /// - Complexity: O(changes of the branch + branches · log² n) records.
+    public func branches(origin: String = "", limit: Int = .max) throws -> [HistoryBranch] {
+        let scope = core.options.undoScope.history(of: origin)
+        return try core.tree.branches(core.withHead { $0.editor.state.histories[scope] }, limit: limit)
+    }
+
+    /// Takes one commit back, of any origin and at any place in the history, with a commit that can itself be undone.
+    ///
+    /// - Parameters:
+    ///   - version: the commit.
+    ///   - name: the user's action; nil for the name of the commit.
+    ///   - origin: the author of the new commit.
+    ///   - onConflict: the policy for rows that were changed since.
+    /// - Returns: the commit; none if nothing is left to take back.
+    /// - Throws: ``ListError/conflicts(_:)``, ``ListError/notInHistory(_:)`` if there is no such commit, or as ``edit(_:origin:time:tracking:isDiscardable:durability:_:)``.
+    /// - Complexity: O(k log n) for k rows that the commit or later ones changed, and a replay from the nearest
+    ///   checkpoint.
+    @discardableResult
+    public func revert(
+        _ version: Version, name: String? = nil, origin: String = "", onConflict: ConflictPolicy = .refuse,
+        durability: Durability? = nil
+    ) throws -> Reversal {
+        let draft = core.draft(name ?? "", origin)
+        return try core.compute(durability) { try $0.revert(version, draft, onConflict: onConflict) }
+    }
+
+    /// Makes the rows equal to those of a version, with a commit that can itself be undone.
+    ///
+    /// - Parameters:
+    ///   - version: any version of the store.
+    ///   - name: the user's action.
+    /// - Returns: the commit, or nil if the rows are already equal. Its changeset is in ``updates()``, like any other.
+    /// - Throws: ``ListError/notInHistory(_:)`` if there is no such version, or as ``edit(_:origin:time:tracking:isDiscardable:durability:_:)``.
+    /// - Complexity: as ``go(to:origin:onConflict:durability:)``.
+    @discardableResult
+    public func restore(
+        _ version: Version, name: String = "Restore", origin: String = "", durability: Durability? = nil
+    ) throws -> Commit? {
+        let draft = core.draft(name, origin)
+        return try core.compute(durability) { Reversal(commit: try $0.restore(version, draft), conflicts: []) }.commit
+    }
+}
+
+// MARK: - Commits that follow from others
+
+extension UntypedStore {
+    /// A history, with the counts of reachable steps.
+    func reachable(_ head: borrowing Head, _ scope: HistoryScope) throws -> ListHistory {
+        let history = try tree.reachable(head.editor.state.histories[scope])
+        let undo = min(history.undoCount, max(0, options.undoLimit - history.redoCount))
+        return history.counting(undo: undo, redo: history.redoCount)
+    }
+
+    /// The tree of commits.
+    var tree: HistoryTree { HistoryTree(group, oldest: oldestVersion) }
+
+    /// Makes several checkouts while holding the lock once; none if there are too few.
+    fileprivate func moves(
+        _ count: Int, _ durability: Durability?, _ origin: String, available: (ListHistory) -> Int,
+        _ tooFew: (Int, Int) -> ListError, _ step: (inout UntypedEditor, HistoryScope, Timestamp) throws -> Reversal
+    ) throws -> Reversal {
+        let (time, scope) = (options.now(), options.undoScope.history(of: origin))
+        // A single one is tried directly, because counting needs a search of the tree in a compacted store.
+        if count == 1 { return try compute(durability) { try step(&$0, scope, time) } }
+        return try perform(durability, { $0.replacing($1) }) { head in
+            let available = available(try reachable(head, scope))
+            guard count <= available else { throw tooFew(count, available) }
+            var all = Reversal.nothing
+            var last: Queued?
+            for _ in 0..<max(0, count) {
+                let reversal = try racer.catchingUp(&head) { try step(&$0.editor, scope, time) }
+                if let commit = reversal.commit { last = append(commit, &head) }
+                all.append(reversal)
+            }
+            return (all, last)
+        }
+    }
+
+    /// Makes a commit that is computed from others.
+    fileprivate func compute(
+        _ durability: Durability?, _ body: (inout UntypedEditor) throws -> Reversal
+    ) throws -> Reversal {
+        try perform(durability, { $0.replacing($1) }) { head in
+            let reversal = try racer.catchingUp(&head) { try body(&$0.editor) }
+            return (reversal, reversal.commit.map { append($0, &head) })
+        }
+    }
+
+    fileprivate func draft(_ name: String, _ origin: String) -> CommitDraft {
+        CommitDraft(name: name, origin: origin, time: options.now(), tracking: options.undoScope.tracking)
+    }
+}
+
+// MARK: - Groups
+
+extension StoreProtocol {
+    /// Makes one undo step of all commits that `body` makes. Groups nest.
+    ///
+    /// ```swift
+    /// try store.group("Tidy up") {
+    ///     try store.edit("Delete") { try $0.delete(.items(done)) }
+    ///     try store.edit("Sort") { try $0.apply(sorted) }
+    /// }
+    /// ```
+    ///
+    /// Each commit is durable on its own: a crash inside the group keeps the commits before it, as one step.
+    ///
+    /// - Parameters:
+    ///   - name: the name of all of them; nil to keep their own names.
+    ///   - origin: the origin whose commits are grouped, if ``StoreOptions/undoScope`` is `.origin`; otherwise the
+    ///     commits of all origins are.
+    @discardableResult
+    public func group<Result>(
+        _ name: String? = nil, origin: String = "", _ body: () throws -> Result
+    ) throws -> Result {
+        try beginGroup(name, origin: origin)
+        do {
+            let result = try body()
+            try endGroup(origin: origin)
+            return result
+        } catch {
+            try? endGroup(origin: origin)
+            throw error
+        }
+    }
+
+    /// Begins a group; ``endGroup(origin:)`` ends it. For gestures that begin and end in different calls.
+    public func beginGroup(_ name: String? = nil, origin: String = "") throws {
+        let scope = core.options.undoScope.history(of: origin)
+        try core.withTurn { $0.editor.beginGroup(in: scope, name: name) }
+    }
+
+    /// Ends the innermost group.
+    ///
+    /// - Throws: ``ListError/groupMismatch(expected:)`` if none is open.
+    public func endGroup(origin: String = "") throws {
+        let scope = core.options.undoScope.history(of: origin)
+        try core.withTurn { try $0.editor.endGroup(in: scope) }
+    }
+
+    /// Ends the step: the next commit begins a new one, whatever ``StoreOptions/coalescing`` says. Call it when the
+    /// selection moves or a field loses the focus.
+    public func breakUndoCoalescing() throws { try core.withTurn { $0.editor.breakUndoCoalescing() } }
+}

@@ -1,0 +1,114 @@
+// Time travel: commits, snapshots and changesets by version.
+
+import ListModel
+
+extension StoreProtocol {
+    /// The newest version.
+    public var version: Version {
+        get throws { try core.withHead { $0.editor.state.version } }
+    }
+
+    /// The oldest version that exists: ``Version/empty``, unless the store was compacted.
+    public var oldestVersion: Version { core.group.log.base.version }
+
+    /// The changeset from one version to another, in either direction.
+    ///
+    /// - Throws: as ``snapshot(at:)``.
+    public func changeset(from old: Version, to new: Version) throws -> Changeset {
+        let newest = try core.newest(for: min(old, new))
+        let first = try core.point(at: old, newest)
+        // Derived from the first version, so that both share unchanged nodes.
+        let second = try core.point(at: new, newest, first)
+        return try Changeset(checked: first, to: second)
+    }
+
+    /// The commit that made a version.
+    ///
+    /// - Throws: ``StoreError/unknownVersion(_:head:)`` for a version that is not there, and for ``Version/empty``,
+    ///   which no commit made; an error of the log.
+    public func commit(_ version: Version) throws -> Commit {
+        try checkVersion(version)
+        return try core.group.commit(version)
+    }
+
+    /// Calls `body` with the commits of a range of versions, in order. It may use the store and may be slow.
+    ///
+    /// - Throws: as ``commit(_:)``, and what `body` throws.
+    public func forEachCommit(
+        in range: ClosedRange<Version>, _ body: (Commit) throws -> Void
+    ) throws {
+        try checkVersion(range.lowerBound)
+        try checkVersion(range.upperBound)
+        try core.group.flush(through: range.upperBound)
+        var next = range.lowerBound
+        while next <= range.upperBound && next <= core.group.log.base.sealed {
+            try body(core.group.commit(next))
+            next = next.next
+        }
+        while next <= range.upperBound {
+            let run = try core.group.log.copies(of: next.rawValue...range.upperBound.rawValue)
+            for index in 0..<run.count {
+                let record = run.withRecord(index) { Array($0) }
+                try body(Commit(record: record, version: run.version(index)))
+            }
+            next = run.version(run.count)
+        }
+    }
+
+    private func checkVersion(_ version: Version) throws {
+        let newest = try self.version
+        if version > .empty && version <= oldestVersion {
+            throw StoreError.droppedVersion(version, oldest: oldestVersion)
+        }
+        if version == .empty || version > newest { throw StoreError.unknownVersion(version, head: newest) }
+    }
+}
+
+extension Changeset {
+    /// The changeset of two snapshots whose nodes can be read.
+    fileprivate init(checked old: UntypedSnapshot, to new: UntypedSnapshot) throws {
+        do {
+            self = try old.checked { try new.checked { Changeset(from: old, to: new) } }
+        } catch {
+            throw error.ofRows
+        }
+    }
+}
+
+extension UntypedStore {
+    /// The rows at a version. Reading the past does not change undo and redo.
+    ///
+    /// - Throws: ``StoreError/unknownVersion(_:head:)``, ``StoreError/droppedVersion(_:oldest:)``, or an error of the log.
+    /// - Complexity: O(log n), and a replay from the nearest checkpoint, which ``CheckpointPolicy/maximumSpacing`` bounds.
+    public func snapshot(at version: Version) throws -> UntypedSnapshot {
+        try point(at: version, newest(for: version))
+    }
+
+    /// The newest rows; if an earlier version is wanted, once their commits are in the log, where the others are read.
+    ///
+    /// Another process may commit first. Then the commits of this process get other versions, and rows that were taken
+    /// before are those of no version.
+    fileprivate func newest(for version: Version) throws -> UntypedSnapshot {
+        while true {
+            let shift = group.shift
+            let newest = try snapshot
+            if version >= newest.version { return newest }
+            try group.flush(through: newest.version)
+            if group.shift == shift { return newest }
+        }
+    }
+
+    /// The snapshot of a version, old or the newest.
+    ///
+    /// - Parameters:
+    ///   - newest: as ``newest(for:)`` returned it.
+    ///   - other: another snapshot that has been taken already.
+    fileprivate func point(at version: Version, _ newest: UntypedSnapshot, _ other: UntypedSnapshot? = nil) throws
+        -> UntypedSnapshot
+    {
+        if version == newest.version { return newest }
+        guard version < newest.version else { throw StoreError.unknownVersion(version, head: newest.version) }
+        guard version >= oldestVersion else { throw StoreError.droppedVersion(version, oldest: oldestVersion) }
+        return try past.point(at: version, [newest] + (other.map { [$0] } ?? []))
+    }
+}

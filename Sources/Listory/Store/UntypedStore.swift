@@ -1,0 +1,463 @@
+// A durable list of any content: the untyped core of `ListStore`; tools use it directly.
+//
+// An edit is applied in memory under a lock; then the group commit appends its commit to the log. Opening reads the
+// newest checkpoint and replays the commits after it.
+//
+// Always holds:
+// - the rows in memory are the fold of the log and of the queued commits;
+// - edits of several tasks never interleave inside a commit: each waits for its turn;
+// - a commit that was reported durable is in the file, even after a crash or a power cut.
+
+import ListModel
+
+/// A list whose every edit is an event in a log: edits are saved and can be undone, and any earlier version can be
+/// read.
+///
+/// ```swift
+/// let store = try UntypedStore.create(at: "todo.listory")
+/// try store.edit("Add milk") { list in
+///     try list.insertSection(NewSection(id: "today", title: "Today"))
+///     try list.insert(NewRow(id: 7, content: milk), at: .end(ofSection: "today"))
+/// }
+/// try store.undo()
+/// try store.close()
+/// ```
+///
+/// Any number of processes may edit a store: see `Docs/Design/Processes.md`. ``ListStore`` adds an app's own types.
+///
+/// - Important: The closure of an edit must not use the store itself: that throws ``StoreError/usedInside(_:)``. It runs
+///   under the store's lock, so readers wait for it; those of a ``ListStore`` do not.
+public final class UntypedStore: Sendable {
+    /// The state that the lock protects.
+    struct Head: ~Copyable, Sendable {
+        var editor: UntypedEditor
+        var observers = UpdateObservers()
+        /// How many events led to the newest version.
+        var eventCount: UInt64
+        var isClosed = false
+        /// The histories at a version that was the end of the log when another process had appended.
+        var known: (version: Version, histories: HistoryTable)?
+        /// The error for which the rows have to be read from the file again: nodes could not be read, and the trees may
+        /// have substitutes for them.
+        var failure: (any Error)?
+        /// How many reads of nodes had failed when the lock was taken.
+        fileprivate var failuresBefore = 0
+
+        /// Checks that no read of a node failed under the lock.
+        func checkNodes() throws {
+            if let failure = editor.failure(since: failuresBefore) ?? failure { throw failure.ofRows }
+        }
+
+        /// Records whether nodes could not be read under the lock.
+        fileprivate mutating func noteFailure() {
+            guard let found = editor.failure(since: failuresBefore), !found.saysDamage else { return }
+            failure = found
+        }
+
+        /// The newest rows; during an edit, those before it. Damaged rows say that they are unreadable; after another error,
+        /// this throws.
+        mutating func snapshot() throws -> UntypedSnapshot {
+            if let failure { throw failure }
+            return try editor.isEditing ? editor.snapshotBeforeEdits() : editor.snapshot()
+        }
+    }
+
+    /// The path of the file.
+    public let path: String
+    /// The options with which it was opened.
+    public let options: StoreOptions
+    /// The work of opening it.
+    public let recovery: Recovery
+
+    let group: GroupCommit
+    /// Takes checkpoints; nil if there are none and the store may only be read.
+    let checkpointer: Checkpointer?
+    /// Finds versions of the past.
+    let past: Past
+    /// The projections.
+    let followers = StoreFollowers()
+    /// Held by an edit, or another change, from its beginning to its end.
+    let turn = Locked<Void>(())
+    /// The list. It is locked within a turn, or for reading at any time: then an edit may be in progress.
+    let head: Locked<Head>
+    /// The rows before the edit in progress, if it is a long one: readers take them without any other lock.
+    let shown = Locked<UntypedSnapshot?>(nil)
+    /// Catches up with other processes.
+    let racer: StoreRacer
+
+    private init(_ log: CommitLog, _ options: StoreOptions) throws {
+        do {
+            // Opened first, so that the view of a process without leases is not newer than the head that it reads next.
+            let database = try log.lingering ?? CheckpointDatabase(log.environment, log.journal.table, meta: log.meta)
+            // Before the checkpoints are read: no other process changes them from then on.
+            if !options.isReadOnly { _ = log.journal.table?.takeRole() }
+            // Before the end of the log is read, which is then not older.
+            let newest = options.lastVersion == nil ? Recovery.newest(database) : nil
+            let findings = try log.readHead()
+            let logHead = try options.lastVersion.map { try log.head(findings.head, at: $0) } ?? findings.head
+            let recovered = try Recovery.run(log, logHead, database, newest, options)
+            guard recovered.checksum == logHead.checksum else {
+                throw StoreError.headMismatch(
+                    what: "checksum of commit \(logHead.version)", expected: String(logHead.checksum, radix: 16),
+                    found: String(recovered.checksum, radix: 16))
+            }
+            path = log.path
+            self.options = options
+            var recovery = recovered.recovery
+            recovery.journalCommitCount = findings.commitCount
+            recovery.lostVersion = findings.lost
+            self.recovery = recovery
+            past = Past(log, database, recovered.nodes)
+            group = GroupCommit(log, past, head: logHead, options: options)
+            checkpointer = try database.map {
+                try Checkpointer(
+                    $0, log.base, newest: recovered.newest, recovered: recovery, options: options)
+            }
+            var editor = UntypedEditor(recovered.state, checksum: recovered.checksum, source: group)
+            editor.oldestVersion = log.base.version
+            editor.coalescingPolicy = options.coalescing
+            editor.undoLimit = options.undoLimit
+            head = Locked(Head(editor: editor, eventCount: logHead.eventCount))
+            racer = StoreRacer(turn, head, group, checkpointer, options)
+        } catch {
+            // The first error is the one to report.
+            if log.lingering == nil { try? log.environment.close() }
+            throw error
+        }
+    }
+
+    deinit {
+        racer.stop()
+        group.stopStoreTimer()
+    }
+
+    /// Creates a new, empty store.
+    ///
+    /// - Parameters:
+    ///   - path: a file that does not exist; a lock file is created beside it, with `-lock` after the name.
+    ///   - options: how the store is opened.
+    /// - Throws: ``StoreError/alreadyExists(path:)``, or an `LMDBError` that names the call that failed.
+    public static func create(at path: String, options: StoreOptions = StoreOptions()) throws -> UntypedStore {
+        if options.isReadOnly { throw StoreError.readOnly }
+        return try started(CommitLog(path: path, mode: .create, options: options), options)
+    }
+
+    /// Opens a store, or creates a new, empty one if there is none.
+    static func openOrCreate(at path: String, options: StoreOptions) throws -> UntypedStore {
+        try started(CommitLog(path: path, mode: .openOrCreate, options: options), options)
+    }
+
+    /// Opens a store: reads the newest checkpoint, and replays the commits after it.
+    ///
+    /// - Throws: ``StoreError`` if the file is missing, foreign or newer; ``StoreError/damagedCommit(_:cause:)`` or an
+    ///   `LMDBError` if it is damaged.
+    /// - Complexity: O(log n), and a replay of the events since the newest checkpoint.
+    public static func open(at path: String, options: StoreOptions = StoreOptions()) throws -> UntypedStore {
+        precondition(options.isReadOnly || options.lastVersion == nil, "an earlier version is only read")
+        var options = options
+        if options.lastVersion != nil { options.isKnownToOthers = false }
+        return try started(CommitLog(path: path, mode: .open, options: options), options)
+    }
+
+    private static func started(_ log: CommitLog, _ options: StoreOptions) throws -> UntypedStore {
+        let store = try UntypedStore(log, options)
+        if options.lastVersion == nil { store.racer.start() }
+        return store
+    }
+
+    /// Calls `body` with the protected state, under the lock, for a moment. An edit may be in progress: `body` neither edits
+    /// nor reads the rows of the editor.
+    func withHead<Result>(_ body: (inout Head) throws -> Result) throws -> Result {
+        try checkIsOutside()
+        return try head.withLock { head in
+            try enter(&head)
+            defer { head.noteFailure() }
+            return try body(&head)
+        }
+    }
+
+    /// Calls `body` with the protected state when no edit is in progress.
+    func withTurn<Result>(_ body: (inout Head) throws -> Result) throws -> Result {
+        try checkIsOutside()
+        return try turn.withLock { _ in
+            try head.withLock { head in
+                try enter(&head)
+                defer { head.noteFailure() }
+                return try body(&head)
+            }
+        }
+    }
+
+    /// As ``withTurn(_:)``, for edits: without copies of what `body` returns. Throws the error of nodes that could not be
+    /// read before that of `body`, because an unreadable row is not found.
+    @inline(__always)
+    func withTurnForEditing<Result>(_ body: (inout Head) throws -> Result) throws -> Result {
+        try checkIsOutside()
+        return try turn.withLock { _ in
+            try head.withLock { head in
+                try enter(&head)
+                return try editing(&head, body)
+            }
+        }
+    }
+
+    /// Edits the rows, or begins or ends an edit.
+    @inline(__always)
+    private func editing<Result>(_ head: inout Head, _ body: (inout Head) throws -> Result) throws -> Result {
+        do {
+            try head.checkNodes()
+            let result = try body(&head)
+            head.noteFailure()
+            return result
+        } catch {
+            head.noteFailure()
+            try head.checkNodes()
+            throw error
+        }
+    }
+
+    /// Makes an edit for which the list is locked only at its beginning, at its end, and for each use of the editor. Readers
+    /// do not wait for it.
+    ///
+    /// - Parameters:
+    ///   - begin: lends the editor.
+    ///   - body: makes the edits.
+    ///   - end: takes the editor back, and finishes the commit.
+    func withTurnInSteps<Result>(
+        begin: (inout UntypedEditor) throws -> Void, _ body: (EditTurn) throws -> Void,
+        end: (inout Head) throws -> Result
+    ) throws -> Result {
+        try checkIsOutside()
+        return try turn.withLock { _ in
+            let failuresBefore = try head.withLock { head in
+                try enter(&head)
+                try editing(&head) { try begin(&$0.editor) }
+                return head.failuresBefore
+            }
+            defer { shown.withLock { $0 = nil } }
+            func resume<Other>(_ step: (inout Head) throws -> Other) throws -> Other {
+                try head.withLock { head in
+                    // Readers have used the head meanwhile.
+                    head.failuresBefore = failuresBefore
+                    return try editing(&head, step)
+                }
+            }
+            do { try body(EditTurn(head, shown)) } catch {
+                try resume { head -> Never in
+                    head.editor.cancelLoan()
+                    throw error
+                }
+            }
+            return try resume(end)
+        }
+    }
+
+    /// Prepares the state for a use under the lock.
+    @inline(__always)
+    private func enter(_ head: inout Head) throws {
+        if head.isClosed { throw StoreError.closed }
+        if head.failure != nil && !head.editor.isEditing { reload(&head) }
+        head.failuresBefore = head.editor.failureCount
+    }
+
+    /// Reads the newest version again, after an error that does not report damage. If that fails as well, the error
+    /// remains.
+    private func reload(_ head: inout Head) {
+        // The numbers of a checkpoint that is being written refer to the present trees.
+        if head.editor.state.pool.damage != nil || checkpointer?.isWriting == true { return }
+        do {
+            try racer.readAgain(&head)
+            head.failure = nil
+        } catch {
+            head.failure = error
+        }
+    }
+
+    /// Whether the calling thread is inside the closure of an edit, or otherwise holds a lock.
+    var isInsideEdit: Bool { turn.isHeldByCaller || head.isHeldByCaller }
+
+    /// Checks that the calling thread does not hold the lock. Functions that take another lock first call this before.
+    func checkIsOutside() throws {
+        if isInsideEdit { throw StoreError.usedInside("the closure of an edit or of a read") }
+    }
+
+    /// Waits until everything is durable, takes a checkpoint, ends all update sequences and closes the file.
+    ///
+    /// Snapshots do not change. As long as one is kept whose rows are not all in memory, the file stays open for it;
+    /// nevertheless the store can be opened again, with the same options.
+    ///
+    /// A store whose last commits cannot be appended, because another process wrote to the file or the disk is full,
+    /// can only be closed without them:
+    ///
+    /// ```swift
+    /// do { try store.close() } catch StoreError.appendFailed {
+    ///     try store.close(discardingUnappended: true)
+    /// }
+    /// ```
+    ///
+    /// - Parameter discardingUnappended: whether to discard commits that cannot be appended. One more attempt to append
+    ///   them is made first; the lost versions are those after ``durableVersion`` then.
+    /// - Throws: ``StoreError/appendFailed(durable:cause:)`` if the last commits could not be appended and are not to
+    ///   be discarded; `LMDBError` with `closeBlocked` during a read from the store, for instance inside
+    ///   `withRecord(of:_:)` of its ``source``. The store then stays open, and can be closed later.
+    ///   ``StoreError/discardFailed(durable:cause:)`` if the store is closed, but what was discarded may come back.
+    ///   ``StoreError/closed`` if it is closed already.
+    public func close(discardingUnappended: Bool = false) throws {
+        try checkIsOutside()
+        if !discardingUnappended { try group.flush(through: nil) }
+        if !options.isReadOnly, let checkpointer, checkpointer.isDueAtClose {
+            // All commits are in the log; without a checkpoint, the next opening only takes longer.
+            try? checkpointer.take(self)
+        }
+        if !options.isReadOnly { followers.storeStates(in: self, isClosing: true) }
+        // The rows that they keep would keep the file open.
+        followers.letGo()
+        try exclusively {
+            try withTurn { head in
+                // No commit can be queued while the lock is held, but some may have been queued since the first flush.
+                do { try racer.catchingUp(&head) { _ in try group.flush(through: nil) } } catch {
+                    guard discardingUnappended else { throw error }
+                }
+                if let damage = head.editor.state.pool.damage { checkpointer?.distrustIfDamaged(damage) }
+                past.clear()
+                // They would keep the file open.
+                let rows = head.observers.takeRows()
+                var discarding: Result<Void, any Error> = .success(())
+                do {
+                    try group.discardUnappended {
+                        if !options.isReadOnly { discarding = Result { try group.settle() } }
+                        try closeFile(&head)
+                    }
+                } catch {
+                    head.observers.putBack(rows)
+                    throw error
+                }
+                head.isClosed = true
+                head.observers.finish()
+                group.failures.finish()
+                head.editor = UntypedEditor(ListState(), source: group)
+                do { try discarding.get() } catch {
+                    throw StoreError.discardFailed(durable: group.durableVersion, cause: error)
+                }
+            }
+        }
+        racer.stop()
+    }
+
+    /// Closes the file, or lets the snapshots that still read from it close it.
+    private func closeFile(_ head: inout Head) throws {
+        guard let checkpointer else { return try group.log.environment.close() }
+        // The store's own pool is released, because only then the remaining leases show which snapshots read the newest
+        // checkpoint. The new pool continues the epochs of the old one, because closing may fail and the list be edited
+        // again: a node with the number of an earlier epoch must not seem to be changed in the present one.
+        head.editor.state.replaceStore(NodePool(after: head.editor.state.pool))
+        do { try checkpointer.database.close() } catch {
+            if let newest = checkpointer.newest {
+                let lease = checkpointer.database.lease(newest.version)
+                head.editor.state.replaceStore(NodePool(after: head.editor.state.pool, lease))
+            }
+            throw error
+        }
+    }
+
+    /// Runs `body` while no checkpoint is taken.
+    private func exclusively(_ body: () throws -> Void) throws {
+        if let checkpointer { try checkpointer.exclusively(body) } else { try body() }
+    }
+}
+
+// MARK: - Reading
+
+extension UntypedStore {
+    /// The newest rows, as a value that never changes.
+    ///
+    /// - Complexity: O(1).
+    public var snapshot: UntypedSnapshot {
+        get throws {
+            try checkIsOutside()
+            return try shown.withLock { $0 } ?? withHead { try $0.snapshot() }
+        }
+    }
+
+    /// The index path of the row of an id in the newest version, or nil if there is none.
+    ///
+    /// - Complexity: O(log n); O(n) while an edit is in progress, because there is no index of the rows before it.
+    public func indexPath(of id: UntypedID) throws -> ListIndexPath? {
+        try find { head in
+            let path = head.editor.state.indexPath(of: id)
+            if path == nil { try head.checkNodes() }
+            return path
+        } during: { rows in
+            rows.indexPath(of: id)
+        }
+    }
+
+    /// Looks a row up by its id in the newest version; while an edit is in progress, in the rows before it.
+    func find<Result>(
+        _ look: (inout Head) throws -> Result, during search: (UntypedSnapshot) throws -> Result
+    ) throws -> Result {
+        let found = try withHead { head -> Result? in head.editor.isEditing ? nil : try look(&head) }
+        if let found { return found }
+        let rows = try snapshot
+        do { return try rows.checked { try search(rows) } } catch { throw error.ofRows }
+    }
+
+    /// Reads the newest version, by id or otherwise, under the store's lock, so all reads are of one version.
+    ///
+    /// ```swift
+    /// let parent = try store.read { try $0.parent(of: 7) }
+    /// ```
+    ///
+    /// - Parameter body: reads; see ``RowLookup``. It must not use the store itself.
+    /// - Throws: ``StoreError/closed``, an error of damaged nodes, and what `body` throws.
+    /// - Complexity: that of `body`. It waits for an edit in progress, and edits wait for it.
+    public func read<Result>(_ body: (borrowing ListState) throws -> Result) throws -> Result {
+        try withTurn { head in
+            do {
+                let result = try body(head.editor.state)
+                try head.checkNodes()
+                return result
+            } catch {
+                // A row may not be found because it cannot be read: report the damage instead.
+                try head.checkNodes()
+                throw error
+            }
+        }
+    }
+
+    /// The index of the section of an id in the newest version, or nil if there is none.
+    ///
+    /// - Complexity: O(log s) expected, for s sections.
+    public func indexOfSection(_ id: UntypedID) throws -> Int? { try read { $0.indexOfSection(id) } }
+
+    /// The row of an id in the newest version, or nil if there is none.
+    ///
+    /// - Complexity: O(log n) expected; O(n) while an edit is in progress, because there is no index of the rows before it.
+    public func item(_ id: UntypedID) throws -> UntypedRow? {
+        try find { head in
+            let item = head.editor.state.item(id)
+            if item == nil { try head.checkNodes() }
+            return item
+        } during: { rows in
+            rows.indexPath(of: id).flatMap { rows.item(at: $0) }
+        }
+    }
+
+    /// Reads the content of rows and the commits of the past.
+    public var source: any CommitSource { group }
+}
+
+// MARK: - Of any items
+
+/// The functions of every store, for any items: undo and redo, groups, branches, time travel, durability, copies.
+///
+/// ``UntypedStore`` and ``ListStore``, which adds an app's own types, have them.
+public protocol StoreProtocol: AnyObject, Sendable {
+    /// The store of identifiers and bytes.
+    var core: UntypedStore { get }
+}
+
+extension UntypedStore: StoreProtocol {
+    /// The store itself.
+    public var core: UntypedStore { self }
+}

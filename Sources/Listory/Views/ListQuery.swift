@@ -1,0 +1,170 @@
+// Queries: which rows a view of a typed list shows, in which order and sections.
+//
+// The filters, sort keys, groups and search texts before a `prefix` form one stage; their order in the query does not
+// matter, as in a query of a database. The parts after a `prefix` see only the rows that are left. `visibleRows` is a
+// separate stage in the same way.
+//
+// Always holds: the functions run for a row in the order filters, group, keys, text, and stop when a filter returns
+// false.
+
+import ListModel
+
+/// Which rows of a list a view shows, in which order and sections.
+///
+/// ```swift
+/// let open = try store.view { list in
+///     list.filter { !$0.isChecked }
+///         .sorted(by: \.due)
+///         .then(by: \.title, .descending)
+///         .prefix(50)
+/// }
+/// ```
+///
+/// The functions must depend on nothing but the row. They run when a row is inserted or changes. If one depends on a
+/// clock or a setting, set the query again when that changes.
+public struct ListQuery<SectionID: IdentifierConvertible, Item: Codable & Identifiable & Sendable>: Sendable
+where Item.ID: IdentifierConvertible {
+    /// The row that a function receives.
+    public typealias Row = QueryRow<Item>
+
+    /// A stage of the view under construction.
+    enum Part: Sendable {
+        case arrange(Rules)
+        case visibleRows
+        case first(Int)
+        case firstOfEachSection(Int)
+    }
+
+    /// The parts of an arrangement.
+    struct Rules: Sendable {
+        var filters: [@Sendable (Row) throws -> Bool] = []
+        var keys: [@Sendable (Row) throws -> QueryKey] = []
+        var descending: [Bool] = []
+        var sections = Arrangement.Sections.source
+        var group: (@Sendable (Row) throws -> QueryGroup)?
+        var hidesEmptySections = false
+        var text: (@Sendable (Row) throws -> String)?
+    }
+
+    var parts: [Part]
+
+    /// All rows, in the order of the list.
+    public init() { parts = [] }
+
+    init(_ parts: [Part]) { self.parts = parts }
+
+    /// The query with other rules in its last stage, or with a further stage of these rules if the last one is a
+    /// `prefix` or `visibleRows`.
+    func changing(_ body: (inout Rules) -> Void) -> ListQuery {
+        var rules = Rules()
+        var result = parts
+        if case .arrange(let last)? = parts.last {
+            rules = last
+            result.removeLast()
+        }
+        body(&rules)
+        return ListQuery(result + [.arrange(rules)])
+    }
+
+    /// The query of the same stages, whose sections have other identifiers.
+    func withSections<Other: IdentifierConvertible>(_ type: Other.Type) -> ListQuery<Other, Item> {
+        ListQuery<Other, Item>(
+            parts.map { part in
+                switch part {
+                case .visibleRows: return .visibleRows
+                case .first(let count): return .first(count)
+                case .firstOfEachSection(let count): return .firstOfEachSection(count)
+                case .arrange(let rules):
+                    var result = ListQuery<Other, Item>.Rules()
+                    (result.filters, result.keys, result.descending) = (rules.filters, rules.keys, rules.descending)
+                    (result.sections, result.group, result.text) = (rules.sections, rules.group, rules.text)
+                    result.hidesEmptySections = rules.hidesEmptySections
+                    return .arrange(result)
+                }
+            })
+    }
+}
+
+// MARK: - Which rows
+
+extension ListQuery {
+    /// Keeps the rows for which a function returns true.
+    ///
+    /// - Parameter isIncluded: a function of the row alone. If it throws, the view does not change, and the error is
+    ///   reported as a ``QueryError``.
+    public func filter(_ isIncluded: @escaping @Sendable (Row) throws -> Bool) -> ListQuery {
+        changing { $0.filters.append(isIncluded) }
+    }
+
+    /// Makes the view searchable: ``LiveList/search(_:)`` then hides rows whose text does not contain all words.
+    ///
+    /// The view keeps the texts, so a search decodes nothing.
+    ///
+    /// - Parameter text: the text of a row to search in.
+    public func searchable(in text: @escaping @Sendable (Row) throws -> String) -> ListQuery {
+        changing { $0.text = text }
+    }
+
+    /// Makes the view searchable by a property of the items.
+    public func searchable(in text: any KeyPath<Item, String> & Sendable) -> ListQuery {
+        searchable { try $0.item[keyPath: text] }
+    }
+
+    /// Hides the rows below collapsed rows of outlines.
+    ///
+    /// ```swift
+    /// list.visibleRows().filter { !$0.isChecked }     // of what is expanded, the open rows
+    /// list.filter { !$0.isChecked }.visibleRows()     // an outline of the open rows alone
+    /// ```
+    ///
+    /// Rows keep their depths from the list. The parts of the query before this one decide about parents: a row's
+    /// parent is the nearest less deep row before it among the rows that are left. So a collapsed row that is checked
+    /// hides its children in the first example, but not in the second. Sort and group after this part.
+    public func visibleRows() -> ListQuery { ListQuery(parts + [.visibleRows]) }
+
+    /// Keeps the first rows over all sections, and leaves out the sections after the last of them.
+    public func prefix(_ count: Int) -> ListQuery { ListQuery(parts + [.first(count)]) }
+
+    /// Keeps the first rows of each section.
+    public func prefixOfEachSection(_ count: Int) -> ListQuery { ListQuery(parts + [.firstOfEachSection(count)]) }
+}
+
+// MARK: - Stages
+
+extension ListQuery {
+    /// The query as stages over identifiers and bytes.
+    ///
+    /// - Parameters:
+    ///   - source: where the contents of rows are read.
+    ///   - coder: how they are decoded.
+    public func stages(_ source: any CommitSource, _ coder: ContentCoder<Item>) -> [QueryStage] {
+        let reader = RowReader(source: source, coder: coder)
+        return parts.map { part in
+            switch part {
+            case .visibleRows: .visibleRows
+            case .first(let count): .first(count)
+            case .firstOfEachSection(let count): .firstOfEachSection(count)
+            case .arrange(let rules): .arrange(ListQuery.arrangement(rules, reader))
+            }
+        }
+    }
+
+    private static func arrangement(_ rules: Rules, _ reader: RowReader<Item>) -> Arrangement {
+        Arrangement(
+            sections: rules.sections, hidesEmptySections: rules.hidesEmptySections,
+            isSearchable: rules.text != nil, descending: rules.descending
+        ) { item in
+            let row = QueryRow(item, reader)
+            for filter in rules.filters where try !filter(row) { return nil }
+            var placement = RowPlacement()
+            placement.group = try rules.group?(row)
+            if rules.keys.count == 1 {
+                placement.key = try rules.keys[0](row)
+            } else if rules.keys.count > 1 {
+                placement.key = .several(try rules.keys.map { try $0(row) })
+            }
+            if let text = rules.text { placement.text = SearchText(try text(row)) }
+            return placement
+        }
+    }
+}

@@ -1,0 +1,40 @@
+// The row that the functions of a query receive: decoded once, and only if a function reads the item.
+
+import ListModel
+
+/// The row that a function of a query receives.
+///
+/// It is valid only during the call; do not keep it.
+public final class QueryRow<Item: Codable & Identifiable & Sendable> where Item.ID: IdentifierConvertible {
+    /// The row as an identifier and a reference.
+    public let core: UntypedRow
+    private let reader: RowReader<Item>
+    private var decoded: Item?
+
+    init(_ core: UntypedRow, _ reader: RowReader<Item>) {
+        self.core = core
+        self.reader = reader
+    }
+
+    /// The identity of the row.
+    ///
+    /// - Throws: ``ListError/unreadable(what:expected:found:)`` if it is none of the app's.
+    public var id: Item.ID {
+        get throws { try Item.ID.reading(core.id, "identifier of a row") }
+    }
+
+    /// Whether the row has a checkmark.
+    public var isChecked: Bool { core.isChecked }
+
+    /// The item, read from the log and decoded once.
+    ///
+    /// - Throws: an error of the log, or of the decoder.
+    public var item: Item {
+        get throws {
+            if let decoded { return decoded }
+            let item = try reader.coder.item(of: core, in: reader.source)
+            decoded = item
+            return item
+        }
+    }
+}

@@ -1,0 +1,274 @@
+// A view that follows a store.
+//
+// It follows when it is read. While a reader waits for its updates, a task follows every commit of the store. Both use
+// the same code, so a read after an edit sees the edit, and no change is reported twice.
+//
+// Always holds: the updates of a reader lead from the first snapshot of its sequence to the rows of the view; the
+// functions of a query run under the view's lock, never under the store's.
+
+import ListModel
+
+/// A view of a store's rows, kept up to date.
+///
+/// ```swift
+/// let view = try UntypedLiveList(of: store, [.arrange(unchecked), .first(50)])
+/// try store.edit("Check milk") { try $0.toggle(.item(7)) }
+/// show(try view.snapshot)
+/// ```
+///
+/// ``LiveList`` adds an app's own types, and ``ListQuery`` describes its rows.
+///
+/// A view keeps a snapshot of the store, so edits copy the nodes that they change. Closing the store ends the view.
+///
+/// - Important: The functions of a view must not edit the store. Of the view itself they may read only ``shown``;
+///   anything else throws ``StoreError/usedInside(_:)``.
+public final class UntypedLiveList: Sendable {
+    /// The store whose rows the view shows.
+    public let store: UntypedStore
+    private let state: Locked<State>
+    /// The rows that the view showed last. They have a separate lock, because a function of the view may read them.
+    private let last: Locked<Shown>
+
+    /// The state that can be read without the view's lock.
+    private struct Shown: Sendable {
+        var rows: UntypedSnapshot
+        /// Whether the stages keep the order and the sections of the store.
+        var keepsOrder: Bool
+    }
+
+    /// The state that the lock protects.
+    struct State: Sendable {
+        var view: DerivedView
+        var stages: [QueryStage]
+        var readers: [Int: UpdateQueue<ViewNews>] = [:]
+        var nextReader = 0
+        /// The version that the view could not follow, if that was reported. A later read of the view throws the error
+        /// again, but it is not reported again.
+        var failedVersion: Version?
+        /// The task that follows the store while there are readers.
+        var follower: Task<Void, Never>?
+    }
+
+    /// A view of a store.
+    ///
+    /// - Parameters:
+    ///   - store: the store. It can be edited as usual.
+    ///   - stages: the stages, in order.
+    /// - Throws: ``StoreError/closed``; ``QueryError`` for the first row that cannot be placed.
+    /// - Complexity: as ``DerivedView/init(_:of:)``.
+    public convenience init(of store: UntypedStore, _ stages: [QueryStage]) throws {
+        // The effect of the functions on the order is unknown.
+        try self.init(of: store, stages, keepsOrder: false)
+    }
+
+    /// A view whose stages are known to keep the order of rows, or not to.
+    init(of store: UntypedStore, _ stages: [QueryStage], keepsOrder: Bool) throws {
+        self.store = store
+        let view = try DerivedView(stages, of: store.snapshot)
+        state = Locked(State(view: view, stages: stages))
+        last = Locked(Shown(rows: view.snapshot, keepsOrder: keepsOrder))
+    }
+
+    deinit {
+        state.withLock { state in
+            state.follower?.cancel()
+            for reader in state.readers.values { reader.finish() }
+        }
+    }
+
+    /// Calls `body` with the protected state, under the lock. The rows that it leaves are shown from then on.
+    func withState<Result>(_ body: (inout State) throws -> Result) rethrows -> Result {
+        try state.withLock { state in
+            defer { last.withLock { $0.rows = state.view.snapshot } }
+            return try body(&state)
+        }
+    }
+
+    /// Whether the calling thread runs a function of the view, under its lock.
+    var isInsideFunction: Bool { state.isHeldByCaller }
+
+    /// Throws if the calling thread runs a function of the view, because it would wait for itself.
+    func checkIsOutside() throws {
+        if isInsideFunction { throw UntypedLiveList.usedInside }
+    }
+
+    private static var usedInside: StoreError { .usedInside("a function of the view") }
+}
+
+// MARK: - Reading
+
+extension UntypedLiveList {
+    /// The rows of the view at the newest version of the store.
+    ///
+    /// - Throws: ``StoreError/closed``; ``QueryError`` for the first row that cannot be placed. The view then stays at
+    ///   ``shown``, and the next attempt begins from there.
+    /// - Complexity: O(k log n) for k rows of the store that changed since the last time.
+    public var snapshot: UntypedSnapshot {
+        get throws {
+            try checkIsOutside()
+            let newest = try store.snapshot
+            return try withState { state in
+                try state.follow(newest)
+                return state.view.snapshot
+            }
+        }
+    }
+
+    /// The index path of the row of an id in the view at the newest version of the store; nil if the view does not show
+    /// it.
+    ///
+    /// - Throws: as ``snapshot``.
+    /// - Complexity: that of ``snapshot``, and O(log n).
+    public func indexPath(of id: UntypedID) throws -> ListIndexPath? {
+        try checkIsOutside()
+        while true {
+            let (newest, path) = try store.find { head in
+                let path = head.editor.state.indexPath(of: id)
+                // An unreadable row is not found: report the damage instead.
+                if path == nil { try head.checkNodes() }
+                return (try head.snapshot(), path)
+            } during: { rows in
+                (rows, rows.indexPath(of: id))
+            }
+            guard let path else { return nil }
+            let found: ListIndexPath?? = try withState { state in
+                try state.follow(newest)
+                // Another thread may have followed a later commit meanwhile.
+                guard state.view.source.version == newest.version else { return nil }
+                return .some(state.view.indexPath(ofSource: path))
+            }
+            if let found { return found }
+        }
+    }
+
+    /// The rows that the view showed last, without reading the store.
+    public var shown: UntypedSnapshot {
+        isInsideFunction ? last.withLock { $0.rows } : withState { $0.view.snapshot }
+    }
+
+    /// The rows of the view for other rows of the store, such as those of an old version. The view does not change.
+    ///
+    /// - Parameter source: rows of this store.
+    /// - Throws: ``QueryError`` for the first row that cannot be placed.
+    /// - Complexity: O(k log n) for k rows that differ from those of the view.
+    public func snapshot(of source: UntypedSnapshot) throws(QueryError) -> UntypedSnapshot {
+        if isInsideFunction { throw QueryError(version: source.version, cause: UntypedLiveList.usedInside) }
+        var copy = state.withLock { $0.view }
+        try copy.advance(to: source)
+        return copy.snapshot
+    }
+
+    /// The rows of the view at a version of the store. The view and undo do not change.
+    ///
+    /// - Throws: as ``UntypedStore/snapshot(at:)``; ``QueryError`` for the first row that cannot be placed.
+    /// - Complexity: that of ``UntypedStore/snapshot(at:)``, and O(k log n) for k rows that differ from those of the view.
+    public func snapshot(at version: Version) throws -> UntypedSnapshot {
+        try snapshot(of: store.snapshot(at: version))
+    }
+}
+
+// MARK: - Changing the view
+
+extension UntypedLiveList {
+    /// Searches for words; an empty text shows all rows again.
+    ///
+    /// - Parameter text: words; a row is found if it has all of them. Case and marks make no difference.
+    /// - Returns: what changed in the view.
+    /// - Throws: ``QueryError`` for the first row that a stage cannot place; the view then stays as it is.
+    /// - Complexity: as ``DerivedView/search(_:)``.
+    @discardableResult
+    public func search(_ text: String) throws(QueryError) -> ListTransition {
+        try change { state throws(QueryError) in try state.view.search(SearchWords(text)) }
+    }
+
+    /// Replaces all stages.
+    ///
+    /// - Returns: the changes in the view, as one transition.
+    /// - Throws: ``QueryError`` for the first row that cannot be placed; the view then stays as it is.
+    /// - Complexity: as ``DerivedView/replaceStages(_:)``.
+    @discardableResult
+    public func replaceStages(_ stages: [QueryStage]) throws(QueryError) -> ListTransition {
+        try replaceStages(stages, keepsOrder: false)
+    }
+
+    /// Replaces all stages; the caller knows whether they keep the order of rows.
+    func replaceStages(_ stages: [QueryStage], keepsOrder: Bool) throws(QueryError) -> ListTransition {
+        try change { state throws(QueryError) in
+            let transition = try state.view.replaceStages(stages)
+            last.withLock { $0.keepsOrder = keepsOrder }
+            state.setStages(stages)
+            return transition
+        }
+    }
+
+    /// Whether the stages are known to keep the order and the sections of the store.
+    var keepsOrder: Bool { last.withLock { $0.keepsOrder } }
+
+    /// Limits the view to its first rows.
+    ///
+    /// - Parameter count: how many rows, over all sections; nil for all.
+    /// - Returns: what changed in the view.
+    /// - Throws: ``QueryError``, as every change that adds a stage can.
+    /// - Complexity: O(log n) for each row that appears or disappears, if the last stage already limits the rows.
+    @discardableResult
+    public func showFirst(_ count: Int?) throws(QueryError) -> ListTransition {
+        try change { state throws(QueryError) in
+            var stages = state.stages
+            let stage = QueryStage.first(count ?? .max)
+            let transition: ListTransition
+            if case .first? = stages.last {
+                stages[stages.count - 1] = stage
+                transition = try state.view.replaceStage(at: stages.count - 1, with: stage)
+            } else {
+                stages.append(stage)
+                transition = try state.view.replaceStages(stages)
+            }
+            state.setStages(stages)
+            return transition
+        }
+    }
+
+    private func change(_ body: (inout State) throws(QueryError) -> ListTransition) throws(QueryError) -> ListTransition
+    {
+        if isInsideFunction { throw QueryError(version: shown.version, cause: UntypedLiveList.usedInside) }
+        let result: Result<ListTransition, QueryError> = withState { state in
+            do throws(QueryError) {
+                let transition = try body(&state)
+                state.publish(transition)
+                return .success(transition)
+            } catch {
+                return .failure(error)
+            }
+        }
+        return try result.get()
+    }
+}
+
+extension UntypedLiveList.State {
+    /// Advances the view to the store's version, unless it is there already.
+    mutating func follow(_ newest: UntypedSnapshot) throws(QueryError) {
+        guard newest.version > view.source.version else { return }
+        do {
+            publish(try view.advance(to: newest))
+            failedVersion = nil
+        } catch {
+            if failedVersion != newest.version {
+                failedVersion = newest.version
+                for reader in readers.values { reader.append(ViewNews(failure: error)) }
+            }
+            throw error
+        }
+    }
+
+    /// Clears the reported failure, because other stages may succeed.
+    fileprivate mutating func setStages(_ stages: [QueryStage]) {
+        self.stages = stages
+        failedVersion = nil
+    }
+
+    /// Sends a change to the readers.
+    fileprivate func publish(_ transition: ListTransition) {
+        if transition.isEmpty { return }
+        for reader in readers.values { reader.append(ViewNews(transition)) }
+    }
+}
