@@ -72,10 +72,10 @@ struct AncillaryEventTests {
         var list = try MemoryList([[1, 2, 3]])
         let before = try list.contents()
         let made = try list.commit { editor in
-            editor.annotate("before", [1])
+            editor.annotate("before", with: [1])
             try editor.toggle(.item(2))
-            editor.annotate("after", [2])
-            editor.annotate("after", [3])
+            editor.annotate("after", with: [2])
+            editor.annotate("after", with: [3])
         }
         let commit = try #require(made)
         #expect(commit.eventCount == 4)
@@ -115,7 +115,7 @@ struct AncillaryEventTests {
     func annotationsAlone() throws {
         var list = try MemoryList([[1]])
         let head = list.log.head
-        #expect(try list.commit { $0.annotate("selection", [1]) } == nil)
+        #expect(try list.commit { $0.annotate("selection", with: [1]) } == nil)
         #expect(list.log.head == head && list.editor.pendingEventCount == 0)
         let next = try list.commit { try $0.toggle(.item(1)) }
         #expect(try #require(next).annotations().isEmpty)
@@ -127,15 +127,15 @@ struct AncillaryEventTests {
         var list = try MemoryList([[1, 2]])
         #expect(throws: Stop.self) {
             try list.commit { editor in
-                editor.annotate("lost", [1])
+                editor.annotate("lost", with: [1])
                 try editor.toggle(.item(1))
                 throw Stop()
             }
         }
         let made = try list.commit { editor in
-            editor.annotate("kept", [2])
+            editor.annotate("kept", with: [2])
             try? editor.atomically { editor in
-                editor.annotate("lost", [3])
+                editor.annotate("lost", with: [3])
                 try editor.toggle(.item(1))
                 throw Stop()
             }
@@ -145,7 +145,7 @@ struct AncillaryEventTests {
         let toggled = try list.commit { editor in
             try? editor.atomically { editor in
                 try editor.toggle(.item(2))
-                editor.annotate("lost", [3])
+                editor.annotate("lost", with: [3])
                 throw Stop()
             }
             try editor.toggle(.item(1))
@@ -192,9 +192,9 @@ struct AncillaryEventTests {
             } else {
                 _ = try? plain.commit { try $0.apply(operation) }
                 _ = try? annotated.commit { editor in
-                    editor.annotate("n", [1, 2])
+                    editor.annotate("n", with: [1, 2])
                     try editor.apply(operation)
-                    editor.annotate("m", [3])
+                    editor.annotate("m", with: [3])
                 }
             }
             try #require(plain.snapshot().stateHash == annotated.snapshot().stateHash, "seed \(seed)")

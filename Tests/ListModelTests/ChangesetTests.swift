@@ -184,7 +184,7 @@ struct ChangesetTests {
         let changes = try changes([Array(0..<1_000)]) { editor in
             try editor.toggle(.item(3))
             try editor.update(500, content: [0xEE, 0xEE])
-            try editor.setChecked(true, .item(999))
+            try editor.setChecked(true, for: .item(999))
             // Toggling twice is no change.
             try editor.toggle(.item(7))
             try editor.toggle(.item(7))

@@ -133,7 +133,7 @@ struct CoalescingEditTests {
             TypingEdit { try $0.changeDepth(of: .item(3), by: 1) }),
         Pair(
             "a row is collapsed and expanded",
-            TypingEdit { try $0.setCollapsed(true, 3) }, TypingEdit { try $0.setCollapsed(false, 3) }),
+            TypingEdit { try $0.setCollapsed(true, for: 3) }, TypingEdit { try $0.setCollapsed(false, for: 3) }),
         Pair(
             "a section is renamed twice",
             TypingEdit { try $0.renameSection(.at(0), to: "x") }, TypingEdit { try $0.renameSection(.at(0), to: "y") }),
@@ -212,13 +212,13 @@ struct CoalescingEditTests {
         var typing = try TypingList()
         try typing.commit { try $0.update(1, content: [90]) }
         let continues = try typing.commit { editor in
-            editor.annotate("caret", [1])
+            editor.annotate("caret", with: [1])
             try editor.update(1, content: [91])
-            editor.annotate("caret", [2])
+            editor.annotate("caret", with: [2])
         }
         #expect(continues)
         let head = typing.list.log.head
-        try typing.commit { $0.annotate("caret", [3]) }
+        try typing.commit { $0.annotate("caret", with: [3]) }
         #expect(typing.list.log.head == head)
         #expect(try typing.commit { try $0.update(1, content: [92]) })
     }

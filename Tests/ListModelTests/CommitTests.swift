@@ -13,7 +13,7 @@ struct CommitTests {
     @Test("Edits that change nothing append no event, and alone make no commit")
     func edits() throws {
         var list = try MemoryList([[1, 2, 3], [4]])
-        try list.commit { try $0.setChecked(true, .item(2)) }
+        try list.commit { try $0.setChecked(true, for: .item(2)) }
         let (version, hash, head) = (list.editor.state.version, list.snapshot().stateHash, list.log.head)
         let present = try list.contents().sections.map { section in
             NewSection(
@@ -31,7 +31,7 @@ struct CommitTests {
             { try $0.move(.item(2), to: .before(3)) }, { try $0.move(.item(3), to: .end(ofSection: "s0")) },
             { try $0.move(.run(ListIndexPath(0, 0), count: 3), to: .section("s0", at: 0)) },
             { try $0.move(.items([2, 3]), to: .after(1)) }, { try $0.move(.items([]), to: .after(1)) },
-            { try $0.setChecked(true, .item(2)) }, { try $0.setChecked(false, .items([1, 3, 4])) },
+            { try $0.setChecked(true, for: .item(2)) }, { try $0.setChecked(false, for: .items([1, 3, 4])) },
             { try $0.toggle(.items([])) },
             { try $0.update(3, content: [3]) }, { try $0.update(at: ListIndexPath(1, 0), content: [4]) },
             { try $0.moveSection(.at(0), to: .at(0)) }, { try $0.moveSection(.section("s0"), to: .before("s1")) },

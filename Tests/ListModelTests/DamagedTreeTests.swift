@@ -73,7 +73,7 @@ struct DamagedTreeTests {
                             id: .integer(Int64(10_000 + step * 10 + $0)), isChecked: false,
                             content: ContentReference(version: Version(1), offset: 0, length: 0, hash: 3))
                     }
-                    guard (try? stored.list.editor.state.apply(.itemsInserted(at: path, Run(rows)!))) != nil else {
+                    guard (try? stored.list.editor.state.apply(.itemsInserted(at: path, ListRun(rows)!))) != nil else {
                         continue
                     }
                     expected[section] += rows.count

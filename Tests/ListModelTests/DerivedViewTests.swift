@@ -89,7 +89,7 @@ struct DerivedViewTests {
         var view = try DerivedView([.arrange(arrangement)], of: list.snapshot())
         _ = asked.take()
         let half = (0..<1_000).map { UntypedID.integer($0) }
-        try list.commit { try $0.setChecked(true, .items(half)) }
+        try list.commit { try $0.setChecked(true, for: .items(half)) }
         let changes = try view.advance(to: list.snapshot()).changeset
         #expect(Set(asked.take()) == Set(half) && changes.items.deleted.count == 1_000)
         #expect(view.snapshot.itemCount == 1_000)
@@ -352,7 +352,7 @@ struct DerivedViewTests {
         var list = try MemoryList([Array(0..<100)])
         let first = list.snapshot()
         var view = try DerivedView([.arrange(Arrangement { Self.unchecked($0) })], of: first)
-        try list.commit { try $0.setChecked(true, .run(ListIndexPath(0, 10), count: 50)) }
+        try list.commit { try $0.setChecked(true, for: .run(ListIndexPath(0, 10), count: 50)) }
         try view.advance(to: list.snapshot())
         var copy = view
         try copy.advance(to: first)

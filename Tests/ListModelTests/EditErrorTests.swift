@@ -25,7 +25,7 @@ struct EditErrorTests {
         try list.expectError(error) { try $0.move(.items([1, 3, 99]), to: .end(ofSection: "s1")) }
         try list.expectError(error) { try $0.toggle(.item(99)) }
         try list.expectError(error) { try $0.toggle(.items([1, 99])) }
-        try list.expectError(error) { try $0.setChecked(true, .items([1, 99])) }
+        try list.expectError(error) { try $0.setChecked(true, for: .items([1, 99])) }
         try list.expectError(error) { try $0.update(99, content: [1]) }
         try list.expectError(.unknownItem("1")) { try $0.delete(.item("1")) }
     }
@@ -76,7 +76,7 @@ struct EditErrorTests {
             try list.expectError(error) { try $0.delete(.at(path)) }
             try list.expectError(error) { try $0.move(.at(path), to: .after(1)) }
             try list.expectError(error) { try $0.toggle(.at(path)) }
-            try list.expectError(error) { try $0.setChecked(true, .at(path)) }
+            try list.expectError(error) { try $0.setChecked(true, for: .at(path)) }
             try list.expectError(error) { try $0.update(at: path, content: []) }
             try list.expectError(error) { try $0.delete(.run(path, count: 1)) }
         }
@@ -110,7 +110,7 @@ struct EditErrorTests {
                     switch edit {
                     case 0: try editor.delete(run)
                     case 1: try editor.move(run, to: .end(ofSection: "s2"))
-                    default: try editor.setChecked(true, run)
+                    default: try editor.setChecked(true, for: run)
                     }
                 }
             }

@@ -13,8 +13,8 @@ struct GoldenAnnotationTests {
         var list = MemoryList()
         let made = try list.commit { editor in
             try editor.insertSection(NewSection(id: "s"))
-            editor.annotate("sel", [1, 2, 3])
-            editor.annotate("", [])
+            editor.annotate("sel", with: [1, 2, 3])
+            editor.annotate("", with: [])
         }
         let commit = try #require(made)
         let events: [UInt8] = [
@@ -36,12 +36,12 @@ struct GoldenAnnotationTests {
     func block() throws {
         var list = MemoryList()
         try list.commit("c") { editor in
-            editor.annotate("n", [1, 2, 3])
+            editor.annotate("n", with: [1, 2, 3])
             try editor.insertSection(NewSection(id: "s"))
-            editor.annotate("m", [1, 2, 3])
+            editor.annotate("m", with: [1, 2, 3])
         }
         try list.commit("c") { editor in
-            editor.annotate("n", [1, 2, 4])
+            editor.annotate("n", with: [1, 2, 4])
             try editor.insertSection(NewSection(id: "t"))
         }
         var log = PackedLog(records: (1...2).map { list.log.record(of: Version($0)) })

@@ -130,8 +130,8 @@ struct GroupTests {
         typing.list.editor.beginGroup()
         try typing.commit(doing: toggle(2))
         let draft = CommitDraft(name: "", time: Timestamp(microseconds: typing.list.clock))
-        let revert = try #require(typing.list.keep(try typing.list.editor.revert(Version(2), draft).commit))
-        let restore = try #require(typing.list.keep(try typing.list.editor.restore(Version(1), draft)))
+        let revert = try #require(typing.list.keep(try typing.list.editor.revert(Version(2), as: draft).commit))
+        let restore = try #require(typing.list.keep(try typing.list.editor.restore(Version(1), as: draft)))
         #expect(revert.continuesStep && restore.continuesStep)
         try typing.list.editor.endGroup()
         try typing.list.undo()
@@ -144,7 +144,7 @@ struct GroupTests {
         var typing = try TypingList()
         try typing.commit { try $0.update(1, content: [90]) }
         let draft = CommitDraft(name: "type", time: Timestamp(microseconds: typing.list.clock))
-        let revert = try #require(typing.list.keep(try typing.list.editor.revert(Version(2), draft).commit))
+        let revert = try #require(typing.list.keep(try typing.list.editor.revert(Version(2), as: draft).commit))
         #expect(!revert.continuesStep)
         #expect(try !typing.commit(after: 0) { try $0.update(1, content: [91]) })
     }

@@ -26,7 +26,7 @@ struct HistoryTests {
             case .moveAcross: try editor.move(.run(ListIndexPath(0, 2), count: 2), to: .end(ofSection: "s2"))
             case .moveScattered: try editor.move(.items([8, 2, 6, 4]), to: .before(7))
             case .toggle: try editor.toggle(.items([2, 7]))
-            case .setChecked: try editor.setChecked(true, .run(ListIndexPath(0, 0), count: 6))
+            case .setChecked: try editor.setChecked(true, for: .run(ListIndexPath(0, 0), count: 6))
             case .update: try editor.update(4, content: [44, 45])
             case .updateTwice:
                 try editor.update(4, content: [44])

@@ -175,11 +175,11 @@ extension HistoryTrial {
         let isExact = rows[index(version)] == now
         let merge = try merge(from: version, to: version.previous)
         let reversal: Reversal
-        do { reversal = try list.editor.revert(version, draft, onConflict: policy) } catch let error as ListError {
+        do { reversal = try list.editor.revert(version, as: draft, onConflict: policy) } catch let error as ListError {
             try #require(!isExact && policy == .refuse && error.code == "conflicts", comment)
             try check(error, merge)
             let again = draft
-            return try expectFailure(error) { _ = try $0.editor.revert(version, again, onConflict: policy) }
+            return try expectFailure(error) { _ = try $0.editor.revert(version, as: again, onConflict: policy) }
         }
         try #require(reversal.conflicts.isEmpty || (policy == .skip && !isExact), comment)
         guard let commit = reversal.commit else {
@@ -201,7 +201,7 @@ extension HistoryTrial {
         var draft = CommitDraft(name: "restore", time: tick())
         if case .origin(let origin) = anyScope() { (draft.origin, draft.tracking) = (origin, .own) }
         action = "restore \(version)"
-        let commit = try list.editor.restore(version, draft)
+        let commit = try list.editor.restore(version, as: draft)
         let after = try ReferenceList(list.editor.snapshot(), list.log)
         try #require(after == rows[index(version)] && (commit == nil) == (after == now), comment)
         guard let commit else { return }

@@ -33,7 +33,7 @@ struct InvalidTextTests {
         let commit = try stored.list.editor.commit(editing) { list in
             try list.insertSection(
                 NewSection(id: "section TEXT", title: "title TEXT", items: [NewRow(id: "row TEXT", content: [1])]))
-            list.annotate("note TEXT", [1])
+            list.annotate("note TEXT", with: [1])
         }
         stored.list.log.append(try #require(commit))
         try stored.list.commit("again TEXT") { list in

@@ -127,21 +127,21 @@ struct ItemEditTests {
     @Test("Setting checkmarks makes an event only for rows that change")
     func setChecked() throws {
         var list = try MemoryList(Self.start)
-        try list.commit { try $0.setChecked(true, .item(2)) }
-        let events = try list.events { try $0.setChecked(true, .run(ListIndexPath(0, 0), count: 3)) }
+        try list.commit { try $0.setChecked(true, for: .item(2)) }
+        let events = try list.events { try $0.setChecked(true, for: .run(ListIndexPath(0, 0), count: 3)) }
         #expect(
             events == [
                 .itemToggled(at: ListIndexPath(0, 0), 1, isChecked: true),
                 .itemToggled(at: ListIndexPath(0, 2), 3, isChecked: true),
             ])
-        let cleared = try list.events { try $0.setChecked(false, .items([3, 4, 7])) }
+        let cleared = try list.events { try $0.setChecked(false, for: .items([3, 4, 7])) }
         #expect(cleared == [.itemToggled(at: ListIndexPath(0, 2), 3, isChecked: false)])
     }
 
     @Test("An update changes the content and nothing else, by id or by index path")
     func update() throws {
         var list = try MemoryList(Self.start)
-        try list.commit { try $0.setChecked(true, .item(7)) }
+        try list.commit { try $0.setChecked(true, for: .item(7)) }
         let before = try list.contents()
         var expected = before
         expected.sections[1].items[1].content = [1, 2, 3, 4]

@@ -12,7 +12,7 @@ struct LimitTests {
             content: ContentReference(version: Version(1), offset: 0, length: 0, hash: 1))
     }
 
-    private static func rows(_ range: Range<Int>) -> Run<UntypedRow> { Run(range.map(row))! }
+    private static func rows(_ range: Range<Int>) -> ListRun<UntypedRow> { ListRun(range.map(row))! }
 
     /// A list with the given limits, and a section of four rows.
     private static func state(rows: Int, sections: Int) throws -> ListState {

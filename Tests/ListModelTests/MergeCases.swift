@@ -15,7 +15,7 @@ extension MergeCase {
     private static func indent(_ id: UntypedID, _ change: Int = 1) -> Edit {
         { try $0.changeDepth(of: .item(id), by: change) }
     }
-    private static func collapse(_ id: UntypedID) -> Edit { { try $0.setCollapsed(true, id) } }
+    private static func collapse(_ id: UntypedID) -> Edit { { try $0.setCollapsed(true, for: id) } }
     private static func move(_ ids: UntypedID..., to place: ItemDestination) -> Edit {
         { try $0.move(.items(ids), to: place) }
     }
@@ -126,7 +126,7 @@ extension MergeCase {
             "A row was collapsed, and is expanded again", collapse(3), others: update(3, 90),
             gives: "s0[1 2 3=90 4 5] s1[11 12] s2[21 22] s3[]"),
         MergeCase(
-            "A row was collapsed, and others expanded it", collapse(3), others: { try $0.setCollapsed(false, 3) },
+            "A row was collapsed, and others expanded it", collapse(3), others: { try $0.setCollapsed(false, for: 3) },
             gives: start, isEmpty: true),
         MergeCase(
             "Of several fields only the one that is another stays", both(update(3, 90), both(toggle(3), indent(3))),

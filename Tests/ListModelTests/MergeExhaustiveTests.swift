@@ -41,7 +41,7 @@ struct MergeExhaustiveTests {
         for (path, id) in zip(paths, ids) {
             edits += [
                 .delete(.item(id)), .toggle(.item(id)), .update(id, [UInt8(number)]), .changeDepth(.item(id), by: 1),
-                .setCollapsed(!list.item(at: path).isCollapsed, id, recursively: false),
+                .setCollapsed(!list.item(at: path).isCollapsed, for: id, recursively: false),
             ]
             if list.item(at: path).depth > 0 { edits.append(.changeDepth(.item(id), by: -1)) }
             if known.contains(where: { .integer(Int64($0)) == id }), case .integer(let row) = id {

@@ -131,7 +131,7 @@ struct MergeTableTests {
     func revert(row: MergeCase) throws {
         var list = try edited(row)
         let draft = CommitDraft(name: "revert", origin: "c", time: list.now(), tracking: .own)
-        let reversal = try list.editor.revert(Version(2), draft, onConflict: .skip)
+        let reversal = try list.editor.revert(Version(2), as: draft, onConflict: .skip)
         list.keep(reversal.commit)
         #expect(MergeRows.text(try list.contents()) == row.rows)
         #expect(reversal.conflicts == row.conflicts)

@@ -34,13 +34,13 @@ struct PackedAnnotationTests {
         var list = try MemoryList([[]])
         for index in 0..<count {
             try list.commit("type") { editor in
-                if let selection { editor.annotate(names.0, selection(index)) }
+                if let selection { editor.annotate(names.0, with: selection(index)) }
                 if index % 16 == 15 {
                     try editor.delete(.at(ListIndexPath(0, editor.state.itemCount - 1)))
                 } else {
                     try editor.insert(NewRow(index, content: UInt8(97 + index % 26)), at: .end(ofSection: "s0"))
                 }
-                if let selection { editor.annotate(names.1, selection(index + 1)) }
+                if let selection { editor.annotate(names.1, with: selection(index + 1)) }
             }
         }
         var log = PackedLog(records: (1...list.log.head.rawValue).map { list.log.record(of: Version($0)) })
@@ -93,10 +93,10 @@ struct PackedAnnotationTests {
             let operation = edits.next(reference)
             _ = try? list.commit { editor in
                 for _ in 0..<Int.random(in: 0...2, using: &generator) {
-                    editor.annotate(names.randomElement(using: &generator)!, value())
+                    editor.annotate(names.randomElement(using: &generator)!, with: value())
                 }
                 try editor.apply(operation)
-                if generator.oneIn(2) { editor.annotate(names.randomElement(using: &generator)!, value()) }
+                if generator.oneIn(2) { editor.annotate(names.randomElement(using: &generator)!, with: value()) }
             }
         }
         var log = PackedLog(records: (1...list.log.head.rawValue).map { list.log.record(of: Version($0)) })

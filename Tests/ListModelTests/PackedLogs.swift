@@ -88,7 +88,7 @@ extension PackedLog {
             case 3 where log.head > .empty && edits.generator.oneIn(4):
                 let target = Version(UInt64.random(in: 1...log.head.rawValue, using: &edits.generator))
                 let draft = CommitDraft(name: "", time: now)
-                commit = try editor.revert(target, draft, onConflict: .skip).commit
+                commit = try editor.revert(target, as: draft, onConflict: .skip).commit
             default:
                 let draft = CommitDraft(
                     name: PackedLog.name(&edits.generator), origin: PackedLog.name(&edits.generator), time: now,

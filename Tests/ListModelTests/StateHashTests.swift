@@ -55,9 +55,9 @@ struct StateHashTests {
                     try editor.insert(NewRow(id: row.id, content: [0xEE]), at: .end(ofSection: section.id))
                     try editor.move(.item(row.id), to: .section(section.id, at: 0))
                     try editor.update(row.id, content: row.content)
-                    try editor.setChecked(row.isChecked, .item(row.id))
+                    try editor.setChecked(row.isChecked, for: .item(row.id))
                     try editor.changeDepth(of: .item(row.id), by: row.depth)
-                    try editor.setCollapsed(row.isCollapsed, row.id)
+                    try editor.setCollapsed(row.isCollapsed, for: row.id)
                 }
             }
             try list.commit { try $0.renameSection(.section(section.id), to: section.title) }

@@ -73,8 +73,8 @@ struct MisuseTests {
             ("commit", { _ = try $0.commit(draft) { try $0.toggle(.item(1)) } }),
             ("undo", { _ = try $0.undo(time: time) }), ("redo", { _ = try $0.redo(time: time) }),
             ("go", { _ = try $0.go(to: Version(1), time: time) }),
-            ("revert", { _ = try $0.revert(Version(2), draft) }),
-            ("restore", { _ = try $0.restore(Version(1), draft) }),
+            ("revert", { _ = try $0.revert(Version(2), as: draft) }),
+            ("restore", { _ = try $0.restore(Version(1), as: draft) }),
         ]
         for (name, use) in uses {
             let before = try store.version
@@ -114,7 +114,7 @@ struct MisuseTests {
         let edit = try #require(leaked)
         let uses: [() throws -> Void] = [
             { try edit.toggle(1) }, { try edit.insert(Todo(id: 9, title: ""), at: .end(of: "today")) },
-            { _ = try edit.item(1) }, { _ = try edit.indexPath(of: 1) }, { try edit.annotate("name", []) },
+            { _ = try edit.item(1) }, { _ = try edit.indexPath(of: 1) }, { try edit.annotate("name", with: []) },
             { try edit.attachSelection(before: [], after: []) }, { try edit.deleteAll() },
         ]
         for use in uses {

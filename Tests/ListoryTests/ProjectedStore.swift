@@ -41,7 +41,7 @@ struct ProjectedStore: ~Copyable {
             let operation = edits.next(rows)
             let isAnnotated = edits.generator.oneIn(4)
             made = try? store.edit("Edit", origin: origin, time: time) { list in
-                if isAnnotated { list.annotate("note", [1]) }
+                if isAnnotated { list.annotate("note", with: [1]) }
                 try list.apply(operation)
             }
         }

@@ -67,8 +67,8 @@ struct TypedOutlineTests {
         #expect(try Self.text(reopened) == "1- .5 ..6- .3- ..4 ..10 2 8 ..9")
         try reopened.edit("One") { list in
             try list.insert(Task(id: 11), isChecked: true, in: .lastChild(of: 2))
-            try list.setChecked(false, 11)
-            try list.setChecked(true, 2)
+            try list.setChecked(false, for: 11)
+            try list.setChecked(true, for: 2)
         }
         #expect(try Self.text(reopened) == "1- .5 ..6- .3- ..4 ..10 2 .11 8 ..9")
         #expect(try reopened.snapshot.indexed().row(11)?.isChecked == false)

@@ -48,7 +48,7 @@ struct FilteredTests {
     @Test("A row is moved beside its visible neighbours, whatever rows are hidden between them")
     func moving() throws {
         let (fixture, table) = try fixture([["a", "b", "c", "d", "e"], ["f"]], Self.open)
-        fixture.driver.setChecked(true, [2, 4, 6])
+        fixture.driver.setChecked(true, for: [2, 4, 6])
         table.endBatch()
         // The view shows a, c, e; e is dropped between a and c.
         table.beginDrag(at(0, 2))

@@ -98,7 +98,7 @@ struct ObservableListTests {
         // The third value equals the present one.
         #expect(try fixture.store.core.version.rawValue == before.rawValue + 2)
         #expect(try fixture.newestName == "Rename")
-        #expect(list.setChecked(true, row) && list.hasCheckmark(row))
+        #expect(list.setChecked(true, for: row) && list.hasCheckmark(row))
         #expect(try titles(list) == [["x Milk!!"]])
         #expect(list.delete([0], in: list.sections[0]))
         #expect(list.value(row, \.title) == nil && !list.hasCheckmark(row))

@@ -76,7 +76,7 @@ struct OutlineGestureTests {
         let outline = try Self.fixture(["a", ".b", "..c", ".d"])
         #expect(outline.fixture.driver.toggleCollapsed(1, recursively: true))
         #expect(try rows(outline) == ["a-", ".b-", "..c", ".d"])
-        #expect(outline.fixture.driver.setCollapsed(false, 1))
+        #expect(outline.fixture.driver.setCollapsed(false, for: 1))
         #expect(try Self.text(outline.fixture.driver.shown) == ["a", ".b-", ".d"])
         expectQuiet(outline)
     }
@@ -119,7 +119,7 @@ struct OutlineGestureTests {
         expectQuiet(outline)
         #expect(try rows(outline) == ["a", ".d", "e", "b-", ".c"])
         // A subtree with shown rows: on screen, only the row itself was dragged.
-        fixture.driver.setCollapsed(false, 2)
+        fixture.driver.setCollapsed(false, for: 2)
         table.beginDrag(at(0, 0))
         table.drop(at(0, 4))
         expectQuiet(outline)
@@ -204,7 +204,7 @@ struct OutlineGestureTests {
         #expect(list.showsChildren(row(0)) && list.disclosure(of: 0, in: list.sections[0]) == .expanded)
         #expect(list.toggleCollapsed(row(0)) && !list.showsChildren(row(0)) && list.sections[0].rows.count == 2)
         #expect(list.disclosure(of: 1) == .collapsed && list.disclosure(of: 2) == .none)
-        #expect(list.setExpanded(true, row(0)) && list.indent(row(2)) && row(2).depth == 1)
+        #expect(list.setExpanded(true, for: row(0)) && list.indent(row(2)) && row(2).depth == 1)
         #expect(list.outdent(row(1)))
         #expect(try Self.text(list.snapshot) == ["a", ".c", "b"])
         #expect(list.move([0], to: 3, in: list.sections[0]))

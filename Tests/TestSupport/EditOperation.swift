@@ -8,7 +8,7 @@ public enum EditOperation: Hashable, Sendable {
     case delete(ItemSelection)
     case move(ItemSelection, ItemDestination)
     case toggle(ItemSelection)
-    case setChecked(Bool, ItemSelection)
+    case setChecked(Bool, for: ItemSelection)
     case update(UntypedID, [UInt8])
     case reload([NewSection])
     case insertSection(NewSection, SectionDestination)
@@ -21,7 +21,7 @@ public enum EditOperation: Hashable, Sendable {
     case indent(UntypedID)
     case outdent(UntypedID)
     case changeDepth(ItemSelection, by: Int)
-    case setCollapsed(Bool, UntypedID, recursively: Bool)
+    case setCollapsed(Bool, for: UntypedID, recursively: Bool)
 }
 
 extension UntypedEditor {
@@ -32,7 +32,7 @@ extension UntypedEditor {
         case .delete(let selection): try delete(selection)
         case .move(let selection, let destination): try move(selection, to: destination)
         case .toggle(let selection): try toggle(selection)
-        case .setChecked(let isChecked, let selection): try setChecked(isChecked, selection)
+        case .setChecked(let isChecked, let selection): try setChecked(isChecked, for: selection)
         case .update(let id, let content): try update(id, content: content)
         case .reload(let sections): try reload(sections)
         case .insertSection(let section, let destination): try insertSection(section, at: destination)
@@ -46,7 +46,7 @@ extension UntypedEditor {
         case .outdent(let id): try outdent(id)
         case .changeDepth(let selection, let change): try changeDepth(of: selection, by: change)
         case .setCollapsed(let isCollapsed, let id, let recursively):
-            try setCollapsed(isCollapsed, id, recursively: recursively)
+            try setCollapsed(isCollapsed, for: id, recursively: recursively)
         }
     }
 }
@@ -79,7 +79,7 @@ public struct RandomEdits {
         case ..<(isCrowded ? 48 : 44): return .delete(itemSelection(list))
         case ..<68: return .move(itemSelection(list), itemDestination(list))
         case ..<78: return .toggle(itemSelection(list))
-        case ..<81: return .setChecked(Bool.random(using: &generator), itemSelection(list))
+        case ..<81: return .setChecked(Bool.random(using: &generator), for: itemSelection(list))
         case ..<92: return .update(itemID(list), content())
         case ..<94: return .moveSection(sectionSelection(list), sectionDestination(list))
         case ..<96: return .renameSection(sectionSelection(list), "title \(Int.random(in: 0..<4, using: &generator))")
@@ -157,7 +157,7 @@ public struct RandomEdits {
         case ..<15: return .outdent(itemID(list))
         case ..<17: return .changeDepth(itemSelection(list), by: Int.random(in: -2...2, using: &generator))
         default:
-            return .setCollapsed(Bool.random(using: &generator), itemID(list), recursively: generator.oneIn(3))
+            return .setCollapsed(Bool.random(using: &generator), for: itemID(list), recursively: generator.oneIn(3))
         }
     }
 

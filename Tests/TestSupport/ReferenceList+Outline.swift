@@ -110,7 +110,7 @@ extension ReferenceList {
         for path in paths { sections[path.section].items[path.item].depth += change }
     }
 
-    mutating func setCollapsed(_ isCollapsed: Bool, _ id: UntypedID, recursively: Bool) throws {
+    mutating func setCollapsed(_ isCollapsed: Bool, for id: UntypedID, recursively: Bool) throws {
         let path = try known(id)
         sections[path.section].items[path.item].isCollapsed = isCollapsed
         guard recursively else { return }

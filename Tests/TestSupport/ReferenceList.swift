@@ -105,7 +105,7 @@ extension ReferenceList {
         case .outdent(let id): try outdent(id)
         case .changeDepth(let selection, let change): try changeDepth(resolve(selection), change)
         case .setCollapsed(let isCollapsed, let id, let recursively):
-            try setCollapsed(isCollapsed, id, recursively: recursively)
+            try setCollapsed(isCollapsed, for: id, recursively: recursively)
         }
     }
 

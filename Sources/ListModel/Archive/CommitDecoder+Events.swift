@@ -112,7 +112,7 @@ extension CommitDecoder {
         return Int(change)
     }
 
-    private mutating func readItems(_ count: Int) throws -> Run<UntypedRow> {
+    private mutating func readItems(_ count: Int) throws -> ListRun<UntypedRow> {
         if count == 1 { return .one(try readItem()) }
         return .many(try readItemArray(count))
     }

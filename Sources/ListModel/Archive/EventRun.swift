@@ -37,7 +37,7 @@ struct EventRun {
         switch kind {
         case .none: return
         case .insertion:
-            let run: Run = items.count == 1 ? .one(items[0]) : .many(items)
+            let run: ListRun = items.count == 1 ? .one(items[0]) : .many(items)
             try state.apply(.itemsInserted(at: path, run))
             items.removeAll(keepingCapacity: true)
         case .deletion:

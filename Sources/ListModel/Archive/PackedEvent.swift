@@ -5,7 +5,7 @@
 
 /// An event as a block stores it.
 enum PackedEvent {
-    case itemsInserted(at: ListIndexPath, Run<UntypedRow>)
+    case itemsInserted(at: ListIndexPath, ListRun<UntypedRow>)
     case itemsDeleted(at: ListIndexPath, count: Int)
     case itemsMoved(from: ListIndexPath, to: ListIndexPath, count: Int)
     case itemToggled(at: ListIndexPath)
@@ -80,7 +80,7 @@ extension ListState {
         }
     }
 
-    private func rows(at path: ListIndexPath, _ count: Int) throws -> Run<UntypedRow> {
+    private func rows(at path: ListIndexPath, _ count: Int) throws -> ListRun<UntypedRow> {
         try checkRange(path, count: count)
         return items(inSectionAt: path.section, path.item..<path.item + count)
     }

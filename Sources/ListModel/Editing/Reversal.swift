@@ -7,11 +7,11 @@ public struct Reversal: Sendable {
     /// The commits that were undone or redone, in the order in which this happened; empty otherwise.
     public var versions: [Version] { Array(step) }
     /// The commits of `versions`.
-    private var step: Run<Version>
+    private var step: ListRun<Version>
     /// The conflicts: changes that were left out, because others changed the same rows.
     public private(set) var conflicts: [MergeConflict]
 
-    package init(commit: Commit?, step: Run<Version>? = nil, conflicts: [MergeConflict]) {
+    package init(commit: Commit?, step: ListRun<Version>? = nil, conflicts: [MergeConflict]) {
         self.commit = commit
         self.step = step ?? .none
         self.conflicts = conflicts

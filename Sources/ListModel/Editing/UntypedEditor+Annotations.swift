@@ -6,7 +6,7 @@ extension UntypedEditor {
     /// ```swift
     /// try store.edit("Type") { list in
     ///     try list.update(7, content: text)
-    ///     list.annotate("selection", bytes)
+    ///     list.annotate("selection", with: bytes)
     /// }
     /// ```
     ///
@@ -17,7 +17,7 @@ extension UntypedEditor {
     ///   - name: the name for ``Commit/annotation(named:)``.
     ///   - value: any bytes. A value that changes little from one commit to the next takes little room in a packed log.
     /// - Complexity: O(bytes).
-    public mutating func annotate(_ name: String, _ value: [UInt8]) {
+    public mutating func annotate(_ name: String, with value: [UInt8]) {
         append(ancillary: .annotated(name: name, value: value))
     }
 
@@ -27,7 +27,7 @@ extension UntypedEditor {
     ///
     /// - Complexity: O(bytes).
     public mutating func attachSelection(before: [UInt8], after: [UInt8]) {
-        annotate(CommitAnnotation.selectionBefore, before)
-        annotate(CommitAnnotation.selectionAfter, after)
+        annotate(CommitAnnotation.selectionBefore, with: before)
+        annotate(CommitAnnotation.selectionAfter, with: after)
     }
 }

@@ -161,7 +161,7 @@ extension UntypedEditor {
             let place = try placeAfter(first == 0 ? nil : items[first - 1].id, inSection: section.id)
             guard let source = state.indexPath(of: items[first].id) else {
                 while next < items.count && !staying[next] && fresh.contains(items[next].id) { next += 1 }
-                try insert(Run(Array(items[first..<next]))!, at: place)
+                try insert(ListRun(Array(items[first..<next]))!, at: place)
                 continue
             }
             var run = ItemRun(path: source, count: 1)
@@ -188,8 +188,8 @@ extension UntypedEditor {
         var indented: (run: ItemRun, change: Int)?
         for (offset, (old, new)) in zip(present, section.items).enumerated() where !fresh.contains(new.id) {
             let path = ListIndexPath(section: index, item: offset)
-            if old.isChecked != new.isChecked { try setChecked(new.isChecked, .at(path)) }
-            if old.isCollapsed != new.isCollapsed { try setCollapsed(new.isCollapsed, new.id) }
+            if old.isChecked != new.isChecked { try setChecked(new.isChecked, for: .at(path)) }
+            if old.isCollapsed != new.isCollapsed { try setCollapsed(new.isCollapsed, for: new.id) }
             try update(at: path, content: new.content)
             let change = new.depth - old.depth
             if change == 0 { continue }

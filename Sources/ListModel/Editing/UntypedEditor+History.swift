@@ -102,7 +102,7 @@ extension UntypedEditor {
     /// - Complexity: O(k log n) for k rows that the commit named or that changed since, plus a replay from the nearest
     ///   checkpoint to the commit.
     public mutating func revert(
-        _ version: Version, _ draft: CommitDraft, onConflict: ConflictPolicy = .refuse
+        _ version: Version, as draft: CommitDraft, onConflict: ConflictPolicy = .refuse
     ) throws -> Reversal {
         try checkNotLent()
         guard version > oldestVersion && version <= state.version else { throw ListError.notInHistory(version) }
@@ -120,7 +120,7 @@ extension UntypedEditor {
     /// - Returns: the commit; nil if the rows are the same already.
     /// - Throws: an error of the log.
     /// - Complexity: as ``go(to:in:origin:time:onConflict:)``.
-    public mutating func restore(_ version: Version, _ draft: CommitDraft) throws -> Commit? {
+    public mutating func restore(_ version: Version, as draft: CommitDraft) throws -> Commit? {
         try checkNotLent()
         guard version >= oldestVersion && version <= state.version else { throw ListError.notInHistory(version) }
         var draft = draft
@@ -187,7 +187,7 @@ extension UntypedEditor {
     }
 
     private mutating func complete(
-        _ step: Run<Version>, _ onConflict: ConflictPolicy, _ body: (inout UntypedEditor) throws -> [MergeConflict]
+        _ step: ListRun<Version>, _ onConflict: ConflictPolicy, _ body: (inout UntypedEditor) throws -> [MergeConflict]
     ) throws -> Reversal {
         do {
             let conflicts = try body(&self)

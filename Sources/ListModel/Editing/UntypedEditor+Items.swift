@@ -26,15 +26,15 @@ extension UntypedEditor {
     /// - Throws: as ``insert(_:at:)-(NewRow,_)``.
     /// - Complexity: O(k + log n) for k rows, typically.
     public mutating func insert(_ items: [NewRow], at destination: ItemDestination) throws {
-        if let run = Run(items) { try insert(run, at: destination) }
+        if let run = ListRun(items) { try insert(run, at: destination) }
     }
 
-    private mutating func insert(_ items: Run<NewRow>, at destination: ItemDestination) throws {
+    private mutating func insert(_ items: ListRun<NewRow>, at destination: ItemDestination) throws {
         try insert(items, at: try insertionPath(destination))
     }
 
     /// Inserts rows at a resolved path.
-    mutating func insert(_ items: Run<NewRow>, at path: ListIndexPath) throws {
+    mutating func insert(_ items: ListRun<NewRow>, at path: ListIndexPath) throws {
         try appendNew { writer, version in
             writer.write(.itemsInserted, path)
             writer.write(count: items.count)
@@ -113,7 +113,7 @@ extension UntypedEditor {
     ///
     /// - Throws: ``ListError`` for an unknown id or an index out of range.
     /// - Complexity: O(k log n) for k rows, with one event for each row that changes.
-    public mutating func setChecked(_ isChecked: Bool, _ selection: ItemSelection) throws {
+    public mutating func setChecked(_ isChecked: Bool, for selection: ItemSelection) throws {
         for run in try resolve(selection) {
             for (index, item) in items(in: run).enumerated() where item.isChecked != isChecked {
                 try append(.itemToggled(at: run.path(index), item.id, isChecked: isChecked))

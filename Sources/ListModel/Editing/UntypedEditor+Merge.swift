@@ -206,7 +206,7 @@ extension Merge {
             }
             items.append(item)
         }
-        guard let run = Run(items), let start = items.first else { return next }
+        guard let run = ListRun(items), let start = items.first else { return next }
         guard let place = try place(of: startPath(paths, first, start), &editor) else {
             for item in items { add(.item(item.id), .sectionGone) }
             return next
@@ -216,7 +216,7 @@ extension Merge {
     }
 
     /// Inserts rows of the target. Contents that are not in the log are written.
-    private func insert(_ items: Run<UntypedRow>, at place: ListIndexPath, _ editor: inout UntypedEditor) throws {
+    private func insert(_ items: ListRun<UntypedRow>, at place: ListIndexPath, _ editor: inout UntypedEditor) throws {
         guard let moved else { return try editor.append(.itemsInserted(at: place, items)) }
         if items.allSatisfy({ moved.place(of: $0.content) != nil }) {
             let present = items.mapped { item in

@@ -29,7 +29,7 @@ extension UntypedEditor {
             placed.depth += place.depth
             return placed
         }
-        if let run = Run(placed) { try insert(run, at: place.path) }
+        if let run = ListRun(placed) { try insert(run, at: place.path) }
     }
 
     /// Moves a row, with all rows below it, to another place in an outline.
@@ -126,7 +126,7 @@ extension UntypedEditor {
     ///   - recursively: whether to do the same to all rows below it that have children.
     /// - Throws: ``ListError/unknownItem(_:)``.
     /// - Complexity: O(log n); recursively O(k log n) for k rows below it. One event for each row that changes.
-    public mutating func setCollapsed(_ isCollapsed: Bool, _ id: UntypedID, recursively: Bool = false) throws {
+    public mutating func setCollapsed(_ isCollapsed: Bool, for id: UntypedID, recursively: Bool = false) throws {
         var run = try subtree(id)
         if !recursively { run.count = 1 }
         let items = items(in: run)
@@ -140,14 +140,14 @@ extension UntypedEditor {
         }
     }
 
-    /// Hides the children of a row. See ``setCollapsed(_:_:recursively:)``.
+    /// Hides the children of a row. See ``setCollapsed(_:for:recursively:)``.
     public mutating func collapse(_ id: UntypedID, recursively: Bool = false) throws {
-        try setCollapsed(true, id, recursively: recursively)
+        try setCollapsed(true, for: id, recursively: recursively)
     }
 
-    /// Shows the children of a row. See ``setCollapsed(_:_:recursively:)``.
+    /// Shows the children of a row. See ``setCollapsed(_:for:recursively:)``.
     public mutating func expand(_ id: UntypedID, recursively: Bool = false) throws {
-        try setCollapsed(false, id, recursively: recursively)
+        try setCollapsed(false, for: id, recursively: recursively)
     }
 }
 

@@ -113,7 +113,7 @@ extension UntypedEditor {
         do {
             try begin(draft)
             let conflicts = try merge(from: change.before, to: change.after, now: state.snapshot(), moved)
-            for annotation in try commit.annotations() { annotate(annotation.name, annotation.value) }
+            for annotation in try commit.annotations() { annotate(annotation.name, with: annotation.value) }
             if let new = try finish() {
                 return RebasedCommit(commit, became: new, conflicts)
             }
@@ -152,7 +152,7 @@ extension UntypedEditor {
         draft.tracking = .untracked
         draft.cause = .edit
         try begin(draft)
-        annotate(CommitAnnotation.lostRace, Array(reason.utf8))
+        annotate(CommitAnnotation.lostRace, with: Array(reason.utf8))
         isKeptEmpty = true
         defer { isKeptEmpty = false }
         guard let commit = try finish() else { preconditionFailure("a commit that is kept empty is finished") }

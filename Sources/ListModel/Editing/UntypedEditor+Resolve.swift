@@ -24,7 +24,7 @@ struct Gap {
     var anchor: UntypedID?
 
     /// The place, not counting the rows of `runs`.
-    func path(without runs: Run<ItemRun>) -> ListIndexPath {
+    func path(without runs: ListRun<ItemRun>) -> ListIndexPath {
         var path = place
         for run in runs where run.path < place && run.path.section == place.section { path.item -= run.count }
         return path
@@ -33,7 +33,7 @@ struct Gap {
 
 extension UntypedEditor {
     /// The rows of a selection as runs of consecutive rows, in the order of the list.
-    func resolve(_ selection: ItemSelection) throws -> Run<ItemRun> {
+    func resolve(_ selection: ItemSelection) throws -> ListRun<ItemRun> {
         switch selection {
         case .item(let id):
             guard let path = state.indexPath(of: id) else { throw ListError.unknownItem(id) }
@@ -51,7 +51,7 @@ extension UntypedEditor {
                 guard let path = state.indexPath(of: id) else { throw ListError.unknownItem(id) }
                 paths.append(path)
             }
-            return Run(UntypedEditor.runs(paths.sorted())) ?? .none
+            return ListRun(UntypedEditor.runs(paths.sorted())) ?? .none
         }
     }
 
@@ -68,7 +68,7 @@ extension UntypedEditor {
     }
 
     /// The rows of a run.
-    func items(in run: ItemRun) -> Run<UntypedRow> {
+    func items(in run: ItemRun) -> ListRun<UntypedRow> {
         state.items(inSectionAt: run.path.section, run.path.item..<run.path.item + run.count)
     }
 
@@ -80,7 +80,7 @@ extension UntypedEditor {
     /// The gap for a move.
     ///
     /// - Parameter runs: the rows that move, in the order of the list.
-    func gap(_ destination: ItemDestination, without runs: Run<ItemRun>) throws -> Gap {
+    func gap(_ destination: ItemDestination, without runs: ListRun<ItemRun>) throws -> Gap {
         switch destination {
         case .at(let path): return try gap(at: path, without: runs)
         case .section(let id, let index):
@@ -94,7 +94,7 @@ extension UntypedEditor {
         }
     }
 
-    private func gap(at path: ListIndexPath, without runs: Run<ItemRun>) throws -> Gap {
+    private func gap(at path: ListIndexPath, without runs: ListRun<ItemRun>) throws -> Gap {
         try state.checkSection(path.section)
         var room = state.itemCount(inSectionAt: path.section)
         for run in runs where run.path.section == path.section { room -= run.count }
@@ -109,7 +109,7 @@ extension UntypedEditor {
         return Gap(place: place, anchor: runs.count > 1 ? state.item(at: place)?.id : nil)
     }
 
-    private func gap(beside id: UntypedID, distance: Int, without runs: Run<ItemRun>) throws -> Gap {
+    private func gap(beside id: UntypedID, distance: Int, without runs: ListRun<ItemRun>) throws -> Gap {
         guard var place = state.indexPath(of: id) else { throw ListError.unknownItem(id) }
         if runs.contains(where: { $0.contains(place) }) { throw ListError.movedOntoItself(id) }
         place.item += distance

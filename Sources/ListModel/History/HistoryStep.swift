@@ -32,7 +32,7 @@ struct HistoryStep: RandomAccessCollection, Sendable {
     var backwards: HistoryStep { single == nil ? HistoryStep(nodes.reversed()) : self }
 
     /// The versions that the commits made.
-    var versions: Run<Version> { single.map { .one($0.version) } ?? .many(nodes.map(\.version)) }
+    var versions: ListRun<Version> { single.map { .one($0.version) } ?? .many(nodes.map(\.version)) }
 
     /// Calls `body` with each revision. An iterator would copy each of them.
     @inline(__always)

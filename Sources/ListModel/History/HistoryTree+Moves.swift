@@ -12,7 +12,7 @@ package struct HistoryMove {
     let branchSwitch: HistorySwitch?
 
     /// The commits of the step.
-    package var stepVersions: Run<Version> { step.versions }
+    package var stepVersions: ListRun<Version> { step.versions }
 
     /// The entry for the record of the checkout.
     package var entry: HistoryEntry { .move(after, branchSwitch) }

@@ -115,7 +115,7 @@ extension Commit {
     public func events() throws -> [ListEvent] { try Array(eventRun()) }
 
     /// The events, without an allocation if it is one.
-    func eventRun() throws -> Run<ListEvent> {
+    func eventRun() throws -> ListRun<ListEvent> {
         try record.withUnsafeBytes { bytes in
             var reader = RecordReader(bytes, version: version, from: eventsOffset)
             if eventCount == 1 {

@@ -118,7 +118,7 @@ extension ByteWriter {
         write(count: path.item)
     }
 
-    private mutating func write(_ ids: Run<UntypedID>) {
+    private mutating func write(_ ids: ListRun<UntypedID>) {
         write(count: ids.count)
         for id in ids { write(id) }
     }
@@ -223,7 +223,7 @@ extension RecordReader {
         ListIndexPath(section: try readSectionIndex(), item: try readIndex("a row index"))
     }
 
-    mutating func readIdentifiers() throws -> Run<UntypedID> { try readRun { try $0.readIdentifier() } }
+    mutating func readIdentifiers() throws -> ListRun<UntypedID> { try readRun { try $0.readIdentifier() } }
 
     mutating func readBool(_ what: StaticString) throws -> Bool {
         let start = self
@@ -243,11 +243,11 @@ extension RecordReader {
         return Int(change)
     }
 
-    mutating func readItems() throws -> Run<UntypedRow> {
+    mutating func readItems() throws -> ListRun<UntypedRow> {
         try readRun { try $0.readItem() }
     }
 
-    private mutating func readRun<Element>(_ read: (inout RecordReader) throws -> Element) throws -> Run<Element> {
+    private mutating func readRun<Element>(_ read: (inout RecordReader) throws -> Element) throws -> ListRun<Element> {
         let start = self
         let count = try readCount("a number of rows")
         if count == 1 { return .one(try read(&self)) }

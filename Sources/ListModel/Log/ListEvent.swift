@@ -12,17 +12,17 @@
 /// toggled, updated, indented and collapsed rows and targets of moves are those after it.
 public enum ListEvent: Equatable, Sendable {
     /// A run of rows was inserted, the first of them at the path.
-    case itemsInserted(at: ListIndexPath, Run<UntypedRow>)
+    case itemsInserted(at: ListIndexPath, ListRun<UntypedRow>)
     /// A run of rows was deleted, the first of them at the path.
-    case itemsDeleted(at: ListIndexPath, Run<UntypedRow>)
+    case itemsDeleted(at: ListIndexPath, ListRun<UntypedRow>)
     /// A run of rows moved. `to` is the position of the first of them afterwards, counted without the rows that move.
-    case itemsMoved(from: ListIndexPath, to: ListIndexPath, Run<UntypedID>)
+    case itemsMoved(from: ListIndexPath, to: ListIndexPath, ListRun<UntypedID>)
     /// A checkmark was set or cleared.
     case itemToggled(at: ListIndexPath, UntypedID, isChecked: Bool)
     /// The content of a row was updated.
     case itemUpdated(at: ListIndexPath, UntypedID, old: ContentReference, new: ContentReference)
     /// A run of rows became deeper in the outline by `by`, or less deep if it is negative; never 0.
-    case itemsIndented(at: ListIndexPath, Run<UntypedID>, by: Int)
+    case itemsIndented(at: ListIndexPath, ListRun<UntypedID>, by: Int)
     /// A row was collapsed, which hides its children, or expanded.
     case itemCollapsed(at: ListIndexPath, UntypedID, isCollapsed: Bool)
     /// A section was inserted, with its rows.

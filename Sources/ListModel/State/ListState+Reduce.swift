@@ -56,7 +56,7 @@ extension ListState {
         }
     }
 
-    mutating func itemsInserted(at path: ListIndexPath, _ items: Run<UntypedRow>) throws {
+    mutating func itemsInserted(at path: ListIndexPath, _ items: ListRun<UntypedRow>) throws {
         try checkInsertion(at: path)
         try checkRoom(for: items.count)
         try checkNew(items)
@@ -66,7 +66,7 @@ extension ListState {
         itemCount += items.count
     }
 
-    mutating func itemsDeleted(at path: ListIndexPath, _ items: Run<UntypedRow>) throws {
+    mutating func itemsDeleted(at path: ListIndexPath, _ items: ListRun<UntypedRow>) throws {
         if case .one(let item) = items { return try delete(item.id, at: path) }
         try checkCount(items.count)
         try checkItems(items, at: path)
@@ -102,7 +102,7 @@ extension ListState {
     }
 
     mutating func itemsMoved(
-        from source: ListIndexPath, to target: ListIndexPath, _ ids: Run<UntypedID>
+        from source: ListIndexPath, to target: ListIndexPath, _ ids: ListRun<UntypedID>
     ) throws {
         try checkRange(source, count: ids.count)
         do {
@@ -112,7 +112,7 @@ extension ListState {
             _ = try items(ids, at: source)
             throw error
         }
-        let moved: Run<UntypedRow>
+        let moved: ListRun<UntypedRow>
         if case .one(let id) = ids {
             moved = .one(try take(id, at: source))
         } else {
@@ -154,7 +154,7 @@ extension ListState {
 // MARK: - Outlines
 
 extension ListState {
-    private mutating func indent(_ ids: Run<UntypedID>, at path: ListIndexPath, by change: Int) throws {
+    private mutating func indent(_ ids: ListRun<UntypedID>, at path: ListIndexPath, by change: Int) throws {
         for item in try items(ids, at: path) {
             // The sum cannot overflow, because a change is at most a depth.
             let depth = item.depth + change
@@ -180,7 +180,7 @@ extension ListState {
         guard tree.count < pool.limits.sections else {
             throw ListError.limitReached(what: "sections", limit: UInt64(pool.limits.sections))
         }
-        if let items = Run(section.items) { try checkNew(items) }
+        if let items = ListRun(section.items) { try checkNew(items) }
         // A section number is used only once.
         if sectionNumberCount >= Limits.sectionNumbers { try rebuild() }
         tree.insert(makeEntry(section), at: index, owner: ListState.listOwner, &sectionLocator)
@@ -195,7 +195,7 @@ extension ListState {
                 what: "rows of section \(section.id)", expected: String(section.items.count),
                 found: String(entry.itemCount))
         }
-        if let items = Run(section.items) {
+        if let items = ListRun(section.items) {
             try checkItems(items, at: ListIndexPath(section: index, item: 0))
         }
         try checkCount(section.items.count)
@@ -312,7 +312,7 @@ extension ListState {
 
     /// Checks that rows can be inserted: no id is in the list already, and none occurs twice.
     @inline(__always)
-    private func checkNew(_ items: Run<UntypedRow>) throws {
+    private func checkNew(_ items: ListRun<UntypedRow>) throws {
         guard itemLocator.isTracking else { return }
         try items.withElements { items in
             for index in items.indices where itemLocator.mayKnow(items[index].id) {
@@ -329,14 +329,14 @@ extension ListState {
 
     /// Checks that no id occurs twice in a run.
     @inline(never)
-    private static func checkDifferent(_ items: Run<UntypedRow>) throws {
+    private static func checkDifferent(_ items: ListRun<UntypedRow>) throws {
         if areCountingUp(items) { return }
         var ids = Set<UntypedID>(minimumCapacity: items.count)
         for item in items where !ids.insert(item.id).inserted { throw ListError.duplicateItem(item.id) }
     }
 
     /// Whether the ids are increasing integers, for example from a counter. Then none occurs twice.
-    private static func areCountingUp(_ items: Run<UntypedRow>) -> Bool {
+    private static func areCountingUp(_ items: ListRun<UntypedRow>) -> Bool {
         items.withElements { items in
             var last = Int64.min
             for item in items {
@@ -347,7 +347,7 @@ extension ListState {
         }
     }
 
-    private func checkItems(_ run: Run<UntypedRow>, at path: ListIndexPath) throws {
+    private func checkItems(_ run: ListRun<UntypedRow>, at path: ListIndexPath) throws {
         try checkRange(path, count: run.count)
         var index = 0
         try tree[path.section].items(pool).forEach(in: path.item..<path.item + run.count) { found in
@@ -360,7 +360,7 @@ extension ListState {
     }
 
     /// The rows at a path, which must have these ids.
-    private func items(_ ids: Run<UntypedID>, at path: ListIndexPath) throws -> Run<UntypedRow> {
+    private func items(_ ids: ListRun<UntypedID>, at path: ListIndexPath) throws -> ListRun<UntypedRow> {
         try checkRange(path, count: ids.count)
         let found = items(inSectionAt: path.section, path.item..<path.item + ids.count)
         for index in ids.indices where found[index].id != ids[index] {

@@ -141,7 +141,7 @@ extension ListState {
 
     /// The rows in a range of a section. All of them must exist.
     @inline(__always)
-    func items(inSectionAt index: Int, _ range: Range<Int>) -> Run<UntypedRow> {
+    func items(inSectionAt index: Int, _ range: Range<Int>) -> ListRun<UntypedRow> {
         tree.withLeaf(at: index) { leaf, slot in
             // One row is read without making a `PersistentTree`: counting its references would take longer than the
             // lookup.

@@ -109,7 +109,7 @@ extension PersistentTree where Element: TreeElement {
     }
 
     /// The elements of a range. One element needs no allocation.
-    func run(in range: Range<Int>) -> Run<Element> {
+    func run(in range: Range<Int>) -> ListRun<Element> {
         range.count == 1 ? .one(self[range.lowerBound]) : .many(elements(in: range))
     }
 

@@ -101,7 +101,7 @@ extension StoreProtocol {
         durability: Durability? = nil
     ) throws -> Reversal {
         let draft = core.draft(name ?? "", origin)
-        return try core.compute(durability) { try $0.revert(version, draft, onConflict: onConflict) }
+        return try core.compute(durability) { try $0.revert(version, as: draft, onConflict: onConflict) }
     }
 
     /// Makes the rows equal to those of a version, with a commit that can itself be undone.
@@ -117,7 +117,7 @@ extension StoreProtocol {
         _ version: Version, name: String = "Restore", origin: String = "", durability: Durability? = nil
     ) throws -> Commit? {
         let draft = core.draft(name, origin)
-        return try core.compute(durability) { Reversal(commit: try $0.restore(version, draft), conflicts: []) }.commit
+        return try core.compute(durability) { Reversal(commit: try $0.restore(version, as: draft), conflicts: []) }.commit
     }
 }
 

@@ -92,7 +92,7 @@ public final class UntypedStore: Sendable {
             // Before the checkpoints are read: no other process changes them from then on.
             if !options.isReadOnly { _ = log.journal.table?.takeRole() }
             // Before the end of the log is read, which is then not older.
-            let newest = options.lastVersion == nil ? Recovery.newest(database) : nil
+            let newest = options.lastVersion == nil ? database.map { Recovery.newest($0) } : nil
             let findings = try log.readHead()
             let logHead = try options.lastVersion.map { try log.head(findings.head, at: $0) } ?? findings.head
             let recovered = try Recovery.run(log, logHead, database, newest, options)

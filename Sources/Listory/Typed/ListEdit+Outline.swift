@@ -70,12 +70,12 @@ extension ListEdit {
         try withEditor { try $0.changeDepth(of: selection.untyped, by: change) }
     }
 
-    /// Hides the children of a row. See ``UntypedEditor/setCollapsed(_:_:recursively:)``.
+    /// Hides the children of a row. See ``UntypedEditor/setCollapsed(_:for:recursively:)``.
     public func collapse(_ id: Item.ID, recursively: Bool = false) throws {
         try withEditor { try $0.collapse(id.identifier, recursively: recursively) }
     }
 
-    /// Shows the children of a row. See ``UntypedEditor/setCollapsed(_:_:recursively:)``.
+    /// Shows the children of a row. See ``UntypedEditor/setCollapsed(_:for:recursively:)``.
     public func expand(_ id: Item.ID, recursively: Bool = false) throws {
         try withEditor { try $0.expand(id.identifier, recursively: recursively) }
     }

@@ -102,7 +102,7 @@ extension ListEdit {
             try editor.atomically { editor in
                 if editor.state.indexPath(of: old.id) != nil {
                     try editor.update(old.id, content: content)
-                    try editor.setChecked(old.isChecked, .item(old.id))
+                    try editor.setChecked(old.isChecked, for: .item(old.id))
                     let depth = editor.state.item(old.id)!.depth
                     if depth != old.depth { try editor.changeDepth(of: .item(old.id), by: old.depth - depth) }
                 } else {

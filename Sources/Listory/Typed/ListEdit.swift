@@ -170,12 +170,12 @@ extension ListEdit {
     public func toggle(_ id: Item.ID) throws { try toggle(.item(id)) }
 
     /// Sets or clears checkmarks.
-    public func setChecked(_ isChecked: Bool, _ selection: Selection) throws {
-        try withEditor { try $0.setChecked(isChecked, selection.untyped) }
+    public func setChecked(_ isChecked: Bool, for selection: Selection) throws {
+        try withEditor { try $0.setChecked(isChecked, for: selection.untyped) }
     }
 
     /// Sets or clears the checkmark of the row of an id.
-    public func setChecked(_ isChecked: Bool, _ id: Item.ID) throws { try setChecked(isChecked, .item(id)) }
+    public func setChecked(_ isChecked: Bool, for id: Item.ID) throws { try setChecked(isChecked, for: .item(id)) }
 
     /// Updates the row of the item's id. If the item is the present one, nothing happens.
     public func update(_ item: Item) throws {
@@ -205,9 +205,9 @@ extension ListEdit {
         return result
     }
 
-    /// Attaches a value to the commit. See ``UntypedEditor/annotate(_:_:)``.
-    public func annotate(_ name: String, _ value: [UInt8]) throws {
-        try withEditor { $0.annotate(name, value) }
+    /// Attaches a value to the commit. See ``UntypedEditor/annotate(_:with:)``.
+    public func annotate(_ name: String, with value: [UInt8]) throws {
+        try withEditor { $0.annotate(name, with: value) }
     }
 
     /// Attaches the selections before and after the edit. See ``UntypedEditor/attachSelection(before:after:)``.

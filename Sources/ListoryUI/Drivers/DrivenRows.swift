@@ -69,7 +69,7 @@ extension ListDriver {
     /// - Returns: whether it was committed; nil if a tap does nothing to this row.
     func tap(at path: ListIndexPath) -> Bool? {
         guard let row = row(at: path), rules.togglesOnTap(row) else { return nil }
-        return setChecked(!row.isChecked, [row.core.id])
+        return setChecked(!row.isChecked, for: [row.core.id])
     }
 
     /// Deletes the rows at some paths of the shown rows: "Delete 3 Rows". Those that the rules protect stay.

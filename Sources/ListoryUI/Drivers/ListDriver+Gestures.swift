@@ -29,7 +29,7 @@ extension ListDriver {
     public func toggle(_ id: UntypedID) -> Bool {
         do {
             guard let item = try source.editedStore.item(id) else { throw ListError.unknownItem(id) }
-            return setChecked(!item.isChecked, [id])
+            return setChecked(!item.isChecked, for: [id])
         } catch {
             report(.check, name(.check, [id]), error)
             showResult()
@@ -39,9 +39,9 @@ extension ListDriver {
 
     /// Sets or clears the checkmarks of rows: "Check 3 Rows".
     @discardableResult
-    public func setChecked(_ isChecked: Bool, _ ids: [UntypedID]) -> Bool {
+    public func setChecked(_ isChecked: Bool, for ids: [UntypedID]) -> Bool {
         let action = isChecked ? ListAction.check : .uncheck
-        return commit(action, name(action, ids)) { try $0.setChecked(isChecked, .items(ids)) }
+        return commit(action, name(action, ids)) { try $0.setChecked(isChecked, for: .items(ids)) }
     }
 
     /// Inserts a row, between the rows that are shown around a place: "Add Milk".

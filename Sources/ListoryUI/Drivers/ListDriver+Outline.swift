@@ -15,7 +15,7 @@ extension ListDriver {
     public func toggleCollapsed(_ id: UntypedID, recursively: Bool = false) -> Bool {
         do {
             guard let item = try source.editedStore.item(id) else { throw ListError.unknownItem(id) }
-            return setCollapsed(!item.isCollapsed, id, recursively: recursively)
+            return setCollapsed(!item.isCollapsed, for: id, recursively: recursively)
         } catch {
             report(.collapse, name(.collapse, [id]), error)
             showResult()
@@ -25,10 +25,10 @@ extension ListDriver {
 
     /// Hides or shows the rows below a row: "Expand Groceries".
     @discardableResult
-    public func setCollapsed(_ isCollapsed: Bool, _ id: UntypedID, recursively: Bool = false) -> Bool {
+    public func setCollapsed(_ isCollapsed: Bool, for id: UntypedID, recursively: Bool = false) -> Bool {
         let action = isCollapsed ? ListAction.collapse : .expand
         return commit(action, name(action, [id])) {
-            try $0.setCollapsed(isCollapsed, id, recursively: recursively)
+            try $0.setCollapsed(isCollapsed, for: id, recursively: recursively)
         }
     }
 

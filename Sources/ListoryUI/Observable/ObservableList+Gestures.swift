@@ -80,8 +80,8 @@ extension ObservableList {
 
     /// Sets or clears the checkmark of a row: "Check Milk".
     @discardableResult
-    public func setChecked(_ isChecked: Bool, _ row: ObservableRow<Source>) -> Bool {
-        driver.setChecked(isChecked, [row.id])
+    public func setChecked(_ isChecked: Bool, for row: ObservableRow<Source>) -> Bool {
+        driver.setChecked(isChecked, for: [row.id])
     }
 
     /// Undoes the newest step that is not undone yet.
@@ -121,8 +121,8 @@ extension ObservableList {
 extension ObservableList {
     /// Hides or shows the rows below a row: "Collapse Groceries".
     @discardableResult
-    public func setExpanded(_ isExpanded: Bool, _ row: ObservableRow<Source>) -> Bool {
-        driver.setCollapsed(!isExpanded, row.id)
+    public func setExpanded(_ isExpanded: Bool, for row: ObservableRow<Source>) -> Bool {
+        driver.setCollapsed(!isExpanded, for: row.id)
     }
 
     /// Hides the rows below a row, or shows them if they are hidden: "Expand Groceries".

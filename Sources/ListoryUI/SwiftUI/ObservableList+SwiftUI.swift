@@ -77,7 +77,7 @@ extension ObservableList {
     public func isChecked(_ row: ObservableRow<Source>) -> Binding<Bool> {
         Binding(
             get: { @MainActor in self.hasCheckmark(row) },
-            set: { @MainActor isChecked in self.setChecked(isChecked, row) })
+            set: { @MainActor isChecked in self.setChecked(isChecked, for: row) })
     }
 
     /// A binding to whether the rows below a row are shown.
@@ -88,7 +88,7 @@ extension ObservableList {
     public func isExpanded(_ row: ObservableRow<Source>) -> Binding<Bool> {
         Binding(
             get: { @MainActor in self.showsChildren(row) },
-            set: { @MainActor isExpanded in self.setExpanded(isExpanded, row) })
+            set: { @MainActor isExpanded in self.setExpanded(isExpanded, for: row) })
     }
 
     /// Animates newer rows from now on; nil to show them at once.

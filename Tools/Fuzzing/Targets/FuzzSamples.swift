@@ -35,7 +35,7 @@ enum FuzzSamples {
                         tracking: [.shared, .shared, .own, .untracked].randomElement(using: &edits.generator)!,
                         isDiscardable: edits.generator.oneIn(5))
                     commit = try editor.commit(draft) { editor in
-                        if edits.generator.oneIn(6) { editor.annotate("note", [1, 2, 3]) }
+                        if edits.generator.oneIn(6) { editor.annotate("note", with: [1, 2, 3]) }
                         for _ in 0..<Int.random(in: 1...3, using: &edits.generator) {
                             _ = try answer { try editor.apply(edits.next(list)) }
                         }

@@ -82,10 +82,10 @@ enum ListUse {
         }
         for version in [Version(1), Version(newest.rawValue / 2 + 1)] {
             try attempt(&editor) {
-                try $0.revert(version, CommitDraft(name: "", time: time), onConflict: .skip).commit
+                try $0.revert(version, as: CommitDraft(name: "", time: time), onConflict: .skip).commit
             }
         }
-        try attempt(&editor) { try $0.restore(Version(1), CommitDraft(name: "", time: time)) }
+        try attempt(&editor) { try $0.restore(Version(1), as: CommitDraft(name: "", time: time)) }
         try edit(&editor) { try $0.deleteSection(.at(0)) }
         try edit(&editor) { try $0.deleteAll() }
     }

@@ -12,9 +12,9 @@ struct AnnotatedLogTests {
         let path = folder.file("list.listory")
         let store = try UntypedStore.create(at: path)
         try store.edit("Plan") { list in
-            list.annotate("selection", Array(#"{"head":3}"#.utf8))
+            list.annotate("selection", with: Array(#"{"head":3}"#.utf8))
             try list.insertSection(NewSection(id: "plan", title: "Plan"))
-            list.annotate("raw", [0, 1])
+            list.annotate("raw", with: [0, 1])
         }
         try store.close()
         let lines = try ToolProcess.run("log", path, "--format", "json").json()

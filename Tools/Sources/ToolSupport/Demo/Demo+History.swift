@@ -38,7 +38,7 @@ extension Demo {
             try list.insert(NewRow(id: "cake", content: content), at: .end(ofSection: section))
         }
         try change(store, "Ben checks two others, and moves one over it", origin: "Ben") { list in
-            try list.setChecked(true, .items(rows))
+            try list.setChecked(true, for: .items(rows))
             try list.move(.item("thanks"), to: .after("cake"))
         }
         try revert(store, "Ann: undo") { try store.undo(origin: "Ann") }

@@ -81,7 +81,7 @@ public struct Demo {
         try change(store, "Add a task, and check three others: one commit") { list in
             let content = Array(#"{"title":"Thank everybody who reported a bug"}"#.utf8)
             try list.insert(NewRow(id: "thanks", content: content), at: .end(ofSection: snapshot.sections[3].id))
-            try list.setChecked(true, .items(snapshot.sections[2].items.map(\.id)))
+            try list.setChecked(true, for: .items(snapshot.sections[2].items.map(\.id)))
         }
         try change(store, "Move the figures before the tests") { list in
             try list.moveSection(.at(2), to: .at(1))

@@ -112,7 +112,7 @@ extension RequestedEdit {
         default:
             let fields = try RequestFields(argument, name, expected: "id", "recursively")
             let recursively = fields.has("recursively") ? try fields.bool("recursively") : false
-            return .setCollapsed(name == "collapse", try fields.identifier("id"), recursively: recursively)
+            return .setCollapsed(name == "collapse", for: try fields.identifier("id"), recursively: recursively)
         }
     }
 }

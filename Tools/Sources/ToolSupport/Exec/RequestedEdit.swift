@@ -24,7 +24,7 @@ public enum RequestedEdit: Equatable, Sendable {
     case indent(UntypedID)
     case outdent(UntypedID)
     case changeDepth(ItemSelection, by: Int)
-    case setCollapsed(Bool, UntypedID, recursively: Bool)
+    case setCollapsed(Bool, for: UntypedID, recursively: Bool)
     case applyRows([NewSection])
 }
 
@@ -68,7 +68,7 @@ extension RequestedEdit {
         case .delete(let selection): try list.delete(selection)
         case .move(let selection, let destination): try list.move(selection, to: destination)
         case .toggle(let selection): try list.toggle(selection)
-        case .check(let selection, let isChecked): try list.setChecked(isChecked, selection)
+        case .check(let selection, let isChecked): try list.setChecked(isChecked, for: selection)
         case .update(let id, let content): try list.update(id, content: content)
         case .updateAt(let path, let content): try list.update(at: path, content: content)
         case .reload(let sections): try list.reload(sections)
@@ -83,7 +83,7 @@ extension RequestedEdit {
         case .outdent(let id): try list.outdent(id)
         case .changeDepth(let selection, let change): try list.changeDepth(of: selection, by: change)
         case .setCollapsed(let isCollapsed, let id, let recursively):
-            try list.setCollapsed(isCollapsed, id, recursively: recursively)
+            try list.setCollapsed(isCollapsed, for: id, recursively: recursively)
         case .applyRows(let sections): try list.apply(sections)
         }
     }

@@ -40,7 +40,7 @@ struct EventText {
         }
     }
 
-    private func rows(_ verb: String, _ first: ListIndexPath, _ items: Run<UntypedRow>) throws -> [String] {
+    private func rows(_ verb: String, _ first: ListIndexPath, _ items: ListRun<UntypedRow>) throws -> [String] {
         try items.enumerated().map { index, item in
             let path = ListIndexPath(section: first.section, item: first.item + index)
             return "\(verb) \(path): \(try source.title(of: item.content)) (id \(item.id.description.visible))"

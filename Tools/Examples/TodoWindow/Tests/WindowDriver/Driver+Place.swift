@@ -24,7 +24,7 @@ extension Driver {
             try list.insert(Todo(title: "New at the top"), at: .before(ids[0]))
             try list.delete(ids[7])
             try list.move(ids[299], to: .before(ids[3]))
-            try list.setChecked(true, .item(selected))
+            try list.setChecked(true, for: .item(selected))
             try list.update(Todo(id: ids[150], title: "Row 150, renamed"))
         }
         try check("edited above")
@@ -62,7 +62,7 @@ extension Driver {
             "Return the library books", "Water the plants", "Pay the electricity bill",
         ]
         let ids = try add(titles)
-        for id in [ids[1], ids[4]] { try elsewhere.setChecked(true, id) }
+        for id in [ids[1], ids[4]] { try elsewhere.setChecked(true, for: id) }
         try settle()
         try click(row("Bread, the dark one").handle)
         try check("before the picture")

@@ -110,7 +110,7 @@ extension TodoEdits {
         }
         switch random.below(rows.count > 40 ? 8 : 6) {
         case 0: try add(name)
-        case 1: try setChecked(random.below(2) == 0, id)
+        case 1: try setChecked(random.below(2) == 0, for: id)
         case 2: try rename(id, to: name)
         case 3: try move(id, to: random.below(2) == 0 ? .before(other) : .after(other))
         case 4:

@@ -56,8 +56,8 @@ public struct TodoEdits: Sendable {
     }
 
     /// Sets or clears the checkmark.
-    public func setChecked(_ isChecked: Bool, _ id: UUID) throws {
-        try edit("\(isChecked ? "Check" : "Uncheck") \(title(of: id))") { try $0.setChecked(isChecked, .item(id)) }
+    public func setChecked(_ isChecked: Bool, for id: UUID) throws {
+        try edit("\(isChecked ? "Check" : "Uncheck") \(title(of: id))") { try $0.setChecked(isChecked, for: .item(id)) }
     }
 
     /// Gives a row another title.

@@ -9,7 +9,7 @@ import Foundation
 /// The requests of a row to the window.
 @MainActor
 protocol RowActions: AnyObject {
-    func setChecked(_ isChecked: Bool, _ id: UUID)
+    func setChecked(_ isChecked: Bool, for id: UUID)
     func rename(_ id: UUID, to title: String)
     func move(_ id: UUID, to place: TodoEdits.Place)
     func delete(_ id: UUID)
@@ -122,7 +122,7 @@ public final class RowWidget {
     private func checkToggled() {
         // Binding also sets the check button, to the value of the row.
         guard let row, let id, isShownChecked != (listory_row_get_checked(row) != 0) else { return }
-        actions?.setChecked(isShownChecked, id)
+        actions?.setChecked(isShownChecked, for: id)
     }
 
     private func editingChanged() {

@@ -93,7 +93,7 @@ extension TodoWindow {
 
     private func toggleCurrent() {
         guard let id = currentRow, let row = shownRows.first(where: { $0.widget.id == id }) else { return }
-        setChecked(!row.widget.isShownChecked, id)
+        setChecked(!row.widget.isShownChecked, for: id)
     }
 
     private func renameCurrent() {
@@ -111,7 +111,7 @@ extension TodoWindow {
 }
 
 extension TodoWindow: RowActions {
-    func setChecked(_ isChecked: Bool, _ id: UUID) { attempt { try edits.setChecked(isChecked, id) } }
+    func setChecked(_ isChecked: Bool, for id: UUID) { attempt { try edits.setChecked(isChecked, for: id) } }
     func rename(_ id: UUID, to title: String) { attempt { try edits.rename(id, to: title) } }
     func move(_ id: UUID, to place: TodoEdits.Place) { attempt { try edits.move(id, to: place) } }
     func delete(_ id: UUID) { attempt { try edits.delete(id) } }

@@ -1,14 +1,14 @@
 // One or more consecutive elements. Almost every event is about one row; an array for it would need an allocation.
 
 /// A sequence that needs no allocation for one element. In an event it is never empty.
-public enum Run<Element: Sendable>: Sendable {
+public enum ListRun<Element: Sendable>: Sendable {
     /// Exactly one element.
     case one(Element)
     /// Any number of elements except one.
     case many([Element])
 
     /// No elements.
-    static var none: Run { .many([]) }
+    static var none: ListRun { .many([]) }
 
     /// A run of these elements, or nil if there are none.
     public init?(_ elements: [Element]) {
@@ -17,7 +17,7 @@ public enum Run<Element: Sendable>: Sendable {
     }
 }
 
-extension Run: RandomAccessCollection {
+extension ListRun: RandomAccessCollection {
     public var startIndex: Int { 0 }
 
     public var endIndex: Int {
@@ -49,7 +49,7 @@ extension Run: RandomAccessCollection {
     }
 
     /// Appends elements.
-    mutating func append(contentsOf others: Run) {
+    mutating func append(contentsOf others: ListRun) {
         if others.isEmpty { return }
         if isEmpty { return self = others }
         // The array is moved out of `self`, so that appending does not copy it.
@@ -63,7 +63,7 @@ extension Run: RandomAccessCollection {
     }
 
     /// The same elements in reversed order.
-    var backwards: Run {
+    var backwards: ListRun {
         switch self {
         case .one: self
         case .many(let elements): .many(elements.reversed())
@@ -80,7 +80,7 @@ extension Run: RandomAccessCollection {
     }
 
     /// The run of the transformed elements.
-    func mapped<Other>(_ transform: (Element) throws -> Other) rethrows -> Run<Other> {
+    func mapped<Other>(_ transform: (Element) throws -> Other) rethrows -> ListRun<Other> {
         switch self {
         case .one(let element): .one(try transform(element))
         case .many(let elements): .many(try elements.map(transform))
@@ -88,4 +88,4 @@ extension Run: RandomAccessCollection {
     }
 }
 
-extension Run: Equatable where Element: Equatable {}
+extension ListRun: Equatable where Element: Equatable {}
