@@ -117,7 +117,8 @@ extension StoreProtocol {
         _ version: Version, name: String = "Restore", origin: String = "", durability: Durability? = nil
     ) throws -> Commit? {
         let draft = core.draft(name, origin)
-        return try core.compute(durability) { Reversal(commit: try $0.restore(version, as: draft), conflicts: []) }.commit
+        return try core.compute(durability) { Reversal(commit: try $0.restore(version, as: draft), conflicts: []) }
+            .commit
     }
 }
 
