@@ -28,7 +28,7 @@ extension CheckpointTests {
             for isReadOnly in [true, false] {
                 var options = fixture.store.options
                 options.isReadOnly = isReadOnly
-                let store = try Store.open(at: fixture.path, options: options)
+                let store = try UntypedStore.open(at: fixture.path, options: options)
                 #expect(try store.snapshot.stateHash == expected, "\(name)")
                 for row in try store.snapshot.sections.flatMap(\.items) { _ = try store.content(of: row.id) }
                 try store.close()

@@ -87,7 +87,8 @@ final class CheckpointDatabase: NodeSource {
             }
         }
         if let missing, hasRows {
-            throw StoreError.headMismatch(what: "checkpoints", expected: "the database \(missing)", found: "none of that name")
+            throw StoreError.headMismatch(
+                what: "checkpoints", expected: "the database \(missing)", found: "none of that name")
         }
     }
 
