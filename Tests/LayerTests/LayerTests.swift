@@ -120,7 +120,7 @@ struct LayerTests {
         let module = try #require(LayerTests.modules.first { $0.name == "Sources/ListModel" })
         let lowest = try #require(module.order.last)
         for (line, word) in [
-            ("let editor: ListEditor", "ListEditor"), ("snapshot.checkInvariants()", "checkInvariants"),
+            ("let editor: UntypedEditor", "UntypedEditor"), ("snapshot.checkInvariants()", "checkInvariants"),
         ] {
             let breach = SourceFile(
                 room: lowest, name: "Breach.swift", text: "// ListEditor\nlet text = \"ListEditor\"\n\(line)\n")

@@ -120,7 +120,7 @@ struct RebaseTests {
                 conflictCount += new.conflicts.count
             }
             try mine.editor.checkInvariants()
-            let shown = try mine.editor.snapshot().stateHash
+            let shown = mine.editor.snapshot().stateHash
             var again = try Process(mine.log.records)
             try #require(try again.editor.snapshot().stateHash == shown, comment)
             var check = HistoryCheck(after: .empty, HistoryTable())

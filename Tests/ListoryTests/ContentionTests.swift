@@ -210,7 +210,7 @@ struct InterleavingTests {
             try list.insert(NewRow(id: "counter", content: []), at: .end(ofSection: "rows"))
         }
         try fixture.store.checkpoint()
-        let before = try fixture.store.checkpointVersion
+        let before = fixture.store.checkpointVersion
         let other = try ChildProcess("StoreWriter", [fixture.path, "checkpoints"])
         for _ in 0..<60 { _ = other.read() }
         let newest = try #require(fixture.store.checkpointer).database.newestVersion()

@@ -108,7 +108,7 @@ struct CreationTests {
                 let comment: Comment = "seed \(seed), round \(round), \(name)"
                 do {
                     let store = try UntypedStore.openOrCreate(at: folder.file(name), options: StoreOptions())
-                    try store.edit("More") { try $0.insertSection(NewSection(id: "more")) }
+                    try store.edit("More") { try $0.insertSection(NewSection(id: 1_000_000)) }
                     try store.close()
                     _ = try StoreVerification(path: folder.file(name))
                 } catch { Issue.record(error, comment) }

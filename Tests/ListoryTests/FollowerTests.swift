@@ -90,15 +90,15 @@ struct FollowerTests {
 
     private static func views(of store: Todos) throws -> [Followed] {
         [
-            try Followed("filter", store) { $0.filter { try $0.item.title.count > 5 && !$0.isChecked } },
+            try Followed("filter", store) { $0.filter { try $0.item!.title.count > 5 && !$0.isChecked } },
             try Followed("sort", store) { $0.inOneSection().sorted(by: \.project).then(by: \.title, .descending) },
-            try Followed("group", store) { $0.grouped(by: { try $0.item.project }) },
+            try Followed("group", store) { $0.grouped(by: { try $0.item!.project }) },
             try Followed("search", store, searching: "milk 1") { $0.searchable(in: \.title) },
             try Followed("first", store) { $0.inOneSection().sorted(by: \.title).prefix(10) },
             try Followed("first of each section", store) {
-                $0.filter { try !$0.item.title.isEmpty }.prefixOfEachSection(3)
+                $0.filter { try !$0.item!.title.isEmpty }.prefixOfEachSection(3)
             },
-            try Followed("outline", store) { $0.visibleRows().filter { try $0.item.project != "home" } },
+            try Followed("outline", store) { $0.visibleRows().filter { try $0.item!.project != "home" } },
         ]
     }
 
@@ -225,7 +225,7 @@ struct FollowerTests {
             }
             var expected = ProjectCounts()
             for section in try store.snapshot.sections {
-                for row in section.rows { expected.counts[try row.item.project, default: 0] += 1 }
+                for row in section.rows { expected.counts[row.item!.project, default: 0] += 1 }
             }
             #expect(try counts.value == expected, "seed \(seed)")
         }

@@ -27,7 +27,7 @@ struct LiveOutlineTests {
     }
 
     private static func rows<Section>(_ snapshot: ListSnapshot<Section, Task>) throws -> [String] {
-        try snapshot.sections.flatMap(\.rows).map { String(repeating: ".", count: $0.depth) + "\(try $0.id)" }
+        snapshot.sections.flatMap(\.rows).map { String(repeating: ".", count: $0.depth) + "\($0.id)" }
     }
 
     @Test("Visible rows are searched and limited, and follow collapsing, moves of subtrees, undo and the past")
@@ -62,8 +62,8 @@ struct LiveOutlineTests {
     func depths() throws {
         let folder = try TemporaryFolder()
         let store = try Self.store(folder)
-        let outlineFirst = try store.view { $0.visibleRows().filter { try $0.id != 2 } }
-        let filterFirst = try store.view { $0.filter { try $0.id != 2 }.visibleRows() }
+        let outlineFirst = try store.view { $0.visibleRows().filter { $0.id != 2 } }
+        let filterFirst = try store.view { $0.filter { $0.id != 2 }.visibleRows() }
         // The parent of 3 is left out; 3 keeps its place and its depth.
         #expect(try Self.rows(outlineFirst.snapshot) == ["1", "..3", ".4", "5", ".6"])
         #expect(try Self.rows(filterFirst.snapshot) == ["1", "..3", ".4", "5", ".6"])
@@ -84,9 +84,9 @@ struct LiveOutlineTests {
         let store = try Self.store(folder)
         #expect(try store.view { $0.visibleRows().prefix(2) }.keepsOrder)
         #expect(try !store.view { $0.visibleRows().sorted(by: \.title) }.keepsOrder)
-        let grouped = try store.view { $0.visibleRows().grouped(by: { try $0.id % 2 }) }
+        let grouped = try store.view { $0.visibleRows().grouped(by: { $0.id % 2 }) }
         try store.edit("Collapse") { try $0.collapse(1) }
-        #expect(try grouped.snapshot.sections.map { try $0.rows.map { try $0.id } } == [[6], [1, 5]])
+        #expect(try grouped.snapshot.sections.map { try $0.rows.map { $0.id } } == [[6], [1, 5]])
     }
 
     @Test("Each change of the visible rows is one transition")

@@ -58,14 +58,14 @@ struct ReaderTests {
         let folder = try TemporaryFolder()
         let store = try Self.filled(folder)
         let before = try store.snapshot
-        let view = try store.view { $0.filter { try $0.item.id >= 100 } }
+        let view = try store.view { $0.filter { try $0.item!.id >= 100 } }
         let path = ListIndexPath(section: 0, item: 7)
         try store.edit("Edit") { list in
             try Self.drafts[draft](list)
             for _ in 0..<2 {
                 try Self.onOtherThread { () throws in
                     #expect(try store.snapshot.stateHash == before.stateHash && store.version == before.version)
-                    #expect(try store.snapshot.rows.map { try $0.item } == before.rows.map { try $0.item })
+                    #expect(try store.snapshot.rows.map(\.item) == before.rows.map(\.item))
                     #expect(try store.indexPath(of: 7) == path && store.item(7)?.title == "Task 7")
                     #expect(try store.row(7)?.isChecked == false && store.row(900) == nil)
                     #expect(try view.snapshot.itemCount == 100)

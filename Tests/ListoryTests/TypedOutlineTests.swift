@@ -10,7 +10,7 @@ private struct Task: Codable, Identifiable, Hashable, Sendable {
     var title = ""
 }
 
-private enum Day: String, IdentifierConvertible { case today, tomorrow }
+private enum Day: String, SectionIdentifier { case today, tomorrow }
 
 @Suite("A typed outline")
 struct TypedOutlineTests {
@@ -21,7 +21,7 @@ struct TypedOutlineTests {
     /// The rows of the first section: a dot for each level of depth, the id, a minus if collapsed.
     private static func text(_ store: ListStore<Day, Task>) throws -> String {
         try store.snapshot.section(at: 0)!.rows.map { row in
-            String(repeating: ".", count: row.depth) + "\(try row.id)" + (row.isCollapsed ? "-" : "")
+            String(repeating: ".", count: row.depth) + "\(row.id)" + (row.isCollapsed ? "-" : "")
         }.joined(separator: " ")
     }
 

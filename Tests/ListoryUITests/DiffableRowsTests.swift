@@ -47,13 +47,4 @@ struct DiffableRowsTests {
         }
         #expect(throws: ListError.duplicateSection(.string(decomposed))) { try DiffableRows(store.snapshot) }
     }
-
-    @Test("An id that is not of the app's type is an error")
-    func foreign() throws {
-        let fixture = try DriverFixture([["a"]])
-        try fixture.store.core.edit("Foreign") { list in
-            try list.insert(NewRow(id: "x", content: []), at: .end(ofSection: "A"))
-        }
-        #expect(throws: ListError.self) { try DiffableRows(fixture.store.snapshot) }
-    }
 }

@@ -35,7 +35,7 @@ struct OutlineGestureTests {
     /// The rows in the format of `fixture`.
     static func text(_ snapshot: ListSnapshot<String, Todo>) throws -> [String] {
         try snapshot.section(at: 0)!.rows.map { row in
-            String(repeating: ".", count: row.depth) + (try row.item.title) + (row.isCollapsed ? "-" : "")
+            String(repeating: ".", count: row.depth) + row.item!.title + (row.isCollapsed ? "-" : "")
         }
     }
 

@@ -13,7 +13,7 @@ struct RandomUser {
     private var nextID = 1_000_000
 
     init(seed: UInt64, store: TodoStore) {
-        edits = RandomEdits(seed: seed, targetCount: 30, maximumSections: 5)
+        edits = RandomEdits(seed: seed, targetCount: 30, maximumSections: 5, mixesKinds: false)
         self.store = store
     }
 

@@ -50,7 +50,7 @@ struct Neighbour {
         options.checkpoints.maximumSpacing = 256
         store = try UntypedStore.open(at: path, options: options)
         let answersPath = arguments[4]
-        if access(answersPath, F_OK) != 0 { FileManager.default.createFile(atPath: answersPath, contents: nil) }
+        if access(answersPath, F_OK) != 0 { _ = FileManager.default.createFile(atPath: answersPath, contents: nil) }
         answers = FileHandle(forWritingAtPath: answersPath)!
         answers.seekToEndOfFile()
     }

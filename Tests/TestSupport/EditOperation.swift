@@ -58,13 +58,16 @@ public struct RandomEdits {
     private let maximumSections: Int
     /// Whether all rows stay at depth 0, expanded, as in a list that is no outline.
     private let isFlat: Bool
+    /// Whether new rows have ids of all kinds, or only integers, as those of an app's type.
+    private let mixesKinds: Bool
     private var nextID: Int64 = 0
 
-    public init(seed: UInt64, targetCount: Int = 60, maximumSections: Int = 6) {
+    public init(seed: UInt64, targetCount: Int = 60, maximumSections: Int = 6, mixesKinds: Bool = true) {
         isFlat = seed % 4 == 0
         generator = SeededGenerator(seed: seed)
         self.targetCount = targetCount
         self.maximumSections = maximumSections
+        self.mixesKinds = mixesKinds
     }
 
     /// The next edit of a list.
@@ -94,8 +97,8 @@ public struct RandomEdits {
     private mutating func freshID() -> UntypedID {
         nextID += 1
         switch nextID % 8 {
-        case 6: return .string("item \(nextID)")
-        case 7: return .string("a longer identifier that is stored out of line, \(nextID)")
+        case 6 where mixesKinds: return .string("item \(nextID)")
+        case 7 where mixesKinds: return .string("a longer identifier that is stored out of line, \(nextID)")
         default: return .integer(nextID)
         }
     }

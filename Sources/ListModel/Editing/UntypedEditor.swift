@@ -270,6 +270,9 @@ extension UntypedEditor {
         return try now.checked { try now.applying(events.reversed().lazy.compactMap(\.inverse)) }
     }
 
+    /// The events of the commit in progress.
+    package func pendingEvents() throws -> [ListEvent] { try pendingEvents(eventCount, from: eventsOffset) }
+
     /// Events of the commit in progress.
     private func pendingEvents(_ count: Int, from offset: Int) throws -> [ListEvent] {
         try writer.withBytes { bytes in

@@ -19,6 +19,8 @@ public enum ListError: Error, Equatable, Sendable {
     case sectionIndexOutOfRange(Int, valid: Range<Int>)
     /// A function that changes the item of a row gave it another id. Delete the row and insert another instead.
     case identityChanged(from: UntypedID, to: UntypedID)
+    /// The ids of this store's rows, or sections, are of another kind.
+    case otherKind(UntypedID, expected: UntypedID.Kind)
     /// Rows were to move before or after one of themselves (the id is that one's), a section before or after itself, or a row
     /// with all rows below it to itself or to one of those (the id is that of the row that was to move).
     case movedOntoItself(UntypedID)
@@ -61,6 +63,7 @@ extension ListError {
         case .itemIndexOutOfRange: "itemIndexOutOfRange"
         case .sectionIndexOutOfRange: "sectionIndexOutOfRange"
         case .identityChanged: "identityChanged"
+        case .otherKind: "otherKind"
         case .movedOntoItself: "movedOntoItself"
         case .depthOutOfRange: "depthOutOfRange"
         case .cannotIndent: "cannotIndent"
@@ -92,6 +95,7 @@ extension ListError: CustomStringConvertible {
         case .sectionIndexOutOfRange(let index, let valid):
             "section index \(index) is out of range: \(ListError.text(valid))"
         case .identityChanged(let old, let new): "the item of row \(old) was given the id \(new): a row keeps its id"
+        case .otherKind(let id, let expected): "\(id) cannot be used here: the ids of this store are of the kind \(expected)"
         case .movedOntoItself(let id): "\(id) cannot move before, after or below itself"
         case .depthOutOfRange(let id, let depth):
             "\(id) cannot stand at depth \(depth): expected 0 to \(UntypedRow.maximumDepth)"

@@ -34,11 +34,27 @@ public enum UntypedID: Hashable, Sendable {
 }
 
 extension UntypedID {
+    /// What an identifier is.
+    public enum Kind: UInt8, Hashable, Sendable {
+        case integer = 1
+        case uuid = 2
+        case string = 3
+    }
+
+    /// What it is.
+    public var kind: Kind {
+        switch self {
+        case .integer: .integer
+        case .uuid: .uuid
+        case .string: .string
+        }
+    }
+
     /// A 64-bit hash that is the same on every machine; equal identifiers have equal hashes.
     ///
     /// - Complexity: O(1) for integers and UUIDs, O(length) for strings.
     @inline(__always)
-    var hash64: UInt64 { hash64(salt: 0) }
+    package var hash64: UInt64 { hash64(salt: 0) }
 
     /// A hash that is unpredictable without the salt. With a salt of 0 it is ``hash64``.
     ///

@@ -13,6 +13,9 @@ public enum StoreError: Error, Sendable {
     case notAStore(path: String, found: String)
     /// The store was written in a format that this library does not know.
     case unknownFormat(path: String, found: UInt32, supported: UInt32)
+    /// The ids of the store's rows or sections are of other kinds than those of the app's types. `expected` and `found` name them,
+    /// or the first id that does not fit.
+    case otherIdentifiers(path: String, expected: String, found: String)
     /// The head row of the store does not fit the end of the log.
     case headMismatch(what: String, expected: String, found: String)
     /// The log has no record of a version.
@@ -68,6 +71,7 @@ extension StoreError {
         case .alreadyExists: "alreadyExists"
         case .notAStore: "notAStore"
         case .unknownFormat: "unknownFormat"
+        case .otherIdentifiers: "otherIdentifiers"
         case .headMismatch: "headMismatch"
         case .unknownVersion: "unknownVersion"
         case .droppedVersion: "droppedVersion"
@@ -100,6 +104,8 @@ extension StoreError: CustomStringConvertible {
         case .notAStore(let path, let found): "\(path) is not a Listory store: \(found)"
         case .unknownFormat(let path, let found, let supported):
             "\(path) has format \(found); this library reads format \(supported)"
+        case .otherIdentifiers(let path, let expected, let found):
+            "\(path) has other ids than the app's types: expected \(expected), found \(found)"
         case .headMismatch(let what, let expected, let found):
             "the store is damaged: \(what): expected \(expected), found \(found)"
         case .unknownVersion(let version, let head): "there is no version \(version): the newest is \(head)"

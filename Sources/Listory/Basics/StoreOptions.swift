@@ -66,6 +66,8 @@ public struct StoreOptions: Sendable {
     public var coalescing = CoalescingPolicy.standard
     /// The most steps that undo goes back from the end of the branch. Earlier commits can still be checked out.
     public var undoLimit = Int.max
+    /// The kinds of ids that a new file gets.
+    var identifierKinds: IdentifierKinds?
     /// How the newest commits are kept until they are in the database.
     package var journal = JournalOptions()
     /// Whether other processes know of this one. A store that is only read and unknown keeps one version of the file from opening to

@@ -39,6 +39,8 @@ enum LogFormat {
     static let revisionKey = "revision"
     /// The row of `meta` with the format of the file.
     static let formatKey = "format"
+    /// The row of `meta` with the kinds of ids of an app's store.
+    static let identifierKey = "identifiers"
     /// The row of `meta` that says which commit is the newest.
     static let headKey = "head"
 

@@ -50,7 +50,7 @@ struct CommitLog: Sendable {
         environmentOptions.gate = options.trustsPages ? .off : options.gate == .full ? .full : .quick
         if isNew {
             if exists { try DataFile.resetUnfinished(path) }
-            try CommitLog.create(path, mode, environmentOptions)
+            try CommitLog.create(path, mode, environmentOptions, options.identifierKinds)
         }
         if mode == .open && Platform.size(path) == 0 {
             throw StoreError.notAStore(path: path, found: "an empty file")
@@ -123,7 +123,9 @@ struct CommitLog: Sendable {
     private typealias Databases = (Database<String, [UInt8]>, Database<UInt64, [UInt8]>)
 
     /// Makes the file a store, atomically.
-    private static func create(_ path: String, _ mode: Mode, _ options: Environment.Options) throws {
+    private static func create(
+        _ path: String, _ mode: Mode, _ options: Environment.Options, _ kinds: IdentifierKinds?
+    ) throws {
         // A new file has nothing to check, and another process may be creating it right now.
         var options = options
         options.gate = .off
@@ -141,8 +143,19 @@ struct CommitLog: Sendable {
             }
             try txn.put(LogFormat.formatRow, forKey: LogFormat.formatKey, in: meta)
             try txn.put(LogHead().bytes, forKey: LogFormat.headKey, in: meta)
+            if let kinds { try txn.put(kinds.bytes, forKey: LogFormat.identifierKey, in: meta) }
         }
         try environment.close()
+    }
+
+    /// Reads the kinds of ids; nil if an untyped store was made, or the row is damaged.
+    func identifierKinds() throws -> IdentifierKinds? {
+        try environment.read { try $0.get(LogFormat.identifierKey, in: meta) }.flatMap { IdentifierKinds(bytes: $0) }
+    }
+
+    /// Writes the kinds of ids into a store that has none.
+    func put(_ kinds: IdentifierKinds) throws {
+        try environment.write { txn in try txn.put(kinds.bytes, forKey: LogFormat.identifierKey, in: meta) }
     }
 
     private static func open(_ environment: Environment, path: String) throws -> Databases {

@@ -38,6 +38,8 @@ struct Compactor: ~Copyable {
     private var written: Written
 
     init(_ source: UntypedStore, _ compaction: Compaction, to path: String, _ options: StoreOptions) throws {
+        var options = options
+        options.identifierKinds = source.identifierKinds.withLock { $0 }
         let file = try NewStoreFile(at: path, options)
         let newest = try source.snapshot
         self.source = source

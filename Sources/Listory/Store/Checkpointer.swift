@@ -264,7 +264,7 @@ extension Checkpointer {
     /// - Parameter isDurable: whether edits wait until the version that is captured is in the log, so that it stays as it is.
     private func captureAndWrite(_ store: UntypedStore, isDurable: Bool) throws {
         let captured = try store.withTurn { head in
-            if isDurable { try store.racer.catchingUp(&head) { _ in try store.group.flush(through: nil) } }
+            if isDurable { _ = try store.racer.catchingUp(&head) { _ in try store.group.flush(through: nil) } }
             return try self.capture(&head, store.group)
         }
         guard let captured else { return }

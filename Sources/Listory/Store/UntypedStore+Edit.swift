@@ -28,7 +28,12 @@ extension UntypedStore {
             let draft = CommitDraft(
                 name: name, origin: origin, time: time ?? options.now(),
                 tracking: tracking ?? options.undoScope.tracking, isDiscardable: isDiscardable)
-            guard let commit = try head.editor.commit(draft, body) else { return (nil, nil) }
+            let kinds = identifierKinds.withLock { $0 }
+            let commit = try head.editor.commit(draft) { editor in
+                try body(&editor)
+                if let kinds { for event in try editor.pendingEvents() { try kinds.check(event) } }
+            }
+            guard let commit else { return (nil, nil) }
             return (commit, append(commit, &head))
         }
     }

@@ -82,6 +82,8 @@ public final class UntypedStore: Sendable {
     let head: Locked<Head>
     /// The rows before the edit in progress, if it is a long one: readers take them without any other lock.
     let shown = Locked<UntypedSnapshot?>(nil)
+    /// The kinds of its ids, if an app's store was made.
+    let identifierKinds: Locked<IdentifierKinds?>
     /// Catches up with other processes.
     let racer: StoreRacer
 
@@ -118,6 +120,7 @@ public final class UntypedStore: Sendable {
             editor.coalescingPolicy = options.coalescing
             editor.undoLimit = options.undoLimit
             head = Locked(Head(editor: editor, eventCount: logHead.eventCount))
+            identifierKinds = Locked(try log.identifierKinds())
             racer = StoreRacer(turn, head, group, checkpointer, options)
         } catch {
             // The first error is the one to report.
@@ -315,7 +318,7 @@ public final class UntypedStore: Sendable {
         try exclusively {
             try withTurn { head in
                 // No commit can be queued while the lock is held, but some may have been queued since the first flush.
-                do { try racer.catchingUp(&head) { _ in try group.flush(through: nil) } } catch {
+                do { _ = try racer.catchingUp(&head) { _ in try group.flush(through: nil) } } catch {
                     guard discardingUnappended else { throw error }
                 }
                 if let damage = head.editor.state.pool.damage { checkpointer?.distrustIfDamaged(damage) }

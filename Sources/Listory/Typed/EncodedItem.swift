@@ -14,7 +14,7 @@ import ListModel
 /// let rows = try store.encoded(tasks)                            // on all cores; the store goes on meanwhile
 /// try store.edit("Import") { try $0.insert(rows, at: .end(of: .today)) }
 /// ```
-public struct EncodedItem<Item: Identifiable>: Sendable where Item.ID: IdentifierConvertible {
+public struct EncodedItem<Item: Identifiable>: Sendable where Item.ID: RowIdentifier {
     let row: NewRow
 
     /// Whether the row gets a checkmark when it is inserted.
@@ -29,7 +29,7 @@ extension ListStore {
     ///   - isChecked: whether its row gets a checkmark when it is inserted.
     /// - Throws: an error of the encoder.
     public func encoded(_ item: Item, isChecked: Bool = false) throws -> EncodedItem<Item> {
-        EncodedItem(row: NewRow(id: item.id.identifier, isChecked: isChecked, content: try coder.encode(item)))
+        EncodedItem(row: NewRow(id: item.id.untypedID, isChecked: isChecked, content: try coder.encode(item)))
     }
 
     /// Encodes items on all cores, without locking the store.
@@ -52,8 +52,8 @@ extension ListStore {
 }
 
 /// A section of a reload whose items were encoded before.
-public struct EncodedSection<SectionID: IdentifierConvertible, Item: Identifiable>: Sendable
-where Item.ID: IdentifierConvertible {
+public struct EncodedSection<SectionID: SectionIdentifier, Item: Identifiable>: Sendable
+where Item.ID: RowIdentifier {
     /// The identity of the section.
     public var id: SectionID
     /// The title in its header.
@@ -90,13 +90,13 @@ extension ListEdit {
     public func insertSection(
         _ id: SectionID, title: String = "", items: [EncodedItem<Item>], at place: SectionPlace = .end
     ) throws {
-        let section = NewSection(id: id.identifier, title: title, items: items.map(\.row))
+        let section = NewSection(id: id.untypedID, title: title, items: items.map(\.row))
         try withEditor(rows: items.count) { try $0.insertSection(section, at: place.untyped) }
     }
 
     /// Replaces all sections and rows, as one event. Rows and sections keep their identity by id.
     public func reload(_ sections: [EncodedSection<SectionID, Item>]) throws {
-        let new = sections.map { NewSection(id: $0.id.identifier, title: $0.title, items: $0.items.map(\.row)) }
+        let new = sections.map { NewSection(id: $0.id.untypedID, title: $0.title, items: $0.items.map(\.row)) }
         try withEditor(rows: .max) { try $0.reload(new) }
     }
 }

@@ -18,11 +18,11 @@ extension ListEdit {
 
         var untyped: OutlineDestination {
             switch self {
-            case .root(let id): .root(ofSection: id.identifier)
-            case .lastChild(let id): .lastChild(of: id.identifier)
-            case .firstChild(let id): .firstChild(of: id.identifier)
-            case .before(let id): .before(id.identifier)
-            case .after(let id): .after(id.identifier)
+            case .root(let id): .root(ofSection: id.untypedID)
+            case .lastChild(let id): .lastChild(of: id.untypedID)
+            case .firstChild(let id): .firstChild(of: id.untypedID)
+            case .before(let id): .before(id.untypedID)
+            case .after(let id): .after(id.untypedID)
             }
         }
     }
@@ -51,19 +51,19 @@ extension ListEdit {
 
     /// Moves a row with all rows below it. See ``UntypedEditor/moveSubtree(_:to:)``.
     public func moveSubtree(_ id: Item.ID, to place: OutlinePlace) throws {
-        try withEditor { try $0.moveSubtree(id.identifier, to: place.untyped) }
+        try withEditor { try $0.moveSubtree(id.untypedID, to: place.untyped) }
     }
 
     /// Deletes rows with all rows below them. See ``UntypedEditor/deleteSubtrees(_:)``.
     public func deleteSubtrees(_ ids: [Item.ID]) throws {
-        try withEditor { try $0.deleteSubtrees(ids.map(\.identifier)) }
+        try withEditor { try $0.deleteSubtrees(ids.map(\.untypedID)) }
     }
 
     /// Makes a row the last child of the sibling before it. See ``UntypedEditor/indent(_:)``.
-    public func indent(_ id: Item.ID) throws { try withEditor { try $0.indent(id.identifier) } }
+    public func indent(_ id: Item.ID) throws { try withEditor { try $0.indent(id.untypedID) } }
 
     /// Makes a row the next sibling of its parent. See ``UntypedEditor/outdent(_:)``.
-    public func outdent(_ id: Item.ID) throws { try withEditor { try $0.outdent(id.identifier) } }
+    public func outdent(_ id: Item.ID) throws { try withEditor { try $0.outdent(id.untypedID) } }
 
     /// Changes the depth of these rows only. See ``UntypedEditor/changeDepth(of:by:)``.
     public func changeDepth(of selection: Selection, by change: Int) throws {
@@ -72,12 +72,12 @@ extension ListEdit {
 
     /// Hides the children of a row. See ``UntypedEditor/setCollapsed(_:for:recursively:)``.
     public func collapse(_ id: Item.ID, recursively: Bool = false) throws {
-        try withEditor { try $0.collapse(id.identifier, recursively: recursively) }
+        try withEditor { try $0.collapse(id.untypedID, recursively: recursively) }
     }
 
     /// Shows the children of a row. See ``UntypedEditor/setCollapsed(_:for:recursively:)``.
     public func expand(_ id: Item.ID, recursively: Bool = false) throws {
-        try withEditor { try $0.expand(id.identifier, recursively: recursively) }
+        try withEditor { try $0.expand(id.untypedID, recursively: recursively) }
     }
 }
 
@@ -99,7 +99,7 @@ extension ListEdit {
     /// Changes the rows of one section to the given rows. See ``UntypedEditor/apply(_:toSection:)``.
     public func apply(_ rows: [Row], toSection id: SectionID) throws {
         let new = try rows.map { try newItem($0) }
-        try withEditor(rows: .max) { try $0.apply(new, toSection: id.identifier) }
+        try withEditor(rows: .max) { try $0.apply(new, toSection: id.untypedID) }
     }
 
     /// Updates the rows of the items' ids: all of them, or none if one is unknown.
@@ -108,9 +108,9 @@ extension ListEdit {
     public func update(_ items: [Item]) throws {
         var ids = Set<Item.ID>()
         for item in items where !ids.insert(item.id).inserted {
-            throw ListError.duplicateItem(item.id.identifier)
+            throw ListError.duplicateItem(item.id.untypedID)
         }
-        let new = try items.map { (id: $0.id.identifier, content: try coder.encode($0)) }
+        let new = try items.map { (id: $0.id.untypedID, content: try coder.encode($0)) }
         try withEditor(rows: new.count) { editor in
             for item in new where editor.state.indexPath(of: item.id) == nil { throw ListError.unknownItem(item.id) }
             for item in new { try editor.update(item.id, content: item.content) }

@@ -19,7 +19,7 @@ extension ListEdit {
     ///
     /// - Complexity: O(1), plus the nodes that the next edits copy for it.
     public var snapshot: ListSnapshot<SectionID, Item> {
-        get throws { try withReader { ListSnapshot($0.snapshot(), $1.source, $1.coder) } }
+        get throws { try withReader { try ListSnapshot($0.snapshot(), $1.source, $1.coder) } }
     }
 
     /// The rows of all sections after the edits so far, in order. Edits do not change the collection.
@@ -36,7 +36,7 @@ extension ListEdit {
     ///
     /// - Complexity: O(log n) expected.
     public func row(_ id: Item.ID) throws -> ListRow<Item>? {
-        try withReader { editor, reader in editor.state.item(id.identifier).map { ListRow(core: $0, reader: reader) } }
+        try withReader { editor, reader in editor.state.item(id.untypedID).map { ListRow(core: $0, reader: reader) } }
     }
 
     /// The item of an id, or nil if there is none.
@@ -45,7 +45,7 @@ extension ListEdit {
     /// - Complexity: O(log n) expected, plus decoding.
     public func item(_ id: Item.ID) throws -> Item? {
         try withEditor { editor in
-            guard let item = editor.state.item(id.identifier) else { return nil }
+            guard let item = editor.state.item(id.untypedID) else { return nil }
             return try editor.withContent(of: item.content) { try coder.item($0, of: item.id) }
         }
     }
@@ -54,7 +54,7 @@ extension ListEdit {
     ///
     /// - Complexity: O(log n) expected.
     public func indexPath(of id: Item.ID) throws -> ListIndexPath? {
-        try withEditor { $0.state.indexPath(of: id.identifier) }
+        try withEditor { $0.state.indexPath(of: id.untypedID) }
     }
 
     /// The section that a row is in, or nil if there is no such row.
@@ -62,15 +62,15 @@ extension ListEdit {
     /// - Throws: ``ListError/unreadable(what:expected:found:)`` if the section's id is none of the app's.
     /// - Complexity: O(log n) expected.
     public func sectionID(containing id: Item.ID) throws -> SectionID? {
-        try withEditor { $0.state.sectionID(containing: id.identifier) }
-            .map { try SectionID.reading($0, "identifier of a section") }
+        try withEditor { $0.state.sectionID(containing: id.untypedID) }
+            .map { try SectionID.reading($0) }
     }
 
     /// Whether there is a section of an id.
     ///
     /// - Complexity: O(1) expected.
     public func hasSection(_ id: SectionID) throws -> Bool {
-        try withEditor { $0.state.indexOfSection(id.identifier) != nil }
+        try withEditor { $0.state.indexOfSection(id.untypedID) != nil }
     }
 }
 
@@ -94,8 +94,8 @@ extension ListEdit {
     /// - Throws: ``ListError/unknownItem(_:)`` if the snapshot does not have the row; an error of the log.
     /// - Complexity: O(n), because a snapshot has no index by id.
     public func restore(_ id: Item.ID, from snapshot: ListSnapshot<SectionID, Item>) throws {
-        guard let path = snapshot.core.indexPath(of: id.identifier), let old = snapshot.core.item(at: path) else {
-            throw ListError.unknownItem(id.identifier)
+        guard let path = snapshot.core.indexPath(of: id.untypedID), let old = snapshot.core.item(at: path) else {
+            throw ListError.unknownItem(id.untypedID)
         }
         let content = try snapshot.reader.source.withContent(of: old.content) { Array($0) }
         try withEditor { editor in

@@ -8,8 +8,8 @@ import ListModel
 ///
 /// ``ListStore/edit(_:origin:tracking:isDiscardable:durability:_:)`` passes it to its closure; after the closure has
 /// returned, every function throws ``StoreError/editEnded``.
-public final class ListEdit<SectionID: IdentifierConvertible, Item: Codable & Identifiable & Sendable>
-where Item.ID: IdentifierConvertible {
+public final class ListEdit<SectionID: SectionIdentifier, Item: Codable & Identifiable & Sendable>
+where Item.ID: RowIdentifier {
     /// The rows that an edit changes.
     public enum Selection {
         /// The row of an id.
@@ -94,9 +94,9 @@ where Item.ID: IdentifierConvertible {
         try withEditor(rows: rows) { editor in
             switch destination {
             case .start(let id), .end(let id):
-                if editor.state.indexOfSection(id.identifier) != nil { fallthrough }
+                if editor.state.indexOfSection(id.untypedID) != nil { fallthrough }
                 try editor.atomically { editor in
-                    try editor.insertSection(NewSection(id: id.identifier))
+                    try editor.insertSection(NewSection(id: id.untypedID))
                     try body(&editor, destination.untyped)
                 }
             default: try body(&editor, destination.untyped)
@@ -105,7 +105,7 @@ where Item.ID: IdentifierConvertible {
     }
 
     private func newItem(_ item: Item, isChecked: Bool) throws -> NewRow {
-        NewRow(id: item.id.identifier, isChecked: isChecked, content: try coder.encode(item))
+        NewRow(id: item.id.untypedID, isChecked: isChecked, content: try coder.encode(item))
     }
 }
 
@@ -180,7 +180,7 @@ extension ListEdit {
     /// Updates the row of the item's id. If the item is the present one, nothing happens.
     public func update(_ item: Item) throws {
         let content = try coder.encode(item)
-        try withEditor { try $0.update(item.id.identifier, content: content, coder) }
+        try withEditor { try $0.update(item.id.untypedID, content: content, coder) }
     }
 
     /// Changes the item of a row. If it is the same afterwards, nothing happens.
@@ -198,9 +198,9 @@ extension ListEdit {
     /// - Complexity: O(log n), plus decoding and encoding.
     @discardableResult
     public func update<Result>(_ id: Item.ID, _ change: (inout Item) throws -> Result) throws -> Result {
-        guard var item = try item(id) else { throw ListError.unknownItem(id.identifier) }
+        guard var item = try item(id) else { throw ListError.unknownItem(id.untypedID) }
         let result = try change(&item)
-        guard item.id == id else { throw ListError.identityChanged(from: id.identifier, to: item.id.identifier) }
+        guard item.id == id else { throw ListError.identityChanged(from: id.untypedID, to: item.id.untypedID) }
         try update(item)
         return result
     }
@@ -224,23 +224,23 @@ extension ListEdit {
         _ id: SectionID, title: String = "", items: [Item] = [], at place: SectionPlace = .end
     ) throws {
         let section = NewSection(
-            id: id.identifier, title: title, items: try items.map { try newItem($0, isChecked: false) })
+            id: id.untypedID, title: title, items: try items.map { try newItem($0, isChecked: false) })
         try withEditor(rows: section.items.count) { try $0.insertSection(section, at: place.untyped) }
     }
 
     /// Deletes a section with its rows.
     public func deleteSection(_ id: SectionID) throws {
-        try withEditor(rows: .max) { try $0.deleteSection(.section(id.identifier)) }
+        try withEditor(rows: .max) { try $0.deleteSection(.section(id.untypedID)) }
     }
 
     /// Moves a section with its rows.
     public func moveSection(_ id: SectionID, to place: SectionPlace) throws {
-        try withEditor { try $0.moveSection(.section(id.identifier), to: place.untyped) }
+        try withEditor { try $0.moveSection(.section(id.untypedID), to: place.untyped) }
     }
 
     /// Renames a section.
     public func renameSection(_ id: SectionID, to title: String) throws {
-        try withEditor { try $0.renameSection(.section(id.identifier), to: title) }
+        try withEditor { try $0.renameSection(.section(id.untypedID), to: title) }
     }
 
     /// A row of a reload, or of the wanted rows.
@@ -293,12 +293,12 @@ extension ListEdit {
 
     func newSection(_ section: ReloadedSection) throws -> NewSection {
         NewSection(
-            id: section.id.identifier, title: section.title, items: try section.rows.map { try newItem($0) })
+            id: section.id.untypedID, title: section.title, items: try section.rows.map { try newItem($0) })
     }
 
     func newItem(_ row: Row) throws -> NewRow {
         NewRow(
-            id: row.item.id.identifier, isChecked: row.isChecked, content: try coder.encode(row.item),
+            id: row.item.id.untypedID, isChecked: row.isChecked, content: try coder.encode(row.item),
             depth: row.depth, isCollapsed: row.isCollapsed)
     }
 }
@@ -308,8 +308,8 @@ extension ListEdit {
 extension ListEdit.Selection {
     var untyped: ItemSelection {
         switch self {
-        case .item(let id): .item(id.identifier)
-        case .items(let ids): .items(ids.map(\.identifier))
+        case .item(let id): .item(id.untypedID)
+        case .items(let ids): .items(ids.map(\.untypedID))
         case .at(let path): .at(path)
         case .run(let path, let count): .run(path, count: count)
         }
@@ -320,11 +320,11 @@ extension ListEdit.Destination {
     var untyped: ItemDestination {
         switch self {
         case .at(let path): .at(path)
-        case .section(let id, let index): .section(id.identifier, at: index)
-        case .start(let id): .section(id.identifier, at: 0)
-        case .end(let id): .end(ofSection: id.identifier)
-        case .before(let id): .before(id.identifier)
-        case .after(let id): .after(id.identifier)
+        case .section(let id, let index): .section(id.untypedID, at: index)
+        case .start(let id): .section(id.untypedID, at: 0)
+        case .end(let id): .end(ofSection: id.untypedID)
+        case .before(let id): .before(id.untypedID)
+        case .after(let id): .after(id.untypedID)
         }
     }
 }
@@ -334,8 +334,8 @@ extension ListEdit.SectionPlace {
         switch self {
         case .at(let index): .at(index)
         case .end: .end
-        case .before(let id): .before(id.identifier)
-        case .after(let id): .after(id.identifier)
+        case .before(let id): .before(id.untypedID)
+        case .after(let id): .after(id.untypedID)
         }
     }
 }

@@ -5,15 +5,17 @@
 import ListModel
 
 /// The sections and rows of a list at one version.
-public struct ListSnapshot<SectionID: IdentifierConvertible, Item: Codable & Identifiable & Sendable>: Sendable
-where Item.ID: IdentifierConvertible {
+public struct ListSnapshot<SectionID: SectionIdentifier, Item: Codable & Identifiable & Sendable>: Sendable
+where Item.ID: RowIdentifier {
     /// The rows as identifiers and references.
     public let core: UntypedSnapshot
     let reader: RowReader<Item>
 
-    init(_ core: UntypedSnapshot, _ source: any CommitSource, _ coder: ContentCoder<Item>) {
-        self.core = core
-        reader = RowReader(source: source, coder: coder)
+    /// - Throws: ``ListError/unreadable(what:expected:found:)`` if `SectionID` has no value for a section.
+    init(_ core: UntypedSnapshot, _ source: any CommitSource, _ coder: ContentCoder<Item>) throws {
+        // Sections of an enumeration are few.
+        if !SectionID.coversItsKind { for section in core.sections { _ = try SectionID.reading(section.id) } }
+        self.init(core, RowReader(source: source, coder: coder))
     }
 
     private init(_ core: UntypedSnapshot, _ reader: RowReader<Item>) {
@@ -21,7 +23,7 @@ where Item.ID: IdentifierConvertible {
         self.reader = reader
     }
 
-    /// Other rows of the same list with the same types: another version, or the rows that a view shows between two.
+    /// The rows that a view shows between two snapshots, with sections of those.
     package func showing(_ core: UntypedSnapshot) -> ListSnapshot { ListSnapshot(core, reader) }
 
     /// The version.
@@ -47,7 +49,7 @@ where Item.ID: IdentifierConvertible {
     ///
     /// - Complexity: O(s) for s sections.
     public func section(_ id: SectionID) -> Section? {
-        core.sections.first { $0.id == id.identifier }.map { Section(core: $0, reader: reader) }
+        core.sections.first { $0.id == id.untypedID }.map { Section(core: $0, reader: reader) }
     }
 
     /// The section at an index, or nil if there is none.
@@ -70,16 +72,15 @@ where Item.ID: IdentifierConvertible {
     public func changeset(from other: ListSnapshot) -> Changeset { Changeset(from: other.core, to: core) }
 
     /// A section of a snapshot.
-    public struct Section: Sendable {
+    public struct Section: Identifiable, Sendable {
         /// The section as identifiers and references.
         public let core: UntypedSection
         fileprivate let reader: RowReader<Item>
 
         /// The identity of the section.
-        ///
-        /// - Throws: ``ListError/unreadable(what:expected:found:)`` if it is none of the app's.
         public var id: SectionID {
-            get throws { try SectionID.reading(core.id, "identifier of a section") }
+            // There is a value: that was checked when the snapshot was made.
+            SectionID(untypedID: core.id)!
         }
 
         /// The title in its header.
@@ -93,7 +94,11 @@ where Item.ID: IdentifierConvertible {
 }
 
 /// A row of a typed snapshot: an item with its checkmark.
-public struct ListRow<Item: Codable & Identifiable & Sendable>: Sendable where Item.ID: IdentifierConvertible {
+///
+/// ```swift
+/// label.text = row.item?.title ?? "?"
+/// ```
+public struct ListRow<Item: Codable & Identifiable & Sendable>: Identifiable, Sendable where Item.ID: RowIdentifier {
     /// The row as an identifier and a reference.
     public let core: UntypedRow
     fileprivate let reader: RowReader<Item>
@@ -104,11 +109,7 @@ public struct ListRow<Item: Codable & Identifiable & Sendable>: Sendable where I
     }
 
     /// The identity of the row.
-    ///
-    /// - Throws: ``ListError/unreadable(what:expected:found:)`` if it is none of the app's.
-    public var id: Item.ID {
-        get throws { try Item.ID.reading(core.id, "identifier of a row") }
-    }
+    public var id: Item.ID { Item.ID(untypedID: core.id) }
 
     /// Whether the row has a checkmark.
     public var isChecked: Bool { core.isChecked }
@@ -117,35 +118,52 @@ public struct ListRow<Item: Codable & Identifiable & Sendable>: Sendable where I
     /// Whether the row's children are hidden.
     public var isCollapsed: Bool { core.isCollapsed }
 
-    /// The item, read from the log and decoded.
-    ///
-    /// - Throws: an error of the log, or of the decoder.
-    public var item: Item {
-        get throws { try reader.coder.item(of: core, in: reader.source) }
+    /// The item, read from the log and decoded each time; nil if that is not possible. ``content`` says why.
+    public var item: Item? { try? content.get() }
+
+    /// The item, read from the log and decoded each time, or why it cannot be: an error of the log, or of the decoder.
+    public var content: Result<Item, any Error> {
+        Result { try reader.coder.item(of: core, in: reader.source) }
     }
 }
 
 /// The change of the rows of a typed list by a commit.
-public struct ListUpdate<SectionID: IdentifierConvertible, Item: Codable & Identifiable & Sendable>: Sendable
-where Item.ID: IdentifierConvertible {
+public struct ListUpdate<SectionID: SectionIdentifier, Item: Codable & Identifiable & Sendable>: Sendable
+where Item.ID: RowIdentifier {
+    /// The update as identifiers and references.
+    public let core: UntypedUpdate
+    let source: any CommitSource
+    let coder: ContentCoder<Item>
+
     /// The rows before.
-    public let previous: ListSnapshot<SectionID, Item>
+    ///
+    /// - Throws: as ``ListStore/snapshot``.
+    public var previous: ListSnapshot<SectionID, Item> {
+        get throws { try ListSnapshot(core.previous, source, coder) }
+    }
+
     /// The rows after.
-    public let snapshot: ListSnapshot<SectionID, Item>
+    ///
+    /// - Throws: as ``ListStore/snapshot``.
+    public var snapshot: ListSnapshot<SectionID, Item> {
+        get throws { try ListSnapshot(core.snapshot, source, coder) }
+    }
+
     /// The commit that made the difference. Of several, the last one.
-    public let cause: Commit
+    public var cause: Commit { core.cause }
+
     /// The commits of this process that were made again, because another process committed first, with the changes that
     /// were left out of them. Nearly always empty.
-    public let rebased: [RebasedCommit]
+    public var rebased: [RebasedCommit] { core.rebased }
 
     /// The changes, for a list view to play. They are computed on access.
-    public var changeset: Changeset { snapshot.changeset(from: previous) }
+    public var changeset: Changeset { core.changeset }
 }
 
 /// The updates of a typed store, from the creation of the sequence on. See ``UntypedUpdates``.
-public struct ListUpdates<SectionID: IdentifierConvertible, Item: Codable & Identifiable & Sendable>:
+public struct ListUpdates<SectionID: SectionIdentifier, Item: Codable & Identifiable & Sendable>:
     AsyncSequence, Sendable
-where Item.ID: IdentifierConvertible {
+where Item.ID: RowIdentifier {
     public typealias Element = ListUpdate<SectionID, Item>
 
     /// The rows before the first update.
@@ -165,10 +183,7 @@ where Item.ID: IdentifierConvertible {
         let coder: ContentCoder<Item>
 
         public mutating func next() async -> Element? {
-            guard let update = await base.next() else { return nil }
-            return ListUpdate(
-                previous: ListSnapshot(update.previous, source, coder),
-                snapshot: ListSnapshot(update.snapshot, source, coder), cause: update.cause, rebased: update.rebased)
+            await base.next().map { ListUpdate(core: $0, source: source, coder: coder) }
         }
     }
 }

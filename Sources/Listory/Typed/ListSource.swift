@@ -11,9 +11,9 @@ import ListModel
 /// work with any source.
 public protocol ListSource<SectionID, Item>: AnyObject, Sendable {
     /// The type of section ids.
-    associatedtype SectionID: IdentifierConvertible
+    associatedtype SectionID: SectionIdentifier
     /// The type of the items.
-    associatedtype Item: Codable & Identifiable & Sendable where Item.ID: IdentifierConvertible
+    associatedtype Item: Codable & Identifiable & Sendable where Item.ID: RowIdentifier
 
     /// The newest rows.
     ///

@@ -26,8 +26,8 @@ import Foundation
 ///
 /// Identity and content are separate: a row keeps its id when its item changes. The checkmark belongs to the row, not
 /// to the item, so toggling it does not rewrite the item.
-public final class ListStore<SectionID: IdentifierConvertible, Item: Codable & Identifiable & Sendable>: StoreProtocol
-where Item.ID: IdentifierConvertible {
+public final class ListStore<SectionID: SectionIdentifier, Item: Codable & Identifiable & Sendable>: StoreProtocol
+where Item.ID: RowIdentifier {
     /// The store of identifiers and bytes that this one wraps.
     public let core: UntypedStore
     /// The coder of the items.
@@ -38,9 +38,16 @@ where Item.ID: IdentifierConvertible {
     /// - Parameters:
     ///   - core: the store.
     ///   - coder: encodes and decodes items.
-    public init(_ core: UntypedStore, coder: ContentCoder<Item> = .json) {
+    /// - Throws: ``StoreError/otherIdentifiers(path:expected:found:)`` if its rows or sections have other kinds of ids.
+    /// - Complexity: O(1); the first time for a store that was not made with these types, O(events).
+    public init(_ core: UntypedStore, coder: ContentCoder<Item> = .json) throws {
         self.core = core
         self.coder = coder
+        try core.require(Self.identifierKinds)
+    }
+
+    private static var identifierKinds: IdentifierKinds {
+        IdentifierKinds(rows: Item.ID.kind, sections: SectionID.kind)
     }
 
     /// Opens a store.
@@ -50,15 +57,17 @@ where Item.ID: IdentifierConvertible {
     ///   - createIfMissing: whether to create a new store if there is no file, or one whose creation was interrupted.
     ///   - options: how the store is opened.
     ///   - coder: encodes and decodes items.
-    /// - Throws: as ``UntypedStore/open(at:options:)`` and ``UntypedStore/create(at:options:)``.
+    /// - Throws: as ``UntypedStore/open(at:options:)``, ``UntypedStore/create(at:options:)`` and ``init(_:coder:)``.
     public static func open(
         at path: String, createIfMissing: Bool = false, options: StoreOptions = StoreOptions(),
         coder: ContentCoder<Item> = .json
     ) throws -> ListStore {
-        let core =
-            try createIfMissing
-            ? UntypedStore.openOrCreate(at: path, options: options) : UntypedStore.open(at: path, options: options)
-        return ListStore(core, coder: coder)
+        guard createIfMissing else {
+            return try ListStore(UntypedStore.open(at: path, options: options), coder: coder)
+        }
+        var options = options
+        options.identifierKinds = identifierKinds
+        return try ListStore(UntypedStore.openOrCreate(at: path, options: options), coder: coder)
     }
 
     /// Opens a store. See ``open(at:createIfMissing:options:coder:)-(String,_,_,_)``.
@@ -124,12 +133,12 @@ extension ListStore {
     ///
     /// - Complexity: O(1).
     public var snapshot: ListSnapshot<SectionID, Item> {
-        get throws { ListSnapshot(try core.snapshot, core.source, coder) }
+        get throws { try ListSnapshot(core.snapshot, core.source, coder) }
     }
 
     /// The rows at a version. See ``UntypedStore/snapshot(at:)-(Version)``.
     public func snapshot(at version: Version) throws -> ListSnapshot<SectionID, Item> {
-        ListSnapshot(try core.snapshot(at: version), core.source, coder)
+        try ListSnapshot(core.snapshot(at: version), core.source, coder)
     }
 
     /// The rows at a time. See ``UntypedStore/snapshot(at:)-(Timestamp)``.
@@ -150,28 +159,28 @@ extension ListStore {
     ///
     /// - Complexity: O(log n).
     public func indexPath(of id: Item.ID) throws -> ListIndexPath? {
-        try core.indexPath(of: id.identifier)
+        try core.indexPath(of: id.untypedID)
     }
 
     /// The index of a section in the newest version, or nil if there is none.
     ///
     /// - Complexity: O(log s) expected, for s sections.
-    public func indexOfSection(_ id: SectionID) throws -> Int? { try core.indexOfSection(id.identifier) }
+    public func indexOfSection(_ id: SectionID) throws -> Int? { try core.indexOfSection(id.untypedID) }
 
     /// The section that a row is in, in the newest version, or nil if there is no such row.
     ///
     /// - Throws: ``ListError/unreadable(what:expected:found:)`` if the section's id is none of the app's.
     /// - Complexity: O(log n) expected.
     public func sectionID(containing id: Item.ID) throws -> SectionID? {
-        try core.read { $0.sectionID(containing: id.identifier) }
-            .map { try SectionID.reading($0, "identifier of a section") }
+        try core.read { $0.sectionID(containing: id.untypedID) }
+            .map { try SectionID.reading($0) }
     }
 
     /// The row of an id in the newest version, or nil if there is none.
     ///
     /// - Complexity: O(log n) expected.
     public func row(_ id: Item.ID) throws -> ListRow<Item>? {
-        try core.item(id.identifier).map { ListRow(core: $0, reader: RowReader(source: core.source, coder: coder)) }
+        try core.item(id.untypedID).map { ListRow(core: $0, reader: RowReader(source: core.source, coder: coder)) }
     }
 
     /// The item of an id in the newest version, or nil if there is none.
@@ -179,14 +188,14 @@ extension ListStore {
     /// - Throws: an error of the log or of the decoder.
     /// - Complexity: O(1) expected, plus decoding.
     public func item(_ id: Item.ID) throws -> Item? {
-        try core.item(id.identifier).map { try coder.item(of: $0, in: core.source) }
+        try core.item(id.untypedID).map { try coder.item(of: $0, in: core.source) }
     }
 
     /// The updates from now on, one for each commit. See ``UntypedStore/updates()``.
     public func updates() throws -> ListUpdates<SectionID, Item> {
         let updates = try core.updates()
         return ListUpdates(
-            initial: ListSnapshot(updates.initial, core.source, coder), updates: updates, source: core.source,
+            initial: try ListSnapshot(updates.initial, core.source, coder), updates: updates, source: core.source,
             coder: coder)
     }
 }

@@ -8,16 +8,16 @@ import ListModel
 ///
 /// ```swift
 /// let view = try store.view { list in
-///     list.filter { !$0.isChecked }.searchable(in: \.title).grouped { try $0.item.project }
+///     list.filter { !$0.isChecked }.searchable(in: \.title).grouped { try $0.item?.project ?? "None" }
 /// }
 /// try view.search("milk")
 /// for section in try view.snapshot.sections {
-///     for row in section.rows { print(try row.item.title) }
+///     for row in section.rows { print(row.item?.title ?? "?") }
 /// }
 /// ```
 public final class LiveList<
-    SectionID: IdentifierConvertible, Item: Codable & Identifiable & Sendable
->: Sendable where Item.ID: IdentifierConvertible {
+    SectionID: SectionIdentifier, Item: Codable & Identifiable & Sendable
+>: Sendable where Item.ID: RowIdentifier {
     /// The view of identifiers and bytes that this one wraps.
     public let core: UntypedLiveList
     /// The coder of the store's items.
@@ -32,25 +32,29 @@ public final class LiveList<
             of: store.core, query.stages(store.core.source, store.coder), keepsOrder: query.keepsOrder)
     }
 
-    private func typed(_ snapshot: UntypedSnapshot) -> ListSnapshot<SectionID, Item> {
-        ListSnapshot(snapshot, core.store.source, coder)
+    private func typed(_ snapshot: UntypedSnapshot) throws -> ListSnapshot<SectionID, Item> {
+        try ListSnapshot(snapshot, core.store.source, coder)
     }
 
     /// The rows of the view at the newest version of the store. See ``UntypedLiveList/snapshot``.
     public var snapshot: ListSnapshot<SectionID, Item> {
-        get throws { typed(try core.snapshot) }
+        get throws { try typed(core.snapshot) }
     }
 
     /// The index path of the row of an id in the view; nil if the view does not show it. See
     /// ``UntypedLiveList/indexPath(of:)``.
-    public func indexPath(of id: Item.ID) throws -> ListIndexPath? { try core.indexPath(of: id.identifier) }
+    public func indexPath(of id: Item.ID) throws -> ListIndexPath? { try core.indexPath(of: id.untypedID) }
 
     /// The rows that the view showed last, without reading the store.
-    public var shown: ListSnapshot<SectionID, Item> { typed(core.shown) }
+    ///
+    /// - Throws: as ``ListStore/snapshot``.
+    public var shown: ListSnapshot<SectionID, Item> {
+        get throws { try typed(core.shown) }
+    }
 
     /// The rows of the view at a version of the store. See ``UntypedLiveList/snapshot(at:)``.
     public func snapshot(at version: Version) throws -> ListSnapshot<SectionID, Item> {
-        typed(try core.snapshot(at: version))
+        try typed(core.snapshot(at: version))
     }
 
     /// Searches for words in the rows of a query that is searchable. See ``UntypedLiveList/search(_:)``.
@@ -81,7 +85,7 @@ extension ListStore {
     /// - Parameter query: chooses, orders and groups the rows.
     /// - Throws: ``StoreError/closed``; ``QueryError`` for the first row that cannot be placed.
     /// - Complexity: O(n), or O(n log n) if rows are sorted.
-    public func view<Section: IdentifierConvertible>(
+    public func view<Section: SectionIdentifier>(
         _ query: (ListQuery<SectionID, Item>) -> ListQuery<Section, Item>
     ) throws -> LiveList<Section, Item> {
         try LiveList(of: self, query(ListQuery()))

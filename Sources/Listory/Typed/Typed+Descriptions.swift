@@ -18,13 +18,12 @@ extension ListSnapshot.Section: CustomStringConvertible, CustomReflectable {
     public var description: String { "\(header) (\(rows.count) rows)" }
 
     public var customMirror: Mirror {
-        Mirror(self, children: ["id": core.id, "title": title, "rows": Array(rows)], displayStyle: .struct)
+        Mirror(self, children: ["id": id, "title": title, "rows": Array(rows)], displayStyle: .struct)
     }
 
     /// The id and the title, if there is one.
     fileprivate var header: String {
-        let id = (try? id).map { "\($0)" } ?? "\(core.id)"
-        return title.isEmpty ? id : "\(id): \(title)"
+        title.isEmpty ? "\(id)" : "\(id): \(title)"
     }
 }
 
@@ -40,19 +39,21 @@ extension ListRow: CustomStringConvertible, CustomDebugStringConvertible, Custom
     }
 
     public var customMirror: Mirror {
-        var item: Any = "unreadable"
-        if let readable = try? self.item { item = readable }
         return Mirror(
             self,
             children: [
-                "id": core.id, "isChecked": isChecked, "depth": depth, "isCollapsed": isCollapsed, "item": item,
+                "id": id, "isChecked": isChecked, "depth": depth, "isCollapsed": isCollapsed,
+                "item": item ?? "unreadable",
             ],
             displayStyle: .struct)
     }
 
     private func line(_ text: (_ checkbox: String, Item) -> String) -> String {
         let checkbox = String(repeating: "  ", count: depth) + (isChecked ? "[x] " : "[ ] ")
-        do { return text(checkbox, try item) } catch { return "\(checkbox)\(core.id): unreadable: \(error)" }
+        switch content {
+        case .success(let item): return text(checkbox, item)
+        case .failure(let error): return "\(checkbox)\(core.id): unreadable: \(error)"
+        }
     }
 
     private static func text(of item: Item) -> String {

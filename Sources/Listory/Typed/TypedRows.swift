@@ -10,10 +10,8 @@ import ListModel
 /// let rows = try store.snapshot.indexed()
 /// if let path = rows.indexPath(of: 7) { … }
 /// ```
-///
-/// If an id in an answer is not of the app's type, that is an error, ``ListError/unreadable(what:expected:found:)``.
-public struct IndexedListSnapshot<SectionID: IdentifierConvertible, Item: Codable & Identifiable & Sendable>: Sendable
-where Item.ID: IdentifierConvertible {
+public struct IndexedListSnapshot<SectionID: SectionIdentifier, Item: Codable & Identifiable & Sendable>: Sendable
+where Item.ID: RowIdentifier {
     /// The rows as identifiers and references.
     public let core: UntypedIndexedSnapshot
     /// The snapshot that is indexed.
@@ -42,89 +40,90 @@ extension IndexedListSnapshot {
 
     /// The ids of all sections, in order.
     public var sectionIDs: [SectionID] {
-        get throws { try core.sectionIDs.map { try section($0) } }
+        core.sectionIDs.map { section($0) }
     }
 
     /// The ids of all rows, in order.
     public var itemIDs: [Item.ID] {
-        get throws { try core.itemIDs.map { try item($0) } }
+        core.itemIDs.map { item($0) }
     }
 
     /// The ids of the rows of a section, in order.
     ///
     /// - Throws: ``ListError/unknownSection(_:)``.
     public func itemIDs(inSection id: SectionID) throws -> [Item.ID] {
-        try core.itemIDs(inSection: id.identifier).map { try item($0) }
+        try core.itemIDs(inSection: id.untypedID).map { item($0) }
     }
 
     /// How many rows a section has.
     ///
     /// - Throws: ``ListError/unknownSection(_:)``.
-    public func itemCount(inSection id: SectionID) throws -> Int { try core.itemCount(inSection: id.identifier) }
+    public func itemCount(inSection id: SectionID) throws -> Int { try core.itemCount(inSection: id.untypedID) }
 
     /// The index path of the row of an id, or nil if there is none.
-    public func indexPath(of id: Item.ID) -> ListIndexPath? { core.indexPath(of: id.identifier) }
+    public func indexPath(of id: Item.ID) -> ListIndexPath? { core.indexPath(of: id.untypedID) }
 
     /// The index of a section, or nil if there is none.
-    public func indexOfSection(_ id: SectionID) -> Int? { core.indexOfSection(id.identifier) }
+    public func indexOfSection(_ id: SectionID) -> Int? { core.indexOfSection(id.untypedID) }
 
     /// How many rows are before a row in all sections, or nil if there is no such row.
-    public func offset(of id: Item.ID) -> Int? { core.offset(of: id.identifier) }
+    public func offset(of id: Item.ID) -> Int? { core.offset(of: id.untypedID) }
 
     /// The id of the row at an index path, or nil if there is none.
-    public func itemID(at path: ListIndexPath) throws -> Item.ID? { try snapshot.row(at: path)?.id }
+    public func itemID(at path: ListIndexPath) -> Item.ID? { snapshot.row(at: path)?.id }
 
     /// The id of the section at an index, or nil if there is none.
-    public func sectionID(at index: Int) throws -> SectionID? {
-        try core.sectionID(at: index).map { try section($0) }
+    public func sectionID(at index: Int) -> SectionID? {
+        core.sectionID(at: index).map { section($0) }
     }
 
     /// The section that a row is in, or nil if there is no such row.
-    public func sectionID(containing id: Item.ID) throws -> SectionID? {
-        try core.sectionID(containing: id.identifier).map { try section($0) }
+    public func sectionID(containing id: Item.ID) -> SectionID? {
+        core.sectionID(containing: id.untypedID).map { section($0) }
     }
 
     /// The row of an id, or nil if there is none.
     public func row(_ id: Item.ID) -> ListRow<Item>? {
-        core.row(id.identifier).map { ListRow(core: $0, reader: snapshot.reader) }
+        core.row(id.untypedID).map { ListRow(core: $0, reader: snapshot.reader) }
     }
 
-    private func item(_ id: UntypedID) throws -> Item.ID { try Item.ID.reading(id, "identifier of a row") }
-    private func section(_ id: UntypedID) throws -> SectionID { try SectionID.reading(id, "identifier of a section") }
+    private func item(_ id: UntypedID) -> Item.ID { Item.ID(untypedID: id) }
+    // There is a value: that was checked when the snapshot was made.
+    private func section(_ id: UntypedID) -> SectionID { SectionID(untypedID: id)! }
 }
 
 // MARK: - Outlines
 
 extension IndexedListSnapshot {
     /// How many ancestors a row has. See ``RowLookup/level(of:)``.
-    public func level(of id: Item.ID) throws -> Int { try core.level(of: id.identifier) }
+    public func level(of id: Item.ID) throws -> Int { try core.level(of: id.untypedID) }
 
     /// The parent of a row; nil for a root. See ``RowLookup/parent(of:)``.
-    public func parent(of id: Item.ID) throws -> Item.ID? { try core.parent(of: id.identifier).map { try item($0) } }
+    public func parent(of id: Item.ID) throws -> Item.ID? { try core.parent(of: id.untypedID).map { item($0) } }
 
     /// The rows directly below a row. See ``RowLookup/children(of:)``.
     public func children(of id: Item.ID) throws -> [Item.ID] {
-        try core.children(of: id.identifier).map { try item($0) }
+        try core.children(of: id.untypedID).map { item($0) }
     }
 
     /// A row and all rows below it. See ``RowLookup/subtree(of:)``.
     public func subtree(of id: Item.ID) throws -> [Item.ID] {
-        try core.subtree(of: id.identifier).map { try item($0) }
+        try core.subtree(of: id.untypedID).map { item($0) }
     }
 
     /// Whether the children of a row are shown, if it has any. See ``RowLookup/isExpanded(_:)``.
-    public func isExpanded(_ id: Item.ID) throws -> Bool { try core.isExpanded(id.identifier) }
+    public func isExpanded(_ id: Item.ID) throws -> Bool { try core.isExpanded(id.untypedID) }
 
     /// Whether no ancestor of a row is collapsed. See ``RowLookup/isVisible(_:)``.
-    public func isVisible(_ id: Item.ID) throws -> Bool { try core.isVisible(id.identifier) }
+    public func isVisible(_ id: Item.ID) throws -> Bool { try core.isVisible(id.untypedID) }
 
     /// The rows of a section that have no parent. See ``RowLookup/rootItems(inSection:)``.
     public func rootItems(inSection id: SectionID) throws -> [Item.ID] {
-        try core.rootItems(inSection: id.identifier).map { try item($0) }
+        try core.rootItems(inSection: id.untypedID).map { item($0) }
     }
 
     /// The rows of a section that are visible. See ``RowLookup/visibleItems(inSection:)``.
     public func visibleItems(inSection id: SectionID) throws -> [Item.ID] {
-        try core.visibleItems(inSection: id.identifier).map { try item($0) }
+        try core.visibleItems(inSection: id.untypedID).map { item($0) }
     }
 }

@@ -17,7 +17,7 @@ public enum QueryDirection: Sendable {
 }
 
 /// The section of a view that has all rows in one.
-public enum AllRows: String, IdentifierConvertible {
+public enum AllRows: String, SectionIdentifier {
     /// The only section.
     case all
 }
@@ -41,14 +41,14 @@ extension ListQuery {
     public func sorted<Key: Comparable & Sendable>(
         by key: any KeyPath<Item, Key> & Sendable, _ direction: QueryDirection = .ascending
     ) -> ListQuery {
-        sorted(direction) { try $0.item[keyPath: key] }
+        sorted(direction) { try $0.item?[keyPath: key] }
     }
 
     /// Sorts the rows of each section by an optional property of their items; nil comes last.
     public func sorted<Key: Comparable & Sendable>(
         by key: any KeyPath<Item, Key?> & Sendable, _ direction: QueryDirection = .ascending
     ) -> ListQuery {
-        sorted(direction) { try $0.item[keyPath: key] }
+        sorted(direction) { try $0.item?[keyPath: key] }
     }
 
     /// Sorts rows of equal keys by another key.
@@ -65,7 +65,7 @@ extension ListQuery {
     public func then<Key: Comparable & Sendable>(
         by key: any KeyPath<Item, Key> & Sendable, _ direction: QueryDirection = .ascending
     ) -> ListQuery {
-        then(direction) { try $0.item[keyPath: key] }
+        then(direction) { try $0.item?[keyPath: key] }
     }
 }
 
@@ -78,9 +78,9 @@ extension ListQuery {
     /// - Parameters:
     ///   - direction: whether the section of the least key is first or last.
     ///   - key: the key of a row, a function of the row alone. Every row needs one: give rows without a project a
-    ///     separate section (`{ try $0.item.project ?? "None" }`), or leave them out with `filter`.
+    ///     separate section (`{ try $0.item?.project ?? "None" }`), or leave them out with `filter`.
     ///   - title: what the header of a section shows.
-    public func grouped<Key: IdentifierConvertible & Comparable>(
+    public func grouped<Key: SectionIdentifier & Comparable>(
         _ direction: QueryDirection = .ascending, by key: @escaping @Sendable (Row) throws -> Key,
         title: @escaping @Sendable (Key) -> String = { "\($0)" }
     ) -> ListQuery<Key, Item> {
@@ -94,7 +94,7 @@ extension ListQuery {
     ///   - key: the key of a row, a function of the row alone. Every row needs one.
     ///   - order: the keys in the order of their sections.
     ///   - title: what the header of a section shows.
-    public func grouped<Key: IdentifierConvertible>(
+    public func grouped<Key: SectionIdentifier>(
         by key: @escaping @Sendable (Row) throws -> Key, inOrder order: [Key],
         title: @escaping @Sendable (Key) -> String = { "\($0)" }
     ) -> ListQuery<Key, Item> {
@@ -102,7 +102,7 @@ extension ListQuery {
         return grouped(by: key, title: title) { places[$0].map { QueryKey($0) } ?? .absent }
     }
 
-    private func grouped<Key: IdentifierConvertible>(
+    private func grouped<Key: SectionIdentifier>(
         by key: @escaping @Sendable (Row) throws -> Key, title: @escaping @Sendable (Key) -> String,
         order: @escaping @Sendable (Key) -> QueryKey
     ) -> ListQuery<Key, Item> {
@@ -110,7 +110,7 @@ extension ListQuery {
             rules.sections = .groups
             rules.group = { row in
                 let key = try key(row)
-                return QueryGroup(id: key.identifier, title: title(key), order: order(key))
+                return QueryGroup(id: key.untypedID, title: title(key), order: order(key))
             }
         }.withSections(Key.self)
     }
@@ -121,7 +121,7 @@ extension ListQuery {
     /// - Parameter title: the title in its header.
     public func inOneSection(title: String = "") -> ListQuery<AllRows, Item> {
         changing { rules in
-            rules.sections = .one(QueryGroup(id: AllRows.all.identifier, title: title, order: .absent))
+            rules.sections = .one(QueryGroup(id: AllRows.all.untypedID, title: title, order: .absent))
             rules.group = nil
         }.withSections(AllRows.self)
     }

@@ -22,8 +22,8 @@ import ListModel
 ///
 /// The functions must depend on nothing but the row. They run when a row is inserted or changes. If one depends on a
 /// clock or a setting, set the query again when that changes.
-public struct ListQuery<SectionID: IdentifierConvertible, Item: Codable & Identifiable & Sendable>: Sendable
-where Item.ID: IdentifierConvertible {
+public struct ListQuery<SectionID: SectionIdentifier, Item: Codable & Identifiable & Sendable>: Sendable
+where Item.ID: RowIdentifier {
     /// The row that a function receives.
     public typealias Row = QueryRow<Item>
 
@@ -67,7 +67,7 @@ where Item.ID: IdentifierConvertible {
     }
 
     /// The query of the same stages, whose sections have other identifiers.
-    func withSections<Other: IdentifierConvertible>(_ type: Other.Type) -> ListQuery<Other, Item> {
+    func withSections<Other: SectionIdentifier>(_ type: Other.Type) -> ListQuery<Other, Item> {
         ListQuery<Other, Item>(
             parts.map { part in
                 switch part {
@@ -107,7 +107,7 @@ extension ListQuery {
 
     /// Makes the view searchable by a property of the items.
     public func searchable(in text: any KeyPath<Item, String> & Sendable) -> ListQuery {
-        searchable { try $0.item[keyPath: text] }
+        searchable { try $0.item?[keyPath: text] ?? "" }
     }
 
     /// Hides the rows below collapsed rows of outlines.

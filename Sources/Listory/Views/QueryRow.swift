@@ -5,11 +5,11 @@ import ListModel
 /// The row that a function of a query receives.
 ///
 /// It is valid only during the call; do not keep it.
-public final class QueryRow<Item: Codable & Identifiable & Sendable> where Item.ID: IdentifierConvertible {
+public final class QueryRow<Item: Codable & Identifiable & Sendable> where Item.ID: RowIdentifier {
     /// The row as an identifier and a reference.
     public let core: UntypedRow
     private let reader: RowReader<Item>
-    private var decoded: Item?
+    private var decoded: Item??
 
     init(_ core: UntypedRow, _ reader: RowReader<Item>) {
         self.core = core
@@ -17,23 +17,20 @@ public final class QueryRow<Item: Codable & Identifiable & Sendable> where Item.
     }
 
     /// The identity of the row.
-    ///
-    /// - Throws: ``ListError/unreadable(what:expected:found:)`` if it is none of the app's.
-    public var id: Item.ID {
-        get throws { try Item.ID.reading(core.id, "identifier of a row") }
-    }
+    public var id: Item.ID { Item.ID(untypedID: core.id) }
 
     /// Whether the row has a checkmark.
     public var isChecked: Bool { core.isChecked }
 
-    /// The item, read from the log and decoded once.
+    /// The item, read from the log and decoded once; nil if it cannot be decoded.
     ///
-    /// - Throws: an error of the log, or of the decoder.
-    public var item: Item {
+    /// - Throws: an error of the log. Then the view stays as it is.
+    public var item: Item? {
         get throws {
             if let decoded { return decoded }
-            let item = try reader.coder.item(of: core, in: reader.source)
-            decoded = item
+            var item: Item?
+            do { item = try reader.coder.item(of: core, in: reader.source) } catch is ContentError {}
+            decoded = .some(item)
             return item
         }
     }

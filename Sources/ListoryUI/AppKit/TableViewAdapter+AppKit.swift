@@ -20,7 +20,7 @@ import Listory
 /// ) { view, column, row in
 ///     guard let field = (view as? NSTableCellView)?.textField else { return }
 ///     // Setting a field ends the editing in it.
-///     let title = try row.item.title
+///     let title = row.item?.title ?? "?"
 ///     if field.stringValue != title { field.stringValue = title }
 /// }
 /// adapter.delegate = self      // heights, tooltips, whatever the adapter does not do

@@ -5,7 +5,7 @@ import Listory
 
 /// The content of an `NSDiffableDataSourceSnapshot`: typed ids, all of them different, and the ids whose content
 /// changed.
-package struct DiffableRows<SectionID: IdentifierConvertible, ItemID: IdentifierConvertible>: Sendable {
+package struct DiffableRows<SectionID: SectionIdentifier, ItemID: RowIdentifier>: Sendable {
     /// A section and its rows.
     package typealias Section = (id: SectionID, items: [ItemID])
 
@@ -18,20 +18,19 @@ package struct DiffableRows<SectionID: IdentifierConvertible, ItemID: Identifier
 
     /// The ids of a snapshot.
     ///
-    /// - Throws: ``ListError/unreadable(what:expected:found:)`` for an id that is not of the app's type;
-    ///   ``ListError/duplicateItem(_:)`` or ``ListError/duplicateSection(_:)`` for two ids that are equal for Swift
+    /// - Throws: ``ListError/duplicateItem(_:)`` or ``ListError/duplicateSection(_:)`` for two ids that are equal for Swift
     ///   although their bytes differ, such as two spellings of an accented letter.
     /// - Complexity: O(n).
     package init<Item>(_ snapshot: ListSnapshot<SectionID, Item>) throws where Item.ID == ItemID {
         var sectionIDs = Set<SectionID>()
         var itemIDs = Set<ItemID>(minimumCapacity: snapshot.itemCount)
         for section in snapshot.sections {
-            let id = try section.id
+            let id = section.id
             guard sectionIDs.insert(id).inserted else { throw ListError.duplicateSection(section.core.id) }
             var items: [ItemID] = []
             items.reserveCapacity(section.core.items.count)
             for item in section.core.items {
-                let id = try ItemID.reading(item.id, "identifier of a row")
+                let id = ItemID(untypedID: item.id)
                 guard itemIDs.insert(id).inserted else { throw ListError.duplicateItem(item.id) }
                 items.append(id)
             }

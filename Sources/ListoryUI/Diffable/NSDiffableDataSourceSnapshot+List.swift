@@ -10,14 +10,14 @@ import AppKit
 import Listory
 
 extension NSDiffableDataSourceSnapshot
-where SectionIdentifierType: IdentifierConvertible, ItemIdentifierType: IdentifierConvertible {
+where SectionIdentifierType: SectionIdentifier, ItemIdentifierType: RowIdentifier {
     /// The ids of a snapshot.
     ///
     /// ```swift
     /// dataSource.apply(try NSDiffableDataSourceSnapshot(store.snapshot), animatingDifferences: true)
     /// ```
     ///
-    /// - Throws: ``ListError`` for ids that are not of the app's type, or of which two are equal for Swift.
+    /// - Throws: ``ListError`` for ids of which two are equal for Swift.
     /// - Complexity: O(n).
     public init<Item>(_ snapshot: ListSnapshot<SectionIdentifierType, Item>) throws
     where Item.ID == ItemIdentifierType {

@@ -62,7 +62,7 @@ extension ListDriver {
         return commit(.insert, names.phrase(.insert, names.row(item))) { editor in
             let place = try RowGap(gap: path, in: seen)
             let new = NewRow(
-                id: item.id.identifier, isChecked: isChecked, content: try source.coder.encode(item))
+                id: item.id.untypedID, isChecked: isChecked, content: try source.coder.encode(item))
             if isOutline && isSectionKnown {
                 return try editor.insert([new], in: place.outlineDestination(in: &editor))
             }
@@ -86,10 +86,10 @@ extension ListDriver {
             guard let row = editor.state.item(id) else { throw ListError.unknownItem(id) }
             var item = try editor.withContent(of: row.content) { try source.coder.item($0, of: id) }
             try change(&item)
-            guard item.id.identifier == id else {
+            guard item.id.untypedID == id else {
                 throw ListError.unreadable(
                     what: "identifier of a changed row", expected: id.description,
-                    found: item.id.identifier.description)
+                    found: item.id.untypedID.description)
             }
             try editor.update(id, content: try source.coder.encode(item), source.coder)
         }

@@ -19,7 +19,7 @@ extension ListDriver {
                 throw ListError.sectionIndexOutOfRange(index, valid: 0..<sections.count + 1)
             }
             let place = Self.place(beside: sections, at: index, in: &editor)
-            try editor.insertSection(NewSection(id: id.identifier, title: title), at: place)
+            try editor.insertSection(NewSection(id: id.untypedID, title: title), at: place)
         }
     }
 

@@ -6,7 +6,7 @@ import Listory
 ///
 /// The rules apply to gestures: swipes, drags, taps, the delete key. ``ListDriver/delete(_:)-([UntypedID])`` and the
 /// other methods that take ids do not check them, so the app's own commands can do more than gestures.
-public struct RowRules<Item: Codable & Identifiable & Sendable> where Item.ID: IdentifierConvertible {
+public struct RowRules<Item: Codable & Identifiable & Sendable> where Item.ID: RowIdentifier {
     /// The action of editing mode and of a swipe for a row.
     public var editing: (ListRow<Item>) -> RowEditing = { _ in .delete }
     /// Whether a row may be moved, if the rows keep the order of the list.

@@ -46,7 +46,7 @@ extension ObservableList {
 
     private func item(_ row: ObservableRow<Source>) throws -> Source.Item {
         let core = try core(row)
-        if driver.previewed != nil { return try row.item }
+        if driver.previewed != nil { return try row.row.content.get() }
         return try driver.source.coder.item(of: core, in: driver.source.editedStore.source)
     }
 }

@@ -61,10 +61,6 @@ public struct ObservableRow<Source: ListSource>: Identifiable {
     public var isChecked: Bool { row.isChecked }
     /// Its depth in an outline.
     public var depth: Int { row.depth }
-    /// The item, read and decoded.
-    ///
-    /// - Throws: an error of the log, or of the decoder.
-    public var item: Source.Item {
-        get throws { try row.item }
-    }
+    /// The item, read and decoded each time; nil if that is not possible.
+    public var item: Source.Item? { row.item }
 }

@@ -10,7 +10,7 @@ import SwiftUI
 /// ```swift
 /// List(selection: $selection) {
 ///     ListSections(list) { row in
-///         Text((try? row.item.title) ?? "?")
+///         Text(row.item?.title ?? "?")
 ///     }
 /// }
 /// ```

@@ -10,7 +10,7 @@ import UIKit
 /// ```swift
 /// collectionView.register(TodoCell.self, forCellWithReuseIdentifier: "todo")
 /// adapter = CollectionViewAdapter(collectionView, driver: driver, identifier: { _ in "todo" }) { cell, _, row in
-///     (cell as? TodoCell)?.title = try row.item.title
+///     (cell as? TodoCell)?.title = row.item?.title
 /// }
 /// var layout = UICollectionLayoutListConfiguration(appearance: .plain)
 /// layout.trailingSwipeActionsConfigurationProvider = { [weak adapter] in adapter?.swipeActions(at: $0) }

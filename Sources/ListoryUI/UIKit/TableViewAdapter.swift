@@ -11,7 +11,7 @@ import UIKit
 /// let driver = try ListDriver(store, names: ActionNames { $0.title }) { [weak self] in self?.alert($0) }
 /// adapter = TableViewAdapter(tableView, driver: driver) { cell, row in
 ///     var content = cell.defaultContentConfiguration()
-///     content.text = try row.item.title
+///     content.text = row.item?.title
 ///     cell.contentConfiguration = content
 /// }
 /// adapter.delegate = self      // heights, scrolling, whatever the adapter does not do

@@ -23,7 +23,7 @@ struct OwnTodoList: View {
     var body: some View {
         List {
             ForEach(list.sections) { section in
-                ForEach(section.rows) { row in Text((try? row.item.title) ?? "?") }
+                ForEach(section.rows) { row in Text(row.item?.title ?? "?") }
                     .onMove { list.move($0, to: $1, in: section) }
                     .onDelete { list.delete($0, in: section) }
             }

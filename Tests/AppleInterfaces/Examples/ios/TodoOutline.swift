@@ -56,7 +56,7 @@ struct TodoOutline: View {
 
     var body: some View {
         List {
-            ListSections(list) { row in Toggle((try? row.item.title) ?? "?", isOn: list.isExpanded(row)) }
+            ListSections(list) { row in Toggle(row.item?.title ?? "?", isOn: list.isExpanded(row)) }
         }
     }
 }

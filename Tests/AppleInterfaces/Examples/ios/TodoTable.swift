@@ -20,7 +20,7 @@ final class TodoScreen: NSObject, UITableViewDelegate {
             tableView, driver: driver, newItem: { _ in Todo(id: .random(in: 0 ... .max), title: "") }
         ) { cell, row in
             var content = cell.defaultContentConfiguration()
-            content.text = try row.item.title
+            content.text = try row.content.get().title
             cell.contentConfiguration = content
         }
         super.init()
@@ -46,7 +46,7 @@ final class TodoScreen: NSObject, UITableViewDelegate {
 @MainActor
 func showTwoKinds(_ driver: ListDriver<ListStore<String, Todo>>, in tableView: UITableView) -> TableViewAdapter {
     TableViewAdapter(
-        tableView, driver: driver, identifier: { ((try? $0.item.title) ?? "").isEmpty ? "empty" : "todo" }, header: nil
+        tableView, driver: driver, identifier: { ($0.item?.title ?? "").isEmpty ? "empty" : "todo" }, header: nil
     ) { cell, _ in
         cell.accessoryType = .detailButton
     }
@@ -61,7 +61,7 @@ func show(_ view: LiveList<String, Todo>, in collection: UICollectionView) throw
     return CollectionViewAdapter(
         collection, driver: driver, identifier: { _ in "todo" }, supplementary: headers
     ) { _, _, row in
-        _ = try row.item.title
+        _ = try row.content.get().title
     }
 }
 

@@ -27,7 +27,7 @@ final class TodoTable: NSObject, NSTableViewDelegate {
         ) { view, _, row in
             guard let field = (view as? NSTableCellView)?.textField else { return }
             // Setting a field ends the editing in it.
-            let title = try row.item.title
+            let title = try row.content.get().title
             if field.stringValue != title { field.stringValue = title }
         }
         super.init()

@@ -26,7 +26,7 @@ struct ImportPlan {
         for section in list.sections {
             let rows = try section.rows.map { row in
                 NewRow(
-                    id: try row.id ?? ids.next(), isChecked: row.isChecked, content: row.content, depth: row.depth,
+                    id: row.id ?? ids.next(), isChecked: row.isChecked, content: row.content, depth: row.depth,
                     isCollapsed: row.isCollapsed)
             }
             switch section.name {

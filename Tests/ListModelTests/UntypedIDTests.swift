@@ -9,8 +9,8 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("Identifier")
-struct IdentifierTests {
+@Suite("Untyped ids")
+struct UntypedIDTests {
     /// é as one scalar and as two: equal as Swift strings, different as bytes.
     private static let composed: UntypedID = "caf\u{E9}"
     private static let decomposed: UntypedID = "cafe\u{301}"
