@@ -25,7 +25,7 @@ extension ListDriver {
             let place = try RowGap(moving: source, to: target, isOutline: isOutline, in: before)
             return try commitMove(id.map { [$0] } ?? [], to: place, depth, named: name)
         }
-        if let newest = readNewest(isReporting: false) { player.showSoon(newest) }
+        showNewest(isReporting: false, soon: true)
         return isCommitted
     }
 

@@ -92,9 +92,12 @@ extension ListDriver {
     /// The triangle of the row at an index path of the shown rows.
     ///
     /// - Complexity: O(log n).
-    public func disclosure(at path: ListIndexPath) -> RowDisclosure {
-        guard let row = player.shown.item(at: path) else { return .none }
-        if player.shown.sections[path.section].outline.hasChildren(path.item) {
+    public func disclosure(at path: ListIndexPath) -> RowDisclosure { disclosure(at: path, in: player.shown) }
+
+    /// The triangle of the row at an index path of some rows.
+    func disclosure(at path: ListIndexPath, in rows: UntypedSnapshot) -> RowDisclosure {
+        guard let row = rows.item(at: path) else { return .none }
+        if rows.sections[path.section].outline.hasChildren(path.item) {
             return row.isCollapsed ? .collapsed : .expanded
         }
         // Hidden rows are only in the store.

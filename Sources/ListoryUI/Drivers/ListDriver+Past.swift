@@ -20,10 +20,7 @@ extension ListDriver {
     public func preview(_ version: Version) -> Bool {
         let before = previewed
         previewed = version
-        if let rows = readNewest(isReporting: true) {
-            player.show(rows)
-            return true
-        }
+        if showNewest(isReporting: true) { return true }
         previewed = before
         return false
     }

@@ -43,8 +43,11 @@ public final class ListDriver<Source: ListSource> {
     public internal(set) var previewed: Version?
 
     private let onFailure: @MainActor (ListFailure) -> Void
-    /// The rows that were read last, with the app's types. The player has no types.
-    private var typed: ListSnapshot<Source.SectionID, Source.Item>
+    /// The rows that were read last, with the app's types: the view shows them as soon as it is ready. The player has no
+    /// types.
+    private(set) var newest: ListSnapshot<Source.SectionID, Source.Item>
+    /// Called each time when rows were read, whether or not the view is ready to show them.
+    var onRows: @MainActor () -> Void = {}
     private var following: Task<Void, Never>?
 
     /// A driver without a view yet.
@@ -63,8 +66,11 @@ public final class ListDriver<Source: ListSource> {
     }
 
     /// A driver with a given clock.
+    ///
+    /// - Parameter initial: the rows to begin with; nil for the newest ones.
     init(
-        _ source: Source, names: ActionNames<Source.Item>, reloadAbove: Int?, pause: Pause,
+        _ source: Source, names: ActionNames<Source.Item>,
+        initial: ListSnapshot<Source.SectionID, Source.Item>? = nil, reloadAbove: Int?, pause: Pause,
         onFailure: @escaping @MainActor (ListFailure) -> Void
     ) throws {
         self.source = source
@@ -72,8 +78,8 @@ public final class ListDriver<Source: ListSource> {
         self.onFailure = onFailure
         // Observation begins before the first read, so that no change is missed in between.
         let changes = try source.changes()
-        typed = try source.snapshot
-        player = TransitionPlayer(typed.core, reloadAbove: reloadAbove, pause: pause)
+        newest = try initial ?? source.snapshot
+        player = TransitionPlayer(newest.core, reloadAbove: reloadAbove, pause: pause)
         following = Task { [weak self] in
             for await _ in changes {
                 guard let self else { return }
@@ -89,25 +95,29 @@ public final class ListDriver<Source: ListSource> {
     public func drive(_ screen: any ListScreen) { player.lead(screen) }
 
     /// Reads the newest rows now, without waiting for a signal of the source.
-    public func refresh() {
-        if let newest = readNewest(isReporting: true) { player.show(newest) }
-    }
+    public func refresh() { showNewest(isReporting: true) }
 
     /// Shows the result of a gesture. If it cannot be read, that is reported once, at the next signal of the source.
-    func showResult() {
-        if let newest = readNewest(isReporting: false) { player.show(newest) }
-    }
+    func showResult() { showNewest(isReporting: false) }
 
-    /// The newest rows, or the previewed rows of the past; nil if they cannot be read.
-    func readNewest(isReporting: Bool) -> UntypedSnapshot? {
-        do { typed = try previewed.map { try source.snapshot(at: $0) } ?? source.snapshot } catch StoreError.closed {
-            // The shown rows stay; there are no newer ones.
-            return nil
+    /// Shows the newest rows, or the previewed rows of the past.
+    ///
+    /// - Parameters:
+    ///   - isReporting: whether it is reported if they cannot be read.
+    ///   - soon: whether the view first has to return from its present call.
+    /// - Returns: whether they could be read. If not, the shown rows stay.
+    @discardableResult
+    func showNewest(isReporting: Bool, soon: Bool = false) -> Bool {
+        do { newest = try previewed.map { try source.snapshot(at: $0) } ?? source.snapshot } catch StoreError.closed {
+            // There are no newer rows.
+            return false
         } catch {
             if isReporting { report(.read, ListAction.read.rawValue, error) }
-            return nil
+            return false
         }
-        return typed.core
+        if soon { player.showSoon(newest.core) } else { player.show(newest.core) }
+        onRows()
+        return true
     }
 
     /// Reports a failure.
@@ -120,7 +130,7 @@ public final class ListDriver<Source: ListSource> {
 
 extension ListDriver {
     /// The rows that the view shows.
-    public var shown: ListSnapshot<Source.SectionID, Source.Item> { typed.showing(player.shown) }
+    public var shown: ListSnapshot<Source.SectionID, Source.Item> { newest.showing(player.shown) }
 
     /// How many sections the view shows.
     public var sectionCount: Int { player.shown.sectionCount }

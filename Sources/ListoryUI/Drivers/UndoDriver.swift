@@ -14,14 +14,8 @@ import Listory
 /// undo.onEvent = { _ in undoButton.isEnabled = undo.state.canUndo }
 /// ```
 @MainActor
-public final class UndoDriver<Source: ListSource> {
-    /// The events, in the order of Foundation's notifications.
-    public enum Event: Hashable, Sendable {
-        /// The next undo or redo has changed.
-        case checkpoint
-        case willUndo, didUndo
-        case willRedo, didRedo
-    }
+public final class UndoDriver<Source: ListSource>: DrivenUndo {
+    public typealias Event = UndoEvent
 
     /// The driver that makes the commits.
     public let driver: ListDriver<Source>
@@ -82,6 +76,25 @@ public final class UndoDriver<Source: ListSource> {
         onEvent(after)
         return isDone
     }
+}
+
+/// The events of an ``UndoDriver``, in the order of Foundation's notifications.
+public enum UndoEvent: Hashable, Sendable {
+    /// The next undo or redo has changed.
+    case checkpoint
+    case willUndo, didUndo
+    case willRedo, didRedo
+}
+
+/// An undo driver without the types of the app, for classes that Objective-C calls.
+@MainActor
+protocol DrivenUndo: AnyObject {
+    var state: UndoState { get }
+    var isUndoing: Bool { get }
+    var isRedoing: Bool { get }
+    var onEvent: @MainActor (UndoEvent) -> Void { get set }
+    @discardableResult func undo() -> Bool
+    @discardableResult func redo() -> Bool
 }
 
 // MARK: - What others registered

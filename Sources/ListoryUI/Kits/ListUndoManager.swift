@@ -4,6 +4,8 @@
 // Actions that other objects register, such as a text field's typing, are undone first, by these objects. The next
 // commit makes them superfluous, because the row has the typed text by then; they are forgotten as soon as no group is
 // open.
+//
+// Always holds: it is not generic, so Objective-C calls whatever a subclass adds.
 
 #if canImport(AppKit) && !targetEnvironment(macCatalyst)
 import AppKit
@@ -28,19 +30,18 @@ import Listory
 /// The history outlives the undo manager: edits from before the app was started can be undone. Groups and coalescing
 /// are those of the store: see ``ListDriver/group(_:_:)`` and ``ListDriver/selectionDidChange()``.
 @MainActor
-open class ListUndoManager<Source: ListSource>: UndoManager {
-    /// The undo driver to which it forwards.
-    public let list: UndoDriver<Source>
+open class ListUndoManager: UndoManager {
+    private let list: any DrivenUndo
     private var superseded = SupersededActions()
 
     /// An undo manager of a driver's commits.
-    public init(_ driver: ListDriver<Source>) {
+    public init<Source: ListSource>(_ driver: ListDriver<Source>) {
         list = UndoDriver(driver)
         super.init()
         list.onEvent = { [weak self] event in self?.tell(event) }
     }
 
-    private func tell(_ event: UndoDriver<Source>.Event) {
+    private func tell(_ event: UndoEvent) {
         let name: Notification.Name
         switch event {
         case .checkpoint:

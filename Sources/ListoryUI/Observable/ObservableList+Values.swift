@@ -27,13 +27,12 @@ extension ObservableList {
     ///
     /// - Complexity: O(n), to find the row. ``disclosure(of:in:)`` takes its offset instead.
     public func disclosure(of id: UntypedID) -> RowDisclosure {
-        snapshot.core.indexPath(of: id).map { driver.disclosure(at: $0) } ?? .none
+        snapshot.core.indexPath(of: id).map { driver.disclosure(at: $0, in: snapshot.core) } ?? .none
     }
 
     /// Whether there are rows below a row of an outline, by its offset in a shown section.
     public func disclosure(of offset: Int, in section: ObservableSection<Source>) -> RowDisclosure {
-        access(keyPath: \.snapshot)
-        return driver.disclosure(at: ListIndexPath(section: section.index, item: offset))
+        driver.disclosure(at: ListIndexPath(section: section.index, item: offset), in: snapshot.core)
     }
 
     /// The row to read: while the past is shown, the shown row, otherwise the newest one.

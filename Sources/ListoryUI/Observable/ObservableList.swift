@@ -1,10 +1,12 @@
 // A list for SwiftUI: an observable object whose rows have stable ids.
 //
-// SwiftUI compares the ids of two versions itself, in O(n), so no batches are played: whenever there are newer rows, `snapshot`
-// is replaced. Works wherever Observation does, and does not import SwiftUI.
+// SwiftUI compares the ids of two versions itself, in O(n), so it gets no batches: whenever the rows have changed, `snapshot`
+// is replaced. The driver may show the same rows on a table view meanwhile, in batches. Works wherever Observation does,
+// and does not import SwiftUI.
 //
-// Always holds: when a gesture returns, `sections` has the result of its commit, so a dragged row or a typed text does
-// not jump back.
+// Always holds:
+// - when a gesture returns, `sections` has the result of its commit, so a dragged row or a typed text does not jump back;
+// - `snapshot` is replaced only by other rows, so a commit that changes none of them costs SwiftUI nothing.
 
 import ListModel
 import Listory
@@ -29,17 +31,25 @@ import Observation
 /// ```
 ///
 /// Making one is O(log n), and so is each commit, up to the replacement of `snapshot`. A SwiftUI `List` then reads the
-/// ids of all rows, in O(n): for lists of many thousand rows that are edited with every key stroke, a table view with
-/// an adapter is faster.
+/// ids of all rows, in O(n). `ListTable` shows the same list with the same row views in O(change).
 @MainActor
 @Observable
 public final class ObservableList<Source: ListSource> {
-    /// The rows that are shown.
+    /// A section of the list.
+    public typealias Section = ObservableSection<Source>
+    /// A row of the list.
+    public typealias Row = ObservableRow<Source>
+
+    /// The rows that are shown: the newest, or those of the past. Its version is that of the last change of a row.
     public private(set) var snapshot: ListSnapshot<Source.SectionID, Source.Item>
     /// The next undo and redo, for buttons and menus.
     public private(set) var undoState: UndoState
     /// The last failure; an alert may show it and set it to nil.
     public var failure: ListFailure?
+    /// The newest version of the store.
+    public private(set) var newestVersion: Version
+    /// The version of the past that is shown.
+    private var past: Version?
 
     /// The driver, which commits the gestures; its names and rules may be changed.
     @ObservationIgnored public let driver: ListDriver<Source>
@@ -47,7 +57,6 @@ public final class ObservableList<Source: ListSource> {
     /// screen already and are shown without it.
     @ObservationIgnored public var animate: (_ change: () -> Void) -> Void = { $0() }
     @ObservationIgnored private var isOnScreenAlready = false
-    @ObservationIgnored private let screen = ObservingScreen()
     @ObservationIgnored private let undoDriver: UndoDriver<Source>
 
     /// An observable list.
@@ -64,21 +73,25 @@ public final class ObservableList<Source: ListSource> {
     init(_ driver: ListDriver<Source>, _ reporter: FailureReporter) {
         self.driver = driver
         undoDriver = UndoDriver(driver)
-        snapshot = driver.shown
+        snapshot = driver.newest
         undoState = undoDriver.state
+        newestVersion = (try? driver.source.editedStore.version) ?? driver.newest.version
         reporter.onFailure = { [weak self] in self?.failure = $0 }
-        screen.onReload = { [weak self] in self?.take() }
-        undoDriver.onEvent = { [weak self] _ in self?.takeUndoState() }
-        driver.drive(screen)
+        driver.onRows = { [weak self] in self?.take() }
+        undoDriver.onEvent = { [weak self] _ in self?.takeHistory() }
     }
 
-    private func takeUndoState() {
+    private func takeHistory() {
         if undoState != undoDriver.state { undoState = undoDriver.state }
+        if let version = try? driver.source.editedStore.version, version != newestVersion { newestVersion = version }
     }
 
     private func take() {
         undoDriver.refresh()
-        let rows = driver.shown
+        takeHistory()
+        if past != driver.previewed { past = driver.previewed }
+        let rows = driver.newest
+        if rows.stateHash == snapshot.stateHash { return }
         if isOnScreenAlready { snapshot = rows } else { animate { snapshot = rows } }
     }
 
@@ -101,6 +114,29 @@ public final class ObservableList<Source: ListSource> {
     public var redoName: String? { undoState.redo?.name }
 }
 
+// MARK: - Time travel
+
+extension ObservableList {
+    /// The version whose rows are shown, for a slider. Setting it shows the rows of that version, until it is set to the
+    /// newest version. Nothing is committed meanwhile. If a version cannot be read, `failure` says why, and the shown rows stay.
+    public var shownVersion: Version {
+        get { past ?? newestVersion }
+        set { if newValue < newestVersion { driver.preview(newValue) } else { driver.endPreview() } }
+    }
+
+    /// The oldest version that can be shown.
+    public var oldestVersion: Version { driver.source.editedStore.oldestVersion }
+
+    /// Whether the past is shown. Gestures are refused meanwhile.
+    public var isPastShown: Bool { past != nil }
+
+    /// Makes the shown rows of the past the newest ones, by one commit, which can be undone.
+    ///
+    /// - Returns: whether it was committed; false if no past is shown.
+    @discardableResult
+    public func restoreShownVersion() -> Bool { driver.restorePreview() }
+}
+
 // MARK: - Between the driver and the list
 
 /// Reports failures to an observable list. The driver is made first and needs a place to report to.
@@ -109,18 +145,4 @@ final class FailureReporter {
     var onFailure: ((ListFailure) -> Void)?
 
     func report(_ failure: ListFailure) { onFailure?(failure) }
-}
-
-/// The screen of an observable list: one that is always reloaded.
-@MainActor
-final class ObservingScreen: ListScreen {
-    var onReload: (() -> Void)?
-
-    var isOnScreen: Bool { false }
-    var isBusy: Bool { false }
-    // SwiftUI keeps the selection by id.
-    var selection: [ListIndexPath] { [] }
-    func select(_ paths: [ListIndexPath]) {}
-    func reload() { onReload?() }
-    func phases(of transition: ListTransition, reloadAbove: Int?) -> [TransitionPhase] { [.reload(transition.new)] }
 }

@@ -1,8 +1,11 @@
 // Declarations of AppKit: table views. Optional methods are optional, as there.
 
 @MainActor open class NSTableColumn: NSObject {
+    public init(identifier: NSUserInterfaceItemIdentifier) {}
     open var identifier: NSUserInterfaceItemIdentifier = .init("")
 }
+
+@MainActor open class NSTableHeaderView: NSView {}
 
 @MainActor open class NSTableCellView: NSView {
     open var textField: NSTextField?
@@ -19,6 +22,11 @@
     open weak var dataSource: (any NSTableViewDataSource)?
     open weak var delegate: (any NSTableViewDelegate)?
 
+    open func addTableColumn(_ tableColumn: NSTableColumn) {}
+    open var headerView: NSTableHeaderView?
+    open var usesAutomaticRowHeights: Bool = false
+    open var allowsMultipleSelection: Bool = false
+    open func rows(in rect: NSRect) -> NSRange { NSRange() }
     open func makeView(withIdentifier identifier: NSUserInterfaceItemIdentifier, owner: Any?) -> NSView? { nil }
     open var numberOfColumns: Int { 0 }
     open var tableColumns: [NSTableColumn] { [] }

@@ -11,11 +11,29 @@
 }
 
 @MainActor open class NSView: NSResponder {
+    public init(frame frameRect: NSRect) { super.init() }
+    public required init?(coder: NSCoder) { super.init() }
+    public convenience override init() { self.init(frame: .zero) }
+    open var visibleRect: NSRect { .zero }
     open var window: NSWindow? { nil }
     open var isHidden: Bool = false
     open var identifier: NSUserInterfaceItemIdentifier?
     open func registerForDraggedTypes(_ newTypes: [NSPasteboard.PasteboardType]) {}
 }
+
+@MainActor open class NSScrollView: NSView {
+    open var documentView: NSView?
+    open var hasVerticalScroller: Bool = false
+}
+
+@MainActor open class NSApplication: NSResponder {
+    // Functions of Objective-C are imported so that their results may be discarded.
+    @discardableResult
+    open func sendAction(_ action: Selector, to target: Any?, from sender: Any?) -> Bool { false }
+}
+
+// swift-format-ignore: AlwaysUseLowerCamelCase
+@MainActor public let NSApp: NSApplication! = NSApplication()
 
 @MainActor open class NSControl: NSView {
     open var stringValue: String = ""

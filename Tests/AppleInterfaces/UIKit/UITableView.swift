@@ -20,6 +20,11 @@
     public enum RowAnimation: Int, Sendable { case fade, right, left, top, bottom, none, middle, automatic = 100 }
     public enum ScrollPosition: Int, Sendable { case none, top, middle, bottom }
 
+    @objc public enum Style: Int, Sendable { case plain, grouped, insetGrouped }
+    public init(frame: CGRect, style: UITableView.Style) { super.init(frame: frame) }
+    public required init?(coder: NSCoder) { super.init(coder: coder) }
+    public convenience override init(frame: CGRect) { self.init(frame: frame, style: .plain) }
+
     open weak var dataSource: (any UITableViewDataSource)?
     open weak var delegate: (any UITableViewDelegate)?
     open weak var dragDelegate: (any UITableViewDragDelegate)?
@@ -36,7 +41,9 @@
     open var isEditing: Bool = false
     open var hasUncommittedUpdates: Bool { false }
     open var hasActiveDrag: Bool { false }
+    open var allowsSelection: Bool = true
     open var indexPathsForSelectedRows: [IndexPath]? { nil }
+    open var indexPathsForVisibleRows: [IndexPath]? { nil }
     open func selectRow(at indexPath: IndexPath?, animated: Bool, scrollPosition: ScrollPosition) {}
     open func deselectRow(at indexPath: IndexPath, animated: Bool) {}
 
@@ -88,7 +95,7 @@
 }
 
 @MainActor @objc public protocol UITableViewDragDelegate: NSObjectProtocol {
-    @objc optional func tableView(
+    func tableView(
         _ tableView: UITableView, itemsForBeginning session: any UIDragSession, at indexPath: IndexPath
     ) -> [UIDragItem]
     @objc optional func tableView(_ tableView: UITableView, dragSessionDidEnd session: any UIDragSession)

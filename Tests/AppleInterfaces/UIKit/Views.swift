@@ -16,6 +16,10 @@
 @MainActor open class UIWindow: UIView {}
 
 @MainActor open class UIView: UIResponder {
+    public init(frame: CGRect) { super.init() }
+    public required init?(coder: NSCoder) { super.init() }
+    public convenience override init() { self.init(frame: .zero) }
+    open func didMoveToWindow() {}
     open var window: UIWindow? { nil }
     open var isHidden: Bool = false
     open func addGestureRecognizer(_ gestureRecognizer: UIGestureRecognizer) {}

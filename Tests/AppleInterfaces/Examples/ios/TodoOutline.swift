@@ -2,6 +2,7 @@
 
 import ListModel
 import Listory
+import ListoryUI
 import SwiftUI
 import UIKit
 

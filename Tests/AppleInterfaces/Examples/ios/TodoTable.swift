@@ -1,6 +1,7 @@
 // An app's table and collection, as Docs/Guides/ListViews.md has them: must pass the type check.
 
 import Listory
+import ListoryUI
 import UIKit
 
 struct Todo: Codable, Identifiable, Sendable {

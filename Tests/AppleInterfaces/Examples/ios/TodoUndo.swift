@@ -1,11 +1,12 @@
 // A screen whose shakes and keys undo edits of the store, see Docs/Guides/Undo.md: must pass the type check.
 
 import Listory
+import ListoryUI
 import SwiftUI
 import UIKit
 
 final class TodoViewController: UIViewController {
-    private let listUndo: ListUndoManager<ListStore<String, Todo>>
+    private let listUndo: ListUndoManager
 
     init(_ driver: ListDriver<ListStore<String, Todo>>) {
         listUndo = ListUndoManager(driver)
@@ -26,12 +27,12 @@ final class TodoViewController: UIViewController {
 }
 
 /// The same for a list in SwiftUI. Its environment accepts no undo manager, so the hosting controller has one.
-final class TodoHostingController: UIHostingController<TodoList> {
-    private let listUndo: ListUndoManager<ListStore<String, Todo>>
+final class TodoHostingController: UIHostingController<OwnTodoList> {
+    private let listUndo: ListUndoManager
 
     init(_ list: ObservableList<ListStore<String, Todo>>) {
         listUndo = ListUndoManager(list.driver)
-        super.init(rootView: TodoList(list: list))
+        super.init(rootView: OwnTodoList(list: list))
     }
 
     required init?(coder: NSCoder) { nil }

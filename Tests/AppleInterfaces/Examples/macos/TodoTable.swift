@@ -2,6 +2,7 @@
 
 import AppKit
 import Listory
+import ListoryUI
 
 struct Todo: Codable, Identifiable, Sendable {
     var id: Int

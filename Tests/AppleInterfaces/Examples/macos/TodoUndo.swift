@@ -2,10 +2,11 @@
 
 import AppKit
 import Listory
+import ListoryUI
 import SwiftUI
 
 final class TodoWindowDelegate: NSObject, NSWindowDelegate {
-    private let listUndo: ListUndoManager<ListStore<String, Todo>>
+    private let listUndo: ListUndoManager
 
     init(_ driver: ListDriver<ListStore<String, Todo>>) {
         listUndo = ListUndoManager(driver)
@@ -15,18 +16,11 @@ final class TodoWindowDelegate: NSObject, NSWindowDelegate {
     func windowWillReturnUndoManager(_ window: NSWindow) -> UndoManager? { listUndo }
 }
 
-/// The Edit menu of an app in SwiftUI. Its environment accepts no undo manager, so the commands are replaced.
-struct TodoCommands: Commands {
-    let list: ObservableList<ListStore<String, Todo>>
+/// A list in SwiftUI; the menus find its undo manager.
+struct TodoWindow: View {
+    @ObservedList<String, Todo> var todos: ObservedList<String, Todo>.Rows
 
-    var body: some Commands {
-        CommandGroup(replacing: .undoRedo) {
-            Button(list.undoName.map { "Undo \($0)" } ?? "Undo") { list.undo() }
-                .keyboardShortcut("z")
-                .disabled(list.undoName == nil)
-            Button(list.redoName.map { "Redo \($0)" } ?? "Redo") { list.redo() }
-                .keyboardShortcut("z", modifiers: [.command, .shift])
-                .disabled(list.redoName == nil)
-        }
+    var body: some View {
+        ListTable(todos) { row in Text(row.item?.title ?? "?") }
     }
 }

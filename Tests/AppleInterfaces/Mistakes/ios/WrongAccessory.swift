@@ -1,5 +1,6 @@
 // expected error: to expected element type 'UICellAccessory'
 import Listory
+import ListoryUI
 import UIKit
 
 /// Passes an optional accessory, because a row without rows below it has no triangle.
