@@ -21,7 +21,7 @@ final class TodoScreen: NSObject, UITableViewDelegate {
             tableView, driver: driver, newItem: { _ in Todo(id: .random(in: 0 ... .max), title: "") }
         ) { cell, row in
             var content = cell.defaultContentConfiguration()
-            content.text = try row.content.get().title
+            content.text = row.item?.title
             cell.contentConfiguration = content
         }
         super.init()

@@ -28,7 +28,7 @@ final class TodoTable: NSObject, NSTableViewDelegate {
         ) { view, _, row in
             guard let field = (view as? NSTableCellView)?.textField else { return }
             // Setting a field ends the editing in it.
-            let title = try row.content.get().title
+            let title = row.item?.title ?? "?"
             if field.stringValue != title { field.stringValue = title }
         }
         super.init()
