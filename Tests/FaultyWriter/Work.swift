@@ -100,18 +100,12 @@ enum Work: String {
         session.attempt {
             opened =
                 self == .create
-                ? try ListStore<Int, Row>.open(
-                    at: session.path(Work.name), createIfMissing: true, options: options
-                ).core : try UntypedStore.open(at: session.path(Work.name), options: options)
+                ? try UntypedStore.openOrCreate(at: session.path(Work.name), options: options) : try UntypedStore.open(at: session.path(Work.name), options: options)
         }
         guard let store = opened else { return false }
         edit(store, session)
         close(store, session)
         return true
-    }
-
-    private struct Row: Codable, Identifiable, Sendable {
-        var id: Int
     }
 
     private func edit(_ store: UntypedStore, _ session: Session) {
@@ -224,7 +218,7 @@ enum Work: String {
         let path = session.path(name)
         let store =
             self == .create && acknowledgements.isEmpty
-            ? try ListStore<Int, Row>.open(at: path, createIfMissing: true, options: options).core
+            ? try UntypedStore.openOrCreate(at: path, options: options)
             : try UntypedStore.open(at: path, options: options)
         let newest = try store.version
         if let lost = store.recovery.lostVersion { session.wrong("version \(lost) of \(name) is said to be lost") }

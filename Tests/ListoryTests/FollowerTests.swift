@@ -122,7 +122,7 @@ struct FollowerTests {
             let durability: Durability = generator.oneIn(200) ? .immediate : .deferred
             if ids.count < 5 || (kind < 3 && ids.count < 40) {
                 let new = todo(next)
-                try store.edit("Add", durability: durability) { try $0.insert(new, at: .end(of: task)) }
+                try await store.edit("Add", durability: durability) { try $0.insert(new, at: .end(of: task)) }
                 ids.append(next)
                 next += taskCount
                 continue
@@ -130,13 +130,13 @@ struct FollowerTests {
             let id = ids.randomElement(using: &generator)!
             switch kind {
             case 0..<4:
-                try store.edit("Delete", durability: durability) { try $0.delete(id) }
+                try await store.edit("Delete", durability: durability) { try $0.delete(id) }
                 ids.removeAll { $0 == id }
             case 4..<8:
                 let new = todo(id)
-                try store.edit("Change", durability: durability) { try $0.update(new) }
-            case 8: try store.edit("Check", durability: durability) { try $0.toggle(id) }
-            default: try store.edit("Move", durability: durability) { try $0.move(id, to: .end(of: task)) }
+                try await store.edit("Change", durability: durability) { try $0.update(new) }
+            case 8: try await store.edit("Check", durability: durability) { try $0.toggle(id) }
+            default: try await store.edit("Move", durability: durability) { try $0.move(id, to: .end(of: task)) }
             }
         }
     }
@@ -151,7 +151,7 @@ struct FollowerTests {
         var options = StoreOptions()
         change(&options)
         let store = try Todos.open(at: folder.file("todo.listory"), createIfMissing: true, options: options)
-        try store.edit("Start") { list in for task in 0..<taskCount { try list.insertSection(task) } }
+        try await store.edit("Start") { list in for task in 0..<taskCount { try list.insertSection(task) } }
         let failures = Failures()
         let views = try views(of: store)
         let updates = try store.updates()

@@ -96,14 +96,14 @@ struct LiveOutlineTests {
         let view = try store.view { $0.visibleRows() }
         let updates = try view.updates()
         var iterator = updates.makeAsyncIterator()
-        try store.edit("Collapse") { try $0.collapse(1) }
+        try await store.edit("Collapse") { try $0.collapse(1) }
         _ = try view.snapshot
         let collapsed = try #require(await iterator.next()).get().changeset.items
         #expect(collapsed.deleted == [1, 2, 3].map { ListIndexPath(section: 0, item: $0) })
         #expect(collapsed.updated == [ListIndexPath(section: 0, item: 0)] && collapsed.inserted.isEmpty)
         // Changes of hidden rows are no updates.
-        try store.edit("Rename") { try $0.update(Task(id: 3, title: "three")) }
-        try store.edit("Outdent") { try $0.outdent(6) }
+        try await store.edit("Rename") { try $0.update(Task(id: 3, title: "three")) }
+        try await store.edit("Outdent") { try $0.outdent(6) }
         _ = try view.snapshot
         let outdented = try #require(await iterator.next()).get().changeset.items
         #expect(outdented.updated == [ListIndexPath(section: 0, item: 2)] && outdented.deleted.isEmpty)

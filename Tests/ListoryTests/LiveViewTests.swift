@@ -175,8 +175,8 @@ struct LiveViewTests {
         let store = try Self.store(TemporaryFolder())
         let view = try store.view { $0.filter { try $0.item!.title.count > 1 && !$0.isChecked }.searchable(in: \.title) }
         let (updates, others) = (try view.updates(), try view.updates())
-        try store.edit("Check") { try $0.toggle(1) }
-        try store.edit("Checked ones do not show") { try $0.update(Todo(id: 1, title: "More milk")) }
+        try await store.edit("Check") { try $0.toggle(1) }
+        try await store.edit("Checked ones do not show") { try $0.update(Todo(id: 1, title: "More milk")) }
         // The view follows the first two edits here; the task does not follow them again.
         #expect(try Self.ids(view.snapshot) == [[2, 3], [4, 5]])
         try view.search("milk")
@@ -210,16 +210,16 @@ struct LiveViewTests {
             }
         }
         var updates = try view.updates().makeAsyncIterator()
-        try store.edit("One") { try $0.insert(Todo(id: 10, title: "ten"), at: .end(of: .inbox)) }
+        try await store.edit("One") { try $0.insert(Todo(id: 10, title: "ten"), at: .end(of: .inbox)) }
         #expect(try await updates.next()?.get().changeset.items.inserted == [ListIndexPath(section: 0, item: 3)])
-        try store.edit("Two") { try $0.insert(Todo(id: 11, title: ""), at: .end(of: .inbox)) }
+        try await store.edit("Two") { try $0.insert(Todo(id: 11, title: ""), at: .end(of: .inbox)) }
         guard case .failure(let error)? = await updates.next() else {
             Issue.record("an error was expected")
             return
         }
         #expect(error.id == 11)
-        try store.edit("Three") { try $0.delete(11) }
-        try store.edit("Four") { try $0.toggle(10) }
+        try await store.edit("Three") { try $0.delete(11) }
+        try await store.edit("Four") { try $0.toggle(10) }
         var last: ListTransition?
         while last?.changeset.items.updated.isEmpty ?? true { last = try await updates.next()?.get() }
         #expect(last?.new.itemCount == 6)
@@ -245,7 +245,7 @@ struct LiveViewTests {
             // No code reads it, so it is released at once.
             _ = try view.updates()
             var updates = try view.updates().makeAsyncIterator()
-            try store.edit("Check") { try $0.toggle(id) }
+            try await store.edit("Check") { try $0.toggle(id) }
             #expect(try await updates.next()?.get().changeset.items.deleted.count == 1)
         }
         try store.close()
@@ -283,7 +283,7 @@ struct LiveViewTests {
         view = nil
         for await _ in updates { Issue.record("nothing was expected") }
         // The task may still be about to release it.
-        try store.edit("Check") { try $0.toggle(1) }
+        try await store.edit("Check") { try $0.toggle(1) }
         #expect(core == nil)
         try store.close()
     }

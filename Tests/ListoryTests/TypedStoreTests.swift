@@ -162,9 +162,9 @@ struct TypedStoreTests {
     @Test("Updates arrive with the app's items")
     func updates() async throws {
         let store = try Self.open(TemporaryFolder())
-        try store.edit("Start") { try $0.insertSection(.today, items: [Task(id: 1, title: "Milk")]) }
+        try await store.edit("Start") { try $0.insertSection(.today, items: [Task(id: 1, title: "Milk")]) }
         let updates = try store.updates()
-        try store.edit("Check milk", origin: "phone") { try $0.toggle(1) }
+        try await store.edit("Check milk", origin: "phone") { try $0.toggle(1) }
         try store.close()
         var causes: [String] = []
         for await update in updates {

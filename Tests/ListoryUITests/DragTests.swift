@@ -148,12 +148,12 @@ struct DragTests {
         let table = FakeTable(driver)
         driver.drive(table)
         table.beginDrag(at(0, 0))
-        try fixture.store.edit("Others") { try $0.delete(3) }
+        try fixture.edit("Others") { try $0.delete(3) }
         driver.refresh()
         table.drop(at(0, 1))
         while table.batchCount == 0 { try await Task.sleep(for: .milliseconds(1)) }
         table.endBatch()
-        try fixture.store.edit("Others") { try $0.toggle(1) }
+        try fixture.edit("Others") { try $0.toggle(1) }
         table.beginDrag(at(0, 0))
         driver.refresh()
         table.drop(nil)

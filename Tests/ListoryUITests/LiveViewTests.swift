@@ -122,7 +122,7 @@ struct LiveViewTests {
         await yield()
         #expect(fixture.failures.all.count == 3)
         // Another version is another failure.
-        try fixture.store.edit("Check") { try $0.toggle(1) }
+        try fixture.edit("Check") { try $0.toggle(1) }
         while fixture.failures.all.count == 3 { await Task.yield() }
         await yield()
         #expect(fixture.failures.all.count == 4)
@@ -150,7 +150,7 @@ struct LiveViewTests {
         let view = try fixture.store.view { $0.filter { !$0.isChecked } }
         var ofStore = try fixture.store.changes().makeAsyncIterator()
         var ofView = try view.changes().makeAsyncIterator()
-        try fixture.store.edit("Check") { try $0.toggle(1) }
+        try fixture.edit("Check") { try $0.toggle(1) }
         #expect(await ofStore.next() != nil)
         #expect(await ofView.next() != nil)
         #expect(try view.snapshot.itemCount == 0)

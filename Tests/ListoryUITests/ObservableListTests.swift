@@ -123,7 +123,7 @@ struct ObservableListTests {
             animations += 1
             change()
         }
-        try fixture.store.edit("Others") { try $0.insert(Todo(id: 2, title: "c"), at: .end(of: "A")) }
+        try fixture.edit("Others") { try $0.insert(Todo(id: 2, title: "c"), at: .end(of: "A")) }
         while list.snapshot.itemCount == 1 { await Task.yield() }
         #expect(animations == 1)
         // The result of a drag or of typing is shown at once.

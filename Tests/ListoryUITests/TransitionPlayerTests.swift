@@ -180,12 +180,12 @@ struct TransitionPlayerTests {
         do {
             let own = try ListDriver(fixture.store, names: ActionNames { $0.title }) { _ in }
             driver = own
-            try fixture.store.edit("Edit") { try $0.toggle(1) }
+            try fixture.edit("Edit") { try $0.toggle(1) }
             while own.player.newest.version < Version(2) { await Task.yield() }
             #expect(own.row(at: at(0, 0))?.isChecked == true)
         }
         #expect(driver == nil)
-        try fixture.store.edit("Edit") { try $0.toggle(1) }
+        try fixture.edit("Edit") { try $0.toggle(1) }
         try fixture.store.close()
     }
 

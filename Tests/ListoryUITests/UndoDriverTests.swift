@@ -119,7 +119,7 @@ struct UndoDriverTests {
         let fixture = try DriverFixture([["Milk", "Tea"]]) { store in
             try store.view { list in list.filter { !$0.isChecked } }
         }
-        try fixture.store.edit("Check") { try $0.toggle(2) }
+        try fixture.edit("Check") { try $0.toggle(2) }
         let list = try ObservableList(fixture.source, names: ActionNames { $0.title })
         #expect(list.undoName == "Check" && list.sections[0].rows.count == 1)
         try await withCheckedThrowingContinuation { continuation in

@@ -152,17 +152,13 @@ enum RecordedWriter {
 
     // MARK: - Whole files
 
-    private struct Row: Codable, Identifiable, Sendable {
-        var id: Int
-    }
-
     private static func create(_ generator: inout SeededGenerator) throws {
         for number in 0..<count {
             let name = "created\(number)"
             let store =
                 generator.oneIn(2)
                 ? try UntypedStore.create(at: "\(folder)/\(name)", options: options())
-                : try ListStore<Int, Row>.open(at: "\(folder)/\(name)", createIfMissing: true).core
+                : try UntypedStore.openOrCreate(at: "\(folder)/\(name)", options: StoreOptions())
             for part in 0..<Int.random(in: 1...2, using: &generator) {
                 let commit = try insert("\(part)", 20, store, .immediate)
                 mark(name, commit.version, commit.stateHash)

@@ -32,7 +32,7 @@ struct Check {
         let store: UntypedStore
         do { store = try UntypedStore.open(at: session.path, options: options) } catch {
             guard session.work == .opening, acknowledged.isEmpty else { throw error }
-            store = try ListStore<Int, Row>.open(at: session.path, createIfMissing: true, options: options).core
+            store = try UntypedStore.openOrCreate(at: session.path, options: options)
         }
         if let lost = store.recovery.lostVersion { problems.append("version \(lost) is said to be lost") }
         let newest = try store.version
@@ -77,7 +77,4 @@ struct Check {
         _ = try StoreVerification(path: session.path)
     }
 
-    private struct Row: Codable, Identifiable, Sendable {
-        var id: Int
-    }
 }

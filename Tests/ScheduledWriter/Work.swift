@@ -136,10 +136,6 @@ enum Work: String {
 
     // MARK: - Processes
 
-    private struct Row: Codable, Identifiable, Sendable {
-        var id: Int
-    }
-
     private func openRepeatedly(_ session: Session, _ process: Int, _ generator: inout SeededGenerator) {
         for round in 0..<Int.random(in: 1...3, using: &generator) {
             let options = session.storeOptions(&generator)
@@ -150,7 +146,7 @@ enum Work: String {
                     case 0: try UntypedStore.create(at: session.path, options: options)
                     case 1: try UntypedStore.open(at: session.path, options: options)
                     default:
-                        try ListStore<Int, Row>.open(at: session.path, createIfMissing: true, options: options).core
+                        try UntypedStore.openOrCreate(at: session.path, options: options)
                     }
                 }
             }

@@ -132,14 +132,10 @@ enum StoreWriter {
         }
     }
 
-    private struct Row: Codable, Identifiable, Sendable {
-        var id: Int
-    }
-
     /// Creates stores that do not exist yet, and prints `number version hash` for each commit.
     private static func create(_ path: String, _ count: Int) throws {
         for number in 0..<count {
-            let store = try ListStore<Int, Row>.open(at: "\(path)\(number)", createIfMissing: true).core
+            let store = try UntypedStore.openOrCreate(at: "\(path)\(number)", options: StoreOptions())
             defer { try? store.close(discardingUnappended: true) }
             do {
                 guard let commit = try store.edit("write", { try change(&$0, $0.state.version.rawValue + 1) }) else {

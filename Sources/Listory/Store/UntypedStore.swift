@@ -8,6 +8,7 @@
 // - edits of several tasks never interleave inside a commit: each waits for its turn;
 // - a commit that was reported durable is in the file, even after a crash or a power cut.
 
+import Dispatch
 import ListModel
 
 /// A list whose every edit is an event in a log: edits are saved and can be undone, and any earlier version can be
@@ -84,6 +85,8 @@ public final class UntypedStore: Sendable {
     let shown = Locked<UntypedSnapshot?>(nil)
     /// The kinds of its ids, if an app's store was made.
     let identifierKinds: Locked<IdentifierKinds?>
+    /// The queue on which the edits of tasks are made.
+    let editQueue = DispatchQueue(label: "listory.edits", qos: .userInitiated)
     /// Catches up with other processes.
     let racer: StoreRacer
 
@@ -146,7 +149,7 @@ public final class UntypedStore: Sendable {
     }
 
     /// Opens a store, or creates a new, empty one if there is none.
-    static func openOrCreate(at path: String, options: StoreOptions) throws -> UntypedStore {
+    package static func openOrCreate(at path: String, options: StoreOptions) throws -> UntypedStore {
         try started(CommitLog(path: path, mode: .openOrCreate, options: options), options)
     }
 

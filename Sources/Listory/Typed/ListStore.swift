@@ -107,6 +107,18 @@ where Item.ID: RowIdentifier {
         _ name: String, origin: String = "", tracking: Tracking? = nil, isDiscardable: Bool = false,
         durability: Durability? = nil, _ body: (ListEdit<SectionID, Item>) throws -> Result
     ) throws -> Result {
+        try make(
+            name, origin: origin, tracking: tracking, isDiscardable: isDiscardable, durability: durability, body
+        ).0
+    }
+
+    /// As ``edit(_:origin:tracking:isDiscardable:durability:_:)-5mpl2``.
+    ///
+    /// - Returns: also the version of the commit, if one was made.
+    func make<Result>(
+        _ name: String, origin: String, tracking: Tracking?, isDiscardable: Bool, durability: Durability?,
+        _ body: (ListEdit<SectionID, Item>) throws -> Result
+    ) throws -> (Result, Version?) {
         var result: Result?
         var contents: EditContents?
         let commit = try core.editInSteps(
@@ -117,7 +129,7 @@ where Item.ID: RowIdentifier {
             result = try body(edit)
         }
         if commit != nil { contents?.leadToLog() }
-        return result!
+        return (result!, commit?.version)
     }
 
     /// Waits until everything is durable and closes the file. See ``UntypedStore/close(discardingUnappended:)``.
