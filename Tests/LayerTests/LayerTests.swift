@@ -25,7 +25,8 @@ struct LayerTests {
         /// All files of the module, in the order of their paths.
         func files() throws -> [SourceFile] {
             let paths = FileManager.default.enumerator(atPath: folder.path(percentEncoded: false))?.allObjects ?? []
-            return try paths.compactMap { $0 as? String }.filter { $0.hasSuffix(".swift") }.sorted().map { path in
+            let sources = paths.compactMap { $0 as? String }.filter { $0.hasSuffix(".swift") && !$0.contains(".docc/") }
+            return try sources.sorted().map { path in
                 let parts = path.split(separator: "/")
                 return SourceFile(
                     room: parts.count > 1 ? String(parts[0]) : "", name: String(parts.last!),

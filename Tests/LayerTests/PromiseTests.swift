@@ -59,7 +59,7 @@ struct PromiseTests {
 
     @Test("Each row of the page names a test, and each of them exists")
     func page() throws {
-        let path = LayerTests.root.appending(path: "Docs/Guides/Promise.md")
+        let path = LayerTests.root.appending(path: "Sources/Listory/Listory.docc/Promise.md")
         let page = try String(contentsOf: path, encoding: .utf8)
         let tests = try Self.tests()
         #expect(Self.problems(page, tests) == [])

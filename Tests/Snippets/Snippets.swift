@@ -1,4 +1,4 @@
-// Declarations that the code in README.md and Docs/Guides uses: an app's types, a store, and views. Never run.
+// Declarations that the code in README.md and the guides uses: an app's types, a store, and views. Never run.
 
 import Foundation
 import Listory

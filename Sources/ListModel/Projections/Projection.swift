@@ -1,4 +1,4 @@
-// Projections: an app's own values that fold the events of a list. See `Docs/Guides/Projections.md`.
+// Projections: an app's own values that fold the events of a list. See the guide Projections.
 //
 // The protocols are in the model because a fold is pure and can be tested with an array of commits. The store keeps the
 // state and decides when to fold.

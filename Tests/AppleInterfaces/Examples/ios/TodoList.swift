@@ -1,4 +1,4 @@
-// An app's lists in SwiftUI, as Docs/Guides/SwiftUI.md has them: must pass the type check.
+// An app's lists in SwiftUI, as the guide SwiftUI has them: must pass the type check.
 
 import Listory
 import ListoryUI

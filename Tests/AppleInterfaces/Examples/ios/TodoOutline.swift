@@ -1,4 +1,4 @@
-// An app's outline, as Docs/Guides/Outlines.md has it: must pass the type check.
+// An app's outline, as the guide Outlines has it: must pass the type check.
 
 import ListModel
 import Listory

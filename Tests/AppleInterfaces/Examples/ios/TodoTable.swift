@@ -1,4 +1,4 @@
-// An app's table and collection, as Docs/Guides/ListViews.md has them: must pass the type check.
+// An app's table and collection, as the guide ListViews has them: must pass the type check.
 
 import Listory
 import ListoryUI

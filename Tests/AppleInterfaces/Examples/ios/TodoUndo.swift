@@ -1,4 +1,4 @@
-// A screen whose shakes and keys undo edits of the store, see Docs/Guides/Undo.md: must pass the type check.
+// A screen whose shakes and keys undo edits of the store, see the guide Undo: must pass the type check.
 
 import Listory
 import ListoryUI

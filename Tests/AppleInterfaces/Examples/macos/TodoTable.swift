@@ -1,4 +1,4 @@
-// An app's table in AppKit, as Docs/Guides/ListViews.md has it: must pass the type check.
+// An app's table in AppKit, as the guide ListViews has it: must pass the type check.
 
 import AppKit
 import Listory

@@ -1,4 +1,4 @@
-// A window whose Edit menu undoes edits of the store, see Docs/Guides/Undo.md: must pass the type check.
+// A window whose Edit menu undoes edits of the store, see the guide Undo: must pass the type check.
 
 import AppKit
 import Listory
