@@ -15,6 +15,7 @@ struct Todo: Codable, Identifiable, Sendable, Equatable {
 
 @MainActor let path = "todo.listory"
 @MainActor let backupPath = "backup.listory"
+@MainActor let temporaryPath = "test.listory"
 @MainActor let store = try! ListStore<String, Todo>.open(at: path)
 @MainActor let version = Version(1)
 @MainActor let changed = Todo(id: 7, title: "Bread")
@@ -39,3 +40,6 @@ struct Todo: Codable, Identifiable, Sendable, Equatable {
 @MainActor let view = ListView()
 @MainActor var rows = try! store.snapshot.core
 @MainActor let transition = ListTransition(from: rows, to: rows)
+
+/// A clock for tests.
+final class FixedClock: @unchecked Sendable { var now = Timestamp(microseconds: 0) }
