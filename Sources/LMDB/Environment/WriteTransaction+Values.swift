@@ -39,7 +39,7 @@ extension WriteTransaction {
     ///   - bytes: The value's bytes, in the encoding of the database's value type.
     ///   - key: A key that is greater, byte by byte, than all keys in the database.
     ///   - database: The database.
-    /// - Throws: As ``append(_:forKey:in:)``.
+    /// - Throws: As ``put(_:forKey:in:)``, and if the key is not greater.
     @inlinable
     public mutating func append<Key, Value>(
         bytes: UnsafeRawBufferPointer, forKey key: Key, in database: Database<Key, Value>

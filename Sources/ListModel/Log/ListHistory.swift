@@ -20,7 +20,7 @@ public struct ListHistory: Hashable, Sendable {
     public let newest: Version
     /// The newest commit that left a branch for another; ``Version/empty`` if there is one branch only.
     public let switched: Version
-    /// How many steps undo can go back. A compacted store may have fewer of them: see ``UntypedStore/history``.
+    /// How many steps undo can go back. A compacted store may have fewer of them.
     public let undoCount: Int
     /// How many steps redo can go forward.
     public let redoCount: Int

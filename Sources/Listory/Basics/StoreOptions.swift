@@ -7,9 +7,9 @@ import ListModel
 public enum Durability: Hashable, Sendable {
     /// The edit returns when the commit will survive a power cut. Commits that wait together share one sync.
     case immediate
-    /// The edit returns at once; a background thread appends the commit soon. ``UntypedStore/durableVersion`` is the newest
-    /// durable version; ``UntypedStore/waitUntilDurable(_:)`` and ``UntypedStore/durable(_:)`` wait for a version;
-    /// ``UntypedStore/appendFailures()`` reports that appending failed.
+    /// The edit returns at once; a background thread appends the commit soon. ``StoreProtocol/durableVersion`` is the newest
+    /// durable version; ``StoreProtocol/waitUntilDurable(_:)`` and ``StoreProtocol/durable(_:)`` wait for a version;
+    /// ``StoreProtocol/appendFailures()`` reports that appending failed.
     case deferred
 }
 

@@ -17,7 +17,7 @@ public struct UndoState: Hashable, Sendable {
 
     /// A step of undo or redo.
     public struct Step: Hashable, Sendable {
-        /// The last commit of the step: ``UntypedStore/commit(_:)`` has its time, its origin and its annotations.
+        /// The last commit of the step: ``StoreProtocol/commit(_:)`` has its time, its origin and its annotations.
         public let version: Version
         /// The name of the commit: "Move Milk".
         public let name: String

@@ -28,7 +28,7 @@ extension StoreProtocol {
     ///   - durability: what to wait for; nil for the store's default.
     /// - Returns: the last of the new commits, if `count` is not 0, and the skipped conflicts.
     /// - Throws: ``ListError/nothingToUndo(requested:available:)``; ``ListError/conflicts(_:)``: the steps before the one
-    ///   with conflicts are undone then; or as ``edit(_:origin:time:tracking:isDiscardable:durability:_:)``.
+    ///   with conflicts are undone then; or as ``UntypedStore/edit(_:origin:time:tracking:isDiscardable:durability:_:)``.
     /// - Complexity: O(k log n) for k rows that the undone commits changed, at any length of the log.
     @discardableResult
     public func undo(
@@ -92,7 +92,7 @@ extension StoreProtocol {
     ///   - origin: the author of the new commit.
     ///   - onConflict: the policy for rows that were changed since.
     /// - Returns: the commit; none if nothing is left to take back.
-    /// - Throws: ``ListError/conflicts(_:)``, ``ListError/notInHistory(_:)`` if there is no such commit, or as ``edit(_:origin:time:tracking:isDiscardable:durability:_:)``.
+    /// - Throws: ``ListError/conflicts(_:)``, ``ListError/notInHistory(_:)`` if there is no such commit, or as ``UntypedStore/edit(_:origin:time:tracking:isDiscardable:durability:_:)``.
     /// - Complexity: O(k log n) for k rows that the commit or later ones changed, and a replay from the nearest
     ///   checkpoint.
     @discardableResult
@@ -109,8 +109,8 @@ extension StoreProtocol {
     /// - Parameters:
     ///   - version: any version of the store.
     ///   - name: the user's action.
-    /// - Returns: the commit, or nil if the rows are already equal. Its changeset is in ``updates()``, like any other.
-    /// - Throws: ``ListError/notInHistory(_:)`` if there is no such version, or as ``edit(_:origin:time:tracking:isDiscardable:durability:_:)``.
+    /// - Returns: the commit, or nil if the rows are already equal. Its changeset is in ``UntypedStore/updates()``, like any other.
+    /// - Throws: ``ListError/notInHistory(_:)`` if there is no such version, or as ``UntypedStore/edit(_:origin:time:tracking:isDiscardable:durability:_:)``.
     /// - Complexity: as ``go(to:origin:onConflict:durability:)``.
     @discardableResult
     public func restore(

@@ -13,7 +13,7 @@ extension StoreProtocol {
 
     /// The changeset from one version to another, in either direction.
     ///
-    /// - Throws: as ``snapshot(at:)``.
+    /// - Throws: as ``UntypedStore/snapshot(at:)-(Version)``.
     public func changeset(from old: Version, to new: Version) throws -> Changeset {
         let newest = try core.newest(for: min(old, new))
         let first = try core.point(at: old, newest)

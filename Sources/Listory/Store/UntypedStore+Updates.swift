@@ -57,7 +57,7 @@ public struct UntypedUpdate: Sendable {
 ///
 /// An update holds two snapshots, so a slow reader keeps old rows in memory. If a reader lags by more than 256 commits,
 /// further commits are merged into one update. Its ``UntypedUpdate/versions`` say which commits it covers, and
-/// ``UntypedStore/forEachCommit(in:_:)`` reads them.
+/// ``StoreProtocol/forEachCommit(in:_:)`` reads them.
 public struct UntypedUpdates: AsyncSequence, Sendable {
     public typealias Element = UntypedUpdate
 

@@ -302,7 +302,7 @@ public final class UntypedStore: Sendable {
     /// ```
     ///
     /// - Parameter discardingUnappended: whether to discard commits that cannot be appended. One more attempt to append
-    ///   them is made first; the lost versions are those after ``durableVersion`` then.
+    ///   them is made first; the lost versions are those after ``StoreProtocol/durableVersion`` then.
     /// - Throws: ``StoreError/appendFailed(durable:cause:)`` if the last commits could not be appended and are not to
     ///   be discarded; `LMDBError` with `closeBlocked` during a read from the store, for instance inside
     ///   `withRecord(of:_:)` of its ``source``. The store then stays open, and can be closed later.

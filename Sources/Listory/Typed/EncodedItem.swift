@@ -70,12 +70,12 @@ where Item.ID: RowIdentifier {
 }
 
 extension ListEdit {
-    /// Inserts a row. See ``UntypedEditor/insert(_:at:)``.
+    /// Inserts a row. See ``UntypedEditor/insert(_:at:)-(NewRow,_)``.
     public func insert(_ item: EncodedItem<Item>, at destination: Destination) throws {
         try withEditor(at: destination) { try $0.insert(item.row, at: $1) }
     }
 
-    /// Inserts a run of rows as one event. See ``UntypedEditor/insert(_:at:)``.
+    /// Inserts a run of rows as one event. See ``UntypedEditor/insert(_:at:)-([NewRow],_)``.
     public func insert(_ items: [EncodedItem<Item>], at destination: Destination) throws {
         try withEditor(at: destination, rows: items.count) { try $0.insert(items.map(\.row), at: $1) }
     }

@@ -43,7 +43,7 @@ extension ListEdit {
         try withEditor(rows: new.count) { try $0.insert(new, in: place.untyped) }
     }
 
-    /// Inserts rows with the depths that they have, at any place. See ``UntypedEditor/insert(_:at:)``.
+    /// Inserts rows with the depths that they have, at any place. See ``UntypedEditor/insert(_:at:)-([NewRow],_)``.
     public func insert(_ rows: [Row], at destination: Destination) throws {
         let new = try rows.map { try newItem($0) }
         try withEditor(at: destination, rows: new.count) { try $0.insert(new, at: $1) }

@@ -112,7 +112,7 @@ where Item.ID: RowIdentifier {
 // MARK: - Rows
 
 extension ListEdit {
-    /// Inserts a row. See ``UntypedEditor/insert(_:at:)``.
+    /// Inserts a row. See ``UntypedEditor/insert(_:at:)-(NewRow,_)``.
     ///
     /// - Returns: the item, for its id.
     @discardableResult
@@ -122,7 +122,7 @@ extension ListEdit {
         return item
     }
 
-    /// Inserts a run of rows, unchecked, as one event. See ``UntypedEditor/insert(_:at:)``.
+    /// Inserts a run of rows, unchecked, as one event. See ``UntypedEditor/insert(_:at:)-([NewRow],_)``.
     public func insert(_ items: [Item], at destination: Destination) throws {
         let new = try items.map { try newItem($0, isChecked: false) }
         try withEditor(at: destination, rows: new.count) { try $0.insert(new, at: $1) }

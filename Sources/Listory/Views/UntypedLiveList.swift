@@ -160,8 +160,8 @@ extension UntypedLiveList {
 
     /// The rows of the view at a version of the store. The view and undo do not change.
     ///
-    /// - Throws: as ``UntypedStore/snapshot(at:)``; ``QueryError`` for the first row that cannot be placed.
-    /// - Complexity: that of ``UntypedStore/snapshot(at:)``, and O(k log n) for k rows that differ from those of the view.
+    /// - Throws: as ``UntypedStore/snapshot(at:)-(Version)``; ``QueryError`` for the first row that cannot be placed.
+    /// - Complexity: that of ``UntypedStore/snapshot(at:)-(Version)``, and O(k log n) for k rows that differ from those of the view.
     public func snapshot(at version: Version) throws -> UntypedSnapshot {
         try snapshot(of: store.snapshot(at: version))
     }
