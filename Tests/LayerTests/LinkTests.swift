@@ -71,13 +71,11 @@ struct LinkTests {
             var path = page.path
             if !parts[0].isEmpty {
                 let folder = LayerTests.root.appending(path: path).deletingLastPathComponent()
-                let file = folder.appending(path: String(parts[0])).standardizedFileURL
-                guard FileManager.default.fileExists(atPath: file.path(percentEncoded: false)) else {
-                    return "\(page.path): there is no \(link)"
-                }
-                path = String(file.path(percentEncoded: false).dropFirst(LayerTests.root.path(percentEncoded: false).count))
+                let file = folder.appending(path: String(parts[0])).standardizedFileURL.path(percentEncoded: false)
+                guard FileManager.default.fileExists(atPath: file) else { return "\(page.path): there is no \(link)" }
+                path = String(file.dropFirst(LayerTests.root.path(percentEncoded: false).count).drop { $0 == "/" })
             }
-            guard parts.count == 2, let target = pages[path.hasPrefix("/") ? String(path.dropFirst()) : path] else { return nil }
+            guard parts.count == 2, let target = pages[path] else { return nil }
             return target.anchors.contains(String(parts[1])) ? nil : "\(page.path): no heading of \(link)"
         }
     }
@@ -88,7 +86,13 @@ struct LinkTests {
         #expect(pages.values.flatMap { Self.problems(of: $0, among: pages) }.sorted() == [])
         #expect(pages.values.map(\.links.count).reduce(0, +) > 150)
         // The control: a link to a page and one to a heading that are not there are noticed, and one in code is not.
-        let text = "# A title, `this`\n[a](Docs/None.md) [b](#none) [c](#a-title-this)\n```\n[d](None.md)\n```\n`[e](None.md)`"
+        let text = """
+            # A title, `this`
+            [a](Docs/None.md) [b](#none) [c](#a-title-this) `[d](None.md)`
+            ```
+            [e](None.md)
+            ```
+            """
         let page = Page(path: "README.md", text: text)
         #expect(
             Self.problems(of: page, among: ["README.md": page]) == [
