@@ -24,6 +24,7 @@ struct ListoryCommand: ParsableCommand {
             Exit codes:
             \(ExitStatus.allCases.map { "  \($0.rawValue)  \($0.meaning)" }.joined(separator: "\n"))
             """,
+        version: ToolVersion.current,
         subcommands: [
             NewCommand.self, ExecCommand.self, ShowCommand.self, LogCommand.self, DiffCommand.self, PlayCommand.self,
             UndoCommand.self,
@@ -46,7 +47,7 @@ struct ListoryCommand: ParsableCommand {
     private static func end(_ error: any Error) -> Never {
         switch exitCode(for: error) {
         case .success:
-            // Asking for help is no error.
+            // Asking for help or the version is no error.
             exit(withError: error)
         case .validationFailure:
             Standard.error.tryWrite(Diagnostic.line(message(for: error) + " (see listory help)"))

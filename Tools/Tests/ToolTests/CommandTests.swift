@@ -175,6 +175,14 @@ import ToolSupport
         #expect(try json.json()[0]["checkpoints"] == 1)
     }
 
+    @Test func `The tool prints the version of the changelog's first heading`() throws {
+        let root = (0..<4).reduce(URL(filePath: #filePath)) { url, _ in url.deletingLastPathComponent() }
+        let changelog = try String(contentsOf: root.appending(path: "Docs/Changelog.md"), encoding: .utf8)
+        let heading = try #require(changelog.split(separator: "\n").first { $0.hasPrefix("## ") })
+        let version = heading.dropFirst(3).prefix { $0 != "," }
+        #expect(try ToolProcess.run("--version").output == "\(version)\n")
+    }
+
     @Test func `The help has an abstract and an example for every command, and all exit codes`() throws {
         let help = try ToolProcess.run("--help").output
         for status in ExitStatus.allCases { #expect(help.contains("\(status.rawValue)  \(status.meaning)")) }
