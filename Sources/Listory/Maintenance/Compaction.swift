@@ -40,16 +40,19 @@ public struct CompactionReport: Hashable, Sendable {
     public let oldestVersion: Version
     /// The newest version.
     public let version: Version
-    /// How many commits were dropped, packed into blocks, and kept as records.
+    /// How many commits were dropped.
     public let droppedCount: UInt64
+    /// How many commits were packed into blocks.
     public let packedCount: UInt64
+    /// How many commits were kept as records.
     public let unpackedCount: UInt64
     /// How many events the kept commits have.
     public let eventCount: UInt64
     /// How many bytes the packed blocks have.
     public let blockBytes: Int
-    /// The size of the file before and after, in bytes.
+    /// The size of the file before, in bytes.
     public let bytesBefore: Int
+    /// The size of the file after, in bytes.
     public let bytesAfter: Int
 
     /// Bytes in the new file for every event that is kept; 0 without events.

@@ -16,14 +16,16 @@ public struct SalvageReport: Hashable, Sendable {
         public let oldestVersion: Version
         /// Its newest version that was in the damaged file.
         public let version: Version
-        /// How many commits and events it has.
+        /// How many commits it has.
         public let commitCount: UInt64
+        /// How many events it has.
         public let eventCount: UInt64
     }
 
-    /// How many pages the file has, and how many places in it are not what they have to be: pages that are missing or
-    /// damaged, and entries with a wrong checksum.
+    /// How many pages the file has.
     public let pageCount: Int
+    /// How many places in the file are not what they have to be: pages that are missing or damaged, and entries with a
+    /// wrong checksum.
     public let damageCount: Int
     /// The newest version that the file is known to have had.
     public let newestVersion: Version
@@ -40,9 +42,9 @@ public struct SalvageReport: Hashable, Sendable {
     public let unreadableCount: Int
     /// How many contents of dropped commits are lost, those that only earlier versions have included.
     public let lostContentCount: Int
-    /// How many rows of later versions can be read: those that are added in a section of their own, and those of the
-    /// first part that get a newer content.
+    /// How many rows of later versions can be read, and are added in a section of their own.
     public let leftoverCount: Int
+    /// How many rows of the first part get the newer content of a later version.
     public let updatedCount: Int
     /// The section of the rows that were added; nil if there are none.
     public internal(set) var section: UntypedID?

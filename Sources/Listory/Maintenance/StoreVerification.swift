@@ -9,13 +9,15 @@ import ListModel
 public struct StoreVerification: Hashable, Sendable {
     /// The newest version.
     public let version: Version
-    /// How many commits and events were replayed, each commit's state hash compared.
+    /// How many commits were replayed, the state hash of each compared.
     public let commitCount: UInt64
+    /// How many events were replayed.
     public let eventCount: UInt64
     /// The hash of the newest rows.
     public let stateHash: StateHash
-    /// How many checkpoints were compared with the replay, and how many nodes they have together.
+    /// How many checkpoints were compared with the replay.
     public let checkpointCount: Int
+    /// How many nodes these checkpoints have together.
     public let nodeCount: Int
     /// How many of the newest commits are in the journal only.
     public let journalCommitCount: UInt64

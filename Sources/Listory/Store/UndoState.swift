@@ -8,8 +8,9 @@ public struct UndoState: Hashable, Sendable {
     public let undo: Step?
     /// The step that redo repeats.
     public let redo: Step?
-    /// How many steps undo can go back, and redo forward.
+    /// How many steps undo can go back.
     public let undoCount: Int
+    /// How many steps redo can go forward.
     public let redoCount: Int
 
     /// There is nothing to undo and nothing to redo.

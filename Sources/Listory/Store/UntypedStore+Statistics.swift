@@ -7,14 +7,17 @@ import ListModel
 public struct StoreStatistics: Hashable, Sendable {
     /// The newest version.
     public let version: Version
-    /// The commits and events of the log, without compacted ones.
+    /// How many commits the log has, without compacted ones.
     public let commitCount: UInt64
+    /// How many events these commits have.
     public let eventCount: UInt64
-    /// How many sections and rows the newest version has.
+    /// How many sections the newest version has.
     public let sectionCount: Int
+    /// How many rows the newest version has.
     public let itemCount: Int
-    /// How many steps can be undone and redone, in the shared history.
+    /// How many steps can be undone, in the shared history.
     public let undoDepth: Int
+    /// How many steps can be redone, in the shared history.
     public let redoDepth: Int
     /// The oldest version that exists; ``Version/empty`` unless the store was compacted.
     public let oldestVersion: Version
@@ -29,8 +32,9 @@ public struct StoreStatistics: Hashable, Sendable {
     /// How many nodes are stored for all checkpoints together: nodes of the trees, chunks of the index by id, and nodes
     /// that are not deleted yet.
     public let nodeCount: Int
-    /// The size of the file, and of the records of its commits before packing, in bytes.
+    /// The size of the file, in bytes.
     public let fileBytes: Int
+    /// The size of the records of its commits before packing, in bytes.
     public let recordBytes: UInt64
     /// The hash of the newest rows.
     public let stateHash: StateHash
