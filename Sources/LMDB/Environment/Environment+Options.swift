@@ -3,6 +3,7 @@
 // Always holds: the defaults are the safe choice in every respect; sizes are in bytes.
 
 extension Environment {
+    /// What a commit has made durable when it returns.
     public typealias Durability = EnvironmentDurability
 
     /// How an environment is opened. The defaults are safe.

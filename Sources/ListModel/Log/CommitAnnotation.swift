@@ -13,8 +13,9 @@ public struct CommitAnnotation: Hashable, Sendable {
         self.value = value
     }
 
-    /// The names of the selections before and after an edit.
+    /// The name of the selection before an edit.
     public static let selectionBefore = "selection.before"
+    /// The name of the selection after an edit.
     public static let selectionAfter = "selection.after"
     /// The name under which a commit says why nothing is left of an edit: another process committed first.
     public static let lostRace = "lost-race"

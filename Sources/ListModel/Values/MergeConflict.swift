@@ -6,7 +6,9 @@
 public struct MergeConflict: Hashable, Sendable {
     /// The row or section in conflict.
     public enum Subject: Hashable, Sendable {
+        /// The row with this id.
         case item(UntypedID)
+        /// The section with this id.
         case section(UntypedID)
     }
 

@@ -21,8 +21,9 @@ public final class UndoDriver<Source: ListSource>: DrivenUndo {
     public let driver: ListDriver<Source>
     /// The next undo and redo.
     public private(set) var state: UndoState
-    /// Whether an undo is being made, or a redo.
+    /// Whether an undo is being made.
     public private(set) var isUndoing = false
+    /// Whether a redo is being made.
     public private(set) var isRedoing = false
     /// Called for each event.
     public var onEvent: @MainActor (Event) -> Void = { _ in }
