@@ -5,7 +5,6 @@ enum Contender: String, Sendable {
     case listory
     case listoryAtOnce = "listory-at-once"
     case lmdb
-    case sqliteRenumber = "sqlite-renumber"
     case sqliteFractional = "sqlite-fractional"
     case sqlitePlain = "sqlite-plain"
     case array
@@ -22,7 +21,6 @@ enum Contender: String, Sendable {
         case .listory: "Listory"
         case .listoryAtOnce: "Listory, one commit"
         case .lmdb: "LMDB from C"
-        case .sqliteRenumber: "SQLite, positions renumbered"
         case .sqliteFractional: "SQLite, fractional position"
         case .sqlitePlain: "SQLite, fractional, no undo"
         case .array: "Swift array"
@@ -38,15 +36,11 @@ enum Contender: String, Sendable {
     /// Whether it is the library.
     var isOurs: Bool { self == .listory || self == .listoryAtOnce }
 
-    /// Whether the library is compared with it. An app that needs speed does not renumber positions; that column only
-    /// shows why.
-    var isPeer: Bool { !isOurs && self != .sqliteRenumber }
-
     /// Whether the Python script measures it.
     var isPython: Bool { rawValue.hasPrefix("loro") || rawValue.hasPrefix("pycrdt") }
 
     /// Those that keep rows on a disk.
-    static let stores: [Contender] = [.listory, .lmdb, .sqliteFractional, .sqlitePlain, .sqliteRenumber]
+    static let stores: [Contender] = [.listory, .lmdb, .sqliteFractional, .sqlitePlain]
     /// Those in other languages that keep sequences in memory.
     static let sequences: [Contender] = [.loroList, .loroMovableList, .loroText, .pycrdtArray, .pycrdtText]
 }

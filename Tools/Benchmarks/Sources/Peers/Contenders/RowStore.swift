@@ -44,9 +44,8 @@ extension Contender {
         switch self {
         case .listory: try ListoryRows(path: path)
         case .lmdb: try LMDBRows(path: path)
-        case .sqliteRenumber: try SQLiteRows(path: path, schema: SQLiteSchema(position: .integer, hasUndo: true))
-        case .sqliteFractional: try SQLiteRows(path: path, schema: SQLiteSchema(position: .fractional, hasUndo: true))
-        case .sqlitePlain: try SQLiteRows(path: path, schema: SQLiteSchema(position: .fractional, hasUndo: false))
+        case .sqliteFractional: try SQLiteRows(path: path, schema: SQLiteSchema(hasUndo: true))
+        case .sqlitePlain: try SQLiteRows(path: path, schema: SQLiteSchema(hasUndo: false))
         default: throw NotSupported()
         }
     }

@@ -59,7 +59,7 @@ final class SQLiteRows: RowStore {
             switch edit {
             case .insert(let id, let next):
                 let content = Data(rowContent(Int(id)))
-                let position = try makeRoom(database, before: next)
+                let position = try between(database, before: next)
                 try SQLiteRows.insertion(database).execute(arguments: [id, position, content])
             case .toggle(let id):
                 try database.cachedStatement(sql: "UPDATE item SET checked = 1 - checked WHERE id = ?")
@@ -114,51 +114,23 @@ final class SQLiteRows: RowStore {
 // MARK: - Positions
 
 extension SQLiteRows {
-    /// An unused position before a row.
-    private func makeRoom(_ database: Database, before next: Int64) throws -> DatabaseValue {
-        switch schema.position {
-        case .integer:
-            let position: Int64 = try positionOf(next, database)
-            try database.cachedStatement(sql: "UPDATE item SET position = position + 1 WHERE position >= ?")
-                .execute(arguments: [position])
-            return position.databaseValue
-        case .fractional: return try between(database, before: next).databaseValue
-        }
-    }
-
     private func move(_ database: Database, _ id: Int64, before next: Int64) throws {
-        let destination: DatabaseValue
-        switch schema.position {
-        case .integer:
-            let from: Int64 = try positionOf(id, database)
-            let target: Int64 = try positionOf(next, database)
-            let end = from < target ? target - 1 : target
-            let renumbering =
-                from < target
-                ? "UPDATE item SET position = position - 1 WHERE position > ? AND position <= ?"
-                : "UPDATE item SET position = position + 1 WHERE position < ? AND position >= ?"
-            try database.cachedStatement(sql: renumbering).execute(arguments: [from, end])
-            destination = end.databaseValue
-        case .fractional: destination = try between(database, before: next).databaseValue
-        }
         try database.cachedStatement(sql: "UPDATE item SET position = ? WHERE id = ?")
-            .execute(arguments: [destination, id])
+            .execute(arguments: [try between(database, before: next), id])
     }
 
     /// The mean of the positions of a row and the one before it.
     private func between(_ database: Database, before next: Int64) throws -> Double {
-        let upper: Double = try positionOf(next, database)
+        let upper = try positionOf(next, database)
         let previous = try database.cachedStatement(
             sql: "SELECT position FROM item WHERE position < ? ORDER BY position DESC LIMIT 1")
         guard let lower = try Double.fetchOne(previous, arguments: [upper]) else { return upper - 1 }
         return (lower + upper) / 2
     }
 
-    private func positionOf<Value: DatabaseValueConvertible & StatementColumnConvertible>(
-        _ id: Int64, _ database: Database
-    ) throws -> Value {
+    private func positionOf(_ id: Int64, _ database: Database) throws -> Double {
         let statement = try database.cachedStatement(sql: "SELECT position FROM item WHERE id = ?")
-        guard let position = try Value.fetchOne(statement, arguments: [id]) else {
+        guard let position = try Double.fetchOne(statement, arguments: [id]) else {
             throw WrongResult(what: "row \(id) is missing")
         }
         return position

@@ -1,21 +1,14 @@
-// The tables, and the triggers that record how to take back every change, as in sqlite.org/undoredo.html, but in a
+// The table, and the triggers that record how to take back every change, as in sqlite.org/undoredo.html, but in a
 // table in the file.
 //
 // Always holds: each statement in `undolog` takes back one change of one row; run from the last to the first, they
 // restore the rows.
 
-/// How SQLite stores the order of the rows, and whether it can undo edits.
+/// How SQLite stores the rows, and whether it can undo edits.
+///
+/// The order is a column of fractions: a row gets the mean of its neighbours'. After about fifty insertions at one place no
+/// digits are left, and an app has to renumber; here that never happens.
 struct SQLiteSchema {
-    /// How the order is stored.
-    enum Position: String {
-        /// Consecutive integers: later rows are renumbered.
-        case integer = "INTEGER"
-        /// Any numbers: a row gets the mean of its neighbours'. After about fifty insertions at one place no digits are
-        /// left, and an app has to renumber; here that never happens.
-        case fractional = "REAL"
-    }
-
-    let position: Position
     let hasUndo: Bool
 
     /// The statements that make an empty list.
@@ -23,7 +16,7 @@ struct SQLiteSchema {
         let table = """
             CREATE TABLE item (
                 id INTEGER PRIMARY KEY,
-                position \(position.rawValue) NOT NULL,
+                position REAL NOT NULL,
                 checked INTEGER NOT NULL DEFAULT 0,
                 content BLOB NOT NULL
             );

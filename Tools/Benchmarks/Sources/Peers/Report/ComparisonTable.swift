@@ -28,7 +28,7 @@ struct ComparisonTable {
             let cells = zip(contenders, all).map { contender, samples -> String in
                 guard let samples else { return "–" }
                 let cell = Spread(samples, unit).text
-                guard contender.isPeer,
+                guard !contender.isOurs,
                     let ratio = results.ratio(row.workload, contender, to: .listory, row.size, row.quantity),
                     ratio.isFinite
                 else { return cell }

@@ -26,7 +26,7 @@ extension PeerReport {
             \(keys) of automerge-paper, one row or element each. Ours is applied, logged and, at the end, durable: once
             with a commit a key, each of which can be undone and looked at, and once with all keys in one commit, as
             Loro gets them. The others are in memory; pycrdt gets a transaction a key, which is fastest for it. Net is
-            without what the calls from Python take; converting their strings is in it. Text types have no rows.
+            without what the calls from Python take. Text types have no rows.
             """
         return [text, ""] + lines
     }

@@ -23,10 +23,10 @@ struct PeerReport {
         and the greatest, and then how many times ours it is: above 1 we are better, below 1 (**bold**) we are not. The
         ratio is the median of the ratios of the rounds, in each of which everybody is measured once. Whatever is on a disk
         waits for its sync, SQLite with a write-ahead log, `synchronous=FULL`, a cache of 256 MiB and a mapped file; its
-        undo is the triggers of sqlite.org/undoredo.html, writing into a table of the same file. The peer for the order of
-        rows is a fractional position; consecutive positions that are renumbered stand beside it without a ratio. LMDB from
-        C keeps records under their ids, without order, history or undo: what durability costs. Loro and pycrdt are
-        libraries in Rust that are called from Python here.
+        undo is the triggers of sqlite.org/undoredo.html, writing into a table of the same file. It keeps the order of rows
+        as a fractional position. LMDB from C keeps records under their ids, without order, history or undo: what durability
+        costs. Before the edits that count, everybody makes one of each kind. Loro and pycrdt are libraries in Rust that are
+        called from Python here.
         """
 
     private var targets: [String] { PeerTarget.lines(PeerTarget.all(results, scale), isJudged: !scale.isQuick) }
