@@ -124,7 +124,7 @@ struct LayerTests {
             ("let editor: UntypedEditor", "UntypedEditor"), ("snapshot.checkInvariants()", "checkInvariants"),
         ] {
             let breach = SourceFile(
-                room: lowest, name: "Breach.swift", text: "// ListEditor\nlet text = \"ListEditor\"\n\(line)\n")
+                room: lowest, name: "Breach.swift", text: "// UntypedEditor\nlet text = \"UntypedEditor\"\n\(line)\n")
             let rooms = SourceRooms(order: module.order, files: try module.files() + [breach])
             let uses = rooms.upwardUses().filter { $0.file == "\(lowest)/Breach.swift" }
             #expect(uses.map(\.word) == [word])
