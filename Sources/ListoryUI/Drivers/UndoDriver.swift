@@ -83,8 +83,14 @@ public final class UndoDriver<Source: ListSource>: DrivenUndo {
 public enum UndoEvent: Hashable, Sendable {
     /// The next undo or redo has changed.
     case checkpoint
-    case willUndo, didUndo
-    case willRedo, didRedo
+    /// An undo begins.
+    case willUndo
+    /// An undo has ended.
+    case didUndo
+    /// A redo begins.
+    case willRedo
+    /// A redo has ended.
+    case didRedo
 }
 
 /// An undo driver without the types of the app, for classes that Objective-C calls.
