@@ -264,7 +264,7 @@ func run() throws {
     let last = versions.dropFirst().first
 
     var level = Level.none
-    var hasFailed = false
+    var advice: [String] = []
     var counts = (lines: 0, documented: 0, undocumented: 0)
     for module in arguments {
         let interface = try Interface(module: module, folder: graphs)
@@ -283,7 +283,9 @@ func run() throws {
         if isWriting {
             try Data(kept.text(module: module).utf8).write(to: file)
         } else if !changes.isEmpty {
-            hasFailed = true
+            if advice.isEmpty {
+                advice.append("if that is on purpose, run Tools/interface --write and say so in the changelog")
+            }
             print("The public interface of \(module) is not that of Docs/Interface/\(module).txt:")
             for change in changes { print("  " + change.text) }
         }
@@ -293,16 +295,12 @@ func run() throws {
         counts.documented += interface.documentedCount
         counts.undocumented += interface.undocumented.count
     }
-    if counts.undocumented > 0, !isWriting { hasFailed = true }
+    if counts.undocumented > 0, !isWriting { advice.append("write the comments that are missing") }
     if let last, !next.mayFollow(last, level) {
-        hasFailed = true
+        advice.append("raise the version in the changelog and in Tools/Sources/Tool/ToolVersion.swift")
         print("The changes since version \(last) are \(level): the changelog says \(next), which is too low.")
     }
-    if hasFailed {
-        fail(
-            "add a comment where one is missing; if the interface changed on purpose, run Tools/interface --write and say "
-                + "so in the changelog")
-    }
+    if !advice.isEmpty { fail(advice.joined(separator: "; ")) }
     let since = last.map { level == .none ? "unchanged since \($0)" : "\(level) since \($0)" } ?? "the first"
     print(
         "interface: \(counts.lines) lines, \(counts.documented) declarations with a comment, \(counts.undocumented) without; "
