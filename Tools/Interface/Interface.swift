@@ -143,7 +143,7 @@ struct LineChange {
         return old.symmetricDifference(new).sorted { (name($0), $0) < (name($1), $1) }.map { line in
             let name = name(line)
             if old.contains(line) {
-                let isGone = !newNames.contains(name) || line.contains(" : ")
+                let isGone = !newNames.contains(name) || !line.contains(" | ")
                 return LineChange(line: line, isAdded: false, level: .breaking, reason: isGone ? "removed" : "changed")
             }
             let parent = name.lastIndex(of: ".").map { String(name[..<$0]) } ?? ""

@@ -36,8 +36,11 @@ public enum UntypedID: Hashable, Sendable {
 extension UntypedID {
     /// What an identifier is.
     public enum Kind: UInt8, Hashable, Sendable {
+        /// A number of 64 bits.
         case integer = 1
+        /// A UUID.
         case uuid = 2
+        /// A string, compared by its bytes.
         case string = 3
     }
 
