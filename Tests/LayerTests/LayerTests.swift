@@ -87,12 +87,16 @@ struct LayerTests {
         "Sources/CLMDB", "Tools/Sources/Tool", "Tools/Benchmarks/Sources/BenchProbe",
         "Tools/Benchmarks/Sources/ProbeSupport", "Tools/Benchmarks/Sources/RawLMDB",
         "Tools/Examples/TodoWindow/Sources/CGTK", "Tools/Examples/TodoWindow/Sources/CListRows",
-        "Tools/Examples/TodoWindow/Sources/Todo",
+        "Tools/Examples/TodoWindow/Sources/Todo", "Tools/Examples/TodoServer/Sources/Program",
+        "Tools/Examples/NoteEditor/Sources/Program", "Tools/Examples/NoteEditor/Sources/CTerminal",
     ]
 
     @Test(
         "the list of rooms has every module of the library, of the tools and of the examples",
-        arguments: ["Sources", "Tools/Sources", "Tools/Benchmarks/Sources", "Tools/Examples/TodoWindow/Sources"])
+        arguments: [
+            "Sources", "Tools/Sources", "Tools/Benchmarks/Sources", "Tools/Examples/TodoWindow/Sources",
+            "Tools/Examples/TodoServer/Sources", "Tools/Examples/NoteEditor/Sources",
+        ])
     func everyModuleIsListed(_ folder: String) throws {
         let sources = LayerTests.root.appending(path: folder)
         let present = try FileManager.default.contentsOfDirectory(atPath: sources.path(percentEncoded: false))
