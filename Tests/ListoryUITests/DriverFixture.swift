@@ -101,7 +101,7 @@ struct DriverFixture<Source: ListSource> where Source.Item == Todo {
     var titles: [[String]] {
         get throws {
             try store.snapshot.sections.map { section in
-                try section.rows.map { ($0.isChecked ? "x " : "") + $0.item!.title }
+                section.rows.map { ($0.isChecked ? "x " : "") + $0.item!.title }
             }
         }
     }

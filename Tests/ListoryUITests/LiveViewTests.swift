@@ -21,7 +21,7 @@ struct LiveViewTests {
     }
 
     private func shown(_ driver: ListDriver<TodoView>) throws -> [[String]] {
-        try driver.shown.sections.map { $0.rows.map { $0.item!.title } }
+        driver.shown.sections.map { $0.rows.map { $0.item!.title } }
     }
 
     @Test("A search is played as one transition, and so is its end")

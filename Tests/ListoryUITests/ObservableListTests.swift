@@ -16,7 +16,7 @@ struct ObservableListTests {
     }
 
     private func titles(_ list: ObservableList<TodoStore>) throws -> [[String]] {
-        try list.sections.map { try $0.rows.map { ($0.isChecked ? "x " : "") + $0.item!.title } }
+        list.sections.map { $0.rows.map { ($0.isChecked ? "x " : "") + $0.item!.title } }
     }
 
     /// Whether a change of an observed value is reported while `body` runs.

@@ -34,7 +34,7 @@ struct OutlineGestureTests {
 
     /// The rows in the format of `fixture`.
     static func text(_ snapshot: ListSnapshot<String, Todo>) throws -> [String] {
-        try snapshot.section(at: 0)!.rows.map { row in
+        snapshot.section(at: 0)!.rows.map { row in
             String(repeating: ".", count: row.depth) + row.item!.title + (row.isCollapsed ? "-" : "")
         }
     }

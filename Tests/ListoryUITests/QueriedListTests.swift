@@ -20,7 +20,7 @@ struct QueriedListTests {
     }
 
     private func titles(_ list: Rows) throws -> [[String]] {
-        try list.sections.map { try $0.rows.map { ($0.isChecked ? "x " : "") + $0.item!.title } }
+        list.sections.map { $0.rows.map { ($0.isChecked ? "x " : "") + $0.item!.title } }
     }
 
     /// The rows of the store, filtered and sorted without a view.
@@ -28,7 +28,7 @@ struct QueriedListTests {
         _ fixture: DriverFixture<TodoStore>, filter: Bool, sort: Bool, words: String
     ) throws -> [[String]] {
         try fixture.store.snapshot.sections.map { section in
-            var rows = try section.rows.map { (isChecked: $0.isChecked, title: $0.item!.title) }
+            var rows = section.rows.map { (isChecked: $0.isChecked, title: $0.item!.title) }
             rows.removeAll { filter && $0.isChecked || !words.isEmpty && !$0.title.contains(words) }
             if sort {
                 let sorted = rows.enumerated().sorted {

@@ -55,13 +55,13 @@ extension ListStore {
 
 /// An edit of a task, from the call to the end of the waiting.
 private final class QueuedEdit<Result: Sendable>: Sendable {
-    private typealias Continuation = CheckedContinuation<Result, any Error>
+    private typealias Waiter = CheckedContinuation<Result, any Error>
 
     private enum State {
         case new
-        case queued(Continuation)
-        case running(Continuation, isCancelled: Bool)
-        case saving(Continuation, Result)
+        case queued(Waiter)
+        case running(Waiter, isGivenUp: Bool)
+        case saving(Waiter, Result)
         case ended
     }
 
@@ -88,16 +88,16 @@ private final class QueuedEdit<Result: Sendable>: Sendable {
     func run(
         _ make: () throws -> (Result, Version?), save: @escaping @Sendable (Version) async throws -> Void
     ) {
-        let isCancelled = state.withLock { state in
+        let isGivenUp = state.withLock { state in
             guard case .queued(let continuation) = state else { return true }
-            state = .running(continuation, isCancelled: false)
+            state = .running(continuation, isGivenUp: false)
             return false
         }
-        if isCancelled { return }
+        if isGivenUp { return }
         let made: (result: Result, version: Version?)
         do { made = try make() } catch { return end(.failure(error)) }
         let isSaved = state.withLock { state in
-            guard case .running(let continuation, isCancelled: false) = state, made.version != nil else { return true }
+            guard case .running(let continuation, isGivenUp: false) = state, made.version != nil else { return true }
             state = .saving(continuation, made.result)
             return false
         }
@@ -112,7 +112,7 @@ private final class QueuedEdit<Result: Sendable>: Sendable {
 
     /// Ends the waiting, because the task was cancelled.
     func cancel() {
-        let ended = state.withLock { state -> (Continuation, Swift.Result<Result, any Error>)? in
+        let ended = state.withLock { state -> (Waiter, Swift.Result<Result, any Error>)? in
             switch state {
             case .new:
                 state = .ended
@@ -121,7 +121,7 @@ private final class QueuedEdit<Result: Sendable>: Sendable {
                 state = .ended
                 return (continuation, .failure(CancellationError()))
             case .running(let continuation, _):
-                state = .running(continuation, isCancelled: true)
+                state = .running(continuation, isGivenUp: true)
                 return nil
             case .saving(let continuation, let result):
                 state = .ended
@@ -133,7 +133,7 @@ private final class QueuedEdit<Result: Sendable>: Sendable {
     }
 
     private func end(_ result: Swift.Result<Result, any Error>) {
-        let waiting = state.withLock { state -> Continuation? in
+        let waiting = state.withLock { state -> Waiter? in
             defer { state = .ended }
             switch state {
             case .running(let continuation, _), .saving(let continuation, _): return continuation

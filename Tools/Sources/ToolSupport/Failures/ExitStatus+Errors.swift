@@ -22,7 +22,7 @@ extension ExitStatus {
 
     private init(_ error: StoreError) {
         switch error {
-        case .notFound, .notAStore, .unknownFormat: self = .unusable
+        case .notFound, .notAStore, .unknownFormat, .otherIdentifiers: self = .unusable
         case .headMismatch, .damagedNode, .damagedCheckpoint, .damagedCommit, .damagedProjection, .notRepairable:
             self = .damaged
         case .alreadyExists, .unknownVersion, .droppedVersion, .inUse, .busy, .tooManyProcesses, .writtenElsewhere,

@@ -25,7 +25,7 @@ struct ImportPlan {
         var ids = FreshIdentifiers(snapshot, list)
         for section in list.sections {
             let rows = try section.rows.map { row in
-                NewRow(
+                try NewRow(
                     id: row.id ?? ids.next(), isChecked: row.isChecked, content: row.content, depth: row.depth,
                     isCollapsed: row.isCollapsed)
             }
