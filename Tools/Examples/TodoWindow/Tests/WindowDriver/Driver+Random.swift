@@ -104,7 +104,7 @@ extension Driver {
 extension TodoEdits {
     /// Makes one edit of a random row.
     fileprivate func randomEdit(_ name: String, _ random: inout SeededGenerator) throws {
-        let rows = try store.snapshot.sections.flatMap { try $0.rows.map { $0.id } }
+        let rows = try store.snapshot.sections.flatMap { $0.rows.map { $0.id } }
         guard let id = rows.randomElement(using: &random), let other = rows.randomElement(using: &random) else {
             return _ = try add(name)
         }

@@ -176,7 +176,7 @@ final class Driver {
     /// The rows that the list view has to show, from the store.
     func expectedRows() throws -> [ShownRow] {
         try store.snapshot.sections.flatMap { section in
-            try section.rows.map { ShownRow(title: try $0.item!.title, isChecked: $0.isChecked) }
+            section.rows.map { ShownRow(title: $0.item!.title, isChecked: $0.isChecked) }
         }.filter { row in
             search.lowercased().split(separator: " ").allSatisfy { row.title.lowercased().contains($0) }
         }

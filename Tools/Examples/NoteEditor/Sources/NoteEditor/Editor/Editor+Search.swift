@@ -5,6 +5,8 @@ import Listory
 /// A search.
 struct Search {
     let view: LiveList<String, Paragraph>
+    /// The paragraphs that have the words.
+    private(set) var found: Paragraphs
     /// Where the caret was.
     let start: Place
     var words = ""
@@ -13,12 +15,16 @@ struct Search {
     var scroll = Scroll()
 
     init(_ store: NoteStore, _ start: Place) throws {
-        view = try store.view { $0.searchable { try $0.item.text } }
+        view = try store.view { $0.searchable(in: \.text) }
+        found = Paragraphs(try view.shown)
         self.start = start
     }
 
-    /// The paragraphs that have the words.
-    var found: Paragraphs { Paragraphs(view.shown) }
+    /// Looks for the words again.
+    mutating func find() throws {
+        try view.search(words)
+        found = Paragraphs(try view.shown)
+    }
 }
 
 extension Editor {
@@ -45,7 +51,7 @@ extension Editor {
             return
         default: return
         }
-        try search.view.search(search.words)
+        try search.find()
         let count = search.found.count
         search.chosen = count == 0 ? 0 : min(max(0, search.chosen), count - 1)
         mode = .searching(search)

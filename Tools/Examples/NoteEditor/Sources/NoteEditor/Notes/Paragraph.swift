@@ -50,11 +50,11 @@ struct Paragraphs {
     /// - Complexity: O(log n), and reading it.
     func text(_ index: Int) -> String {
         guard let row = row(index) else { return "" }
-        return (try? row.item.text) ?? "(this paragraph cannot be read)"
+        return row.item?.text ?? "(this paragraph cannot be read)"
     }
 
     /// The id of a paragraph; nil if there is none.
-    func id(_ index: Int) -> UUID? { row(index).flatMap { try? $0.id } }
+    func id(_ index: Int) -> UUID? { row(index)?.id }
 
     /// The nearest place that there is.
     func nearest(_ place: Place) -> Place {

@@ -14,7 +14,7 @@ struct ShownRow: Encodable {
     let isDone: Bool
 
     init(_ row: ListRow<Todo>) throws {
-        (id, title, isDone) = (try row.id, try row.item.title, row.isChecked)
+        (id, title, isDone) = (row.id, try row.content.get().title, row.isChecked)
     }
 }
 

@@ -68,7 +68,7 @@ public final class RowModel {
     /// The id of the row at an offset, or nil if there is none.
     public func id(at offset: Int) -> UUID? {
         guard rows.indices.contains(offset), case .item(let item) = rows[offset] else { return nil }
-        return UUID(item.id)
+        return UUID(untypedID: item.id)
     }
 
     /// The offset of a row, or nil if it is not shown.
@@ -114,7 +114,7 @@ public final class RowModel {
 
 extension RowModel {
     /// The id of the row that an object represents, or nil if it is not that of a to-do.
-    public static func id(of row: OpaquePointer) -> UUID? { UUID(RowContext.of(row).id) }
+    public static func id(of row: OpaquePointer) -> UUID? { UUID(untypedID: RowContext.of(row).id) }
 
     /// Whether an object exists for a row, because GTK holds it.
     public func isHeld(_ id: UUID) -> Bool { living[.uuid(id)] != nil }

@@ -32,9 +32,11 @@ final class UpdateFeed {
         // Detached, because a task of the main actor would not run while GTK's loop has the thread.
         let reader = Task.detached { [weak self] in
             for await update in updates {
-                let snapshot = update.snapshot
-                runWhenIdle { self?.receive(snapshot) }
-                continuation.yield(snapshot.version)
+                do {
+                    let snapshot = try update.snapshot
+                    runWhenIdle { self?.receive(snapshot) }
+                    continuation.yield(snapshot.version)
+                } catch { runWhenIdle { self?.failed(error) } }
             }
             continuation.finish()
         }
