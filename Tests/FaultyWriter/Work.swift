@@ -100,7 +100,8 @@ enum Work: String {
         session.attempt {
             opened =
                 self == .create
-                ? try UntypedStore.openOrCreate(at: session.path(Work.name), options: options) : try UntypedStore.open(at: session.path(Work.name), options: options)
+                ? try UntypedStore.openOrCreate(at: session.path(Work.name), options: options)
+                : try UntypedStore.open(at: session.path(Work.name), options: options)
         }
         guard let store = opened else { return false }
         edit(store, session)

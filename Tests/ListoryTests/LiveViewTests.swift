@@ -167,13 +167,16 @@ struct LiveViewTests {
         try store.core.edit("Foreign") { list in
             try list.insert(NewRow(id: 77, content: Array("no JSON".utf8)), at: .end(ofSection: "inbox"))
         }
-        #expect(#expect(throws: QueryError.self) { try view.snapshot }?.cause as? TooShort == TooShort(title: "unreadable"))
+        let error = #expect(throws: QueryError.self) { try view.snapshot }
+        #expect(error?.cause as? TooShort == TooShort(title: "unreadable"))
     }
 
     @Test("Updates lead from the initial rows to the shown ones, each from where the last one ended")
     func updates() async throws {
         let store = try Self.store(TemporaryFolder())
-        let view = try store.view { $0.filter { try $0.item!.title.count > 1 && !$0.isChecked }.searchable(in: \.title) }
+        let view = try store.view {
+            $0.filter { try $0.item!.title.count > 1 && !$0.isChecked }.searchable(in: \.title)
+        }
         let (updates, others) = (try view.updates(), try view.updates())
         try await store.edit("Check") { try $0.toggle(1) }
         try await store.edit("Checked ones do not show") { try $0.update(Todo(id: 1, title: "More milk")) }

@@ -95,7 +95,8 @@ extension ListError: CustomStringConvertible {
         case .sectionIndexOutOfRange(let index, let valid):
             "section index \(index) is out of range: \(ListError.text(valid))"
         case .identityChanged(let old, let new): "the item of row \(old) was given the id \(new): a row keeps its id"
-        case .otherKind(let id, let expected): "\(id) cannot be used here: the ids of this store are of the kind \(expected)"
+        case .otherKind(let id, let expected):
+            "\(id) cannot be used here: the ids of this store are of the kind \(expected)"
         case .movedOntoItself(let id): "\(id) cannot move before, after or below itself"
         case .depthOutOfRange(let id, let depth):
             "\(id) cannot stand at depth \(depth): expected 0 to \(UntypedRow.maximumDepth)"

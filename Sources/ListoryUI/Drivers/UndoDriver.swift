@@ -15,6 +15,7 @@ import Listory
 /// ```
 @MainActor
 public final class UndoDriver<Source: ListSource>: DrivenUndo {
+    /// What ``onEvent`` is told.
     public typealias Event = UndoEvent
 
     /// The driver that makes the commits.
