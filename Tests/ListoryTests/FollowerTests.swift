@@ -183,7 +183,7 @@ struct FollowerTests {
                     for await update in updates {
                         do {
                             for path in update.changeset.items.inserted + update.changeset.items.updated {
-                                _ = try update.snapshot.row(at: path)?.item
+                                _ = try update.snapshot.row(at: path)?.content.get()
                             }
                         } catch StoreError.closed {
                             // Updates from just before closing may not be readable any more.

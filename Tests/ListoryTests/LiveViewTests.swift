@@ -167,8 +167,8 @@ struct LiveViewTests {
         try store.core.edit("Foreign") { list in
             try list.insert(NewRow(id: 77, content: Array("no JSON".utf8)), at: .end(ofSection: "inbox"))
         }
-        let error = #expect(throws: QueryError.self) { try view.snapshot }
-        #expect(error?.cause as? TooShort == TooShort(title: "unreadable"))
+        let unreadable = #expect(throws: QueryError.self) { try view.snapshot }
+        #expect(unreadable?.cause as? TooShort == TooShort(title: "unreadable"))
     }
 
     @Test("Updates lead from the initial rows to the shown ones, each from where the last one ended")

@@ -6,7 +6,11 @@ import ListModel
 extension StoreProtocol {
     /// Checks out the revision a number of steps earlier, on any branch.
     ///
-    /// - Parameter count: how many steps; if there are fewer, to the oldest.
+    /// - Parameters:
+    ///   - count: how many steps; if there are fewer, to the oldest.
+    ///   - origin: the origin that checks out; ``StoreOptions/undoScope`` decides which steps it sees.
+    ///   - onConflict: the policy if another scope changed the rows meanwhile.
+    ///   - durability: what to wait for; nil for the store's default.
     /// - Returns: the commit; none if there is nothing earlier.
     /// - Throws: as ``go(to:origin:onConflict:durability:)``.
     /// - Complexity: O(commits of the steps), and that of the checkout.
@@ -19,7 +23,11 @@ extension StoreProtocol {
 
     /// Checks out the revision a number of steps later, on any branch.
     ///
-    /// - Parameter count: how many steps; if there are fewer, to the newest.
+    /// - Parameters:
+    ///   - count: how many steps; if there are fewer, to the newest.
+    ///   - origin: the origin that checks out; ``StoreOptions/undoScope`` decides which steps it sees.
+    ///   - onConflict: the policy if another scope changed the rows meanwhile.
+    ///   - durability: what to wait for; nil for the store's default.
     /// - Returns: the commit; none if there is nothing later.
     /// - Throws: as ``go(to:origin:onConflict:durability:)``.
     /// - Complexity: O(commits in between), and that of the checkout.

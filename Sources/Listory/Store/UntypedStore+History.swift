@@ -41,7 +41,11 @@ extension StoreProtocol {
 
     /// Redoes the next steps on the current branch, each with a commit of its own.
     ///
-    /// - Parameter count: how many; if there are fewer, none is redone.
+    /// - Parameters:
+    ///   - count: how many; if there are fewer, none is redone.
+    ///   - origin: the origin that redoes; ``StoreOptions/undoScope`` decides which steps it can redo.
+    ///   - onConflict: the policy if another scope changed the rows meanwhile.
+    ///   - durability: what to wait for; nil for the store's default.
     /// - Throws: ``ListError/nothingToRedo(requested:available:)``, or as ``undo(_:origin:onConflict:durability:)``.
     /// - Complexity: as ``undo(_:origin:onConflict:durability:)``, and O(log n) records.
     @discardableResult
@@ -60,8 +64,11 @@ extension StoreProtocol {
     /// try store.go(to: branches[1].tip)
     /// ```
     ///
-    /// - Parameter version: a revision of the history (not an undo, a redo, a go or an untracked commit), or
-    ///   ``oldestVersion``.
+    /// - Parameters:
+    ///   - version: a revision of the history (not an undo, a redo, a go or an untracked commit), or ``oldestVersion``.
+    ///   - origin: the origin that checks out; ``StoreOptions/undoScope`` decides which steps it sees.
+    ///   - onConflict: the policy if another scope changed the rows meanwhile.
+    ///   - durability: what to wait for; nil for the store's default.
     /// - Returns: the commit; none if the list already has that revision.
     /// - Throws: ``ListError/notInHistory(_:)``, or as ``undo(_:origin:onConflict:durability:)``.
     /// - Complexity: O(k log n) for k rows that differ, and a replay from the nearest checkpoint.
@@ -77,7 +84,9 @@ extension StoreProtocol {
 
     /// The branches of the history: the current one first, then the others, the most recently left first.
     ///
-    /// - Parameter limit: how many at most.
+    /// - Parameters:
+    ///   - origin: whose history; see ``StoreOptions/undoScope``.
+    ///   - limit: how many at most.
     /// - Complexity: O(changes of the branch + branches · log² n) records.
     public func branches(origin: String = "", limit: Int = .max) throws -> [HistoryBranch] {
         let scope = core.options.undoScope.history(of: origin)
@@ -91,6 +100,7 @@ extension StoreProtocol {
     ///   - name: the user's action; nil for the name of the commit.
     ///   - origin: the author of the new commit.
     ///   - onConflict: the policy for rows that were changed since.
+    ///   - durability: what to wait for; nil for the store's default.
     /// - Returns: the commit; none if nothing is left to take back.
     /// - Throws: ``ListError/conflicts(_:)``, ``ListError/notInHistory(_:)`` if there is no such commit, or as ``UntypedStore/edit(_:origin:time:tracking:isDiscardable:durability:_:)``.
     /// - Complexity: O(k log n) for k rows that the commit or later ones changed, and a replay from the nearest
@@ -109,6 +119,8 @@ extension StoreProtocol {
     /// - Parameters:
     ///   - version: any version of the store.
     ///   - name: the user's action.
+    ///   - origin: the author of the new commit.
+    ///   - durability: what to wait for; nil for the store's default.
     /// - Returns: the commit, or nil if the rows are already equal. Its changeset is in ``UntypedStore/updates()``, like any other.
     /// - Throws: ``ListError/notInHistory(_:)`` if there is no such version, or as ``UntypedStore/edit(_:origin:time:tracking:isDiscardable:durability:_:)``.
     /// - Complexity: as ``go(to:origin:onConflict:durability:)``.
@@ -190,6 +202,8 @@ extension StoreProtocol {
     ///   - name: the name of all of them; nil to keep their own names.
     ///   - origin: the origin whose commits are grouped, if ``StoreOptions/undoScope`` is `.origin`; otherwise the
     ///     commits of all origins are.
+    ///   - body: makes the commits.
+    /// - Returns: what `body` returns.
     @discardableResult
     public func group<Result>(
         _ name: String? = nil, origin: String = "", _ body: () throws -> Result

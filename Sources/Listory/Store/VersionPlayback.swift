@@ -142,6 +142,7 @@ extension UntypedStore {
     /// - Parameters:
     ///   - start: the version to begin with.
     ///   - end: the version to end with; if it is the older one, it is played backward.
+    ///   - body: is called with each frame.
     /// - Throws: as ``snapshot(at:)-(Version)``, and what `body` throws.
     /// - Complexity: as ``playback(from:to:speed:clock:)``.
     public func forEachFrame(from start: Version, to end: Version, _ body: (PlaybackFrame) throws -> Void) throws {

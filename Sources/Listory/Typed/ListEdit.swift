@@ -6,7 +6,7 @@ import ListModel
 
 /// Makes the edits of one commit, and reads the list as it is after those that were made so far.
 ///
-/// ``ListStore/edit(_:origin:tracking:isDiscardable:durability:_:)`` passes it to its closure; after the closure has
+/// ``ListStore/edit(_:origin:tracking:isDiscardable:durability:_:)-1rwu6`` passes it to its closure; after the closure has
 /// returned, every function throws ``StoreError/editEnded``.
 public final class ListEdit<SectionID: SectionIdentifier, Item: Codable & Identifiable & Sendable>
 where Item.ID: RowIdentifier {

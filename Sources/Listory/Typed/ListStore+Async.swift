@@ -25,7 +25,7 @@ extension ListStore {
     ///   - durability: what to wait for; nil for the store's default.
     ///   - body: makes the edits, and reads. It must neither use the store itself nor keep the list that it receives.
     /// - Returns: what `body` returns.
-    /// - Throws: `CancellationError`; as ``edit(_:origin:tracking:isDiscardable:durability:_:)-5mpl2``.
+    /// - Throws: `CancellationError`; as ``edit(_:origin:tracking:isDiscardable:durability:_:)-1rwu6``.
     @discardableResult
     public func edit<Result: Sendable>(
         _ name: String, origin: String = "", tracking: Tracking? = nil, isDiscardable: Bool = false,

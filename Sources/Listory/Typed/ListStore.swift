@@ -72,7 +72,11 @@ where Item.ID: RowIdentifier {
 
     /// Opens a store. See ``open(at:createIfMissing:options:coder:)-(String,_,_,_)``.
     ///
-    /// - Parameter url: the URL of a file.
+    /// - Parameters:
+    ///   - url: the URL of a file.
+    ///   - createIfMissing: whether a new, empty store is made if there is no file.
+    ///   - options: how it behaves; most apps need none.
+    ///   - coder: how items are written into the file.
     public static func open(
         at url: URL, createIfMissing: Bool = false, options: StoreOptions = StoreOptions(),
         coder: ContentCoder<Item> = .json
@@ -112,7 +116,7 @@ where Item.ID: RowIdentifier {
         ).0
     }
 
-    /// As ``edit(_:origin:tracking:isDiscardable:durability:_:)-5mpl2``.
+    /// As ``edit(_:origin:tracking:isDiscardable:durability:_:)-1rwu6``.
     ///
     /// - Returns: also the version of the commit, if one was made.
     func make<Result>(

@@ -11,7 +11,7 @@ import Synchronization
 
 /// A source whose query and search words can be changed.
 public protocol QueriedSource<SectionID, Item>: ListSource {
-    /// The words that the shown rows have; empty for all rows. It needs a query with ``ListQuery/searchable(in:)-(KeyPath)``.
+    /// The words that the shown rows have; empty for all rows. It needs a query that says `searchable`.
     var searchText: String { get set }
 
     /// Shows the rows of another query. Also to be called with the same query if something changed on which its functions
