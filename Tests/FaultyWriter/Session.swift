@@ -60,10 +60,10 @@ struct Session {
 
     private static func hasType(_ error: any Error) -> Bool {
         switch error {
-        case StoreError.appendFailed(_, let cause), StoreError.discardFailed(_, let cause),
-            StoreError.damagedNode(let cause), StoreError.damagedCommit(_, let cause):
+        case ListError.appendFailed(_, let cause), ListError.discardFailed(_, let cause),
+            ListError.damagedNode(let cause), ListError.damagedCommit(_, let cause):
             hasType(cause)
-        case is StoreError, is LMDBError, is ListError, is RecordError, is NodeError: true
+        case is ListError, is LMDBError, is RecordError, is NodeError: true
         default: false
         }
     }

@@ -21,15 +21,15 @@ struct AppendFailureTests {
         let large = [UInt8](repeating: 7, count: 2 << 20)
         try fixture.store.edit("Large", durability: .deferred) { try $0.update(0, content: large) }
         for _ in 0..<100 { try fixture.store.edit("Toggle", durability: .deferred) { try $0.toggle(.item(0)) } }
-        #expect(throws: StoreError.self) { try fixture.store.waitUntilDurable() }
+        #expect(throws: ListError.self) { try fixture.store.waitUntilDurable() }
         #expect(fixture.store.durableVersion == Version(101))
         let writes = try fixture.store.group.log.environment.information.lastTransaction
         #expect(writes < 20, "\(writes) transactions for 101 commits")
         #expect(try fixture.store.source.commit(Version(102)).name == "Large")
         #expect(try fixture.store.source.commit(Version(202)).name == "Toggle")
-        #expect(throws: StoreError.self) { try fixture.store.edit("More") { try $0.toggle(.item(0)) } }
+        #expect(throws: ListError.self) { try fixture.store.edit("More") { try $0.toggle(.item(0)) } }
         #expect(try fixture.store.version == Version(202))
-        #expect(throws: StoreError.self) { try fixture.store.close() }
+        #expect(throws: ListError.self) { try fixture.store.close() }
         try fixture.store.close(discardingUnappended: true)
         try expectVersion(101, fixture)
     }
@@ -41,7 +41,7 @@ struct AppendFailureTests {
         try fixture.store.waitUntilDurable()
         let head = try fixture.store.pretendForeignCommit()
         for _ in 0..<50 { try fixture.store.edit("Toggle", durability: .deferred) { try $0.toggle(.item(0)) } }
-        #expect(throws: StoreError.self) { try fixture.store.waitUntilDurable() }
+        #expect(throws: ListError.self) { try fixture.store.waitUntilDurable() }
         #expect(fixture.store.durableVersion == Version(1))
         try fixture.store.setHeadRow(head)
         let environment = fixture.store.group.log.environment
@@ -59,15 +59,15 @@ struct AppendFailureTests {
         try fixture.store.waitUntilDurable()
         try fixture.store.pretendForeignCommit()
         let kept = fixture.store.durableVersion
-        #expect(throws: StoreError.self) { try fixture.store.edit("Toggle") { try $0.toggle(.item(1)) } }
-        #expect(throws: StoreError.self) { try fixture.store.close() }
+        #expect(throws: ListError.self) { try fixture.store.edit("Toggle") { try $0.toggle(.item(1)) } }
+        #expect(throws: ListError.self) { try fixture.store.close() }
         #expect(try fixture.store.item(1)?.isChecked == true, "the store is still open")
-        let second = #expect(throws: StoreError.self) { _ = try UntypedStore.open(at: fixture.path) }
+        let second = #expect(throws: ListError.self) { _ = try UntypedStore.open(at: fixture.path) }
         #expect(second?.code == "inUse")
         try fixture.store.close(discardingUnappended: true)
         #expect(fixture.store.durableVersion == kept)
-        #expect(throws: StoreError.self) { try fixture.store.close(discardingUnappended: true) }
-        #expect(throws: StoreError.self) { try fixture.store.edit("Toggle") { try $0.toggle(.item(1)) } }
+        #expect(throws: ListError.self) { try fixture.store.close(discardingUnappended: true) }
+        #expect(throws: ListError.self) { try fixture.store.edit("Toggle") { try $0.toggle(.item(1)) } }
     }
 
     @Test("Closing without the last commits appends those that can be appended")
@@ -89,7 +89,7 @@ struct AppendFailureTests {
         let commit = try #require(try store.edit("Toggle", durability: .deferred) { try $0.toggle(.item(1)) })
         let waiting = Task { try await store.durable(commit.version) }
         try store.close(discardingUnappended: true)
-        await #expect(throws: StoreError.self) { try await waiting.value }
+        await #expect(throws: ListError.self) { try await waiting.value }
     }
 
     @Test("A store is not closed while it is being read, and stays usable")

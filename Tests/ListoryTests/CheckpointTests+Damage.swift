@@ -24,7 +24,7 @@ extension CheckpointTests {
             }
             DataFile.remove(fixture.path)
             try file.write(to: URL(fileURLWithPath: fixture.path))
-            #expect(throws: StoreError.self, "\(name)") { _ = try StoreVerification(path: fixture.path) }
+            #expect(throws: ListError.self, "\(name)") { _ = try StoreVerification(path: fixture.path) }
             for isReadOnly in [true, false] {
                 var options = fixture.store.options
                 options.isReadOnly = isReadOnly
@@ -307,7 +307,7 @@ extension CheckpointTests {
         let ids = try store.snapshot.sections[0].items.map(\.id)
         #expect(ids.count == 300 && ids.contains("unreadable"))
         #expect { try store.edit("Toggle") { try $0.toggle(.at(ListIndexPath(section: 0, item: 0))) } } throws: {
-            ($0 as? StoreError)?.code == "damagedNode"
+            ($0 as? ListError)?.code == "damagedNode"
         }
         try store.close()
         let mended = try UntypedStore.open(at: fixture.path, options: fixture.store.options)

@@ -45,7 +45,7 @@ struct CommitReadingTests {
         #expect(first.count == 1 && first.version(0) == Version(4))
         let record = try fixture.store.commit(Version(4)).record
         #expect(first.withRecord(0) { Array($0) } == record)
-        #expect(throws: StoreError.self) { try log.copies(of: 11...12) }
+        #expect(throws: ListError.self) { try log.copies(of: 11...12) }
         try fixture.store.close()
     }
 

@@ -43,13 +43,13 @@ struct CompactedFileTests {
         try Self.make(path)
         let row = try OpeningTests.changeMeta(path, "base", [1, 2, 3])
         #expect(row.count == LogBase.byteCount)
-        #expect { try Self.use(path) } throws: { ($0 as? StoreError)?.code == "headMismatch" }
+        #expect { try Self.use(path) } throws: { ($0 as? ListError)?.code == "headMismatch" }
         for place in row.indices {
             var damaged = row
             damaged[place] ^= 1 << UInt8(place % 8)
             try OpeningTests.changeMeta(path, "base", damaged)
-            #expect("byte \(place)") { try Self.use(path) } throws: { ($0 as? StoreError)?.code == "headMismatch" }
-            #expect(throws: StoreError.self) { try StoreVerification(path: path) }
+            #expect("byte \(place)") { try Self.use(path) } throws: { ($0 as? ListError)?.code == "headMismatch" }
+            #expect(throws: ListError.self) { try StoreVerification(path: path) }
         }
         try OpeningTests.changeMeta(path, "base", row)
         try Self.use(path)
@@ -89,7 +89,7 @@ struct CompactedFileTests {
                 var other = head
                 for place in 8 * word..<8 * word + 8 { other[place] = byte }
                 try OpeningTests.changeMeta(path, "head", other)
-                #expect { try Self.use(path) } throws: { ($0 as? StoreError)?.code == "headMismatch" }
+                #expect { try Self.use(path) } throws: { ($0 as? ListError)?.code == "headMismatch" }
             }
         }
         try OpeningTests.changeMeta(path, "head", head)
@@ -106,7 +106,7 @@ struct CompactedFileTests {
         let child = try ChildProcess("StoreWriter", [path])
         _ = child.read()
         #expect { try UntypedStore.compact(at: link) } throws: { error in
-            ["inUse", "writtenElsewhere"].contains((error as? StoreError)?.code)
+            ["inUse", "writtenElsewhere"].contains((error as? ListError)?.code)
         }
         _ = child.kill()
         let report = try UntypedStore.compact(at: link, Compaction(keeping: .from(Version(1))))
@@ -129,14 +129,14 @@ struct DamageTests {
             as [LMDBError.Code]
         {
             #expect(!engine(code).saysDamage)
-            #expect(!StoreError.damagedNode(engine(code)).saysDamage)
+            #expect(!ListError.damagedNode(engine(code)).saysDamage)
         }
         #expect(!LMDBError(.resizeBlocked(live: 1), in: "test").saysDamage)
-        #expect(!StoreError.closed.saysDamage)
-        #expect(!StoreError.writtenElsewhere(expected: .empty, found: .empty).saysDamage)
+        #expect(!ListError.closed.saysDamage)
+        #expect(!ListError.writtenElsewhere(expected: .empty, found: .empty).saysDamage)
         #expect(!CancellationError().saysDamage)
         #expect(engine(.corrupted).saysDamage && engine(.pageNotFound).saysDamage)
-        #expect(StoreError.damagedCheckpoint(.empty).saysDamage)
+        #expect(ListError.damagedCheckpoint(.empty).saysDamage)
         #expect(ListError.unknownItem(1).saysDamage)
     }
 }

@@ -93,8 +93,8 @@ struct CompactionTests {
         }
         if oldest > .empty {
             let before = Version(oldest.rawValue - 1)
-            #expect { try store.snapshot(at: before) } throws: { ($0 as? StoreError)?.code == "droppedVersion" }
-            #expect { try store.commit(oldest) } throws: { ($0 as? StoreError)?.code == "droppedVersion" }
+            #expect { try store.snapshot(at: before) } throws: { ($0 as? ListError)?.code == "droppedVersion" }
+            #expect { try store.commit(oldest) } throws: { ($0 as? ListError)?.code == "droppedVersion" }
         }
         if oldest < head {
             var next = oldest.next
@@ -230,7 +230,7 @@ struct CompactionTests {
         for id in 0..<5 { try fixture.store.edit("Toggle") { try $0.toggle(.item(.integer(Int64(id)))) } }
         try fixture.store.close()
         var version = Version.empty
-        let error = #expect(throws: StoreError.self) {
+        let error = #expect(throws: ListError.self) {
             try UntypedStore.compact(at: fixture.path) { share in
                 // From there on the old file is closed.
                 guard share > 0.6, version == .empty else { return }
@@ -262,7 +262,7 @@ struct CompactionTests {
         let version = try fixture.store.version.rawValue
         try fixture.store.close()
         var line: String?
-        let error = #expect(throws: StoreError.self) {
+        let error = #expect(throws: ListError.self) {
             try UntypedStore.compact(at: fixture.path) { share in
                 guard line == nil else { return }
                 #expect(share < 0.6)
@@ -284,12 +284,12 @@ struct CompactionTests {
     @Test("A store that is open is not compacted")
     func inUse() throws {
         let fixture = try StoreFixture()
-        #expect { try UntypedStore.compact(at: fixture.path) } throws: { ($0 as? StoreError)?.code == "inUse" }
+        #expect { try UntypedStore.compact(at: fixture.path) } throws: { ($0 as? ListError)?.code == "inUse" }
         try fixture.store.close()
         let child = try ChildProcess("StoreWriter", [fixture.path])
         _ = child.read()
         #expect { try UntypedStore.compact(at: fixture.path) } throws: {
-            ["inUse", "writtenElsewhere"].contains(($0 as? StoreError)?.code)
+            ["inUse", "writtenElsewhere"].contains(($0 as? ListError)?.code)
         }
         _ = child.kill()
         try UntypedStore.compact(at: fixture.path)
@@ -312,7 +312,7 @@ struct CompactionTests {
             guard codes.isEmpty else { return }
             let other = Box<String?>(nil)
             let thread = Thread {
-                do { try UntypedStore.compact(at: path) } catch { other.value = (error as? StoreError)?.code }
+                do { try UntypedStore.compact(at: path) } catch { other.value = (error as? ListError)?.code }
                 other.isDone.signal()
             }
             thread.start()
@@ -345,7 +345,7 @@ struct CompactionTests {
         _ = FileManager.default.createFile(atPath: fixture.path + "-step1", contents: nil)
         #expect(child.firstLine().hasPrefix("1 "))
         let file = Platform.identity(fixture.path)
-        #expect { try UntypedStore.compact(at: fixture.path) } throws: { ($0 as? StoreError)?.code == "inUse" }
+        #expect { try UntypedStore.compact(at: fixture.path) } throws: { ($0 as? ListError)?.code == "inUse" }
         #expect(Platform.identity(fixture.path) == file)
         _ = child.kill()
         try UntypedStore.compact(at: fixture.path)
@@ -422,7 +422,7 @@ struct CompactionTests {
         var block: [UInt8] = []
         try changeBlock(other.path) { block = $0 }
         try changeBlock(own.path) { $0 = block }
-        let error = #expect(throws: StoreError.self) { try replay(own.path) }
+        let error = #expect(throws: ListError.self) { try replay(own.path) }
         #expect(error?.code == "headMismatch")
     }
 
@@ -445,7 +445,7 @@ struct CompactionTests {
             try txn.put(bytes, forKey: 1, in: blocks)
         }
         try environment.close()
-        func isDamage(_ error: any Error) -> Bool { (error as? StoreError)?.code == "headMismatch" }
+        func isDamage(_ error: any Error) -> Bool { (error as? ListError)?.code == "headMismatch" }
         #expect { try StoreVerification(path: fixture.path) } throws: { isDamage($0) }
         let store = try UntypedStore.open(at: fixture.path)
         #expect { try store.snapshot(at: Version(10)) } throws: { isDamage($0) }

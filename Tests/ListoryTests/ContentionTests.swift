@@ -242,7 +242,7 @@ struct InterleavingTests {
         try database.environment.write { try $0.put(row, forKey: "revision", in: database.meta) }
         try toggle()
         let before = fixture.store.checkpointVersion
-        let error = #expect(throws: StoreError.self) { try fixture.store.checkpoint() }
+        let error = #expect(throws: ListError.self) { try fixture.store.checkpoint() }
         #expect(error?.code == "writtenElsewhere")
         #expect(try database.newestVersion() == before)
         try? fixture.store.close()

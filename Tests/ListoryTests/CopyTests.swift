@@ -105,7 +105,7 @@ struct StoreCopyTests {
         var options = StoreOptions()
         options.isReadOnly = true
         let reader = try UntypedStore.open(at: fixture.path, options: options)
-        #expect { try reader.copy(to: fixture.path + ".copy") } throws: { ($0 as? StoreError)?.code == "readOnly" }
+        #expect { try reader.copy(to: fixture.path + ".copy") } throws: { ($0 as? ListError)?.code == "readOnly" }
         try reader.close()
     }
 }

@@ -60,7 +60,7 @@ struct CreationTests {
                 let again = try UntypedStore.openOrCreate(at: path, options: StoreOptions())
                 #expect(try again.version == Version(1), "\(name)")
                 try again.close()
-                #expect { try UntypedStore.create(at: path) } throws: { ($0 as? StoreError)?.code == "alreadyExists" }
+                #expect { try UntypedStore.create(at: path) } throws: { ($0 as? ListError)?.code == "alreadyExists" }
             }
         }
     }
@@ -86,7 +86,7 @@ struct CreationTests {
             #expect(throws: (any Error).self, "file \(number)") {
                 try UntypedStore.openOrCreate(at: path, options: StoreOptions())
             }
-            #expect { try UntypedStore.create(at: path) } throws: { ($0 as? StoreError)?.code == "alreadyExists" }
+            #expect { try UntypedStore.create(at: path) } throws: { ($0 as? ListError)?.code == "alreadyExists" }
             #expect(try Self.bytes(path) == bytes, "file \(number)")
         }
     }

@@ -116,7 +116,7 @@ struct EditReadingTests {
         try store.edit("Next") { try $0.insert(Task(id: 3, title: "Salt"), at: .end(of: "today")) }
         #expect(try Self.titles(dropped.prefix(2)) == ["Bread", "Tea"])
         #expect(dropped[2].item == nil)
-        let error = #expect(throws: StoreError.self) { try dropped[2].content.get() }
+        let error = #expect(throws: ListError.self) { try dropped[2].content.get() }
         #expect(error?.code == "editEnded")
         #expect("\(dropped[2])".hasPrefix("[ ] 3: unreadable: an edit, or a row that it wrote"))
         try store.close()

@@ -185,7 +185,7 @@ struct FollowerTests {
                             for path in update.changeset.items.inserted + update.changeset.items.updated {
                                 _ = try update.snapshot.row(at: path)?.content.get()
                             }
-                        } catch StoreError.closed {
+                        } catch ListError.closed {
                             // Updates from just before closing may not be readable any more.
                         } catch { failures.note("updates", error) }
                     }

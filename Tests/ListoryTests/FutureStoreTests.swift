@@ -171,12 +171,12 @@ struct FutureStoreTests {
         try environment.close()
         let bytes = try Data(contentsOf: URL(fileURLWithPath: fixture.path))
         #expect { try UntypedStore.open(at: fixture.path) } throws: { error in
-            guard case .unknownFormat(_, LogFormat.version + 1, LogFormat.version) = error as? StoreError else {
+            guard case .unknownFormat(_, LogFormat.version + 1, LogFormat.version) = error as? ListError else {
                 return false
             }
             return true
         }
-        #expect { try UntypedStore.compact(at: fixture.path) } throws: { ($0 as? StoreError)?.code == "unknownFormat" }
+        #expect { try UntypedStore.compact(at: fixture.path) } throws: { ($0 as? ListError)?.code == "unknownFormat" }
         #expect(try Data(contentsOf: URL(fileURLWithPath: fixture.path)) == bytes)
     }
 }

@@ -258,7 +258,7 @@ struct GroupCommitTests {
         try #require(await writers.finish(), "some writers were not told")
         #expect(writers.failures.count == 64)
         for failure in writers.failures {
-            guard case StoreError.appendFailed(_, let cause as LMDBError) = failure, case .mapFull = cause.kind else {
+            guard case ListError.appendFailed(_, let cause as LMDBError) = failure, case .mapFull = cause.kind else {
                 Issue.record("another failure: \(failure)")
                 continue
             }

@@ -60,7 +60,7 @@ struct IdentifierTests {
     }
 
     private func refusal(_ body: () throws -> Void) -> String? {
-        do { try body() } catch StoreError.otherIdentifiers(let where_, let expected, let found) {
+        do { try body() } catch ListError.otherIdentifiers(let where_, let expected, let found) {
             return where_ == path ? "\(expected); \(found)" : nil
         } catch {}
         return nil

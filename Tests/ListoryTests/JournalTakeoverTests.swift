@@ -72,7 +72,7 @@ struct JournalTakeoverTests {
         #expect(other.read() == "closed\n")
         _ = other.kill()
         #expect(try journal.storedVersion() == commit.version)
-        #expect { try journal.discardFailed() } throws: { ($0 as? StoreError)?.code == "writtenElsewhere" }
+        #expect { try journal.discardFailed() } throws: { ($0 as? ListError)?.code == "writtenElsewhere" }
         try fixture.store.edit("Own") { try $0.toggle(.item(0)) }
         #expect(try fixture.store.commit(commit.version).name == "Other")
         try fixture.store.close()

@@ -136,7 +136,7 @@ struct JournalTests {
         bytes[Self.entries(bytes)[1].offset + 60] ^= 1
         let path = folder.file("copy.listory")
         try Self.write(bytes, path)
-        #expect { try StoreVerification(path: path) } throws: { ($0 as? StoreError)?.code == "headMismatch" }
+        #expect { try StoreVerification(path: path) } throws: { ($0 as? ListError)?.code == "headMismatch" }
         let store = try UntypedStore.open(at: path)
         #expect(try store.version == Version(2))
         #expect(store.recovery.lostVersion == Version(4))
@@ -165,7 +165,7 @@ struct JournalTests {
         try Self.write(bytes, path)
         for isReadOnly in [true, false] {
             #expect { try UntypedStore.open(at: path) { $0.isReadOnly = isReadOnly } } throws: {
-                ($0 as? StoreError)?.code == "headMismatch"
+                ($0 as? ListError)?.code == "headMismatch"
             }
         }
         #expect(try UntypedStore.survey(at: path).newestVersion == Version(4))
@@ -180,7 +180,7 @@ struct JournalTests {
         bytes.replaceSubrange(first.offset..<first.offset + older.count, with: older)
         let path = folder.file("copy.listory")
         try Self.write(bytes, path)
-        #expect { try StoreVerification(path: path) } throws: { ($0 as? StoreError)?.code == "headMismatch" }
+        #expect { try StoreVerification(path: path) } throws: { ($0 as? ListError)?.code == "headMismatch" }
         let store = try UntypedStore.open(at: path)
         #expect(try store.version == Version(1))
         #expect(store.recovery.lostVersion == Version(4))

@@ -132,8 +132,8 @@ struct LiveViewTests {
         }
         #expect(try view.snapshot(at: .empty).itemCount == 0)
         #expect(try Self.ids(view.shown) == [[], [4, 5]] && store.history == history)
-        #expect(throws: StoreError.self) { try view.snapshot(at: Version(99)) }
-        #expect(throws: StoreError.self) { try view.core.snapshot(at: Version(99)) }
+        #expect(throws: ListError.self) { try view.snapshot(at: Version(99)) }
+        #expect(throws: ListError.self) { try view.core.snapshot(at: Version(99)) }
     }
 
     private struct TooShort: Error, Equatable {
@@ -199,8 +199,8 @@ struct LiveViewTests {
             #expect(try Changeset(from: shown, to: view.shown.core).isEmpty)
             #expect(count == 4)
         }
-        #expect(throws: StoreError.self) { try view.updates() }
-        #expect(throws: StoreError.self) { try view.snapshot }
+        #expect(throws: ListError.self) { try view.updates() }
+        #expect(throws: ListError.self) { try view.snapshot }
     }
 
     @Test("Updates arrive with the commits by themselves, and an error is an update")
@@ -237,7 +237,7 @@ struct LiveViewTests {
         let updates = try view.updates()
         try store.close()
         for await _ in updates { Issue.record("nothing was expected") }
-        #expect(throws: StoreError.self) { try view.updates() }
+        #expect(throws: ListError.self) { try view.updates() }
     }
 
     @Test("A reader gets updates even if an earlier one has been released")

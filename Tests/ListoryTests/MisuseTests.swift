@@ -25,7 +25,7 @@ struct MisuseTests {
     }
 
     private static func expectUsedInside(_ comment: Comment, _ body: () throws -> Void) {
-        let error = #expect(throws: StoreError.self, comment) { try body() }
+        let error = #expect(throws: ListError.self, comment) { try body() }
         #expect(error?.code == "usedInside", comment)
     }
 
@@ -118,7 +118,7 @@ struct MisuseTests {
             { try edit.attachSelection(before: [], after: []) }, { try edit.deleteAll() },
         ]
         for use in uses {
-            let error = #expect(throws: StoreError.self) { try use() }
+            let error = #expect(throws: ListError.self) { try use() }
             #expect(error?.code == "editEnded")
         }
         try store.edit("Toggle") { try $0.toggle(1) }
@@ -149,7 +149,7 @@ struct MisuseTests {
             let error = #expect(throws: QueryError.self) { try view.snapshot }
             #expect(error?.id == 1)
             let cause = (error?.cause as? QueryError)?.cause ?? error?.cause
-            #expect((cause as? StoreError)?.code == "usedInside")
+            #expect((cause as? ListError)?.code == "usedInside")
         }
         // The rows that it showed last can be read there.
         use.withLock { $0 = { view in #expect(view.shown.itemCount == 3 && view.keepsOrder) } }
@@ -187,7 +187,7 @@ struct MisuseTests {
             Issue.record("\(String(describing: error))")
             return
         }
-        #expect((cause as? StoreError)?.code == "usedInside")
+        #expect((cause as? ListError)?.code == "usedInside")
         try store.close()
     }
 }
@@ -202,7 +202,7 @@ struct StoreErrorTests {
         for isReadOnly in [false, true] {
             var options = StoreOptions()
             options.isReadOnly = isReadOnly
-            let error = #expect(throws: StoreError.self) { try UntypedStore.open(at: fixture.path, options: options) }
+            let error = #expect(throws: ListError.self) { try UntypedStore.open(at: fixture.path, options: options) }
             #expect(error?.code == "inUse")
         }
         try fixture.store.close()
@@ -212,9 +212,9 @@ struct StoreErrorTests {
     func notPermitted() {
         for code in [LMDBError.Code.accessDenied, .readOnlyFileSystem] {
             let error = LMDBError(.engine(code), in: "mdb_env_open")
-            let writing = CommitLog.refusal(error, "/list", isReadOnly: false) as? StoreError
+            let writing = CommitLog.refusal(error, "/list", isReadOnly: false) as? ListError
             #expect(writing?.code == "notPermitted" && writing?.description.contains("isReadOnly") == true)
-            let reading = CommitLog.refusal(error, "/list", isReadOnly: true) as? StoreError
+            let reading = CommitLog.refusal(error, "/list", isReadOnly: true) as? ListError
             #expect(reading?.code == "notPermitted" && reading?.description.contains("/list may not be read") == true)
         }
         let other = LMDBError(.engine(.noSpace), in: "mdb_env_open")
@@ -226,7 +226,7 @@ struct StoreErrorTests {
         let fixture = try StoreFixture()
         try fixture.fill(1)
         let row = UntypedRow.unreadable()
-        let error = #expect(throws: StoreError.self) { try fixture.store.source.withContent(of: row.content) { _ in } }
+        let error = #expect(throws: ListError.self) { try fixture.store.source.withContent(of: row.content) { _ in } }
         #expect(error?.code == "damagedNode" && error?.description.contains("140737488355328") == false)
         try fixture.store.close()
     }
@@ -272,7 +272,7 @@ struct StoreErrorTests {
         let store = try Todos.open(at: path, coder: coder)
         open.withLock { $0 = store.core }
         #expect(try store.item(7) == Todo(id: 7, title: "Milk"))
-        let error = #expect(throws: StoreError.self) { try store.snapshot }
+        let error = #expect(throws: ListError.self) { try store.snapshot }
         #expect(error?.code == "closed")
     }
 }

@@ -156,10 +156,10 @@ struct NeighbourTests {
         #expect(other.firstLine() == "writing")
         other.stop()
         for _ in 0..<2 {
-            let error = #expect(throws: StoreError.self) {
+            let error = #expect(throws: ListError.self) {
                 try store.edit("Mine") { try $0.insert(NewRow(id: 1, content: []), at: .end(ofSection: "rows")) }
             }
-            guard case .appendFailed(let durable, StoreError.busy) = error else {
+            guard case .appendFailed(let durable, ListError.busy) = error else {
                 Issue.record("another error: \(String(describing: error))")
                 return
             }

@@ -12,10 +12,10 @@ struct OpeningTests {
     @Test("A missing file, an existing one and a file of another format have different errors")
     func files() throws {
         let folder = try TemporaryFolder()
-        #expect { try UntypedStore.open(at: folder.file("none")) } throws: { ($0 as? StoreError)?.code == "notFound" }
+        #expect { try UntypedStore.open(at: folder.file("none")) } throws: { ($0 as? ListError)?.code == "notFound" }
         let path = folder.file("list.listory")
         try UntypedStore.create(at: path).close()
-        #expect { try UntypedStore.create(at: path) } throws: { ($0 as? StoreError)?.code == "alreadyExists" }
+        #expect { try UntypedStore.create(at: path) } throws: { ($0 as? ListError)?.code == "alreadyExists" }
 
         let text = folder.file("text")
         try Data("not a database, but long enough to look at".utf8).write(to: URL(fileURLWithPath: text))
@@ -27,7 +27,7 @@ struct OpeningTests {
         let environment = try Environment.open(path: other)
         _ = try environment.openDatabase(named: "theirs", of: String.self, String.self, create: true)
         try environment.close()
-        #expect { try UntypedStore.open(at: other) } throws: { ($0 as? StoreError)?.code == "notAStore" }
+        #expect { try UntypedStore.open(at: other) } throws: { ($0 as? ListError)?.code == "notAStore" }
     }
 
     @Test("A store in a newer format is refused, and does not change")
@@ -39,7 +39,7 @@ struct OpeningTests {
         for format in [0, 2, 4, 255] as [UInt8] {
             try Self.changeMeta(fixture.path, "format", Array("listory\0".utf8) + [format, 0, 0, 0])
             #expect { try UntypedStore.open(at: fixture.path) } throws: { error in
-                guard case .unknownFormat(_, UInt32(format), 3) = error as? StoreError else { return false }
+                guard case .unknownFormat(_, UInt32(format), 3) = error as? ListError else { return false }
                 return true
             }
         }
@@ -54,23 +54,23 @@ struct OpeningTests {
         try fixture.store.edit("Toggle") { try $0.toggle(.item(1)) }
         try fixture.store.close()
         let head = try Self.changeMeta(fixture.path, "head", [1, 2, 3])
-        #expect { try UntypedStore.open(at: fixture.path) } throws: { ($0 as? StoreError)?.code == "headMismatch" }
+        #expect { try UntypedStore.open(at: fixture.path) } throws: { ($0 as? ListError)?.code == "headMismatch" }
         var otherChecksum = head
         otherChecksum[8] ^= 1
         try Self.changeMeta(fixture.path, "head", otherChecksum)
-        #expect { try UntypedStore.open(at: fixture.path) } throws: { ($0 as? StoreError)?.code == "headMismatch" }
+        #expect { try UntypedStore.open(at: fixture.path) } throws: { ($0 as? ListError)?.code == "headMismatch" }
         var otherCount = head
         otherCount[16] ^= 1
         try Self.changeMeta(fixture.path, "head", otherCount)
-        #expect { try StoreVerification(path: fixture.path) } throws: { ($0 as? StoreError)?.code == "headMismatch" }
+        #expect { try StoreVerification(path: fixture.path) } throws: { ($0 as? ListError)?.code == "headMismatch" }
         var beyond = head
         beyond[0] += 1
         try Self.changeMeta(fixture.path, "head", beyond)
-        #expect { try UntypedStore.open(at: fixture.path) } throws: { ($0 as? StoreError)?.code == "headMismatch" }
+        #expect { try UntypedStore.open(at: fixture.path) } throws: { ($0 as? ListError)?.code == "headMismatch" }
         // An empty head would hide both commits.
         try Self.changeMeta(fixture.path, "head", Array(repeating: 0, count: head.count))
-        #expect { try UntypedStore.open(at: fixture.path) } throws: { ($0 as? StoreError)?.code == "headMismatch" }
-        #expect { try StoreVerification(path: fixture.path) } throws: { ($0 as? StoreError)?.code == "headMismatch" }
+        #expect { try UntypedStore.open(at: fixture.path) } throws: { ($0 as? ListError)?.code == "headMismatch" }
+        #expect { try StoreVerification(path: fixture.path) } throws: { ($0 as? ListError)?.code == "headMismatch" }
         try Self.changeMeta(fixture.path, "head", head)
         #expect(try StoreVerification(path: fixture.path).version == Version(2))
     }
@@ -87,7 +87,7 @@ struct OpeningTests {
             damaged[offset] ^= 1 << UInt8(offset % 8)
             try Self.changeRecord(fixture.path, 2, damaged)
             #expect("byte \(offset)") { try UntypedStore.open(at: fixture.path) } throws: { error in
-                guard case StoreError.damagedCommit(Version(2), let cause) = error else { return false }
+                guard case ListError.damagedCommit(Version(2), let cause) = error else { return false }
                 return cause is RecordError
             }
             #expect(throws: RecordError.self, "byte \(offset)") { try StoreVerification(path: fixture.path) }
@@ -117,7 +117,7 @@ struct OpeningTests {
         try fixture.fill(1)
         let large = [UInt8](repeating: 65, count: 300_000)
         #expect { try fixture.store.edit("Large") { try $0.update(0, content: large) } } throws: { error in
-            guard case .appendFailed(let durable, let cause) = error as? StoreError else { return false }
+            guard case .appendFailed(let durable, let cause) = error as? ListError else { return false }
             guard case .mapFull = (cause as? LMDBError)?.kind else { return false }
             return durable == Version(1)
         }
@@ -125,7 +125,7 @@ struct OpeningTests {
         #expect(fixture.store.durableVersion == Version(1))
         let item = try #require(try fixture.store.item(0))
         #expect(try fixture.store.source.content(of: item.content) == large)
-        #expect(throws: StoreError.self) { try fixture.store.edit("More") { try $0.toggle(.item(0)) } }
+        #expect(throws: ListError.self) { try fixture.store.edit("More") { try $0.toggle(.item(0)) } }
         #expect(try fixture.store.version == Version(2))
     }
 
@@ -134,17 +134,17 @@ struct OpeningTests {
         let fixture = try StoreFixture()
         try fixture.fill(2)
         try fixture.store.close()
-        #expect { try fixture.store.snapshot } throws: { ($0 as? StoreError)?.code == "closed" }
-        #expect { try fixture.store.undo() } throws: { ($0 as? StoreError)?.code == "closed" }
+        #expect { try fixture.store.snapshot } throws: { ($0 as? ListError)?.code == "closed" }
+        #expect { try fixture.store.undo() } throws: { ($0 as? ListError)?.code == "closed" }
         var options = StoreOptions()
         options.isReadOnly = true
         let store = try UntypedStore.open(at: fixture.path, options: options)
         #expect(try store.snapshot.itemCount == 2)
-        #expect { try store.edit("No") { try $0.toggle(.item(1)) } } throws: { ($0 as? StoreError)?.code == "readOnly" }
-        #expect { try store.undo() } throws: { ($0 as? StoreError)?.code == "readOnly" }
+        #expect { try store.edit("No") { try $0.toggle(.item(1)) } } throws: { ($0 as? ListError)?.code == "readOnly" }
+        #expect { try store.undo() } throws: { ($0 as? ListError)?.code == "readOnly" }
         try store.close()
         #expect { try UntypedStore.create(at: "unused", options: options) } throws: {
-            ($0 as? StoreError)?.code == "readOnly"
+            ($0 as? ListError)?.code == "readOnly"
         }
     }
 

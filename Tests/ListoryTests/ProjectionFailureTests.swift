@@ -219,7 +219,7 @@ struct ProjectionFailureTests {
         let counts = try fixture.store.projection(SectionCounts.self)
         _ = try counts.value
         try fixture.store.close()
-        #expect { try counts.value } throws: { ($0 as? StoreError)?.code == "closed" }
+        #expect { try counts.value } throws: { ($0 as? ListError)?.code == "closed" }
         // Fails if this process still had it open.
         let environment = try Environment.open(path: fixture.path)
         try environment.close()

@@ -120,7 +120,7 @@ struct ProjectionTests {
             try list.store.close()
             try ProjectedStore.changeRow(list.path, WordIndex.name) { $0[offset] ^= 1 }
             #expect { try StoreVerification(path: list.path) } throws: {
-                ($0 as? StoreError)?.code == "damagedProjection"
+                ($0 as? ListError)?.code == "damagedProjection"
             }
             list.store = try UntypedStore.open(at: list.path, options: options)
             #expect(try list.storedVersion(WordIndex.name) == nil)
@@ -169,7 +169,7 @@ struct ProjectionTests {
         options.isReadOnly = true
         list.store = try UntypedStore.open(at: list.path, options: options)
         try list.check("read only")
-        #expect(throws: StoreError.self) { try list.store.projection(EditsPerDay.self).checkpoint() }
+        #expect(throws: ListError.self) { try list.store.projection(EditsPerDay.self).checkpoint() }
         #expect(try #require(try list.storedVersion(EditsPerDay.name)) > stored)
         try list.store.close()
 

@@ -51,7 +51,7 @@ struct ReadAheadTests {
             if (1...end).contains(number) {
                 #expect(try store.commit(Version(number)).record == records[Int(number) - 1])
             } else {
-                #expect(throws: StoreError.self) { try store.commit(Version(number)) }
+                #expect(throws: ListError.self) { try store.commit(Version(number)) }
             }
         }
         try store.close()

@@ -162,7 +162,7 @@ extension ReadErrorTests {
         let bytes = try Data(contentsOf: URL(fileURLWithPath: edited.path))
         for isReadOnly in [false, true] {
             #expect { try edited.reopen { $0.isReadOnly = isReadOnly } } throws: { error in
-                guard case StoreError.damagedCommit(Version(121), let cause) = error else { return false }
+                guard case ListError.damagedCommit(Version(121), let cause) = error else { return false }
                 return cause is RecordError && "\(error)".contains("version 121")
             }
         }
@@ -180,7 +180,7 @@ extension ReadErrorTests {
             #expect(try edited.store.undoState().canUndo)
             #expect(try edited.store.snapshot(at: Version(last - 5)).version == Version(last - 5))
             #expect { try edited.store.snapshot(at: Version(last + 1)) } throws: {
-                ($0 as? StoreError)?.code == "unknownVersion"
+                ($0 as? ListError)?.code == "unknownVersion"
             }
             try edited.store.close()
         }
@@ -191,7 +191,7 @@ extension ReadErrorTests {
                     $0.lastVersion = Version(last)
                 }
             } throws: {
-                ($0 as? StoreError)?.code == (last == 121 ? "damagedCommit" : "unknownVersion")
+                ($0 as? ListError)?.code == (last == 121 ? "damagedCommit" : "unknownVersion")
             }
         }
         #expect(try Data(contentsOf: URL(fileURLWithPath: edited.path)) == bytes)
@@ -236,7 +236,7 @@ extension ReadErrorTests {
         try fixture.store.close()
         try Self.miscount(fixture.path)
         #expect { try StoreVerification(path: fixture.path) } throws: { error in
-            ["damagedCheckpoint", "damagedNode"].contains((error as? StoreError)?.code)
+            ["damagedCheckpoint", "damagedNode"].contains((error as? ListError)?.code)
         }
         var store = try UntypedStore.open(at: fixture.path, options: fixture.store.options)
         #expect(store.recovery.wasRebuilt == isReplayed)
@@ -246,7 +246,7 @@ extension ReadErrorTests {
                     for _ in 0..<3 { try list.delete(.at(ListIndexPath(section: 0, item: 0))) }
                 }
             } throws: {
-                ($0 as? StoreError)?.code == "damagedNode"
+                ($0 as? ListError)?.code == "damagedNode"
             }
             try store.close()
             store = try UntypedStore.open(at: fixture.path, options: fixture.store.options)

@@ -196,7 +196,7 @@ struct SalvageTests {
             do {
                 try UntypedStore.salvage(from: from, to: to)
                 return nil
-            } catch { return (error as? StoreError)?.code }
+            } catch { return (error as? ListError)?.code }
         }
         #expect(code(path, new) == "inUse")
         try fixture.store.close()
@@ -305,7 +305,7 @@ struct RepairTests {
         do {
             try UntypedStore.repair(at: edited.path)
             Issue.record("it was repaired")
-        } catch StoreError.notRepairable(let commits, _) {
+        } catch ListError.notRepairable(let commits, _) {
             // The commits before the lost one are not lost, but would be in another store.
             #expect(commits == 50)
         }
@@ -322,7 +322,7 @@ struct RepairTests {
         try fixture.store.waitUntilDurable()
         let first = fixture.folder.file("first")
         #expect(try fixture.store.backup(to: first).version == Version(1))
-        #expect(throws: StoreError.self) { try fixture.store.backup(to: first) }
+        #expect(throws: ListError.self) { try fixture.store.backup(to: first) }
         for number in 0..<10 { try fixture.store.edit("toggle") { try $0.toggle(.item(.integer(Int64(number)))) } }
         // As a killed process leaves it, with commits in the journal only.
         let copy = fixture.folder.file("copy")

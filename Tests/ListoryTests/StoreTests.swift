@@ -142,8 +142,8 @@ struct StoreTests {
             }
             let changes = try store.changeset(from: Version(40), to: Version(90))
             #expect(changes.applied(to: past[40], giving: past[90]) == past[90])
-            #expect(throws: StoreError.self) { try store.snapshot(at: Version(9_999)) }
-            #expect(throws: StoreError.self) { try store.commit(.empty) }
+            #expect(throws: ListError.self) { try store.snapshot(at: Version(9_999)) }
+            #expect(throws: ListError.self) { try store.commit(.empty) }
             #expect(try store.history == history)
         }
         try check(fixture.store)
@@ -190,7 +190,7 @@ struct StoreTests {
         #expect(fixture.store.durableVersion == commit.version)
         try await fixture.store.durable(commit.version)
         try fixture.store.waitUntilDurable()
-        await #expect(throws: StoreError.self) { try await fixture.store.durable(Version(99)) }
+        await #expect(throws: ListError.self) { try await fixture.store.durable(Version(99)) }
     }
 
     @Test("Content can be read before its commit is durable, and inside the edit that writes it")

@@ -134,7 +134,7 @@ struct StoredTreeTests {
             try edited.store.waitUntilDurable()
             let head = try edited.store.pretendForeignCommit()
             try edited.edit(20)
-            for _ in 0...round % 3 { #expect(throws: StoreError.self) { try edited.store.checkpoint() } }
+            for _ in 0...round % 3 { #expect(throws: ListError.self) { try edited.store.checkpoint() } }
             try edited.store.setHeadRow(head)
             try edited.store.waitUntilDurable()
             try edited.edit(20)
@@ -217,7 +217,7 @@ struct StoredTreeTests {
         let items = try store.snapshot(at: Version(1)).sections[0].items
         let place = try #require(items.firstIndex { $0.id == "unreadable" })
         #expect { try store.edit("Toggle") { try $0.toggle(.at(ListIndexPath(section: 0, item: place))) } } throws: {
-            ($0 as? StoreError)?.code == "damagedNode"
+            ($0 as? ListError)?.code == "damagedNode"
         }
         try store.close()
         let mended = try UntypedStore.open(at: fixture.path, options: fixture.store.options)

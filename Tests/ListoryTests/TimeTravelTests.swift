@@ -114,9 +114,9 @@ struct TimeTravelTests {
             #expect(version == to)
         }
         try edited.store.forEachFrame(from: last, to: last) { _ in Issue.record("nothing is to be played") }
-        #expect(throws: StoreError.self) { try edited.store.forEachFrame(from: last.next, to: first) { _ in } }
+        #expect(throws: ListError.self) { try edited.store.forEachFrame(from: last.next, to: first) { _ in } }
         if isPacked {
-            #expect(throws: StoreError.self) { try edited.store.forEachFrame(from: last, to: Version(19)) { _ in } }
+            #expect(throws: ListError.self) { try edited.store.forEachFrame(from: last, to: Version(19)) { _ in } }
         }
     }
 

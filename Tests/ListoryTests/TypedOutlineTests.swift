@@ -105,7 +105,7 @@ struct TypedOutlineTests {
         #expect(try store.core.read { try $0.level(of: 2) } == 1)
         #expect(throws: ListError.unknownItem(9)) { try store.core.read { try $0.level(of: 9) } }
         try store.close()
-        #expect(throws: StoreError.self) { try store.core.read { $0.itemCount } }
+        #expect(throws: ListError.self) { try store.core.read { $0.itemCount } }
     }
 
     @Test("Items are updated all or none, applied, and deleted, each in one commit that can be undone")

@@ -133,7 +133,7 @@ struct UpdateTests {
     }
 
     /// An element of a sequence of failures, as text.
-    private static func code(_ element: StoreError??) -> String {
+    private static func code(_ element: ListError??) -> String {
         guard let element else { return "end" }
         return element?.code ?? "none"
     }
@@ -174,7 +174,7 @@ struct UpdateTests {
             try fixture.store.waitUntilDurable()
             try fixture.store.pretendForeignCommit()
             group = fixture.store.group
-            #expect(throws: StoreError.self) { try fixture.store.edit("Toggle") { try $0.toggle(.item(0)) } }
+            #expect(throws: ListError.self) { try fixture.store.edit("Toggle") { try $0.toggle(.item(0)) } }
         }
         // A timer of the first attempt may still be about to release it.
         for _ in 0..<60_000 where group != nil { try await Task.sleep(for: .milliseconds(1)) }

@@ -87,21 +87,21 @@ enum RecordedWriter {
             for part in 0..<(generator.oneIn(4) ? Int.random(in: 2...6, using: &generator) : 1) {
                 let size = generator.oneIn(12) ? 6_000 : Int.random(in: 0...200, using: &generator)
                 // After a failure, edits are refused until an attempt succeeds.
-                do { try insert("\(arguments[4]) \(number) \(part)", size, store) } catch StoreError.appendFailed {
+                do { try insert("\(arguments[4]) \(number) \(part)", size, store) } catch ListError.appendFailed {
                     break
                 }
             }
             // Of commits that are not in the log yet.
             if generator.oneIn(12) { try? store.checkpoint() }
-            do { try store.waitUntilDurable() } catch StoreError.appendFailed {
+            do { try store.waitUntilDurable() } catch ListError.appendFailed {
                 failureCount += 1
                 if failureCount == 3 || generator.oneIn(2) {
-                    do { try store.close(discardingUnappended: true) } catch StoreError.discardFailed { return }
+                    do { try store.close(discardingUnappended: true) } catch ListError.discardFailed { return }
                     // Commits that were durable before are marked already, or were not acknowledged.
                     write_recorder_mark("discarded \(name) \(store.durableVersion) -")
                     return
                 }
-                do { try store.waitUntilDurable() } catch StoreError.appendFailed { continue }
+                do { try store.waitUntilDurable() } catch ListError.appendFailed { continue }
             }
             mark(name, try store.version, try store.snapshot.stateHash)
             if generator.oneIn(30) { try? store.checkpoint() }

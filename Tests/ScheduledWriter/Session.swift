@@ -151,7 +151,7 @@ struct Editor {
                 let isUndo = generator.oneIn(2)
                 let moved = try isUndo ? store.undo(onConflict: .skip) : store.redo(onConflict: .skip)
                 if let commit = moved.commit { pending.append(commit) }
-            } catch is ListError {
+            } catch let error as ListError where error.isRejection {
                 // There is nothing to undo or redo.
             }
         case 4: if let commit = pending.last { try store.waitUntilDurable(commit.version) }

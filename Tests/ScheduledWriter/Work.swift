@@ -239,13 +239,13 @@ enum Work: String {
 
     private func close(_ session: Session, _ store: UntypedStore) {
         for _ in 0..<50 {
-            do { return try store.close() } catch StoreError.closed {
+            do { return try store.close() } catch ListError.closed {
                 return
             } catch let error as LMDBError {
                 // Another thread reads.
                 guard case .closeBlocked = error.kind else { return check(session, error) }
                 usleep(1_000)
-            } catch StoreError.appendFailed(_, let cause) {
+            } catch ListError.appendFailed(_, let cause) {
                 check(session, cause)
                 _ = attempt(session) { try store.close(discardingUnappended: true) }
                 return
@@ -270,8 +270,8 @@ enum Work: String {
 
     private func isExpected(_ session: Session, _ error: any Error) -> Bool {
         switch error {
-        case StoreError.appendFailed(_, let cause): isExpected(session, cause)
-        case let error as StoreError:
+        case ListError.appendFailed(_, let cause): isExpected(session, cause)
+        case let error as ListError:
             switch self {
             case .threads, .waiting: ["closed", "inUse"].contains(error.code)
             case .opening:

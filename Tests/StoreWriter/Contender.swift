@@ -111,7 +111,7 @@ struct Contender {
     private mutating func close(_ store: UntypedStore) throws {
         do {
             try store.close()
-        } catch StoreError.appendFailed {
+        } catch ListError.appendFailed {
             try store.close(discardingUnappended: true)
         }
         answer(store)
@@ -133,8 +133,8 @@ struct Contender {
 
     private static func kind(of error: any Error) -> String {
         switch error {
-        case StoreError.appendFailed(_, let cause): "appendFailed, \(kind(of: cause))"
-        case StoreError.damagedNode: (error as! StoreError).code
+        case ListError.appendFailed(_, let cause): "appendFailed, \(kind(of: cause))"
+        case ListError.damagedNode: (error as! ListError).code
         default: "\(type(of: error)): \(error)"
         }
     }

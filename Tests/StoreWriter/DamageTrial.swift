@@ -157,10 +157,10 @@ extension DamageTrial {
         let report: SalvageReport
         do {
             report = try UntypedStore.salvage(from: path, to: path + "-new", options: SoundStore.options)
-        } catch StoreError.notAStore {
+        } catch ListError.notAStore {
             sums["nothing", default: 0] += 1
             return
-        } catch StoreError.unknownFormat where !hit.isEmpty {
+        } catch ListError.unknownFormat where !hit.isEmpty {
             // A damaged number of the format cannot be told from that of a later release.
             sums["nothing", default: 0] += 1
             return

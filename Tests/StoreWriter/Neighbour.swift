@@ -64,9 +64,8 @@ struct Neighbour {
             case 1: note(try store.redo(origin: name, onConflict: .skip).commit)
             default: note(try store.edit(name, origin: name) { try edit(&$0) })
             }
-        } catch let error as ListError {
+        } catch let error as ListError where error.isRejection {
             // Nothing to undo, or another process has deleted the row.
-            _ = error
         }
         if generator.oneIn(10) { try store.waitUntilDurable() }
         acknowledge()

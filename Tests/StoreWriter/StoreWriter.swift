@@ -44,7 +44,7 @@ enum StoreWriter {
             do {
                 try UntypedStore.compact(at: path)
                 return print("compacted")
-            } catch { return print((error as? StoreError)?.code ?? "\(error)") }
+            } catch { return print((error as? ListError)?.code ?? "\(error)") }
         }
         if CommandLine.arguments.contains("compact") { return try compact(path) }
         if CommandLine.arguments.contains("reads") { return try read(path) }
@@ -143,7 +143,7 @@ enum StoreWriter {
                 }
                 print(number, commit.version, commit.stateHash)
                 fflush(nil)
-            } catch StoreError.appendFailed(_, StoreError.writtenElsewhere) {
+            } catch ListError.appendFailed(_, ListError.writtenElsewhere) {
                 // Another process has created it first.
             }
         }

@@ -118,7 +118,7 @@ extension UntypedEditor {
                 return RebasedCommit(commit, became: new, conflicts)
             }
             return RebasedCommit(commit, became: try finishEmpty(draft, "nothing was left of it"), conflicts)
-        } catch let error as ListError {
+        } catch let error as ListError where error.isRejection {
             // The rows of both do not fit together, for example there would be too many.
             if isEditing { cancel() }
             return RebasedCommit(commit, became: try finishEmpty(draft, error.description), [])

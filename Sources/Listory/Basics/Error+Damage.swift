@@ -6,7 +6,7 @@
 import LMDB
 import ListModel
 
-extension StoreError {
+extension ListError {
     /// Whether an error of opening, reading or editing a store says that its file is damaged. Any other error may pass, or
     /// has another cause: no memory, a full disk, a file that may not be read.
     public static func saysDamage(_ error: any Error) -> Bool { error.saysDamage && !error.isOfNewerRelease }
@@ -22,17 +22,19 @@ extension Error {
     }
 
     /// The error to throw for rows that could not be read because of this one.
-    var ofRows: any Error { saysDamage ? StoreError.damagedNode(self) : self }
+    var ofRows: any Error { saysDamage ? ListError.damagedNode(self) : self }
 
     /// Whether the error says that the data is damaged.
     var saysDamage: Bool {
         switch self as any Error {
         case let error as LMDBError: error.saysDamage
-        case StoreError.damagedNode(let cause): cause.saysDamage
-        case StoreError.damagedCommit, StoreError.damagedCheckpoint, StoreError.damagedProjection,
-            StoreError.headMismatch:
+        case ListError.damagedNode(let cause), ListError.failed(let cause): cause.saysDamage
+        case ListError.damagedCommit, ListError.damagedCheckpoint, ListError.damagedProjection,
+            ListError.headMismatch:
             true
-        case is NodeError, is RecordError, is ListError, is InvariantViolation: true
+        // Of the log, which holds only what fits.
+        case let error as ListError: error.isRejection
+        case is NodeError, is RecordError, is InvariantViolation: true
         default: false
         }
     }

@@ -24,13 +24,13 @@ extension CheckpointDatabase {
 
     /// Runs a transaction on the checkpoints.
     ///
-    /// - Throws: ``StoreError/writtenElsewhere(expected:found:)`` if another process has written to them since this one last
+    /// - Throws: ``ListError/writtenElsewhere(expected:found:)`` if another process has written to them since this one last
     ///   did, or opened the store.
     private func write<Result>(_ body: (inout WriteTransaction) throws -> Result) throws -> Result {
         let (result, now) = try environment.write { txn in
             let before = known.withLock { $0 }
             guard try revision(txn) == before.revision else {
-                throw StoreError.writtenElsewhere(
+                throw ListError.writtenElsewhere(
                     expected: before.newest, found: Version(try txn.lastKey(in: checkpoints) ?? 0))
             }
             let result = try body(&txn)

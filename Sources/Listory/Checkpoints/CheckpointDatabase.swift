@@ -74,7 +74,7 @@ final class CheckpointDatabase: NodeSource {
         }
     }
 
-    /// - Throws: ``StoreError/headMismatch(what:expected:found:)`` if only some of the databases are missing, and the others have
+    /// - Throws: ``ListError/headMismatch(what:expected:found:)`` if only some of the databases are missing, and the others have
     ///   rows.
     static func checkComplete(_ environment: Environment) throws {
         var (missing, hasRows): (String?, Bool) = (nil, false)
@@ -87,7 +87,7 @@ final class CheckpointDatabase: NodeSource {
             }
         }
         if let missing, hasRows {
-            throw StoreError.headMismatch(
+            throw ListError.headMismatch(
                 what: "checkpoints", expected: "the database \(missing)", found: "none of that name")
         }
     }
@@ -122,7 +122,7 @@ final class CheckpointDatabase: NodeSource {
         guard hasView else { return try environment.read(body) }
         return try viewLock.withLock { _ in
             // SAFETY: `view` is used only with its lock held.
-            guard let view else { throw StoreError.closed }
+            guard let view else { throw ListError.closed }
             return try view.read(body)
         }
     }
@@ -246,7 +246,7 @@ extension CheckpointDatabase {
     /// The newest checkpoint, with its locators.
     ///
     /// - Returns: nil if there is none.
-    /// - Throws: ``StoreError/damagedCheckpoint(_:)`` if there is one and it cannot be used.
+    /// - Throws: ``ListError/damagedCheckpoint(_:)`` if there is one and it cannot be used.
     func newest() throws -> (checkpoint: Checkpoint, locators: StoredLocators)? {
         var found = Known()
         // This process may have written a newer checkpoint since the transaction began.
@@ -256,13 +256,13 @@ extension CheckpointDatabase {
             found = Known(revision: try revision(txn), newest: Version(newest ?? 0))
             guard let version = newest else { return nil }
             guard let checkpoint = try checkpoint(Version(version), txn) else {
-                throw StoreError.damagedCheckpoint(Version(version))
+                throw ListError.damagedCheckpoint(Version(version))
             }
             let locators = try txn.withValue(forKey: LogFormat.locatorKey, in: meta) { row in
                 row.flatMap { StoredLocators($0, version: checkpoint.version) }
             }
             guard let locators, locators.fit(checkpoint) else {
-                throw StoreError.damagedCheckpoint(checkpoint.version)
+                throw ListError.damagedCheckpoint(checkpoint.version)
             }
             return (checkpoint, locators)
         }

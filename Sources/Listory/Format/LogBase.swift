@@ -53,7 +53,7 @@ struct LogBase: Equatable {
     /// Checks that a head can be the end of a log with this base, because counts are computed as differences of the
     /// two.
     ///
-    /// - Throws: ``StoreError/headMismatch(what:expected:found:)``.
+    /// - Throws: ``ListError/headMismatch(what:expected:found:)``.
     func check(_ head: LogHead) throws {
         // Far above the size of any log, and far below the point where sums overflow.
         let limit: UInt64 = 1 << 62
@@ -62,7 +62,7 @@ struct LogBase: Equatable {
             && eventCount <= head.eventCount && head.eventCount < limit
             && recordBytes <= head.recordBytes && head.recordBytes < limit
         guard isSound else {
-            throw StoreError.headMismatch(
+            throw ListError.headMismatch(
                 what: "base row", expected: "one that the log can end after with \(head)", found: "\(self)")
         }
     }

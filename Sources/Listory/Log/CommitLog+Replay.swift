@@ -14,7 +14,7 @@ extension CommitLog {
     ///   - check: which hashes to compare on the way. The hash of the last version is always compared.
     ///   - progress: called after every commit with its record.
     /// - Returns: the checksum of the last record.
-    /// - Throws: `RecordError`, `ListError`, ``StoreError``, `LMDBError`: the log is damaged.
+    /// - Throws: `RecordError`, ``ListError``, `LMDBError`: the log is damaged.
     /// - Complexity: O(events · log n).
     func replay(
         into state: inout ListState, after checksum: UInt64? = nil, through version: Version,
@@ -103,7 +103,7 @@ extension CommitLog {
         guard let sealed else { return nil }
         return try sealed.withBlockCopy(of: state.version.next) { block in
             guard block.checksumBefore == checksum else {
-                throw StoreError.headMismatch(
+                throw ListError.headMismatch(
                     what: "checksum before commit \(block.first)", expected: String(checksum, radix: 16),
                     found: String(block.checksumBefore, radix: 16))
             }
@@ -144,7 +144,7 @@ extension CommitLog {
         if packed != nil { return }
         try withRecord(of: version) { record in
             guard let record else {
-                throw StoreError.headMismatch(what: "commit \(version)", expected: "a record", found: "none")
+                throw ListError.headMismatch(what: "commit \(version)", expected: "a record", found: "none")
             }
             try state.checkHash(in: record)
         }
@@ -160,7 +160,7 @@ extension CommitLog {
         if let packed { return packed }
         return try withRecord(of: version) { record in
             guard let record, record.count >= 8 else {
-                throw StoreError.headMismatch(what: "commit \(version)", expected: "a record", found: "none")
+                throw ListError.headMismatch(what: "commit \(version)", expected: "a record", found: "none")
             }
             return UInt64(littleEndian: record.loadUnaligned(as: UInt64.self))
         }

@@ -33,15 +33,15 @@ struct CommitLog: Sendable {
 
     /// Opens the log.
     ///
-    /// - Throws: ``StoreError`` if the file is missing, there already, foreign or newer; `LMDBError` if it is damaged.
+    /// - Throws: ``ListError`` if the file is missing, there already, foreign or newer; `LMDBError` if it is damaged.
     init(path: String, mode: Mode, options: StoreOptions) throws {
         self.path = path
         let exists = Platform.exists(path)
-        if mode == .open && !exists { throw StoreError.notFound(path: path) }
+        if mode == .open && !exists { throw ListError.notFound(path: path) }
         // A process that was killed while it created the store has left no data.
         let isNew = try mode != .open && (!exists || DataFile.isUnfinished(path))
-        if mode == .create && !isNew { throw StoreError.alreadyExists(path: path) }
-        if isNew && options.isReadOnly { throw StoreError.readOnly }
+        if mode == .create && !isNew { throw ListError.alreadyExists(path: path) }
+        if isNew && options.isReadOnly { throw ListError.readOnly }
         var environmentOptions = Environment.Options()
         environmentOptions.isReadOnly = options.isReadOnly
         environmentOptions.maximumMapSize = options.maximumFileSize
@@ -53,7 +53,7 @@ struct CommitLog: Sendable {
             try CommitLog.create(path, mode, environmentOptions, options.identifierKinds)
         }
         if mode == .open && Platform.size(path) == 0 {
-            throw StoreError.notAStore(path: path, found: "an empty file")
+            throw ListError.notAStore(path: path, found: "an empty file")
         }
         (environment, lingering) = try CommitLog.openEnvironment(path, environmentOptions)
         (meta, commits) = try CommitLog.open(environment, path: path)
@@ -83,7 +83,7 @@ struct CommitLog: Sendable {
     private static func openSealed(_ environment: Environment, _ meta: Database<String, [UInt8]>) throws -> SealedLog? {
         guard let row = try environment.read({ try $0.get(LogFormat.baseKey, in: meta) }) else { return nil }
         guard let base = LogBase(bytes: row) else {
-            throw StoreError.headMismatch(
+            throw ListError.headMismatch(
                 what: "base row", expected: "\(LogBase.byteCount) bytes with their checksum", found: "another")
         }
         let blocks = try environment.openDatabase(named: LogFormat.blockDatabase, of: UInt64.self, [UInt8].self)
@@ -112,10 +112,10 @@ struct CommitLog: Sendable {
     /// The error of the store for a file that could not be opened, or the error of LMDB if the store has none for it.
     static func refusal(_ error: LMDBError, _ path: String, isReadOnly: Bool) -> any Error {
         switch error.kind {
-        case .alreadyOpen: StoreError.inUse(path: path)
-        case .writerBusy: StoreError.busy(path: path, processes: [])
+        case .alreadyOpen: ListError.inUse(path: path)
+        case .writerBusy: ListError.busy(path: path, processes: [])
         case .engine(.accessDenied), .engine(.readOnlyFileSystem):
-            StoreError.notPermitted(path: path, isReadOnly: isReadOnly)
+            ListError.notPermitted(path: path, isReadOnly: isReadOnly)
         default: error
         }
     }
@@ -139,7 +139,7 @@ struct CommitLog: Sendable {
             // Another process may have created the store meanwhile.
             if try txn.contains(LogFormat.formatKey, in: meta) {
                 if mode == .openOrCreate { return }
-                throw StoreError.alreadyExists(path: path)
+                throw ListError.alreadyExists(path: path)
             }
             try txn.put(LogFormat.formatRow, forKey: LogFormat.formatKey, in: meta)
             try txn.put(LogHead().bytes, forKey: LogFormat.headKey, in: meta)
@@ -163,16 +163,16 @@ struct CommitLog: Sendable {
             let meta = try environment.openDatabase(named: LogFormat.metaDatabase, of: String.self, [UInt8].self)
             let row = try environment.read { try $0.get(LogFormat.formatKey, in: meta) }
             guard let row, let format = LogFormat.format(row) else {
-                throw StoreError.notAStore(path: path, found: "no format row")
+                throw ListError.notAStore(path: path, found: "no format row")
             }
             guard format == LogFormat.version else {
-                throw StoreError.unknownFormat(path: path, found: format, supported: LogFormat.version)
+                throw ListError.unknownFormat(path: path, found: format, supported: LogFormat.version)
             }
             let commits = try environment.openDatabase(
                 named: LogFormat.commitDatabase, of: UInt64.self, [UInt8].self)
             return (meta, commits)
         } catch let error as LMDBError where error.kind == .engine(.notFound) {
-            throw StoreError.notAStore(path: path, found: "an LMDB file of something else")
+            throw ListError.notAStore(path: path, found: "an LMDB file of something else")
         }
     }
 }
@@ -217,7 +217,7 @@ extension CommitLog {
 extension CommitLog {
     /// Reads the head of the log, from the databases and the journal.
     ///
-    /// - Throws: ``StoreError/headMismatch(what:expected:found:)`` if the log does not end with what the head row says, or
+    /// - Throws: ``ListError/headMismatch(what:expected:found:)`` if the log does not end with what the head row says, or
     ///   cannot begin with what the base row says.
     func readHead() throws -> Journal.Findings {
         let findings = try journal.read(journalOptions)
@@ -227,12 +227,12 @@ extension CommitLog {
 
     /// The head of the log, if it ended with an earlier version. Its totals are those of the whole log.
     ///
-    /// - Throws: ``StoreError/unknownVersion(_:head:)``, ``StoreError/droppedVersion(_:oldest:)``, an error of the log.
+    /// - Throws: ``ListError/unknownVersion(_:head:)``, ``ListError/droppedVersion(_:oldest:)``, an error of the log.
     func head(_ head: LogHead, at version: Version) throws -> LogHead {
-        if version > head.version { throw StoreError.unknownVersion(version, head: head.version) }
+        if version > head.version { throw ListError.unknownVersion(version, head: head.version) }
         // The commits up to the last packed one are in blocks, of which no part is a log.
         let oldest = max(base.version, base.sealed)
-        if version < oldest { throw StoreError.droppedVersion(version, oldest: oldest) }
+        if version < oldest { throw ListError.droppedVersion(version, oldest: oldest) }
         var found = head
         (found.version, found.checksum) = (version, try checksum(of: version))
         return found
@@ -261,7 +261,7 @@ extension CommitLog {
     /// - Parameters:
     ///   - count: the most records to copy.
     ///   - size: the bytes after which the copy ends.
-    /// - Throws: ``StoreError/headMismatch(what:expected:found:)`` if the first is missing.
+    /// - Throws: ``ListError/headMismatch(what:expected:found:)`` if the first is missing.
     func copies(
         of range: ClosedRange<UInt64>, atMost count: UInt64 = 1_024, size: Int = 1 << 16
     ) throws -> RecordRun {
@@ -277,7 +277,7 @@ extension CommitLog {
             }
         }
         guard run.count > 0 else {
-            throw StoreError.headMismatch(what: "commit \(range.lowerBound)", expected: "a record", found: "none")
+            throw ListError.headMismatch(what: "commit \(range.lowerBound)", expected: "a record", found: "none")
         }
         return run
     }
@@ -287,7 +287,7 @@ extension CommitLog {
     ///
     /// Reads the range in parts, each in a transaction of its own, because a long transaction makes the file grow.
     ///
-    /// - Throws: ``StoreError/headMismatch(what:expected:found:)`` if one is missing; what `body` throws.
+    /// - Throws: ``ListError/headMismatch(what:expected:found:)`` if one is missing; what `body` throws.
     func forEachRecord(
         in range: ClosedRange<UInt64>, partSize: UInt64 = 8_192,
         _ body: (Version, UnsafeRawBufferPointer) throws -> Void
@@ -309,7 +309,7 @@ extension CommitLog {
                 }
             }
             if next <= last && journal.record(of: Version(next)) == nil {
-                throw StoreError.headMismatch(what: "commit \(next)", expected: "a record", found: "none")
+                throw ListError.headMismatch(what: "commit \(next)", expected: "a record", found: "none")
             }
         }
     }

@@ -28,7 +28,7 @@ extension GroupCommit {
     ///
     /// - Parameter shift: how far commits had been shifted when the commit had the version; nil for now.
     /// - Returns: how far they have been shifted now.
-    /// - Throws: ``StoreError/appendFailed(durable:cause:)``; ``LostRace`` if the calling thread holds the store's lock,
+    /// - Throws: ``ListError/appendFailed(durable:cause:)``; ``LostRace`` if the calling thread holds the store's lock,
     ///   and another process has appended first.
     @discardableResult
     func flush(
@@ -55,7 +55,7 @@ extension GroupCommit {
         defer { monitor.unlock() }
         while state.head.version < version {
             if state.failureCount != failureCount, let failure = state.failure { throw failure }
-            if state.isStopped { throw StoreError.closed }
+            if state.isStopped { throw ListError.closed }
             if state.catchingUp == Platform.currentThread { throw LostRace() }
             if state.isLost {
                 try recover()
@@ -116,7 +116,7 @@ extension GroupCommit {
             if state.head.version >= version || state.isStopped {
                 let isDurable = state.head.version >= version
                 monitor.unlock()
-                if isDurable { continuation.resume() } else { continuation.resume(throwing: StoreError.closed) }
+                if isDurable { continuation.resume() } else { continuation.resume(throwing: ListError.closed) }
                 return
             }
             state.tasks.append(WaitingTask(version: version, continuation: continuation))

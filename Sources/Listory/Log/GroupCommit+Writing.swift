@@ -37,7 +37,7 @@ extension GroupCommit {
                     suspectEnd = end
                     continue
                 }
-                return fail(StoreError.appendFailed(durable: head.version, cause: named(error)))
+                return fail(ListError.appendFailed(durable: head.version, cause: named(error)))
             }
         }
         finish(since: start, leader)
@@ -47,12 +47,12 @@ extension GroupCommit {
     ///
     /// - Throws: ``LostRace`` if the calling thread holds the store's lock; the failure, which waiters receive too.
     func recover() throws {
-        guard let racer = state.racer else { throw StoreError.closed }
+        guard let racer = state.racer else { throw ListError.closed }
         monitor.unlock()
         let result = Result { try racer.catchUp() }
         monitor.lock()
         do { try result.get() } catch let error as LostRace { throw error } catch {
-            let failure = StoreError.appendFailed(durable: state.head.version, cause: named(error))
+            let failure = ListError.appendFailed(durable: state.head.version, cause: named(error))
             fail(failure, isLeading: false)
             throw failure
         }
@@ -119,7 +119,7 @@ extension GroupCommit {
     private func named(_ error: any Error) -> any Error {
         guard isBusyElsewhere(error) else { return error }
         let processes = (try? log.journal.table?.neighbours().map(\.processID)) ?? []
-        return StoreError.busy(path: log.path, processes: processes)
+        return ListError.busy(path: log.path, processes: processes)
     }
 
     /// Puts the commits that were not appended back in the queue, and lets nobody lead until they are made again. The lock
@@ -135,7 +135,7 @@ extension GroupCommit {
     /// Ends an attempt, which failed. The lock is held, except while waking the waiters.
     ///
     /// - Parameter isLeading: whether the calling thread leads; otherwise another one may.
-    private func fail(_ error: StoreError, isLeading: Bool = true) {
+    private func fail(_ error: ListError, isLeading: Bool = true) {
         state.failureCount &+= 1
         state.failure = error
         state.gathering = Gathering()
@@ -181,10 +181,10 @@ extension GroupCommit {
     }
 
     /// Why the last attempt to append failed; nil if it did not.
-    var failure: StoreError? { monitor.withLock { hasFailed ? state.failure : nil } }
+    var failure: ListError? { monitor.withLock { hasFailed ? state.failure : nil } }
 
     /// A sequence of the failures from now on. It begins with the present state.
-    func observeFailures() -> AsyncStream<StoreError?> {
+    func observeFailures() -> AsyncStream<ListError?> {
         // Failures are reported with the lock held, so none comes between the two.
         monitor.withLock { failures.stream(beginningWith: hasFailed ? state.failure : nil) }
     }
@@ -192,17 +192,17 @@ extension GroupCommit {
 
 /// The observers of whether commits can be appended.
 final class AppendFailures: Sendable {
-    private let observers = Locked<[AsyncStream<StoreError?>.Continuation]>([])
+    private let observers = Locked<[AsyncStream<ListError?>.Continuation]>([])
 
-    func stream(beginningWith failure: StoreError?) -> AsyncStream<StoreError?> {
+    func stream(beginningWith failure: ListError?) -> AsyncStream<ListError?> {
         let (stream, continuation) = AsyncStream.makeStream(
-            of: StoreError?.self, bufferingPolicy: .bufferingNewest(1))
+            of: ListError?.self, bufferingPolicy: .bufferingNewest(1))
         continuation.yield(failure)
         observers.withLock { $0.append(continuation) }
         return stream
     }
 
-    func tell(_ failure: StoreError?) {
+    func tell(_ failure: ListError?) {
         observers.withLock { observers in
             observers.removeAll { observer in
                 if case .terminated = observer.yield(failure) { true } else { false }
@@ -332,6 +332,6 @@ extension GroupCommit {
         }
         monitor.broadcast(0)
         monitor.broadcast(1)
-        for task in tasks { task.continuation.resume(throwing: StoreError.closed) }
+        for task in tasks { task.continuation.resume(throwing: ListError.closed) }
     }
 }

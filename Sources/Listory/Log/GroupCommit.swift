@@ -58,7 +58,7 @@ final class GroupCommit: CommitSource, @unchecked Sendable {
         var moverCount = 0
         /// How many attempts to append failed, and the last error.
         var failureCount = 0
-        var failure: StoreError?
+        var failure: ListError?
         var gathering = Gathering()
         /// Tasks that wait for a version.
         var tasks: [WaitingTask] = []
@@ -208,8 +208,8 @@ extension GroupCommit {
         if let result = try log.withRecord(of: version, { try $0.map(body) }) { return result }
         guard let packed = try past.packedRecord(of: version) else {
             throw version <= log.base.version
-                ? StoreError.droppedVersion(version, oldest: log.base.version)
-                : StoreError.unknownVersion(version, head: durableVersion)
+                ? ListError.droppedVersion(version, oldest: log.base.version)
+                : ListError.unknownVersion(version, head: durableVersion)
         }
         return try packed.withUnsafeBytes(body)
     }
@@ -238,7 +238,7 @@ extension GroupCommit {
 
     private func copiedContent(of reference: ContentReference) throws -> [UInt8] {
         if reference == .unreadable {
-            throw StoreError.damagedNode(
+            throw ListError.damagedNode(
                 ListError.unreadable(what: "row", expected: "the stored node that it is in", found: "a damaged one"))
         }
         if let copy = try supersededContent(of: reference) { return copy }

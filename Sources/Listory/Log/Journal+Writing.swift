@@ -61,7 +61,7 @@ extension Journal {
             do { return try body() } catch is Disagreement { try findEnd() }
         }
         let head = head ?? self.head
-        throw StoreError.writtenElsewhere(expected: head.version, found: head.version)
+        throw ListError.writtenElsewhere(expected: head.version, found: head.version)
     }
 
     /// How often in a row other processes may drain the journal. Each that opens the store does so once.
@@ -107,7 +107,7 @@ extension Journal {
     /// Adopts what other processes have published.
     ///
     /// - Returns: the end of the log.
-    /// - Throws: ``StoreError/headMismatch(what:expected:found:)`` if that cannot be found; `LMDBError`.
+    /// - Throws: ``ListError/headMismatch(what:expected:found:)`` if that cannot be found; `LMDBError`.
     func refresh() throws -> LogHead {
         guard let end = try table?.published(), end.head.version > head.version else { return head }
         // An entry that is drained between the two reads is missing in both.
@@ -124,7 +124,7 @@ extension Journal {
             state.withLock { [found] in $0 = found }
             return found.head
         }
-        throw StoreError.headMismatch(
+        throw ListError.headMismatch(
             what: "log", expected: "version \(end.head.version)", found: "\(try readCopy().0.head.version)")
     }
 
@@ -229,7 +229,7 @@ extension Journal {
         if known.failed == nil { return }
         let txn = try environment.beginWrite()
         if try isContinued(known, txn) {
-            throw StoreError.writtenElsewhere(expected: known.head.version, found: try rows.readHead(txn).version)
+            throw ListError.writtenElsewhere(expected: known.head.version, found: try rows.readHead(txn).version)
         }
         try clear(known.failed, txn)
         try txn.sync()

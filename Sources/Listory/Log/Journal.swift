@@ -114,7 +114,7 @@ extension Journal {
 
     /// Calls `body` with the value; nil if there is none yet. The database has no other one.
     ///
-    /// - Throws: ``StoreError/headMismatch(what:expected:found:)`` if the database has a value and it is not found. Without that
+    /// - Throws: ``ListError/headMismatch(what:expected:found:)`` if the database has a value and it is not found. Without that
     ///   check, the commits in the journal would be lost without a word.
     private static func withValue<Result>(
         _ txn: borrowing some Transaction & ~Copyable, _ database: Database<UInt64, [UInt8]>,
@@ -123,7 +123,7 @@ extension Journal {
         let isThere = try txn.count(in: database) > 0
         return try txn.withValue(forKey: Journal.key, in: database) { bytes in
             guard bytes != nil || !isThere else {
-                throw StoreError.headMismatch(what: "journal", expected: "its value", found: "none")
+                throw ListError.headMismatch(what: "journal", expected: "its value", found: "none")
             }
             return try body(bytes)
         }
@@ -160,7 +160,7 @@ extension Journal {
 
     /// Reads the head of the log, and drains the journal if the file may be written.
     ///
-    /// - Throws: ``StoreError/headMismatch(what:expected:found:)`` if the database does not end with what its head says.
+    /// - Throws: ``ListError/headMismatch(what:expected:found:)`` if the database does not end with what its head says.
     func read(_ options: JournalOptions) throws -> Findings {
         var (state, lost): (State, Version?)
         if options.isIgnored {

@@ -14,12 +14,12 @@ struct LogRows: Sendable {
 
     /// The head of the log.
     ///
-    /// - Throws: ``StoreError/headMismatch(what:expected:found:)`` if that is not what the head row says.
+    /// - Throws: ``ListError/headMismatch(what:expected:found:)`` if that is not what the head row says.
     func readCheckedHead(_ txn: borrowing some Transaction & ~Copyable) throws -> LogHead {
         let head = try readHead(txn)
         let last = try txn.lastKey(in: commits) ?? sealed.rawValue
         guard last == head.version.rawValue else {
-            throw StoreError.headMismatch(
+            throw ListError.headMismatch(
                 what: "newest commit", expected: head.version.description, found: String(last))
         }
         return head
@@ -29,7 +29,7 @@ struct LogRows: Sendable {
     func readHead(_ txn: borrowing some Transaction & ~Copyable) throws -> LogHead {
         let head = try txn.withValue(forKey: LogFormat.headKey, in: meta) { $0.flatMap(LogHead.init) }
         guard let head else {
-            throw StoreError.headMismatch(what: "head row", expected: "\(LogHead.byteCount) bytes", found: "another")
+            throw ListError.headMismatch(what: "head row", expected: "\(LogHead.byteCount) bytes", found: "another")
         }
         return head
     }

@@ -46,14 +46,14 @@ final class Past: Sendable {
             max(point.version, version).rawValue - min(point.version, version).rawValue
         }
         guard let start = usable.min(by: { distance($0) < distance($1) }) else {
-            throw StoreError.unknownVersion(version, head: log.base.version)
+            throw ListError.unknownVersion(version, head: log.base.version)
         }
         let point: UntypedSnapshot
         do {
             point = try replay(from: start, to: version)
         } catch {
             // An unreadable checkpoint only makes the replay longer.
-            guard case StoreError.damagedNode = error, let first = candidates.first, first.version < start.version
+            guard case ListError.damagedNode = error, let first = candidates.first, first.version < start.version
             else { throw error }
             point = try replay(from: first, to: version)
         }

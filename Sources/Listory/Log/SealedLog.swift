@@ -33,7 +33,7 @@ struct SealedLog: Sendable {
                 // If a damaged header says that the block begins later, a replay would look for it again and again.
                 let first = Version(try UInt64.decode(key))
                 guard block.first == first else {
-                    throw StoreError.headMismatch(
+                    throw ListError.headMismatch(
                         what: "key of a packed block", expected: "\(block.first)", found: "\(first)")
                 }
                 if block.first <= version && version <= block.last { result = try body(block) }

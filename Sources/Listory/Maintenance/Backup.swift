@@ -15,12 +15,12 @@ extension StoreProtocol {
     ///   - target: a file that does not exist.
     ///   - progress: called from time to time with the part that is done, 0 to 1.
     /// - Returns: what the verification found.
-    /// - Throws: ``StoreError/alreadyExists(path:)``; ``StoreError/inUse(path:)`` if another backup is just being written
+    /// - Throws: ``ListError/alreadyExists(path:)``; ``ListError/inUse(path:)`` if another backup is just being written
     ///   there; what ``copy(to:progress:)`` and ``StoreVerification`` throw. Then there is no file at the target.
     /// - Complexity: O(size of the file + events · log n).
     @discardableResult
     public func backup(to target: String, progress: (Double) -> Void = { _ in }) throws -> StoreVerification {
-        if Platform.exists(target) { throw StoreError.alreadyExists(path: target) }
+        if Platform.exists(target) { throw ListError.alreadyExists(path: target) }
         return try UntypedStore.claiming(target) {
             let scratch = target + "-copying"
             DataFile.remove(scratch)

@@ -76,10 +76,10 @@ extension UntypedStore {
     ///   - compaction: the versions to keep, and how.
     ///   - options: the capacity of nodes, and the greatest size of the file.
     ///   - progress: called from time to time with the part that is done, 0 to 1.
-    /// - Throws: ``StoreError/inUse(path:)`` if the store is open, or is just being compacted or repaired;
-    ///   ``StoreError/notFound(path:)``; ``StoreError/writtenElsewhere(expected:found:)`` if
-    ///   another process wrote to it meanwhile; ``StoreError/droppedVersion(_:oldest:)`` and
-    ///   ``StoreError/unknownVersion(_:head:)`` for a version to keep that is not there; what opening and verifying a
+    /// - Throws: ``ListError/inUse(path:)`` if the store is open, or is just being compacted or repaired;
+    ///   ``ListError/notFound(path:)``; ``ListError/writtenElsewhere(expected:found:)`` if
+    ///   another process wrote to it meanwhile; ``ListError/droppedVersion(_:oldest:)`` and
+    ///   ``ListError/unknownVersion(_:head:)`` for a version to keep that is not there; what opening and verifying a
     ///   store throws. The old file is then unchanged.
     /// - Complexity: O(events · log n + rows), twice, because the new file is verified.
     @discardableResult
@@ -89,14 +89,14 @@ extension UntypedStore {
     ) throws -> CompactionReport {
         // The file is replaced, not a symbolic link to it.
         let path = Platform.resolved(path) ?? path
-        guard Platform.exists(path) else { throw StoreError.notFound(path: path) }
+        guard Platform.exists(path) else { throw ListError.notFound(path: path) }
         return try claiming(path) { try compactClaimed(at: path, compaction, options, progress) }
     }
 
     /// Runs what writes a file beside a path and then puts it there, while nobody else does that.
     static func claiming<Result>(_ path: String, _ body: () throws -> Result) throws -> Result {
         do { return try DataFile.claiming(path, body) } catch let error as LMDBError {
-            if case .inUse = error.kind { throw StoreError.inUse(path: path) }
+            if case .inUse = error.kind { throw ListError.inUse(path: path) }
             throw error
         }
     }
@@ -121,15 +121,15 @@ extension UntypedStore {
             try compactor.finish(copy)
             fingerprint = FileFingerprint(path)
             guard try source.isNewest() else {
-                throw StoreError.writtenElsewhere(expected: written.version, found: written.version.next)
+                throw ListError.writtenElsewhere(expected: written.version, found: written.version.next)
             }
         } catch let error as LMDBError {
-            if case .alreadyOpen = error.kind { throw StoreError.inUse(path: path) }
+            if case .alreadyOpen = error.kind { throw ListError.inUse(path: path) }
             throw error
         }
         let verified = try StoreVerification(path: copy) { progress(0.6 + $0 * 0.4) }
         guard verified.stateHash == written.stateHash, verified.version == written.version else {
-            throw StoreError.headMismatch(
+            throw ListError.headMismatch(
                 what: "compacted state", expected: "\(written.stateHash)", found: "\(verified.stateHash)")
         }
         try replace(path, with: copy, fingerprint, written.version)
@@ -144,11 +144,11 @@ extension UntypedStore {
             isReplaced = try DataFile.replace(path, with: copy) { FileFingerprint(path) == fingerprint }
         } catch {
             switch error.kind {
-            case .inUse, .alreadyOpen: throw StoreError.inUse(path: path)
+            case .inUse, .alreadyOpen: throw ListError.inUse(path: path)
             default: throw error
             }
         }
-        if !isReplaced { throw StoreError.writtenElsewhere(expected: version, found: version.next) }
+        if !isReplaced { throw ListError.writtenElsewhere(expected: version, found: version.next) }
     }
 
     /// Whether the log still ends where this store left it.

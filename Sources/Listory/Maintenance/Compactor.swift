@@ -134,8 +134,8 @@ extension Compactor {
         switch compaction.kept {
         case .everything: return oldest
         case .from(let version):
-            if version < oldest { throw StoreError.droppedVersion(version, oldest: oldest) }
-            if version > newest { throw StoreError.unknownVersion(version, head: newest) }
+            if version < oldest { throw ListError.droppedVersion(version, oldest: oldest) }
+            if version > newest { throw ListError.unknownVersion(version, head: newest) }
             return version
         case .since(let time):
             var base = oldest

@@ -60,14 +60,14 @@ extension SalvageIndex {
 extension CheckpointDatabase {
     /// Reads the states of all projections.
     ///
-    /// - Throws: ``StoreError/damagedProjection(name:)`` for one that is damaged or belongs to no version up to the newest.
+    /// - Throws: ``ListError/damagedProjection(name:)`` for one that is damaged or belongs to no version up to the newest.
     func checkProjections(through newest: Version) throws {
         guard let projections else { return }
         try reading { txn in
             try txn.forEach(in: projections) { key, row in
                 let name = String(decoding: key, as: UTF8.self)
                 guard let stored = StoredProjection(row, name: name), stored.version <= newest else {
-                    throw StoreError.damagedProjection(name: name)
+                    throw ListError.damagedProjection(name: name)
                 }
                 return true
             }

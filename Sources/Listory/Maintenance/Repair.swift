@@ -26,8 +26,8 @@ extension UntypedStore {
     ///   - path: a store that no process has open.
     ///   - options: the greatest size of the file.
     ///   - progress: called from time to time with the part that is done, 0 to 1.
-    /// - Throws: ``StoreError/notRepairable(commits:contents:)`` if commits or contents are lost: then
-    ///   ``salvage(from:to:options:progress:)`` saves the rest. ``StoreError/inUse(path:)``; what ``salvage(from:to:options:progress:)`` throws. The file is
+    /// - Throws: ``ListError/notRepairable(commits:contents:)`` if commits or contents are lost: then
+    ///   ``salvage(from:to:options:progress:)`` saves the rest. ``ListError/inUse(path:)``; what ``salvage(from:to:options:progress:)`` throws. The file is
     ///   then unchanged.
     @discardableResult
     public static func repair(
@@ -60,7 +60,7 @@ extension UntypedStore {
 
 extension SalvageReport {
     /// The error that says what is lost.
-    fileprivate var notRepairable: StoreError {
+    fileprivate var notRepairable: ListError {
         let unattached = looseCommitCount + parts.dropFirst().reduce(0) { $0 + $1.commitCount }
         return .notRepairable(commits: lostCommitCount + unattached, contents: lostContentCount)
     }

@@ -75,8 +75,8 @@ extension UntypedStore {
     ///   - path: the new store; a file that does not exist.
     ///   - options: the greatest size of the new file, and the clock.
     ///   - progress: called from time to time with the part that is done, 0 to 1.
-    /// - Throws: ``StoreError/notFound(path:)``, ``StoreError/alreadyExists(path:)``, ``StoreError/inUse(path:)``;
-    ///   ``StoreError/notAStore(path:found:)`` if nothing can be read; ``StoreError/unknownFormat(path:found:supported:)``;
+    /// - Throws: ``ListError/notFound(path:)``, ``ListError/alreadyExists(path:)``, ``ListError/inUse(path:)``;
+    ///   ``ListError/notAStore(path:found:)`` if nothing can be read; ``ListError/unknownFormat(path:found:supported:)``;
     ///   errors of reading and writing. No new file is left then.
     /// - Complexity: O(size of the file + events · log n).
     @discardableResult
@@ -91,7 +91,7 @@ extension UntypedStore {
     static func salvageAndVerify(
         from damaged: String, to path: String, _ options: StoreOptions, _ progress: (Double) -> Void
     ) throws -> (report: SalvageReport, found: [StoreVerification]) {
-        guard !Platform.exists(path) else { throw StoreError.alreadyExists(path: path) }
+        guard !Platform.exists(path) else { throw ListError.alreadyExists(path: path) }
         return try scanning(damaged) { index in
             try Salvage(index, damaged, to: path, options).run(progress)
         }
@@ -105,7 +105,7 @@ extension UntypedStore {
     }
 
     private static func scanning<Result>(_ path: String, _ body: (SalvageIndex) throws -> Result) throws -> Result {
-        guard Platform.exists(path) else { throw StoreError.notFound(path: path) }
+        guard Platform.exists(path) else { throw ListError.notFound(path: path) }
         do {
             return try DataFile.scan(path) { try body(SalvageIndex($0, path: path)) }
         } catch let error as LMDBError {
@@ -183,7 +183,7 @@ struct Salvage {
         let newest = found.first?.piece
         let leftovers = try SalvageLeftovers(index, loose, after: newest?.last ?? .empty)
         if found.isEmpty && leftovers.identifiers.isEmpty && index.units.isEmpty && !index.isStore {
-            throw StoreError.notAStore(path: damaged, found: "nothing that can be read")
+            throw ListError.notAStore(path: damaged, found: "nothing that can be read")
         }
         let last = SalvageCommit(leftovers, newest)
         let kept = found.reduce(0) { $0 + $1.piece.last.rawValue - $1.piece.base.rawValue }

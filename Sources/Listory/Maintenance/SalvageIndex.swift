@@ -51,7 +51,7 @@ final class SalvageIndex: NodeSource, @unchecked Sendable {
 
     /// Reads everything.
     ///
-    /// - Throws: ``StoreError/unknownFormat(path:found:supported:)``; errors of reading that may be temporary.
+    /// - Throws: ``ListError/unknownFormat(path:found:supported:)``; errors of reading that may be temporary.
     init(_ scan: PageScan, path: String) throws {
         self.scan = scan
         try scan.forEachEntry { try note($0, path) }
@@ -85,7 +85,7 @@ final class SalvageIndex: NodeSource, @unchecked Sendable {
             guard let format = LogFormat.format(row) else { return }
             isStore = true
             if format == LogFormat.version { return }
-            throw StoreError.unknownFormat(path: path, found: format, supported: LogFormat.version)
+            throw ListError.unknownFormat(path: path, found: format, supported: LogFormat.version)
         case LogFormat.headKey:
             // Compared with the commits later.
             let row = try scan.bytes(at: entry.value)

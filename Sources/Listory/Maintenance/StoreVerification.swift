@@ -30,7 +30,7 @@ public struct StoreVerification: Hashable, Sendable {
     ///   - path: the store. Other processes may have it open, this one may not.
     ///   - progress: called from time to time with the part that is done, 0 to 1.
     /// - Throws: the first fault: `LMDBError` for damaged pages, `RecordError` for a damaged record, `ListError` for
-    ///   events that do not fit or a hash that differs, ``StoreError`` for a head or a history that is not the log's,
+    ///   events that do not fit or a hash that differs, ``ListError`` for a head or a history that is not the log's,
     ///   or a damaged state of a projection.
     /// - Complexity: O(events · log n).
     public init(path: String, progress: (Double) -> Void = { _ in }) throws {
@@ -44,7 +44,7 @@ public struct StoreVerification: Hashable, Sendable {
         if database == nil { try CheckpointDatabase.checkComplete(log.environment) }
         let findings = try log.readHead()
         if let lost = findings.lost {
-            throw StoreError.headMismatch(
+            throw ListError.headMismatch(
                 what: "journal", expected: "entries that follow it", found: "one that ends with version \(lost)"
             )
         }
@@ -64,10 +64,10 @@ public struct StoreVerification: Hashable, Sendable {
         }
         let found = replay.found
         guard found == expected else {
-            throw StoreError.headMismatch(what: "head row", expected: "\(expected)", found: "\(found)")
+            throw ListError.headMismatch(what: "head row", expected: "\(expected)", found: "\(found)")
         }
         try StoreVerification.checkInvariants(state)
-        if let left = replay.checkpoints.first { throw StoreError.damagedCheckpoint(left.version) }
+        if let left = replay.checkpoints.first { throw ListError.damagedCheckpoint(left.version) }
         nodeCount = try StoreVerification.checkNodes(checkpoints, database)
         checkpointCount = checkpoints.count
         try database?.checkRows()
@@ -100,14 +100,14 @@ public struct StoreVerification: Hashable, Sendable {
         mutating func check(_ version: Version, _ record: UnsafeRawBufferPointer) throws -> Commit {
             let commit = try Commit(record: Array(record), version: version)
             if let expected = try histories.check(commit) {
-                throw StoreError.headMismatch(
+                throw ListError.headMismatch(
                     what: "history of commit \(version)", expected: "\(expected)", found: "\(commit.mark.entry)")
             }
             found.append(record, version: version, eventCount: commit.eventCount)
             guard let checkpoint = checkpoints.first, checkpoint.version == version else { return commit }
             guard checkpoint.stateHash == commit.stateHash, checkpoint.checksum == commit.checksum,
                 checkpoint.fits(commit.mark), checkpoint.eventCount == found.eventCount
-            else { throw StoreError.damagedCheckpoint(version) }
+            else { throw ListError.damagedCheckpoint(version) }
             checkpoints.removeFirst()
             return commit
         }
@@ -140,7 +140,7 @@ public struct StoreVerification: Hashable, Sendable {
             if try sealed.isKnownAsLost(reference) { return lostCount += 1 }
             let isThere: Void? = try sealed.withContent(of: reference) { try reference.check($0) }
             guard isThere != nil else {
-                throw StoreError.headMismatch(
+                throw ListError.headMismatch(
                     what: "content of commit \(reference.version)", expected: "\(reference.length) bytes", found: "none"
                 )
             }
@@ -159,47 +159,47 @@ public struct StoreVerification: Hashable, Sendable {
                 let snapshot = checkpoint.snapshot(nodes)
                 try snapshot.checkNodes(&known)
                 guard snapshot.sections.reduce(0, { $0 + $1.items.count }) == checkpoint.itemCount else {
-                    throw StoreError.damagedCheckpoint(checkpoint.version)
+                    throw ListError.damagedCheckpoint(checkpoint.version)
                 }
             }
             guard let (checkpoint, locators) = try database.newest(), checkpoint.version == newest.version else {
-                throw StoreError.damagedCheckpoint(newest.version)
+                throw ListError.damagedCheckpoint(newest.version)
             }
             let nodes = NodePool(limits: TreeLimits(leafCapacity: 4, innerCapacity: 4), source: database)
             try nodes.checked { try checkInvariants(ListState(checkpoint, locators, nodes)) }
         } catch let error as NodeError {
-            throw StoreError.damagedNode(error)
+            throw ListError.damagedNode(error)
         }
         return known.count
     }
 
     /// Checks the invariants of rows and locators that were read from stored nodes.
     private static func checkInvariants(_ state: borrowing ListState) throws {
-        do { try state.checkInvariants(isFilled: false) } catch { throw StoreError.damagedNode(error) }
+        do { try state.checkInvariants(isFilled: false) } catch { throw ListError.damagedNode(error) }
     }
 }
 
 extension CheckpointDatabase {
     /// Reads the rows of all checkpoints, and the lists of numbers.
     ///
-    /// - Throws: ``StoreError/damagedCheckpoint(_:)`` for one that is damaged.
+    /// - Throws: ``ListError/damagedCheckpoint(_:)`` for one that is damaged.
     fileprivate func checkRows() throws {
         try reading { txn in
             try txn.forEach(in: checkpoints) { key, row in
                 let version = Version(try UInt64.decode(key))
-                if Checkpoint(row, version: version) == nil { throw StoreError.damagedCheckpoint(version) }
+                if Checkpoint(row, version: version) == nil { throw ListError.damagedCheckpoint(version) }
                 return true
             }
             try txn.forEach(in: gone) { key, row in
                 let version = Version(try UInt64.decode(key))
                 let numbers = StoredNumbers.numbers(row, seed: version.rawValue)
-                if numbers == nil { throw StoreError.damagedCheckpoint(version) }
+                if numbers == nil { throw ListError.damagedCheckpoint(version) }
                 return true
             }
             let newest = Version(try txn.lastKey(in: checkpoints) ?? 0)
             try txn.withValue(forKey: LogFormat.superfluousKey, in: meta) { row in
                 guard let row, StoredNumbers.numbers(row, seed: 0) == nil else { return }
-                throw StoreError.damagedCheckpoint(newest)
+                throw ListError.damagedCheckpoint(newest)
             }
         }
     }

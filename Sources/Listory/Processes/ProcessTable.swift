@@ -75,7 +75,7 @@ final class ProcessTable: EnvironmentCompanion {
     /// Joins the processes that have a store open; several stores of this process that share an open file share the slot.
     ///
     /// - Returns: nil if the table cannot be written, as in an app's bundle.
-    /// - Throws: ``StoreError/tooManyProcesses(limit:)``; `LMDBError`.
+    /// - Throws: ``ListError/tooManyProcesses(limit:)``; `LMDBError`.
     static func join(_ environment: Environment) throws -> ProcessTable? {
         try environment.companion {
             let path = environment.path + "-processes"
@@ -113,7 +113,7 @@ final class ProcessTable: EnvironmentCompanion {
         let free = slots.first { slot in
             Platform.setByteLock(descriptor, at: TableFormat.firstLock + slot, isTaken: true)
         }
-        guard let free else { throw StoreError.tooManyProcesses(limit: TableFormat.slotCount) }
+        guard let free else { throw ListError.tooManyProcesses(limit: TableFormat.slotCount) }
         self.init(descriptor, path, slot: free, purpose, followsCrash: !crashed.isEmpty)
         try putSlot(ProcessLeases([]))
         // If this process crashes from here on, its own slot is the mark.
@@ -154,7 +154,7 @@ extension ProcessTable {
                 return header
             }
         }
-        throw StoreError.headMismatch(what: "process table", expected: "a header with its checksum", found: "another")
+        throw ListError.headMismatch(what: "process table", expected: "a header with its checksum", found: "another")
     }
 
     private func put(_ header: TableFormat.Header) throws {

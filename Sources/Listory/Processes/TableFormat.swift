@@ -132,7 +132,7 @@ enum TableFormat {
         case .failure(let error): throw LMDBError(code: error.number, in: "pread", detail: path)
         case .success(let read):
             guard read == count else {
-                throw StoreError.headMismatch(
+                throw ListError.headMismatch(
                     what: "process table", expected: "\(offset + count) bytes", found: "\(offset + read)")
             }
             return bytes

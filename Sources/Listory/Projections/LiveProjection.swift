@@ -18,7 +18,7 @@ import ListModel
 /// If the app keeps a value whose type is copy-on-write, such as an array, the next fold copies it.
 ///
 /// - Important: The functions of a projection must use neither the projection nor the store; using the projection
-///   throws ``StoreError/usedInside(_:)``.
+///   throws ``ListError/usedInside(_:)``.
 public final class LiveProjection<Value: Sendable>: Sendable {
     /// The store whose events are folded.
     public let store: UntypedStore
@@ -35,7 +35,7 @@ public final class LiveProjection<Value: Sendable>: Sendable {
     /// The value at the newest version of the store.
     ///
     /// - Throws: ``ProjectionError/failed(projection:version:event:cause:)``, until ``rebuild()``;
-    ///   ``StoreError/closed``; an error of the log, after which the next access tries again.
+    ///   ``ListError/closed``; an error of the log, after which the next access tries again.
     /// - Complexity: that of folding the events since the last access.
     public var value: Value {
         get throws { try follower.moment(store).0.value }
@@ -71,7 +71,7 @@ public final class LiveProjection<Value: Sendable>: Sendable {
 
     /// Stores the state now, besides the automatic times: after checkpoints and when the store closes.
     ///
-    /// - Throws: as ``value``; ``StoreError/readOnly``; an error of the encoder, or of the file.
+    /// - Throws: as ``value``; ``ListError/readOnly``; an error of the encoder, or of the file.
     /// - Complexity: O(size of the state).
     public func checkpoint() throws { try follower.store(in: store) }
 
@@ -80,7 +80,7 @@ public final class LiveProjection<Value: Sendable>: Sendable {
     /// Each call returns a new sequence for one reader. A slow reader receives the newest value and skips those in
     /// between. The sequence ends when the store closes, and with an error if the projection fails.
     ///
-    /// - Throws: ``StoreError/closed``.
+    /// - Throws: ``ListError/closed``.
     public func values() throws -> ProjectedValues<Value> {
         let changes = try store.changes()
         let (stream, continuation) = AsyncThrowingStream.makeStream(
@@ -96,7 +96,7 @@ public final class LiveProjection<Value: Sendable>: Sendable {
                     continuation.yield(last)
                 }
                 continuation.finish()
-            } catch StoreError.closed {
+            } catch ListError.closed {
                 continuation.finish()
             } catch {
                 continuation.finish(throwing: error)

@@ -53,7 +53,7 @@ final class ProjectionFollower<Value: Sendable>: StoreFollower {
 
     /// Checks that the calling thread is not inside a function of the projection: it would wait for itself.
     func checkIsOutside() throws {
-        if state.isHeldByCaller { throw StoreError.usedInside("a function of the projection") }
+        if state.isHeldByCaller { throw ListError.usedInside("a function of the projection") }
     }
 
     /// The value at the newest version, and from which version on it knows the history.

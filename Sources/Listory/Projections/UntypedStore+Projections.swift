@@ -98,7 +98,7 @@ extension UntypedStore {
     func putProjection(
         _ name: String, rules: Int, version: Version, checksum: UInt64?, beginning: Version, state: [UInt8]
     ) throws {
-        if options.isReadOnly { throw StoreError.readOnly }
+        if options.isReadOnly { throw ListError.readOnly }
         guard let database = checkpointer?.database, let projections = database.projections else { return }
         try group.flush(through: version)
         let found = try recordChecksum(of: version)

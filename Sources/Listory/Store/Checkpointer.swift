@@ -161,7 +161,7 @@ final class Checkpointer: Sendable {
     /// Invalidates the checkpoints in the file if an error says that they are damaged.
     func distrustIfDamaged(_ error: any Error) {
         var cause = error
-        if case StoreError.damagedNode(let inner) = error { cause = inner }
+        if case ListError.damagedNode(let inner) = error { cause = inner }
         // A temporary read error is no damage.
         guard cause is NodeError, !database.environment.options.isReadOnly else { return }
         // If this fails as well, the next opening detects the damage again.
@@ -190,7 +190,7 @@ extension Checkpointer {
     /// continues from the newest one that it has taken.
     ///
     /// - Parameter isUrgent: whether it is taken even if a reader stands still.
-    /// - Throws: ``StoreError``, `LMDBError`; the store is then unchanged.
+    /// - Throws: ``ListError``, `LMDBError`; the store is then unchanged.
     func take(_ store: UntypedStore, isUrgent: Bool = true) throws {
         try running.withLock { _ in
             // A closed store must not use its file.
@@ -307,7 +307,7 @@ extension Checkpointer {
         if isUnusable {
             // The rows that other processes show may be read from the nodes.
             if let other = try database.table?.neighbours().first(where: { !$0.leases.isEmpty }) {
-                throw StoreError.busy(path: database.environment.path, processes: [other.processID])
+                throw ListError.busy(path: database.environment.path, processes: [other.processID])
             }
             try database.clear(keeping: base)
             state.withLock { $0.isUnusable = false }
@@ -435,11 +435,11 @@ extension StoreProtocol {
     /// Checkpoints are taken automatically (``StoreOptions/checkpoints``). Call this at a convenient moment, as when
     /// the app goes to the background.
     ///
-    /// - Throws: ``StoreError/readOnly``, ``StoreError/appendFailed(durable:cause:)``, or an `LMDBError`; the store is
+    /// - Throws: ``ListError/readOnly``, ``ListError/appendFailed(durable:cause:)``, or an `LMDBError`; the store is
     ///   then unchanged.
     /// - Complexity: O(rows changed since the last checkpoint).
     public func checkpoint() throws {
-        if core.options.isReadOnly { throw StoreError.readOnly }
+        if core.options.isReadOnly { throw ListError.readOnly }
         try core.checkIsOutside()
         try core.checkpointer?.take(core)
     }

@@ -65,8 +65,8 @@ extension UntypedStore.Recovery {
 
     /// Recovers the newest version.
     ///
-    /// - Throws: ``StoreError``, `RecordError`, `ListError`, `LMDBError`: the log is damaged, or cannot be read just now;
-    ///   ``StoreError/writtenElsewhere(expected:found:)``.
+    /// - Throws: ``ListError``, `RecordError`, `LMDBError`: the log is damaged, or cannot be read just now;
+    ///   ``ListError/writtenElsewhere(expected:found:)``.
     /// - Complexity: O(log n) and a replay of the commits after the newest checkpoint.
     static func run(
         _ log: CommitLog, _ head: LogHead, _ database: CheckpointDatabase?, _ newest: Newest?,
@@ -95,7 +95,7 @@ extension UntypedStore.Recovery {
                     let found = try log.journal.storedVersion()
                     let isQuiet = try log.environment.information.lastTransaction == transaction
                     guard isQuiet && found == head.version else {
-                        throw StoreError.writtenElsewhere(expected: head.version, found: found)
+                        throw ListError.writtenElsewhere(expected: head.version, found: found)
                     }
                 }
                 wasRebuilt = true
@@ -108,7 +108,7 @@ extension UntypedStore.Recovery {
             checksum = try log.replay(into: &state, after: log.base.checksum, through: head.version)
         } catch {
             guard error.saysDamage && !error.isOfNewerRelease else { throw error }
-            throw StoreError.damagedCommit(state.version.next, cause: error)
+            throw ListError.damagedCommit(state.version.next, cause: error)
         }
         let recovery = UntypedStore.Recovery(
             checkpoint: .empty, wasRebuilt: wasRebuilt,
@@ -153,7 +153,7 @@ extension UntypedStore.Recovery {
     ) throws -> ListState {
         if log.base.version == .empty { return ListState(NodePool(after: nodes)) }
         guard let database, let checkpoint = try database.checkpoint(log.base.version) else {
-            throw StoreError.damagedCheckpoint(log.base.version)
+            throw ListError.damagedCheckpoint(log.base.version)
         }
         let pool = NodePool(after: nodes)
         let failures = pool.failureCount
@@ -172,7 +172,7 @@ extension UntypedStore.Recovery {
         guard checkpoint.version <= head.version, checkpoint.eventCount <= head.eventCount,
             try log.checksum(of: checkpoint.version) == checkpoint.checksum,
             try log.fits(checkpoint)
-        else { throw StoreError.damagedCheckpoint(checkpoint.version) }
+        else { throw ListError.damagedCheckpoint(checkpoint.version) }
         var state = ListState(checkpoint, locators, pool)
         // If rows could not be read, events do not fit; the error of reading is reported then.
         let checksum = try pool.checked {

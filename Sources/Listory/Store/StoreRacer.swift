@@ -55,7 +55,7 @@ final class StoreRacer: Racer {
         if turn.isHeldByCaller || head.isHeldByCaller { throw LostRace() }
         try turn.withLock { _ in
             try head.withLock { head in
-                if head.isClosed { throw StoreError.closed }
+                if head.isClosed { throw ListError.closed }
                 // Rows that could not be read are read again by the next call of the store.
                 if let failure = head.failure { throw failure }
                 guard try group.isBehind() else { return }

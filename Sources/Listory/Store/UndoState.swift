@@ -68,7 +68,7 @@ extension StoreProtocol {
     ///
     /// A slow reader receives only the newest state. The sequence ends when the store closes.
     ///
-    /// - Throws: ``StoreError/closed``.
+    /// - Throws: ``ListError/closed``.
     public func undoStates(origin: String = "") throws -> AsyncStream<UndoState> {
         let core = core
         let changes = try core.changes()

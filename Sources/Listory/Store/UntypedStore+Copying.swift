@@ -15,12 +15,12 @@ extension StoreProtocol {
     /// - Parameters:
     ///   - target: a file that does not exist.
     ///   - progress: called from time to time with the part that is done, 0 to 1, on the calling thread.
-    /// - Throws: ``StoreError/readOnly``, because only the process that edits a store knows its newest commits;
-    ///   ``StoreError/appendFailed(durable:cause:)``; `LMDBError`, with `targetExists` if there is such a file, which
+    /// - Throws: ``ListError/readOnly``, because only the process that edits a store knows its newest commits;
+    ///   ``ListError/appendFailed(durable:cause:)``; `LMDBError`, with `targetExists` if there is such a file, which
     ///   is not changed. After other errors no target is left.
     /// - Complexity: O(size of the file).
     public func copy(to target: String, progress: @escaping (Double) -> Void = { _ in }) throws {
-        if core.options.isReadOnly { throw StoreError.readOnly }
+        if core.options.isReadOnly { throw ListError.readOnly }
         try core.group.flush(through: nil)
         try core.group.store()
         try core.group.log.copyDatabases(to: target, progress: progress)

@@ -9,7 +9,7 @@ extension StoreProtocol {
     /// Waits, blocking the thread, until a version is durable. If no other thread is writing, this thread writes.
     ///
     /// - Parameter version: the version of a commit of this store; nil for all commits.
-    /// - Throws: ``StoreError/appendFailed(durable:cause:)``; ``StoreError/unknownVersion(_:head:)`` for a version that
+    /// - Throws: ``ListError/appendFailed(durable:cause:)``; ``ListError/unknownVersion(_:head:)`` for a version that
     ///   does not exist yet.
     public func waitUntilDurable(_ version: Version? = nil) throws {
         if let version { try checkExists(version) }
@@ -35,7 +35,7 @@ extension StoreProtocol {
     ///
     /// The commits are in memory and further edits throw. The store retries automatically: after half a second, and
     /// then after pauses that double up to a minute.
-    public var appendFailure: StoreError? { core.group.failure }
+    public var appendFailure: ListError? { core.group.failure }
 
     /// Reports whether commits can be appended: first the present ``appendFailure``, then each failure, and nil when an
     /// attempt succeeds. Use it with deferred commits, whose failures no edit throws.
@@ -46,8 +46,8 @@ extension StoreProtocol {
     ///
     /// A slow reader receives only the newest. The sequence ends when the store closes.
     ///
-    /// - Throws: ``StoreError/closed``.
-    public func appendFailures() throws -> AsyncStream<StoreError?> {
+    /// - Throws: ``ListError/closed``.
+    public func appendFailures() throws -> AsyncStream<ListError?> {
         // Under the lock, so that closing either refuses it or ends it.
         try core.withHead { _ in core.group.observeFailures() }
     }
@@ -55,6 +55,6 @@ extension StoreProtocol {
     private func checkExists(_ version: Version) throws {
         if version <= durableVersion { return }
         let newest = try self.version
-        if version > newest { throw StoreError.unknownVersion(version, head: newest) }
+        if version > newest { throw ListError.unknownVersion(version, head: newest) }
     }
 }

@@ -16,8 +16,8 @@ extension UntypedStore {
     ///   - durability: what to wait for; nil for the store's default.
     ///   - body: makes the edits. It must not use the store itself.
     /// - Returns: the commit, or nil if nothing changed and nothing was appended.
-    /// - Throws: what `body` throws; then nothing has changed. ``StoreError/appendFailed(durable:cause:)`` if the log
-    ///   could not be written: then the edits are in memory and will be tried again. ``StoreError/readOnly``.
+    /// - Throws: what `body` throws; then nothing has changed. ``ListError/appendFailed(durable:cause:)`` if the log
+    ///   could not be written: then the edits are in memory and will be tried again. ``ListError/readOnly``.
     /// - Complexity: O(k log n) for k rows, in memory; then the wait.
     @discardableResult
     public func edit(
@@ -113,7 +113,7 @@ extension UntypedStore {
         _ durability: Durability?, _ replacing: (Result, Commit) -> Result,
         making commits: () throws -> (Result, Queued?)
     ) throws -> Result {
-        if options.isReadOnly { throw StoreError.readOnly }
+        if options.isReadOnly { throw ListError.readOnly }
         // Commits that could not be appended are retried before another is added.
         if group.hasFailed {
             try checkIsOutside()

@@ -7,17 +7,17 @@ import ListModel
 extension UntypedStore {
     /// Checks that all ids are of the kinds of an app's types, and writes that into the file if it is not there yet.
     ///
-    /// - Throws: ``StoreError/otherIdentifiers(path:expected:found:)``; ``StoreError/inUse(path:)`` if another process is editing a
+    /// - Throws: ``ListError/otherIdentifiers(path:expected:found:)``; ``ListError/inUse(path:)`` if another process is editing a
     ///   store whose kinds are not known; an error of the log.
     /// - Complexity: O(1); the first time for a store that a tool made, O(events).
     func require(_ expected: IdentifierKinds) throws {
         if let found = identifierKinds.withLock({ $0 }) {
             if found == expected { return }
-            throw StoreError.otherIdentifiers(path: path, expected: "\(expected)", found: "\(found)")
+            throw ListError.otherIdentifiers(path: path, expected: "\(expected)", found: "\(found)")
         }
         // It could use ids of other kinds.
         let isEditedElsewhere = try group.log.journal.table?.neighbours().contains(where: \.isEditing) ?? false
-        if isEditedElsewhere && !options.isReadOnly { throw StoreError.inUse(path: path) }
+        if isEditedElsewhere && !options.isReadOnly { throw ListError.inUse(path: path) }
         do {
             for section in try snapshot(at: oldestVersion).sections { try expected.check(section.id, section.items) }
             let newest = try version
@@ -27,7 +27,7 @@ extension UntypedStore {
                 }
             }
         } catch ListError.otherKind(let id, _) {
-            throw StoreError.otherIdentifiers(path: path, expected: "\(expected)", found: "\(id)")
+            throw ListError.otherIdentifiers(path: path, expected: "\(expected)", found: "\(id)")
         }
         if options.isReadOnly { return }
         try group.log.put(expected)

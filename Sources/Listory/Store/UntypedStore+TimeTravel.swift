@@ -24,7 +24,7 @@ extension StoreProtocol {
 
     /// The commit that made a version.
     ///
-    /// - Throws: ``StoreError/unknownVersion(_:head:)`` for a version that is not there, and for ``Version/empty``,
+    /// - Throws: ``ListError/unknownVersion(_:head:)`` for a version that is not there, and for ``Version/empty``,
     ///   which no commit made; an error of the log.
     public func commit(_ version: Version) throws -> Commit {
         try checkVersion(version)
@@ -58,9 +58,9 @@ extension StoreProtocol {
     private func checkVersion(_ version: Version) throws {
         let newest = try self.version
         if version > .empty && version <= oldestVersion {
-            throw StoreError.droppedVersion(version, oldest: oldestVersion)
+            throw ListError.droppedVersion(version, oldest: oldestVersion)
         }
-        if version == .empty || version > newest { throw StoreError.unknownVersion(version, head: newest) }
+        if version == .empty || version > newest { throw ListError.unknownVersion(version, head: newest) }
     }
 }
 
@@ -78,7 +78,7 @@ extension Changeset {
 extension UntypedStore {
     /// The rows at a version. Reading the past does not change undo and redo.
     ///
-    /// - Throws: ``StoreError/unknownVersion(_:head:)``, ``StoreError/droppedVersion(_:oldest:)``, or an error of the log.
+    /// - Throws: ``ListError/unknownVersion(_:head:)``, ``ListError/droppedVersion(_:oldest:)``, or an error of the log.
     /// - Complexity: O(log n), and a replay from the nearest checkpoint, which ``CheckpointPolicy/maximumSpacing`` bounds.
     public func snapshot(at version: Version) throws -> UntypedSnapshot {
         try point(at: version, newest(for: version))
@@ -107,8 +107,8 @@ extension UntypedStore {
         -> UntypedSnapshot
     {
         if version == newest.version { return newest }
-        guard version < newest.version else { throw StoreError.unknownVersion(version, head: newest.version) }
-        guard version >= oldestVersion else { throw StoreError.droppedVersion(version, oldest: oldestVersion) }
+        guard version < newest.version else { throw ListError.unknownVersion(version, head: newest.version) }
+        guard version >= oldestVersion else { throw ListError.droppedVersion(version, oldest: oldestVersion) }
         return try past.point(at: version, [newest] + (other.map { [$0] } ?? []))
     }
 }

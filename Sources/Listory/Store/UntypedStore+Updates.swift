@@ -149,7 +149,7 @@ extension UntypedStore {
     ///
     /// Each call returns a new sequence for one reader, which ends when the store closes.
     ///
-    /// - Throws: ``StoreError/closed``.
+    /// - Throws: ``ListError/closed``.
     public func updates() throws -> UntypedUpdates {
         let (queue, queued) = UpdateQueue<UntypedUpdate>.make(limit: options.updates.queueLimit) { $0.followed(by: $1) }
         let (number, initial) = try withHead { head in
@@ -162,7 +162,7 @@ extension UntypedStore {
 
     /// Signals commits from now on, one signal for one or several. It keeps no rows, and ends when the store closes.
     ///
-    /// - Throws: ``StoreError/closed``.
+    /// - Throws: ``ListError/closed``.
     package func changes() throws -> AsyncStream<Void> {
         let (stream, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         let number = try withHead { $0.observers.add(continuation) }

@@ -26,7 +26,7 @@ import ListModel
 ///
 /// Any number of processes may edit a store: see `Docs/Design/Processes.md`. ``ListStore`` adds an app's own types.
 ///
-/// - Important: The closure of an edit must not use the store itself: that throws ``StoreError/usedInside(_:)``. It runs
+/// - Important: The closure of an edit must not use the store itself: that throws ``ListError/usedInside(_:)``. It runs
 ///   under the store's lock, so readers wait for it; those of a ``ListStore`` do not.
 public final class UntypedStore: Sendable {
     /// The state that the lock protects.
@@ -102,7 +102,7 @@ public final class UntypedStore: Sendable {
             let logHead = try options.lastVersion.map { try log.head(findings.head, at: $0) } ?? findings.head
             let recovered = try Recovery.run(log, logHead, database, newest, options)
             guard recovered.checksum == logHead.checksum else {
-                throw StoreError.headMismatch(
+                throw ListError.headMismatch(
                     what: "checksum of commit \(logHead.version)", expected: String(logHead.checksum, radix: 16),
                     found: String(recovered.checksum, radix: 16))
             }
@@ -142,9 +142,9 @@ public final class UntypedStore: Sendable {
     /// - Parameters:
     ///   - path: a file that does not exist; a lock file is created beside it, with `-lock` after the name.
     ///   - options: how the store is opened.
-    /// - Throws: ``StoreError/alreadyExists(path:)``, or an `LMDBError` that names the call that failed.
+    /// - Throws: ``ListError/alreadyExists(path:)``, or an `LMDBError` that names the call that failed.
     public static func create(at path: String, options: StoreOptions = StoreOptions()) throws -> UntypedStore {
-        if options.isReadOnly { throw StoreError.readOnly }
+        if options.isReadOnly { throw ListError.readOnly }
         return try started(CommitLog(path: path, mode: .create, options: options), options)
     }
 
@@ -155,7 +155,7 @@ public final class UntypedStore: Sendable {
 
     /// Opens a store: reads the newest checkpoint, and replays the commits after it.
     ///
-    /// - Throws: ``StoreError`` if the file is missing, foreign or newer; ``StoreError/damagedCommit(_:cause:)`` or an
+    /// - Throws: ``ListError`` if the file is missing, foreign or newer; ``ListError/damagedCommit(_:cause:)`` or an
     ///   `LMDBError` if it is damaged.
     /// - Complexity: O(log n), and a replay of the events since the newest checkpoint.
     public static func open(at path: String, options: StoreOptions = StoreOptions()) throws -> UntypedStore {
@@ -261,7 +261,7 @@ public final class UntypedStore: Sendable {
     /// Prepares the state for a use under the lock.
     @inline(__always)
     private func enter(_ head: inout Head) throws {
-        if head.isClosed { throw StoreError.closed }
+        if head.isClosed { throw ListError.closed }
         if head.failure != nil && !head.editor.isEditing { reload(&head) }
         head.failuresBefore = head.editor.failureCount
     }
@@ -284,7 +284,7 @@ public final class UntypedStore: Sendable {
 
     /// Checks that the calling thread does not hold the lock. Functions that take another lock first call this before.
     func checkIsOutside() throws {
-        if isInsideEdit { throw StoreError.usedInside("the closure of an edit or of a read") }
+        if isInsideEdit { throw ListError.usedInside("the closure of an edit or of a read") }
     }
 
     /// Waits until everything is durable, takes a checkpoint, ends all update sequences and closes the file.
@@ -296,18 +296,18 @@ public final class UntypedStore: Sendable {
     /// can only be closed without them:
     ///
     /// ```swift
-    /// do { try store.close() } catch StoreError.appendFailed {
+    /// do { try store.close() } catch ListError.appendFailed {
     ///     try store.close(discardingUnappended: true)
     /// }
     /// ```
     ///
     /// - Parameter discardingUnappended: whether to discard commits that cannot be appended. One more attempt to append
     ///   them is made first; the lost versions are those after ``StoreProtocol/durableVersion`` then.
-    /// - Throws: ``StoreError/appendFailed(durable:cause:)`` if the last commits could not be appended and are not to
+    /// - Throws: ``ListError/appendFailed(durable:cause:)`` if the last commits could not be appended and are not to
     ///   be discarded; `LMDBError` with `closeBlocked` during a read from the store, for instance inside
     ///   `withRecord(of:_:)` of its ``source``. The store then stays open, and can be closed later.
-    ///   ``StoreError/discardFailed(durable:cause:)`` if the store is closed, but what was discarded may come back.
-    ///   ``StoreError/closed`` if it is closed already.
+    ///   ``ListError/discardFailed(durable:cause:)`` if the store is closed, but what was discarded may come back.
+    ///   ``ListError/closed`` if it is closed already.
     public func close(discardingUnappended: Bool = false) throws {
         try checkIsOutside()
         if !discardingUnappended { try group.flush(through: nil) }
@@ -343,7 +343,7 @@ public final class UntypedStore: Sendable {
                 group.failures.finish()
                 head.editor = UntypedEditor(ListState(), source: group)
                 do { try discarding.get() } catch {
-                    throw StoreError.discardFailed(durable: group.durableVersion, cause: error)
+                    throw ListError.discardFailed(durable: group.durableVersion, cause: error)
                 }
             }
         }
@@ -415,7 +415,7 @@ extension UntypedStore {
     /// ```
     ///
     /// - Parameter body: reads; see ``RowLookup``. It must not use the store itself.
-    /// - Throws: ``StoreError/closed``, an error of damaged nodes, and what `body` throws.
+    /// - Throws: ``ListError/closed``, an error of damaged nodes, and what `body` throws.
     /// - Complexity: that of `body`. It waits for an edit in progress, and edits wait for it.
     public func read<Result>(_ body: (borrowing ListState) throws -> Result) throws -> Result {
         try withTurn { head in

@@ -31,13 +31,13 @@ final class EditContents: CommitSource {
         of reference: ContentReference, _ body: (UnsafeRawBufferPointer) throws -> Void
     ) throws {
         guard reference.version == version else { return try store.readContent(of: reference, body) }
-        if turn.isInStep { throw StoreError.usedInside("a coder") }
+        if turn.isInStep { throw ListError.usedInside("a coder") }
         // A copy, because `body` decodes, and may read other rows. The lock is held, so that the turn does not end meanwhile.
         let content: [UInt8]? = try state.withLock { state in
             switch state {
             case .open: try turn.withEditor { try $0.withContent(of: reference) { Array($0) } }
             case .made: nil
-            case .dropped: throw StoreError.editEnded
+            case .dropped: throw ListError.editEnded
             }
         }
         if let content { try content.withUnsafeBytes(body) } else { try store.readContent(of: reference, body) }

@@ -7,7 +7,7 @@ import ListModel
 extension ListEdit {
     /// The version that the edit makes, unless it changes nothing.
     ///
-    /// - Throws: ``StoreError/editEnded``, as everything here.
+    /// - Throws: ``ListError/editEnded``, as everything here.
     public var version: Version {
         get throws { try withEditor { $0.state.version.next } }
     }

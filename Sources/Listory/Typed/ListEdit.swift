@@ -7,7 +7,7 @@ import ListModel
 /// Makes the edits of one commit, and reads the list as it is after those that were made so far.
 ///
 /// ``ListStore/edit(_:origin:tracking:isDiscardable:durability:_:)-1rwu6`` passes it to its closure; after the closure has
-/// returned, every function throws ``StoreError/editEnded``.
+/// returned, every function throws ``ListError/editEnded``.
 public final class ListEdit<SectionID: SectionIdentifier, Item: Codable & Identifiable & Sendable>
 where Item.ID: RowIdentifier {
     /// The rows that an edit changes.
@@ -73,13 +73,13 @@ where Item.ID: RowIdentifier {
     ///
     /// - Parameter rows: about how many rows it changes at once.
     func withEditor<Result>(rows: Int = 1, _ body: (inout UntypedEditor) throws -> Result) throws -> Result {
-        guard let turn else { throw StoreError.editEnded }
+        guard let turn else { throw ListError.editEnded }
         return try turn.withEditor(rows: rows, body)
     }
 
     /// Calls `body` with the editor and with what the rows that it reads need.
     func withReader<Result>(_ body: (inout UntypedEditor, RowReader<Item>) throws -> Result) throws -> Result {
-        guard let turn else { throw StoreError.editEnded }
+        guard let turn else { throw ListError.editEnded }
         return try turn.withEditor { editor in
             let contents = self.contents ?? EditContents(turn, store, makes: editor.state.version.next)
             self.contents = contents

@@ -17,7 +17,7 @@ public protocol ListSource<SectionID, Item>: AnyObject, Sendable {
 
     /// The newest rows.
     ///
-    /// - Throws: ``StoreError/closed``, or an error of the view that derives the rows.
+    /// - Throws: ``ListError/closed``, or an error of the view that derives the rows.
     var snapshot: ListSnapshot<SectionID, Item> { get throws }
 
     /// The rows at a version of the store that is edited.
@@ -28,7 +28,7 @@ public protocol ListSource<SectionID, Item>: AnyObject, Sendable {
     /// Signals newer rows: one element after one or several changes, from now on. It ends when the store is closed.
     /// Each call makes a new sequence for one reader.
     ///
-    /// - Throws: ``StoreError/closed``.
+    /// - Throws: ``ListError/closed``.
     func changes() throws -> AsyncStream<Void>
 
     /// The store in which the rows are edited. Rows have the same ids there.

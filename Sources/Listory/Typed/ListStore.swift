@@ -38,7 +38,7 @@ where Item.ID: RowIdentifier {
     /// - Parameters:
     ///   - core: the store.
     ///   - coder: encodes and decodes items.
-    /// - Throws: ``StoreError/otherIdentifiers(path:expected:found:)`` if its rows or sections have other kinds of ids.
+    /// - Throws: ``ListError/otherIdentifiers(path:expected:found:)`` if its rows or sections have other kinds of ids.
     /// - Complexity: O(1); the first time for a store that was not made with these types, O(events).
     public init(_ core: UntypedStore, coder: ContentCoder<Item> = .json) throws {
         self.core = core

@@ -83,7 +83,7 @@ extension ListStore {
     /// A view of the rows, kept up to date.
     ///
     /// - Parameter query: chooses, orders and groups the rows.
-    /// - Throws: ``StoreError/closed``; ``QueryError`` for the first row that cannot be placed.
+    /// - Throws: ``ListError/closed``; ``QueryError`` for the first row that cannot be placed.
     /// - Complexity: O(n), or O(n log n) if rows are sorted.
     public func view<Section: SectionIdentifier>(
         _ query: (ListQuery<SectionID, Item>) -> ListQuery<Section, Item>

@@ -83,7 +83,7 @@ extension UntypedLiveList {
     /// Each call returns a new sequence for one reader. It ends when the store closes or the view is released. A
     /// version that the view cannot follow is reported once.
     ///
-    /// - Throws: ``StoreError/closed``.
+    /// - Throws: ``ListError/closed``.
     public func updates() throws -> UntypedLiveUpdates {
         let (initial, queued) = try read(limit: store.options.updates.queueLimit)
         return UntypedLiveUpdates(initial: initial, queued: queued)

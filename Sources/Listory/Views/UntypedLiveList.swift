@@ -21,7 +21,7 @@ import ListModel
 /// A view keeps a snapshot of the store, so edits copy the nodes that they change. Closing the store ends the view.
 ///
 /// - Important: The functions of a view must not edit the store. Of the view itself they may read only ``shown``;
-///   anything else throws ``StoreError/usedInside(_:)``.
+///   anything else throws ``ListError/usedInside(_:)``.
 public final class UntypedLiveList: Sendable {
     /// The store whose rows the view shows.
     public let store: UntypedStore
@@ -54,7 +54,7 @@ public final class UntypedLiveList: Sendable {
     /// - Parameters:
     ///   - store: the store. It can be edited as usual.
     ///   - stages: the stages, in order.
-    /// - Throws: ``StoreError/closed``; ``QueryError`` for the first row that cannot be placed.
+    /// - Throws: ``ListError/closed``; ``QueryError`` for the first row that cannot be placed.
     /// - Complexity: as ``DerivedView/init(_:of:)``.
     public convenience init(of store: UntypedStore, _ stages: [QueryStage]) throws {
         // The effect of the functions on the order is unknown.
@@ -92,7 +92,7 @@ public final class UntypedLiveList: Sendable {
         if isInsideFunction { throw UntypedLiveList.usedInside }
     }
 
-    private static var usedInside: StoreError { .usedInside("a function of the view") }
+    private static var usedInside: ListError { .usedInside("a function of the view") }
 }
 
 // MARK: - Reading
@@ -100,7 +100,7 @@ public final class UntypedLiveList: Sendable {
 extension UntypedLiveList {
     /// The rows of the view at the newest version of the store.
     ///
-    /// - Throws: ``StoreError/closed``; ``QueryError`` for the first row that cannot be placed. The view then stays at
+    /// - Throws: ``ListError/closed``; ``QueryError`` for the first row that cannot be placed. The view then stays at
     ///   ``shown``, and the next attempt begins from there.
     /// - Complexity: O(k log n) for k rows of the store that changed since the last time.
     public var snapshot: UntypedSnapshot {

@@ -57,7 +57,7 @@ public final class ListDriver<Source: ListSource> {
     ///   - names: how commits are named.
     ///   - reloadAbove: the number of changes above which the view is reloaded instead of animated; nil for never.
     ///   - onFailure: receives gestures that could not be committed, and errors of reading.
-    /// - Throws: ``StoreError/closed``, or an error of the source.
+    /// - Throws: ``ListError/closed``, or an error of the source.
     public convenience init(
         _ source: Source, names: ActionNames<Source.Item>, reloadAbove: Int? = 1_000,
         onFailure: @escaping @MainActor (ListFailure) -> Void
@@ -108,7 +108,7 @@ public final class ListDriver<Source: ListSource> {
     /// - Returns: whether they could be read. If not, the shown rows stay.
     @discardableResult
     func showNewest(isReporting: Bool, soon: Bool = false) -> Bool {
-        do { newest = try previewed.map { try source.snapshot(at: $0) } ?? source.snapshot } catch StoreError.closed {
+        do { newest = try previewed.map { try source.snapshot(at: $0) } ?? source.snapshot } catch ListError.closed {
             // There are no newer rows.
             return false
         } catch {

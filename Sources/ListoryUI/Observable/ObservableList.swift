@@ -64,7 +64,7 @@ public final class ObservableList<Source: ListSource> {
     /// - Parameters:
     ///   - source: the rows to show and the store to edit.
     ///   - names: how commits are named.
-    /// - Throws: ``StoreError/closed``, or an error of the source.
+    /// - Throws: ``ListError/closed``, or an error of the source.
     public convenience init(_ source: Source, names: ActionNames<Source.Item>) throws {
         let reporter = FailureReporter()
         try self.init(ListDriver(source, names: names) { reporter.report($0) }, reporter)

@@ -126,7 +126,7 @@ extension ObservableList {
     ///   - store: the store.
     ///   - names: how commits are named.
     ///   - query: chooses, orders and groups the rows; all rows by default.
-    /// - Throws: ``StoreError/closed``.
+    /// - Throws: ``ListError/closed``.
     /// - Complexity: O(n), or O(n log n) if rows are sorted.
     public convenience init<StoreSection, SectionID, Item>(
         _ store: ListStore<StoreSection, Item>, names: ActionNames<Item>,

@@ -41,7 +41,7 @@ enum ImportTarget {
     /// Runs `body`. An error that the tool explains is an answer.
     static func typed(_ body: () throws -> Void) throws {
         do { try body() } catch is ImportError {} catch is ToolError {} catch is RequestError {
-        } catch is ListError {} catch is StoreError {}
+        } catch is ListError {}
     }
 
     static func seeds() -> [[UInt8]] {

@@ -92,7 +92,7 @@ enum StoreTarget {
 
     /// Runs `body`. An error of the store is an answer.
     static func typed(_ body: () throws -> Void) throws {
-        do { try body() } catch is StoreError {} catch is LMDBError {} catch is RecordError {} catch is ListError {
+        do { try body() } catch is ListError {} catch is LMDBError {} catch is RecordError {} catch is ListError {
         } catch is NodeError {}
     }
 

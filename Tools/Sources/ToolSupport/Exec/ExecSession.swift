@@ -104,7 +104,7 @@ public struct ExecSession {
             case .begin(let name): try carryOutGroup(name)
             case .end: throw RequestError(.noGroup, "end: expected a group that has begun, found none")
             }
-        } catch let error as StoreError {
+        } catch let error as ListError where !error.isRejection {
             // This ends the session, but is answered.
             rejectedCount += 1
             answers.write(.rejected(error))
@@ -132,7 +132,7 @@ public struct ExecSession {
 
     /// Answers that a request changed nothing. An error that the request did not cause ends the session.
     private mutating func reject(_ error: any Error) throws {
-        let isRefusal = error is ListError && [.refused, .conflicts].contains(ExitStatus(error))
+        let isRefusal = (error as? ListError)?.isRejection == true && [.refused, .conflicts].contains(ExitStatus(error))
         guard error is RequestError || isRefusal else { throw error }
         rejectedCount += 1
         answers.write(.rejected(error))

@@ -24,7 +24,7 @@ public enum Diagnostic {
     public static func text(_ error: any Error) -> String {
         switch error {
         case let error as DamagedStore: "\(text(error.cause)); \(error.survey.summary)"
-        case is ToolError, is StoreError, is LMDBError, is RecordError, is ListError, is RequestError, is ImportError:
+        case is ToolError, is ListError, is LMDBError, is RecordError, is RequestError, is ImportError:
             String(describing: error)
         default: (error as NSError).localizedDescription
         }
@@ -34,8 +34,8 @@ public enum Diagnostic {
     public static func code(_ error: any Error) -> String {
         switch error {
         case let error as DamagedStore: code(error.cause)
+        case ListError.failed(let cause): code(cause)
         case let error as ListError: error.code
-        case let error as StoreError: error.code
         case let error as RequestError: error.code.rawValue
         case is RecordError: "damagedRecord"
         case is LMDBError: ExitStatus(error) == .damaged ? "damagedFile" : "fileError"

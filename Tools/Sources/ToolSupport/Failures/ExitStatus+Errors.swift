@@ -11,25 +11,24 @@ extension ExitStatus {
         switch error {
         case let error as ToolError: self = error.status
         case let error as DamagedStore: self.init(error.cause)
-        case let error as StoreError: self.init(error)
+        case let error as ListError: self.init(error)
         case let error as LMDBError: self.init(error)
         case let error as RecordError: self.init(error)
-        case let error as ListError: self.init(error)
         case is RequestError, is ImportError: self = .refused
         default: self = .inputOutput
         }
     }
 
-    private init(_ error: StoreError) {
+    private init(_ error: ListError) {
         switch error {
         case .notFound, .notAStore, .unknownFormat, .otherIdentifiers: self = .unusable
-        case .headMismatch, .damagedNode, .damagedCheckpoint, .damagedCommit, .damagedProjection, .notRepairable:
+        case .headMismatch, .damagedNode, .damagedCheckpoint, .damagedCommit, .damagedProjection, .notRepairable, .eventMismatch,
+            .unreadable:
             self = .damaged
-        case .alreadyExists, .unknownVersion, .droppedVersion, .inUse, .busy, .tooManyProcesses, .writtenElsewhere,
-            .readOnly, .closed, .usedInside, .editEnded:
-            self = .refused
+        case .conflicts: self = .conflicts
         case .notPermitted: self = .inputOutput
-        case .appendFailed(_, let cause), .discardFailed(_, let cause): self.init(cause)
+        case .appendFailed(_, let cause), .discardFailed(_, let cause), .failed(let cause): self.init(cause)
+        default: self = .refused
         }
     }
 
@@ -48,14 +47,6 @@ extension ExitStatus {
         switch error.problem {
         case .unknownFormat, .unknown: self = .unusable
         case .truncated, .checksum, .link, .invalid: self = .damaged
-        }
-    }
-
-    private init(_ error: ListError) {
-        switch error {
-        case .eventMismatch, .unreadable: self = .damaged
-        case .conflicts: self = .conflicts
-        default: self = .refused
         }
     }
 }

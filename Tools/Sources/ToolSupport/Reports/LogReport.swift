@@ -26,7 +26,7 @@ public struct LogReport {
     ///   - last: the last version; nil for the newest.
     ///   - limit: how many commits at most: the newest of the range.
     ///   - send: receives the output, in parts.
-    /// - Throws: `StoreError.unknownVersion`, `StoreError.droppedVersion`, an error of the log, and what `send` throws.
+    /// - Throws: `ListError.unknownVersion`, `ListError.droppedVersion`, an error of the log, and what `send` throws.
     public func print(
         from first: UInt64?, to last: UInt64?, limit: Int?, _ format: OutputFormat, _ style: TerminalStyle,
         send: ([UInt8]) throws -> Void
@@ -34,9 +34,9 @@ public struct LogReport {
         let newest = try store.version
         let oldest = store.oldestVersion
         for version in [first, last].compactMap({ $0.map(Version.init) }) {
-            if version == .empty || version > newest { throw StoreError.unknownVersion(version, head: newest) }
+            if version == .empty || version > newest { throw ListError.unknownVersion(version, head: newest) }
             // The commit of the oldest version was dropped too.
-            if version <= oldest { throw StoreError.droppedVersion(version, oldest: oldest) }
+            if version <= oldest { throw ListError.droppedVersion(version, oldest: oldest) }
         }
         let last = last ?? newest.rawValue
         let limit = UInt64(clamping: limit ?? .max)

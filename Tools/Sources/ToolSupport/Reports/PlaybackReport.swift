@@ -21,7 +21,7 @@ public struct PlaybackReport {
     ///   - start: the version to begin with.
     ///   - end: the version to end with; if it is the older one, the range is played backward.
     ///   - send: receives the output, frame by frame.
-    /// - Throws: `StoreError.unknownVersion`, `StoreError.droppedVersion`, an error of the log, and what `send` throws.
+    /// - Throws: `ListError.unknownVersion`, `ListError.droppedVersion`, an error of the log, and what `send` throws.
     public func print(
         from start: Version, to end: Version, _ speed: PlaybackSpeed, _ format: OutputFormat, _ style: TerminalStyle,
         send: ([UInt8]) throws -> Void

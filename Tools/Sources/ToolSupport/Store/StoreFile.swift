@@ -65,19 +65,19 @@ public struct StoreFile: Sendable {
     func requireFile() throws {
         var isFolder: ObjCBool = false
         guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) else {
-            throw StoreError.notFound(path: path)
+            throw ListError.notFound(path: path)
         }
-        if isFolder.boolValue { throw StoreError.notAStore(path: path, found: "a folder") }
+        if isFolder.boolValue { throw ListError.notAStore(path: path, found: "a folder") }
         // LMDB would make a database of an empty file.
         let size = try FileManager.default.attributesOfItem(atPath: path)[.size] as? Int
-        if size == 0 { throw StoreError.notAStore(path: path, found: "an empty file") }
+        if size == 0 { throw ListError.notAStore(path: path, found: "an empty file") }
     }
 
     /// Calls `body`. If the file was never an LMDB file, the error does not say that it is damaged.
     func explaining<Result>(_ body: () throws -> Result) throws -> Result {
         do { return try body() } catch let error as LMDBError {
             guard case .damaged = error.kind, !hasMetaPage else { throw error }
-            throw StoreError.notAStore(path: path, found: "no LMDB file")
+            throw ListError.notAStore(path: path, found: "no LMDB file")
         }
     }
 

@@ -45,7 +45,7 @@ extension StoreFile {
             let store = try UntypedStore.open(at: path, options: options)
             defer { try? store.close() }
             if let lost = store.recovery.lostVersion {
-                throw StoreError.headMismatch(
+                throw ListError.headMismatch(
                     what: "journal", expected: "entries that follow it", found: "one that ends with version \(lost)")
             }
             let snapshot = try store.snapshot
@@ -59,7 +59,7 @@ extension StoreFile {
 
     /// What can be salvaged, if a check found damage.
     public func survey<Found>(after outcome: Result<Found, any Error>) -> SalvageReport? {
-        guard case .failure(let error) = outcome, StoreError.saysDamage(error) else { return nil }
+        guard case .failure(let error) = outcome, ListError.saysDamage(error) else { return nil }
         return try? UntypedStore.survey(at: path)
     }
 

@@ -33,7 +33,7 @@ public enum VersionOrDate: Hashable, Sendable {
 
     /// The rows at that version.
     ///
-    /// - Throws: `StoreError` if the store has no such version.
+    /// - Throws: `ListError` if the store has no such version.
     public func snapshot(in store: UntypedStore) throws -> UntypedSnapshot {
         try store.snapshot(at: version(in: store))
     }

@@ -15,7 +15,7 @@ final class ListoryRows: RowStore {
         if let memoryBudget { options.memoryBudget = memoryBudget }
         // An undo takes back one edit, as with the peers.
         options.coalescing = .never
-        do { store = try UntypedStore.open(at: path, options: options) } catch StoreError.notFound {
+        do { store = try UntypedStore.open(at: path, options: options) } catch ListError.notFound {
             store = try UntypedStore.create(at: path, options: options)
             try store.edit("Begin") { try $0.insertSection(NewSection(id: ListoryRows.section, title: "Today")) }
         }

@@ -25,16 +25,16 @@ struct Failure: Error {
             self.init(
                 status: .conflict, code: "full",
                 message: "The list has \(TodoStore.maximumRowCount) rows, which is the most that it may have.")
-        case let error as ListError:
+        case let error as ListError where error.isRejection:
             let status: HTTPResponse.Status =
                 switch error {
                 case .unknownItem, .unknownSection: .notFound
                 default: .conflict
                 }
             self.init(status: status, code: error.code, message: "\(error)")
-        case StoreError.closed:
+        case ListError.closed:
             self.init(status: .serviceUnavailable, code: "closed", message: "The server is being stopped.")
-        case StoreError.appendFailed:
+        case ListError.appendFailed:
             self.init(
                 status: .init(code: 507, reasonPhrase: "Insufficient Storage"), code: "appendFailed",
                 message: "The edit could not be saved yet.")

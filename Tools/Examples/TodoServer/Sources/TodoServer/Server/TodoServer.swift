@@ -45,7 +45,7 @@ public enum TodoServer {
             complain("Port \(options.port): \(error)")
             code = 69
         }
-        do { try store.close() } catch StoreError.closed {} catch {
+        do { try store.close() } catch ListError.closed {} catch {
             complain("\(store.path): \(error)")
             code = 74
         }

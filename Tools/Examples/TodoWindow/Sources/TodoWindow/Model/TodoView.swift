@@ -16,7 +16,7 @@ public final class TodoView {
 
     /// Views of a store.
     ///
-    /// - Throws: ``StoreError/closed``; ``QueryError`` for the first row that cannot be read.
+    /// - Throws: ``ListError/closed``; ``QueryError`` for the first row that cannot be read.
     init(of store: ListStore<String, Todo>) throws {
         rows = try store.view { $0.searchable(in: \.title) }
         done = try store.view { $0.filter { $0.isChecked } }

@@ -24,7 +24,7 @@ final class UpdateFeed {
 
     /// Observes a store from now on.
     ///
-    /// - Throws: ``StoreError/closed``.
+    /// - Throws: ``ListError/closed``.
     init(_ store: ListStore<String, Todo>) throws {
         let updates = try store.updates()
         newest = updates.initial
@@ -43,7 +43,7 @@ final class UpdateFeed {
         // Rows are shown before they are durable, so a failure to save them is reported as well.
         let watcher = Task.detached { [weak self] in
             for await version in shown {
-                do { try await store.durable(version) } catch StoreError.closed { return } catch {
+                do { try await store.durable(version) } catch ListError.closed { return } catch {
                     runWhenIdle { self?.failed(error) }
                 }
             }

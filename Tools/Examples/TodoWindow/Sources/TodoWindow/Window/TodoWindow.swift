@@ -60,7 +60,7 @@ public final class TodoWindow {
 
     /// A window over a store, not shown yet.
     ///
-    /// - Throws: ``StoreError/closed``.
+    /// - Throws: ``ListError/closed``.
     public init(_ store: ListStore<String, Todo>, title: String = "To-dos") throws {
         edits = TodoEdits(store)
         // The feed begins before the first rows are read, so that no commit is missed.
