@@ -58,12 +58,11 @@ struct Session {
 
     private func add(_ line: String) { fault_report_add(report, line) }
 
+    /// Whether an error is the one type that apps see, with a cause of the layers below.
     private static func hasType(_ error: any Error) -> Bool {
-        switch error {
-        case ListError.appendFailed(_, let cause), ListError.discardFailed(_, let cause),
-            ListError.damagedNode(let cause), ListError.damagedCommit(_, let cause):
-            hasType(cause)
-        case is ListError, is LMDBError, is RecordError, is NodeError: true
+        guard let error = error as? ListError else { return false }
+        return switch error.cause {
+        case nil, is ListError, is LMDBError, is RecordError, is NodeError: true
         default: false
         }
     }

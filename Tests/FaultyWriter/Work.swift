@@ -110,8 +110,10 @@ enum Work: String {
     }
 
     private func edit(_ store: UntypedStore, _ session: Session) {
+        // An edit that could not be saved returns too.
         func acknowledge(_ commit: Commit?) {
-            if let commit { session.durable(Work.name, commit.version, commit.stateHash) }
+            guard let commit, commit.version <= store.durableVersion else { return }
+            session.durable(Work.name, commit.version, commit.stateHash)
         }
         // What was read when the store was opened.
         session.attempt {
@@ -166,6 +168,7 @@ enum Work: String {
         other()
         for number in 0..<2 {
             let commit = try insert(store, session, 600 + number, .immediate, isLarge: number == 1)
+            try store.waitUntilDurable()
             session.durable(Work.name, commit.version, commit.stateHash)
         }
         try store.checkpoint()
@@ -186,6 +189,7 @@ enum Work: String {
         for number in 0..<2 {
             session.attempt {
                 let commit = try insert(store, session, number, .immediate)
+                try store.waitUntilDurable()
                 session.durable(Work.name, commit.version, commit.stateHash)
             }
         }

@@ -59,6 +59,7 @@ struct AppendFailureTests {
         try fixture.store.waitUntilDurable()
         try fixture.store.pretendForeignCommit()
         let kept = fixture.store.durableVersion
+        try fixture.store.edit("Toggle") { try $0.toggle(.item(1)) }
         #expect(throws: ListError.self) { try fixture.store.edit("Toggle") { try $0.toggle(.item(1)) } }
         #expect(throws: ListError.self) { try fixture.store.close() }
         #expect(try fixture.store.item(1)?.isChecked == true, "the store is still open")
@@ -99,7 +100,7 @@ struct AppendFailureTests {
         try fixture.store.waitUntilDurable()
         try fixture.store.source.withRecord(of: Version(1)) { _ in
             for discards in [false, true] {
-                let error = #expect(throws: LMDBError.self) {
+                let error = expectCause(LMDBError.self) {
                     try fixture.store.close(discardingUnappended: discards)
                 }
                 guard case .closeBlocked = error?.kind else {

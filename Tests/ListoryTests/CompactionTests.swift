@@ -372,9 +372,9 @@ struct CompactionTests {
             try txn.put(bytes, forKey: key, in: blocks)
         }
         try environment.close()
-        #expect(throws: RecordError.self) { try StoreVerification(path: fixture.path) }
+        expectCause(RecordError.self) { try StoreVerification(path: fixture.path) }
         let store = try UntypedStore.open(at: fixture.path)
-        #expect(throws: RecordError.self) { try store.snapshot(at: Version(10)) }
+        expectCause(RecordError.self) { try store.snapshot(at: Version(10)) }
         #expect(try store.snapshot.itemCount == 20)
         try store.edit("Toggle") { try $0.toggle(.item(3)) }
         try store.close()

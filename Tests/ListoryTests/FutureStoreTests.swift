@@ -89,8 +89,8 @@ struct FutureStoreTests {
         let bytes = try Data(contentsOf: URL(fileURLWithPath: fixture.path))
         let expected = RecordError(
             version: Version(3), offset: offset, problem: .unknown(what: "kind of event", found: 64))
-        #expect(throws: expected) { try UntypedStore.open(at: fixture.path) }
-        #expect(throws: expected) { try StoreVerification(path: fixture.path) }
+        #expect(throws: ListError.failed(cause: expected)) { try UntypedStore.open(at: fixture.path) }
+        #expect(throws: ListError.failed(cause: expected)) { try StoreVerification(path: fixture.path) }
         #expect(
             expected.description
                 == "commit 3, byte \(offset): unknown kind of event 64: written by a newer version of the library")
@@ -104,18 +104,18 @@ struct FutureStoreTests {
         try fixture.store.close()
         let store = try UntypedStore.open(at: fixture.path)
         let hash = try store.snapshot.stateHash
-        #expect(throws: RecordError.self) { try store.commit(Version(3)).events() }
-        #expect(throws: RecordError.self) { try store.undo() }
-        #expect(throws: RecordError.self) { try store.snapshot(at: Version(2)) }
+        expectCause(RecordError.self) { try store.commit(Version(3)).events() }
+        expectCause(RecordError.self) { try store.undo() }
+        expectCause(RecordError.self) { try store.snapshot(at: Version(2)) }
         #expect(try store.snapshot.stateHash == hash && store.version == Version(3))
         try store.edit("Toggle") { try $0.toggle(.item(2)) }
         try store.undo()
         #expect(try store.snapshot.stateHash == hash)
         // A projection that reads it throws as well.
-        #expect(throws: RecordError.self) { try store.projection(EditsPerDay.self).value }
+        expectCause(RecordError.self) { try store.projection(EditsPerDay.self).value }
         try store.close()
-        #expect(throws: RecordError.self) { try StoreVerification(path: fixture.path) }
-        #expect(throws: RecordError.self) { try UntypedStore.compact(at: fixture.path) }
+        expectCause(RecordError.self) { try StoreVerification(path: fixture.path) }
+        expectCause(RecordError.self) { try UntypedStore.compact(at: fixture.path) }
         try UntypedStore.open(at: fixture.path).close()
     }
 
@@ -133,7 +133,7 @@ struct FutureStoreTests {
         try fixture.store.edit("Toggle") { try $0.toggle(.item(1)) }
         try fixture.store.close()
         try Self.changeNewest(fixture.path, Version(2)) { $0[offset] = byte }
-        let error = #expect(throws: RecordError.self) { try UntypedStore.open(at: fixture.path) }
+        let error = expectCause(RecordError.self) { try UntypedStore.open(at: fixture.path) }
         #expect(error?.version == Version(2) && error?.problem == problem)
         #expect(error?.description.contains("newer version of the library") == true)
     }

@@ -355,7 +355,8 @@ private final class Writers: Sendable {
     func write(_ writer: Int, _ step: Int, _ way: Int) throws {
         let version = try insert(writer, step, way == 0 ? .immediate : .deferred)
         switch way {
-        case 0: acknowledge(version)
+        // The edit stands, also if it could not be saved.
+        case 0: if store.appendFailure != nil { return }
         case 1: try store.waitUntilDurable(version)
         case 2: return
         default: try store.waitUntilDurable()

@@ -72,6 +72,32 @@ struct LiveViewTests {
         #expect(try view.showFirst(1).changeset.items.deleted.count == 3)
     }
 
+    @Test("A section is a list of its own: rows come and go with it, other sections do not matter")
+    func sections() throws {
+        let store = try Self.store(TemporaryFolder())
+        try store.edit("Lists") { list in
+            try list.insertSection("shop", items: [Todo(id: 10, title: "Rice"), Todo(id: 11, title: "Tea")], at: .at(0))
+            try list.insertSection("work", items: [Todo(id: 20, title: "Mail")])
+        }
+        let shop = try store.view { $0.sections(["shop", "later"]).filter { !$0.isChecked } }
+        #expect(try shop.snapshot.sections.map(\.id) == ["shop"])
+        #expect(try Self.ids(shop.snapshot) == [[10, 11]] && shop.keepsOrder)
+        try store.edit("Elsewhere") { try $0.move(20, to: .start(of: "work")) }
+        #expect(try Self.ids(shop.snapshot) == [[10, 11]])
+        try store.edit("Move") { try $0.move(20, to: .start(of: "shop")) }
+        try store.edit("Check") { try $0.toggle(10) }
+        #expect(try Self.ids(shop.snapshot) == [[20, 11]] && shop.indexPath(of: 11) == ListIndexPath(section: 0, item: 1))
+        #expect(try shop.indexPath(of: 1) == nil && shop.indexPath(of: 10) == nil)
+        try store.edit("Later") { try $0.insert(Todo(id: 30, title: "Book"), at: .end(of: "later")) }
+        try store.edit("Sections") { try $0.moveSection("later", to: .at(0)) }
+        #expect(try Self.ids(shop.snapshot) == [[30], [20, 11]])
+        try store.edit("Delete") { try $0.deleteSection("shop") }
+        #expect(try Self.ids(shop.snapshot) == [[30]])
+        try store.undo(3)
+        #expect(try Self.ids(shop.snapshot) == [[20, 11]])
+        #expect(try Self.ids(shop.snapshot(at: Version(2))) == [[10, 11]])
+    }
+
     @Test("Groups are sections of the app's own keys, ordered by the key or as they are given")
     func groups() throws {
         let store = try Self.store(TemporaryFolder())
@@ -155,19 +181,19 @@ struct LiveViewTests {
             try list.toggle(1)
             try list.insert(Todo(id: 9, title: "x"), at: .end(of: .inbox))
         }
-        let error = #expect(throws: QueryError.self) { try view.snapshot }
+        let error = expectCause(QueryError.self) { try view.snapshot }
         #expect(error?.id == 9 && error?.path == ListIndexPath(section: 0, item: 3))
         #expect(error?.cause as? TooShort == TooShort(title: "x"))
         #expect(try view.shown.changeset(from: before).isEmpty && view.shown.version == before.version)
         try view.search("")
-        #expect(throws: QueryError.self) { try view.snapshot }
+        expectCause(QueryError.self) { try view.snapshot }
         try store.edit("Longer") { try $0.update(Todo(id: 9, title: "xy")) }
         #expect(try Self.ids(view.snapshot) == [[2, 3, 9], [4, 5]])
         // A row whose content cannot be decoded has no item.
         try store.core.edit("Foreign") { list in
             try list.insert(NewRow(id: 77, content: Array("no JSON".utf8)), at: .end(ofSection: "inbox"))
         }
-        let unreadable = #expect(throws: QueryError.self) { try view.snapshot }
+        let unreadable = expectCause(QueryError.self) { try view.snapshot }
         #expect(unreadable?.cause as? TooShort == TooShort(title: "unreadable"))
     }
 

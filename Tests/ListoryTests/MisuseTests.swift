@@ -146,7 +146,7 @@ struct MisuseTests {
         for (number, inner) in uses.enumerated() {
             use.withLock { $0 = inner }
             try store.edit("Rename") { try $0.update(Todo(id: 1, title: "Todo of use \(number)")) }
-            let error = #expect(throws: QueryError.self) { try view.snapshot }
+            let error = expectCause(QueryError.self) { try view.snapshot }
             #expect(error?.id == 1)
             let cause = (error?.cause as? QueryError)?.cause ?? error?.cause
             #expect((cause as? ListError)?.code == "usedInside")
@@ -182,7 +182,7 @@ struct MisuseTests {
         Mirror.store.withLock { $0 = store.core }
         defer { Mirror.store.withLock { $0 = nil } }
         let projection = try store.projection(Mirror.self)
-        let error = #expect(throws: ProjectionError.self) { try projection.value }
+        let error = expectCause(ProjectionError.self) { try projection.value }
         guard case .failed(_, Version(1), 0, let cause)? = error else {
             Issue.record("\(String(describing: error))")
             return
@@ -241,11 +241,11 @@ struct StoreErrorTests {
         try store.core.edit("Foreign") { list in
             try list.insert(NewRow(id: 8, content: Array("no JSON".utf8)), at: .end(ofSection: "today"))
         }
-        let broken = #expect(throws: ContentError.self) { try store.item(8) }
+        let broken = expectCause(ContentError.self) { try store.item(8) }
         #expect(broken?.row == 8 && broken?.description.hasPrefix("the content of row 8 cannot be decoded: ") == true)
         try store.close()
         let forgotten = try Todos.open(at: path)
-        let error = #expect(throws: ContentError.self) { try forgotten.item(7) }
+        let error = expectCause(ContentError.self) { try forgotten.item(7) }
         guard case .noUpcasters? = error?.problem else {
             Issue.record("\(String(describing: error))")
             return

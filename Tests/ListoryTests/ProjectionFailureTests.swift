@@ -77,7 +77,7 @@ struct ProjectionFailureTests {
         }
         let version = try #require(commit).version
         for _ in 0..<2 {
-            let error = #expect(throws: ProjectionError.self) { try fussy.value }
+            let error = expectCause(ProjectionError.self) { try fussy.value }
             guard case .failed(Fussy.name, version, 1, let cause)? = error else {
                 Issue.record("\(String(describing: error))")
                 return
@@ -89,11 +89,11 @@ struct ProjectionFailureTests {
         try fixture.store.edit("Toggle") { try $0.toggle(.item(1)) }
         #expect(try fixture.store.projection(SectionCounts.self).value.sections.map(\.checked) == [1])
         // The same rules fail again in the same place.
-        #expect(throws: ProjectionError.self) { try fussy.rebuild() }
+        expectCause(ProjectionError.self) { try fussy.rebuild() }
         try fixture.store.close()
 
         let store = try UntypedStore.open(at: fixture.path)
-        #expect(throws: ProjectionError.self) { try store.projection(Fussy.self).value }
+        expectCause(ProjectionError.self) { try store.projection(Fussy.self).value }
         try store.close()
         let mended = try UntypedStore.open(at: fixture.path)
         #expect(try mended.projection(Mended.self).value.count == 5)
@@ -110,7 +110,7 @@ struct ProjectionFailureTests {
         try UntypedStore.compact(at: fixture.path, Compaction(keeping: .from(Version(2))))
         let store = try UntypedStore.open(at: fixture.path)
         let fussy = try store.projection(Fussy.self)
-        let error = #expect(throws: ProjectionError.self) { try fussy.value }
+        let error = expectCause(ProjectionError.self) { try fussy.value }
         guard case .failed(_, Version(2), nil, _)? = error else {
             Issue.record("\(String(describing: error))")
             return
@@ -158,7 +158,7 @@ struct ProjectionFailureTests {
         // The checkpoint is newer than the record.
         let store = try UntypedStore.open(at: fixture.path)
         let counts = try store.projection(SectionCounts.self)
-        #expect(throws: RecordError.self) { try counts.value }
+        expectCause(RecordError.self) { try counts.value }
         #expect(counts.failure == nil)
         try store.group.log.environment.write { try $0.put(record, forKey: 3, in: store.group.log.commits) }
         #expect(try counts.value.sections.map(\.checked) == [1])

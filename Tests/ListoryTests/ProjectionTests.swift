@@ -103,7 +103,7 @@ struct ProjectionTests {
         try list.reopen()
         let other = try list.store.projection(OtherCounts.self)
         #expect(try other.value.text == OtherCounts.text(SectionCounts(of: list.rows)))
-        #expect(throws: ProjectionError.self) { try list.store.projection(SectionCounts.self) }
+        expectCause(ProjectionError.self) { try list.store.projection(SectionCounts.self) }
         try list.reopen()
         #expect(try list.storedVersion(OtherCounts.name) == list.store.version)
         for _ in 0..<10 { try list.commit() }

@@ -10,7 +10,7 @@ import Testing
 @Suite("Errors of reading")
 struct ReadErrorTests {
     /// Whether an error is that of the jam, and says nothing of damage.
-    private static func isPassing(_ error: any Error) -> Bool { (error as? LMDBError)?.code == .readersFull }
+    private static func isPassing(_ error: any Error) -> Bool { ((error as? ListError)?.cause as? LMDBError)?.code == .readersFull }
 
     /// A store whose rows are in the file and not in memory.
     private static func store(seed: UInt64) throws -> EditedStore {
@@ -112,7 +112,7 @@ struct ReadErrorTests {
         #expect { try edited.edit(30) } throws: { Self.isPassing($0) }
         #expect { try edited.store.close() } throws: { error in
             // The readers of the jam are open; nothing else keeps it from closing.
-            guard case .closeBlocked = (error as? LMDBError)?.kind else { return false }
+            guard case .closeBlocked = ((error as? ListError)?.cause as? LMDBError)?.kind else { return false }
             return true
         }
         withExtendedLifetime(jam) {}

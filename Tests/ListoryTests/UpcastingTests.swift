@@ -158,10 +158,10 @@ struct UpcastingTests {
             #expect(error.row == 2 && error.version == 0 && cause is Refusal)
             #expect(error.description.contains("the content of row 2 has version 0, and the step from version 1 to 2"))
         }
-        check(#expect(throws: ContentError.self) { try store.item(2) })
-        check(#expect(throws: ContentError.self) { try Self.items(store.snapshot) })
+        check(expectCause(ContentError.self) { try store.item(2) })
+        check(expectCause(ContentError.self) { try Self.items(store.snapshot) })
         #expect(try store.item(1)?.title == "Milk" && store.item(3)?.title == "Crème")
-        let failed = #expect(throws: ProjectionError.self) { try store.projection(Titles.self).value }
+        let failed = expectCause(ProjectionError.self) { try store.projection(Titles.self).value }
         guard case .failed(_, Version(1), 0, let cause)? = failed else {
             Issue.record("\(String(describing: failed))")
             return
@@ -185,7 +185,7 @@ struct UpcastingTests {
         where Item: Codable & Identifiable & Sendable, Item.ID == Int {
             let store = try Todos<Item>.open(at: path, coder: coder)
             defer { try? store.close() }
-            return #expect(throws: ContentError.self) { try store.item(id) }
+            return expectCause(ContentError.self) { try store.item(id) }
         }
         let newer = try problem(Self.second, 4)
         guard let newer, case .newer(supported: 1) = newer.problem else {
@@ -229,7 +229,7 @@ struct UpcastingTests {
         // Without that function, the same bytes are too old.
         try store.close()
         let plain = try Todos<TodoV3>.open(at: path, coder: Self.third)
-        #expect(throws: ContentError.self) { try plain.item(2) }
+        expectCause(ContentError.self) { try plain.item(2) }
     }
 
     @Test("An envelope is two bytes, and neither JSON nor a byte order mark begins like one")

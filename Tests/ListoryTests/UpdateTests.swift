@@ -116,7 +116,7 @@ struct UpdateTests {
         var failures = try fixture.store.appendFailures().makeAsyncIterator()
         var changes = try fixture.store.changes().makeAsyncIterator()
         try fixture.store.source.withRecord(of: Version(1)) { _ in
-            _ = #expect(throws: LMDBError.self) { try fixture.store.close() }
+            _ = expectCause(LMDBError.self) { try fixture.store.close() }
         }
         try fixture.store.edit("Toggle") { try $0.toggle(.item(1)) }
         #expect(await changes.next() != nil)

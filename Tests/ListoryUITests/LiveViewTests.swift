@@ -39,6 +39,21 @@ struct LiveViewTests {
         #expect(table.batchCount == 2 && table.isUpToDate && table.problems.isEmpty)
     }
 
+    @Test("In a view of one section, rows move, are inserted and are deleted in that section")
+    func section() throws {
+        let (fixture, table) = try fixture([["a"], ["b", "c", "d"]]) { $0 }
+        let second = try fixture.store.snapshot.section(at: 1)!.id
+        try fixture.source.show(ListQuery().sections([second]))
+        fixture.driver.refresh()
+        table.endBatch()
+        #expect(try shown(fixture.driver) == [["b", "c", "d"]])
+        table.beginDrag(at(0, 2))
+        table.drop(at(0, 0))
+        fixture.pause.run()
+        #expect(try fixture.titles == [["a"], ["d", "b", "c"]])
+        #expect(try shown(fixture.driver) == [["d", "b", "c"]] && table.problems.isEmpty)
+    }
+
     @Test("In a filtered view a row is moved beside the shown rows; in a sorted view it is not moved")
     func moves() throws {
         let (fixture, table) = try fixture([["a", "b", "c", "d"]]) { $0.filter { !$0.isChecked } }

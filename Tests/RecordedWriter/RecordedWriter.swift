@@ -78,6 +78,13 @@ enum RecordedWriter {
 
     // MARK: - Edits
 
+    /// Closes a store without the commits that could not be written.
+    private static func discard(_ store: UntypedStore) throws {
+        do { try store.close(discardingUnappended: true) } catch ListError.discardFailed { return }
+        // Commits that were durable before are marked already, or were not acknowledged.
+        write_recorder_mark("discarded \(name) \(store.durableVersion) -")
+    }
+
     private static func edit(_ generator: inout SeededGenerator) throws {
         let store = try UntypedStore.open(at: path, options: options())
         let before = try store.version
@@ -95,12 +102,7 @@ enum RecordedWriter {
             if generator.oneIn(12) { try? store.checkpoint() }
             do { try store.waitUntilDurable() } catch ListError.appendFailed {
                 failureCount += 1
-                if failureCount == 3 || generator.oneIn(2) {
-                    do { try store.close(discardingUnappended: true) } catch ListError.discardFailed { return }
-                    // Commits that were durable before are marked already, or were not acknowledged.
-                    write_recorder_mark("discarded \(name) \(store.durableVersion) -")
-                    return
-                }
+                if failureCount == 3 || generator.oneIn(2) { return try discard(store) }
                 do { try store.waitUntilDurable() } catch ListError.appendFailed { continue }
             }
             mark(name, try store.version, try store.snapshot.stateHash)

@@ -241,7 +241,7 @@ enum Work: String {
         for _ in 0..<50 {
             do { return try store.close() } catch ListError.closed {
                 return
-            } catch let error as LMDBError {
+            } catch ListError.failed(let error as LMDBError) {
                 // Another thread reads.
                 guard case .closeBlocked = error.kind else { return check(session, error) }
                 usleep(1_000)
@@ -270,7 +270,7 @@ enum Work: String {
 
     private func isExpected(_ session: Session, _ error: any Error) -> Bool {
         switch error {
-        case ListError.appendFailed(_, let cause): isExpected(session, cause)
+        case ListError.appendFailed(_, let cause), ListError.failed(let cause): isExpected(session, cause)
         case let error as ListError:
             switch self {
             case .threads, .waiting: ["closed", "inUse"].contains(error.code)

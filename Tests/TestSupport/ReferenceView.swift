@@ -8,6 +8,7 @@ public enum ReferenceStage: Hashable, Sendable {
     case visibleRows
     case first(Int)
     case firstOfEachSection(Int)
+    case sections(Set<UntypedID>)
 }
 
 /// An arrangement as a value.
@@ -52,6 +53,9 @@ extension ReferenceStage {
         case 8...: self = .visibleRows
         case 0: self = .first(Int.random(in: -1...30, using: &generator))
         case 1: self = .firstOfEachSection(Int.random(in: 0...5, using: &generator))
+        case 2:
+            let names = (0..<12).map { "section \($0)" } + ["all", "checked", "open", "a", "b", "last a"]
+            self = .sections(Set(names.filter { _ in generator.oneIn(2) }.map { .string($0) }))
         default: self = .arrange(ReferenceArrangement(using: &generator))
         }
     }
@@ -68,6 +72,7 @@ extension ReferenceStage {
         case .visibleRows: return .visibleRows
         case .first(let count): return .first(count)
         case .firstOfEachSection(let count): return .firstOfEachSection(count)
+        case .sections(let ids): return .sections(ids)
         case .arrange(let arrangement):
             let sections: Arrangement.Sections =
                 switch arrangement.sections {
@@ -182,6 +187,7 @@ extension ReferenceList {
             case .first(let count): list.first(count)
             case .firstOfEachSection(let count):
                 list.mapped { $0.items = Array($0.items.prefix(max(0, count))) }
+            case .sections(let ids): list.keeping(ids)
             }
         }
     }
@@ -189,6 +195,12 @@ extension ReferenceList {
     private func mapped(_ body: (inout ReferenceSection) -> Void) -> ReferenceList {
         var result = self
         for index in sections.indices { body(&result.sections[index]) }
+        return result
+    }
+
+    private func keeping(_ ids: Set<UntypedID>) -> ReferenceList {
+        var result = self
+        result.sections.removeAll { !ids.contains($0.id) }
         return result
     }
 

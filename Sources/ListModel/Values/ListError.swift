@@ -28,6 +28,8 @@ public enum ListError: Error, Sendable {
     case sectionIndexOutOfRange(Int, valid: Range<Int>)
     /// A function that changes the item of a row gave it another id. Delete the row and insert another instead.
     case identityChanged(from: UntypedID, to: UntypedID)
+    /// An item cannot be encoded; `cause` is the error of the coder.
+    case unencodable(UntypedID, cause: any Error)
     /// The ids of this store's rows, or sections, are of another kind.
     case otherKind(UntypedID, expected: UntypedID.Kind)
     /// Rows were to move before or after one of themselves (the id is that one's), a section before or after itself, or a row
@@ -118,6 +120,8 @@ public enum ListError: Error, Sendable {
     /// The store is closed, and the edits since `durable` were discarded, but the next opening may find some of them: the
     /// device could not be told, or another process has taken them over.
     case discardFailed(durable: Version, cause: any Error)
+    /// A view cannot place a row, because a function of its query threw an error. The view still shows the rows from before.
+    case query(QueryError)
     /// The file or the system failed, with an `LMDBError` (a full disk, no permission, a damaged page), or with another error of a
     /// layer below.
     case failed(cause: any Error)
@@ -128,12 +132,25 @@ extension ListError {
     /// file has failed, is closed, or is used where it cannot be.
     public var isRejection: Bool {
         switch self {
-        case .unknownItem, .unknownSection, .duplicateItem, .duplicateSection, .itemIndexOutOfRange, .sectionIndexOutOfRange,
-            .identityChanged, .otherKind, .movedOntoItself, .depthOutOfRange, .cannotIndent, .cannotOutdent, .nothingToUndo,
+        case .unknownItem, .unknownSection, .duplicateItem, .duplicateSection, .itemIndexOutOfRange,
+            .sectionIndexOutOfRange,
+            .identityChanged, .unencodable, .otherKind, .movedOntoItself, .depthOutOfRange, .cannotIndent,
+            .cannotOutdent, .nothingToUndo,
             .nothingToRedo, .conflicts, .notInHistory, .groupMismatch, .insideCommit, .commitTooLarge, .limitReached,
             .eventMismatch, .unreadable:
             true
         default: false
+        }
+    }
+
+    /// The error of the layer below, or of the app's own function, if there is one.
+    public var cause: (any Error)? {
+        switch self {
+        case .unencodable(_, let cause), .damagedNode(let cause), .damagedCommit(_, let cause), .appendFailed(_, let cause),
+            .discardFailed(_, let cause), .failed(let cause):
+            cause
+        case .query(let error): error
+        default: nil
         }
     }
 
@@ -147,6 +164,7 @@ extension ListError {
         case .itemIndexOutOfRange: "itemIndexOutOfRange"
         case .sectionIndexOutOfRange: "sectionIndexOutOfRange"
         case .identityChanged: "identityChanged"
+        case .unencodable: "unencodable"
         case .otherKind: "otherKind"
         case .movedOntoItself: "movedOntoItself"
         case .depthOutOfRange: "depthOutOfRange"
@@ -186,6 +204,7 @@ extension ListError {
         case .editEnded: "editEnded"
         case .appendFailed: "appendFailed"
         case .discardFailed: "discardFailed"
+        case .query: "query"
         case .failed: "failed"
         }
     }
@@ -211,6 +230,7 @@ extension ListError: CustomStringConvertible {
         case .sectionIndexOutOfRange(let index, let valid):
             "section index \(index) is out of range: \(ListError.text(valid))"
         case .identityChanged(let old, let new): "the item of row \(old) was given the id \(new): a row keeps its id"
+        case .unencodable(let id, let cause): "the item of row \(id) cannot be encoded: \(cause)"
         case .otherKind(let id, let expected):
             "\(id) cannot be used here: the ids of this store are of the kind \(expected)"
         case .movedOntoItself(let id): "\(id) cannot move before, after or below itself"
@@ -270,6 +290,7 @@ extension ListError: CustomStringConvertible {
         case .appendFailed(let durable, let cause): "versions after \(durable) are not durable: \(cause)"
         case .discardFailed(let durable, let cause):
             "versions after \(durable) were discarded, but may come back: \(cause)"
+        case .query(let error): "\(error)"
         case .failed(let cause): "\(cause)"
         }
     }

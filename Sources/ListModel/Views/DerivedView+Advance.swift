@@ -78,6 +78,9 @@ extension DerivedView.Level {
         case .firstOfEachSection:
             editFirstRows { $0.advance(from: old, to: new) }
             output = output(new)
+        case .sections:
+            editSections { $0.advance(from: old, to: new) }
+            output = output(new)
         case .arranged:
             try editRows { rows throws(QueryError) in
                 try rows.advance(from: old, to: new, changes ?? Changeset(from: old, to: new), stage: index)
@@ -116,6 +119,13 @@ extension DerivedView.Level {
         body(&rows)
     }
 
+    private mutating func editSections(_ body: (inout ChosenSections) -> Void) {
+        guard case .sections = stage else { return }
+        guard case .sections(var sections) = exchange(&stage, with: .first(0)) else { return }
+        defer { stage = .sections(sections) }
+        body(&sections)
+    }
+
     /// The rows that the stage shows.
     mutating func output(_ input: UntypedSnapshot) -> UntypedSnapshot {
         switch exchange(&stage, with: .first(0)) {
@@ -125,6 +135,9 @@ extension DerivedView.Level {
         case .firstOfEachSection(let rows):
             stage = .firstOfEachSection(rows)
             return rows.snapshot(of: input)
+        case .sections(let sections):
+            stage = .sections(sections)
+            return sections.snapshot(of: input)
         case .arranged(var rows):
             let result = rows.snapshot(input.version)
             stage = .arranged(rows)
@@ -153,7 +166,7 @@ extension DerivedView {
             switch level.stage {
             case .arranged(let rows): try rows.checkInvariants(input)
             case .visible(let visible): try visible.checkInvariants(input)
-            case .first, .firstOfEachSection: break
+            case .first, .firstOfEachSection, .sections: break
             }
             input = level.output
         }

@@ -42,6 +42,7 @@ public struct DerivedView: Sendable {
         case visible(VisibleRows)
         case first(Int)
         case firstOfEachSection(FirstRows)
+        case sections(ChosenSections)
     }
 
     /// A view of a snapshot.
@@ -88,6 +89,9 @@ public struct DerivedView: Sendable {
         case .firstOfEachSection(let count):
             let rows = FirstRows(count, of: input)
             return Level(stage: .firstOfEachSection(rows), output: rows.snapshot(of: input))
+        case .sections(let ids):
+            let sections = ChosenSections(ids, of: input)
+            return Level(stage: .sections(sections), output: sections.snapshot(of: input))
         }
     }
 }
@@ -103,6 +107,8 @@ public enum QueryStage: Sendable {
     case first(Int)
     /// Shows the first rows of each section.
     case firstOfEachSection(Int)
+    /// Shows the sections of these ids, with all their rows.
+    case sections(Set<UntypedID>)
 }
 
 // MARK: - Positions
@@ -123,6 +129,9 @@ extension DerivedView {
             case .visible(let visible):
                 guard let next = visible.rows.position(ofSource: path) else { return nil }
                 path = next
+            case .sections(let sections):
+                guard let index = sections.index(ofSource: path.section) else { return nil }
+                path.section = index
             case .first, .firstOfEachSection:
                 // The first rows keep their positions.
                 if level.output.item(at: path) == nil { return nil }

@@ -22,11 +22,6 @@ public struct QueryError: Error, Sendable {
         self.stage = stage
         self.cause = cause
     }
-
-    /// The error for a function of a view that tries to change the view. It concerns no row.
-    package init(version: Version, cause: any Error) {
-        self.init(id: .string(""), path: ListIndexPath(section: 0, item: 0), version: version, stage: 0, cause: cause)
-    }
 }
 
 extension QueryError: CustomStringConvertible {

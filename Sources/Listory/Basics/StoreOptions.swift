@@ -5,7 +5,8 @@ import ListModel
 
 /// What a commit waits for.
 public enum Durability: Hashable, Sendable {
-    /// The edit returns when the commit will survive a power cut. Commits that wait together share one sync.
+    /// The edit returns when the commit will survive a power cut, or cannot be saved yet: see ``StoreProtocol/appendFailure``. Commits
+    /// that wait together share one sync.
     case immediate
     /// The edit returns at once; a background thread appends the commit soon. ``StoreProtocol/durableVersion`` is the newest
     /// durable version; ``StoreProtocol/waitUntilDurable(_:)`` and ``StoreProtocol/durable(_:)`` wait for a version;

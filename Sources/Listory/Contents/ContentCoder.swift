@@ -51,6 +51,15 @@ extension ContentCoder where Item: Codable & SendableMetatype {
     }
 }
 
+extension ContentCoder where Item: Identifiable, Item.ID: RowIdentifier {
+    /// The bytes of an item.
+    ///
+    /// - Throws: ``ListError/unencodable(_:cause:)``.
+    package func content(of item: Item) throws(ListError) -> [UInt8] {
+        do { return try encode(item) } catch { throw .unencodable(item.id.untypedID, cause: error) }
+    }
+}
+
 /// Decodes the content of rows.
 struct RowReader<Item>: Sendable {
     let source: any CommitSource

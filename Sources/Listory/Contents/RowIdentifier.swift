@@ -120,7 +120,7 @@ extension SectionIdentifier {
     /// The value of a stored identifier of a section.
     ///
     /// - Throws: ``ListError/unreadable(what:expected:found:)`` if an enumeration has no case for it.
-    static func reading(_ id: UntypedID) throws -> Self {
+    static func reading(_ id: UntypedID) throws(ListError) -> Self {
         guard let value = Self(untypedID: id) else {
             throw ListError.unreadable(
                 what: "identifier of a section", expected: "one of \(Self.self)", found: id.description)

@@ -19,21 +19,24 @@ extension StoreProtocol {
     ///   there; what ``copy(to:progress:)`` and ``StoreVerification`` throw. Then there is no file at the target.
     /// - Complexity: O(size of the file + events · log n).
     @discardableResult
-    public func backup(to target: String, progress: (Double) -> Void = { _ in }) throws -> StoreVerification {
-        if Platform.exists(target) { throw ListError.alreadyExists(path: target) }
-        return try UntypedStore.claiming(target) {
-            let scratch = target + "-copying"
-            DataFile.remove(scratch)
-            defer { DataFile.remove(scratch) }
-            return try withoutActuallyEscaping(progress) { progress in
-                if core.options.isReadOnly {
-                    try core.copyOfReader(to: scratch) { progress($0 * 0.3) }
-                } else {
-                    try copy(to: scratch) { progress($0 * 0.3) }
+    public func backup(to target: String, progress: (Double) -> Void = { _ in }) throws -> StoreVerification
+    {
+        try door {
+            if Platform.exists(target) { throw ListError.alreadyExists(path: target) }
+            return try UntypedStore.claiming(target) {
+                let scratch = target + "-copying"
+                DataFile.remove(scratch)
+                defer { DataFile.remove(scratch) }
+                return try withoutActuallyEscaping(progress) { progress in
+                    if core.options.isReadOnly {
+                        try core.copyOfReader(to: scratch) { progress($0 * 0.3) }
+                    } else {
+                        try copy(to: scratch) { progress($0 * 0.3) }
+                    }
+                    let found = try StoreVerification(path: scratch) { progress(0.3 + $0 * 0.7) }
+                    try DataFile.publish(scratch, as: target)
+                    return found
                 }
-                let found = try StoreVerification(path: scratch) { progress(0.3 + $0 * 0.7) }
-                try DataFile.publish(scratch, as: target)
-                return found
             }
         }
     }

@@ -87,10 +87,12 @@ extension UntypedStore {
         at path: String, _ compaction: Compaction = Compaction(), options: StoreOptions = StoreOptions(),
         progress: (Double) -> Void = { _ in }
     ) throws -> CompactionReport {
-        // The file is replaced, not a symbolic link to it.
-        let path = Platform.resolved(path) ?? path
-        guard Platform.exists(path) else { throw ListError.notFound(path: path) }
-        return try claiming(path) { try compactClaimed(at: path, compaction, options, progress) }
+        try door {
+            // The file is replaced, not a symbolic link to it.
+            let path = Platform.resolved(path) ?? path
+            guard Platform.exists(path) else { throw ListError.notFound(path: path) }
+            return try claiming(path) { try compactClaimed(at: path, compaction, options, progress) }
+        }
     }
 
     /// Runs what writes a file beside a path and then puts it there, while nobody else does that.

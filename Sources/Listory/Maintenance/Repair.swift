@@ -33,27 +33,31 @@ extension UntypedStore {
     public static func repair(
         at path: String, options: StoreOptions = StoreOptions(), progress: (Double) -> Void = { _ in }
     ) throws -> RepairReport {
-        // The file is replaced, not a symbolic link to it.
-        let path = Platform.resolved(path) ?? path
-        let sound: StoreVerification?
-        do {
-            sound = try StoreVerification(path: path) { progress($0 * 0.3) }
-        } catch {
-            guard error.saysDamage && !error.isOfNewerRelease else { throw error }
-            sound = nil
-        }
-        let survey = try survey(at: path)
-        if let sound { return RepairReport(found: survey, wasRepaired: false, verification: sound) }
-        guard survey.isComplete else { throw survey.notRepairable }
-        return try claiming(path) {
-            let repaired = path + "-repaired"
-            defer { DataFile.remove(repaired) }
-            DataFile.remove(repaired)
-            let fingerprint = FileFingerprint(path)
-            let (report, found) = try salvageAndVerify(from: path, to: repaired, options) { progress(0.3 + $0 * 0.7) }
-            guard report.isComplete, let verification = found.first else { throw report.notRepairable }
-            try replace(path, with: repaired, fingerprint, verification.version)
-            return RepairReport(found: report, wasRepaired: true, verification: verification)
+        try door {
+            // The file is replaced, not a symbolic link to it.
+            let path = Platform.resolved(path) ?? path
+            let sound: StoreVerification?
+            do {
+                sound = try StoreVerification(path: path) { progress($0 * 0.3) }
+            } catch {
+                guard error.saysDamage && !error.isOfNewerRelease else { throw error }
+                sound = nil
+            }
+            let survey = try survey(at: path)
+            if let sound { return RepairReport(found: survey, wasRepaired: false, verification: sound) }
+            guard survey.isComplete else { throw survey.notRepairable }
+            return try claiming(path) {
+                let repaired = path + "-repaired"
+                defer { DataFile.remove(repaired) }
+                DataFile.remove(repaired)
+                let fingerprint = FileFingerprint(path)
+                let (report, found) = try salvageAndVerify(from: path, to: repaired, options) {
+                    progress(0.3 + $0 * 0.7)
+                }
+                guard report.isComplete, let verification = found.first else { throw report.notRepairable }
+                try replace(path, with: repaired, fingerprint, verification.version)
+                return RepairReport(found: report, wasRepaired: true, verification: verification)
+            }
         }
     }
 }

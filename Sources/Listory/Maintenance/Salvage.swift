@@ -84,7 +84,9 @@ extension UntypedStore {
         from damaged: String, to path: String, options: StoreOptions = StoreOptions(),
         progress: (Double) -> Void = { _ in }
     ) throws -> SalvageReport {
-        try salvageAndVerify(from: damaged, to: path, options, progress).report
+        try door {
+            try salvageAndVerify(from: damaged, to: path, options, progress).report
+        }
     }
 
     /// Salvages a store, and returns with the report what verifying its files found, the newest first.
@@ -100,8 +102,11 @@ extension UntypedStore {
     /// Says what ``salvage(from:to:options:progress:)`` would save and what is lost, and writes nothing.
     ///
     /// - Throws: as ``salvage(from:to:options:progress:)``.
-    public static func survey(at path: String, progress: (Double) -> Void = { _ in }) throws -> SalvageReport {
-        try scanning(path) { index in try Salvage(index, path, to: nil, StoreOptions()).run(progress).report }
+    public static func survey(at path: String, progress: (Double) -> Void = { _ in }) throws -> SalvageReport
+    {
+        try door {
+            try scanning(path) { index in try Salvage(index, path, to: nil, StoreOptions()).run(progress).report }
+        }
     }
 
     private static func scanning<Result>(_ path: String, _ body: (SalvageIndex) throws -> Result) throws -> Result {

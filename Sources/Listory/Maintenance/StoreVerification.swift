@@ -29,11 +29,15 @@ public struct StoreVerification: Hashable, Sendable {
     /// - Parameters:
     ///   - path: the store. Other processes may have it open, this one may not.
     ///   - progress: called from time to time with the part that is done, 0 to 1.
-    /// - Throws: the first fault: `LMDBError` for damaged pages, `RecordError` for a damaged record, `ListError` for
-    ///   events that do not fit or a hash that differs, ``ListError`` for a head or a history that is not the log's,
-    ///   or a damaged state of a projection.
+    /// - Throws: ``ListError``, for the first fault: ``ListError/failed(cause:)`` with an `LMDBError` for damaged pages, or with a
+    ///   `RecordError` for a damaged record; other cases for events that do not fit, a hash that differs, a head or a history that
+    ///   is not the log's, or a damaged state of a projection.
     /// - Complexity: O(events · log n).
     public init(path: String, progress: (Double) -> Void = { _ in }) throws {
+        self = try door { try StoreVerification(checking: path, progress) }
+    }
+
+    private init(checking path: String, _ progress: (Double) -> Void) throws {
         var options = StoreOptions()
         (options.isReadOnly, options.isKnownToOthers) = (true, false)
         options.gate = .full

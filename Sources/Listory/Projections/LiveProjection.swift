@@ -38,14 +38,14 @@ public final class LiveProjection<Value: Sendable>: Sendable {
     ///   ``ListError/closed``; an error of the log, after which the next access tries again.
     /// - Complexity: that of folding the events since the last access.
     public var value: Value {
-        get throws { try follower.moment(store).0.value }
+        get throws { try door { try follower.moment(store).0.value } }
     }
 
     /// The value at the newest version of the store, and that version.
     ///
     /// - Throws, Complexity: as ``value``.
     public var moment: ProjectedMoment<Value> {
-        get throws { try follower.moment(store).0 }
+        get throws { try door { try follower.moment(store).0 } }
     }
 
     /// The version from which the value knows the history; ``Version/empty`` if it has received every event. Otherwise
@@ -53,7 +53,7 @@ public final class LiveProjection<Value: Sendable>: Sendable {
     ///
     /// - Throws, Complexity: as ``value``.
     public var beginning: Version {
-        get throws { try follower.moment(store).beginning }
+        get throws { try door { try follower.moment(store).beginning } }
     }
 
     /// Why there is no value; nil if there is no known error.
@@ -64,16 +64,18 @@ public final class LiveProjection<Value: Sendable>: Sendable {
     /// - Throws: as ``value``.
     /// - Complexity: that of folding all events.
     public func rebuild() throws {
-        try follower.checkIsOutside()
-        follower.reset()
-        _ = try follower.moment(store)
+        try door {
+            try follower.checkIsOutside()
+            follower.reset()
+            _ = try follower.moment(store)
+        }
     }
 
     /// Stores the state now, besides the automatic times: after checkpoints and when the store closes.
     ///
     /// - Throws: as ``value``; ``ListError/readOnly``; an error of the encoder, or of the file.
     /// - Complexity: O(size of the state).
-    public func checkpoint() throws { try follower.store(in: store) }
+    public func checkpoint() throws { try door { try follower.store(in: store) } }
 
     /// The values from now on, the present one first.
     ///

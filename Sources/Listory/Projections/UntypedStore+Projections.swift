@@ -9,8 +9,12 @@ extension UntypedStore {
     /// - Parameter type: the projection. From now on its state is stored with the store's checkpoints.
     /// - Throws: ``ProjectionError/invalidName(_:)``, ``ProjectionError/nameInUse(_:)``.
     /// - Complexity: O(1); the first access to the value folds.
-    public func projection<Value: Projection & SendableMetatype>(_ type: Value.Type) throws -> LiveProjection<Value> {
-        try projection(ProjectionRules<Value>.untyped)
+    public func projection<Value: Projection & SendableMetatype>(_ type: Value.Type) throws
+        -> LiveProjection<Value>
+    {
+        try door {
+            try projection(ProjectionRules<Value>.untyped)
+        }
     }
 
     /// The projection of these rules.

@@ -439,9 +439,11 @@ extension StoreProtocol {
     ///   then unchanged.
     /// - Complexity: O(rows changed since the last checkpoint).
     public func checkpoint() throws {
-        if core.options.isReadOnly { throw ListError.readOnly }
-        try core.checkIsOutside()
-        try core.checkpointer?.take(core)
+        try door {
+            if core.options.isReadOnly { throw ListError.readOnly }
+            try core.checkIsOutside()
+            try core.checkpointer?.take(core)
+        }
     }
 
     /// The version of the newest checkpoint; ``Version/empty`` if there is none.

@@ -20,9 +20,11 @@ extension StoreProtocol {
     ///   is not changed. After other errors no target is left.
     /// - Complexity: O(size of the file).
     public func copy(to target: String, progress: @escaping (Double) -> Void = { _ in }) throws {
-        if core.options.isReadOnly { throw ListError.readOnly }
-        try core.group.flush(through: nil)
-        try core.group.store()
-        try core.group.log.copyDatabases(to: target, progress: progress)
+        try door {
+            if core.options.isReadOnly { throw ListError.readOnly }
+            try core.group.flush(through: nil)
+            try core.group.store()
+            try core.group.log.copyDatabases(to: target, progress: progress)
+        }
     }
 }

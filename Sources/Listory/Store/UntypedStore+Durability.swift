@@ -12,8 +12,10 @@ extension StoreProtocol {
     /// - Throws: ``ListError/appendFailed(durable:cause:)``; ``ListError/unknownVersion(_:head:)`` for a version that
     ///   does not exist yet.
     public func waitUntilDurable(_ version: Version? = nil) throws {
-        if let version { try checkExists(version) }
-        try core.group.flush(through: version.map(core.group.present), .shared)
+        try door {
+            if let version { try checkExists(version) }
+            try core.group.flush(through: version.map(core.group.present), .shared)
+        }
     }
 
     /// The commit as it is in the log. A deferred commit is made again if another process commits before it is appended; then it has

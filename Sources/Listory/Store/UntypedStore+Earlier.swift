@@ -72,12 +72,14 @@ extension StoreProtocol {
     /// - Returns: the version; ``oldestVersion`` if all commits are newer.
     /// - Complexity: O(log n) records.
     public func version(at time: Timestamp) throws -> Version {
-        var (low, high) = (oldestVersion.rawValue, try version.rawValue)
-        while low < high {
-            let middle = low + (high - low + 1) / 2
-            if try core.group.commitTime(Version(middle)) <= time { low = middle } else { high = middle - 1 }
+        try door {
+            var (low, high) = (oldestVersion.rawValue, try version.rawValue)
+            while low < high {
+                let middle = low + (high - low + 1) / 2
+                if try core.group.commitTime(Version(middle)) <= time { low = middle } else { high = middle - 1 }
+            }
+            return Version(low)
         }
-        return Version(low)
     }
 }
 
@@ -85,7 +87,9 @@ extension UntypedStore {
     /// The rows at a time. Reading the past does not change undo and redo.
     ///
     /// - Throws: as ``snapshot(at:)-(Version)``.
-    public func snapshot(at time: Timestamp) throws -> UntypedSnapshot { try snapshot(at: version(at: time)) }
+    public func snapshot(at time: Timestamp) throws -> UntypedSnapshot {
+        try snapshot(at: version(at: time))
+    }
 
     fileprivate func go(
         by microseconds: Int64, _ origin: String, _ onConflict: ConflictPolicy, _ durability: Durability?
@@ -115,7 +119,7 @@ extension UntypedStore {
         _ target: (HistoryTree, ListHistory) throws -> Version
     ) throws -> Reversal {
         let scope = options.undoScope.history(of: origin)
-        let version = try target(tree, withHead { $0.editor.state.histories[scope] })
+        let version = try door { try target(tree, withHead { $0.editor.state.histories[scope] }) }
         return try go(to: version, origin: origin, onConflict: onConflict, durability: durability)
     }
 }

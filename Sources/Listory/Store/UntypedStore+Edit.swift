@@ -24,18 +24,22 @@ extension UntypedStore {
         _ name: String, origin: String = "", time: Timestamp? = nil, tracking: Tracking? = nil,
         isDiscardable: Bool = false, durability: Durability? = nil, _ body: (inout UntypedEditor) throws -> Void
     ) throws -> Commit? {
-        try perform(durability, { _, commit in commit }) { head -> (Commit?, Queued?) in
-            let draft = CommitDraft(
-                name: name, origin: origin, time: time ?? options.now(),
-                tracking: tracking ?? options.undoScope.tracking, isDiscardable: isDiscardable)
-            let kinds = identifierKinds.withLock { $0 }
-            let commit = try head.editor.commit(draft) { editor in
-                try body(&editor)
-                if let kinds { for event in try editor.pendingEvents() { try kinds.check(event) } }
-            }
-            guard let commit else { return (nil, nil) }
-            return (commit, append(commit, &head))
-        }
+        try perform(
+            durability, { _, commit in commit },
+            making: {
+                try withTurnForEditing { head -> (Commit?, Queued?) in
+                    let draft = CommitDraft(
+                        name: name, origin: origin, time: time ?? options.now(),
+                        tracking: tracking ?? options.undoScope.tracking, isDiscardable: isDiscardable)
+                    let kinds = identifierKinds.withLock { $0 }
+                    let commit = try head.editor.commit(draft) { editor in
+                        try body(&editor)
+                        if let kinds { for event in try editor.pendingEvents() { try kinds.check(event) } }
+                    }
+                    guard let commit else { return (nil, nil) }
+                    return (commit, append(commit, &head))
+                }
+            })
     }
 
     /// As ``edit(_:origin:time:tracking:isDiscardable:durability:_:)``, without locking the list while `body` runs.
@@ -103,8 +107,8 @@ extension UntypedStore {
     func perform<Result>(
         _ durability: Durability?, _ replacing: (Result, Commit) -> Result,
         _ body: (inout Head) throws -> (Result, Queued?)
-    ) throws -> Result {
-        try perform(durability, replacing, making: { try withTurnForEditing(body) })
+    ) throws(ListError) -> Result {
+        try door { try perform(durability, replacing, making: { try withTurnForEditing(body) }) }
     }
 
     /// - Parameter commits: makes them, when it is their turn.
@@ -127,15 +131,16 @@ extension UntypedStore {
             checkpointer?.meetDemand(self)
             // Earlier commits of the call may be queued already, and no thread waits for them.
             try? group.meet(.now)
-            throw error
+            throw ListError.atDoor(error)
         }
         guard let last = queued else { return result }
         defer { checkpointer?.meetDemand(self) }
+        // The commit stands from here on, also if it cannot be saved yet: that is told by ``appendFailures()``.
         switch durability ?? options.durability {
-        case .deferred: try group.meet(last.demand)
+        case .deferred: try? group.meet(last.demand)
         case .immediate:
-            let shift = try group.flush(through: last.commit.version, .shared, since: last.shift)
-            if shift != last.shift { return replacing(result, group.successor(of: last.commit)) }
+            let shift = try? group.flush(through: last.commit.version, .shared, since: last.shift)
+            if let shift, shift != last.shift { return replacing(result, group.successor(of: last.commit)) }
         }
         return result
     }

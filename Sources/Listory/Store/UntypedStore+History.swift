@@ -89,8 +89,10 @@ extension StoreProtocol {
     ///   - limit: how many at most.
     /// - Complexity: O(changes of the branch + branches · log² n) records.
     public func branches(origin: String = "", limit: Int = .max) throws -> [HistoryBranch] {
-        let scope = core.options.undoScope.history(of: origin)
-        return try core.tree.branches(core.withHead { $0.editor.state.histories[scope] }, limit: limit)
+        try door {
+            let scope = core.options.undoScope.history(of: origin)
+            return try core.tree.branches(core.withHead { $0.editor.state.histories[scope] }, limit: limit)
+        }
     }
 
     /// Takes one commit back, of any origin and at any place in the history, with a commit that can itself be undone.
@@ -151,7 +153,7 @@ extension UntypedStore {
     fileprivate func moves(
         _ count: Int, _ durability: Durability?, _ origin: String, available: (ListHistory) -> Int,
         _ tooFew: (Int, Int) -> ListError, _ step: (inout UntypedEditor, HistoryScope, Timestamp) throws -> Reversal
-    ) throws -> Reversal {
+    ) throws(ListError) -> Reversal {
         let (time, scope) = (options.now(), options.undoScope.history(of: origin))
         // A single one is tried directly, because counting needs a search of the tree in a compacted store.
         if count == 1 { return try compute(durability) { try step(&$0, scope, time) } }
@@ -172,7 +174,7 @@ extension UntypedStore {
     /// Makes a commit that is computed from others.
     fileprivate func compute(
         _ durability: Durability?, _ body: (inout UntypedEditor) throws -> Reversal
-    ) throws -> Reversal {
+    ) throws(ListError) -> Reversal {
         try perform(durability, { $0.replacing($1) }) { head in
             let reversal = try racer.catchingUp(&head) { try body(&$0.editor) }
             return (reversal, reversal.commit.map { append($0, &head) })

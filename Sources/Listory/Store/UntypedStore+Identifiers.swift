@@ -10,27 +10,31 @@ extension UntypedStore {
     /// - Throws: ``ListError/otherIdentifiers(path:expected:found:)``; ``ListError/inUse(path:)`` if another process is editing a
     ///   store whose kinds are not known; an error of the log.
     /// - Complexity: O(1); the first time for a store that a tool made, O(events).
-    func require(_ expected: IdentifierKinds) throws {
-        if let found = identifierKinds.withLock({ $0 }) {
-            if found == expected { return }
-            throw ListError.otherIdentifiers(path: path, expected: "\(expected)", found: "\(found)")
-        }
-        // It could use ids of other kinds.
-        let isEditedElsewhere = try group.log.journal.table?.neighbours().contains(where: \.isEditing) ?? false
-        if isEditedElsewhere && !options.isReadOnly { throw ListError.inUse(path: path) }
-        do {
-            for section in try snapshot(at: oldestVersion).sections { try expected.check(section.id, section.items) }
-            let newest = try version
-            if newest > oldestVersion {
-                try forEachCommit(in: oldestVersion.next...newest) { commit in
-                    for event in try commit.events() { try expected.check(event) }
-                }
+    func require(_ expected: IdentifierKinds) throws(ListError) {
+        try door {
+            if let found = identifierKinds.withLock({ $0 }) {
+                if found == expected { return }
+                throw ListError.otherIdentifiers(path: path, expected: "\(expected)", found: "\(found)")
             }
-        } catch ListError.otherKind(let id, _) {
-            throw ListError.otherIdentifiers(path: path, expected: "\(expected)", found: "\(id)")
+            // It could use ids of other kinds.
+            let isEditedElsewhere = try group.log.journal.table?.neighbours().contains(where: \.isEditing) ?? false
+            if isEditedElsewhere && !options.isReadOnly { throw ListError.inUse(path: path) }
+            do {
+                for section in try snapshot(at: oldestVersion).sections {
+                    try expected.check(section.id, section.items)
+                }
+                let newest = try version
+                if newest > oldestVersion {
+                    try forEachCommit(in: oldestVersion.next...newest) { commit in
+                        for event in try commit.events() { try expected.check(event) }
+                    }
+                }
+            } catch ListError.otherKind(let id, _) {
+                throw ListError.otherIdentifiers(path: path, expected: "\(expected)", found: "\(id)")
+            }
+            if options.isReadOnly { return }
+            try group.log.put(expected)
+            identifierKinds.withLock { $0 = expected }
         }
-        if options.isReadOnly { return }
-        try group.log.put(expected)
-        identifierKinds.withLock { $0 = expected }
     }
 }

@@ -17,12 +17,14 @@ extension StoreProtocol {
     /// - Throws: an error of the log.
     /// - Complexity: O(bytes of the commit).
     public func selection(after reversal: Reversal) throws -> [UInt8]? {
-        guard let cause = reversal.commit?.cause else { return nil }
-        switch cause {
-        case .undo: return try annotation(CommitAnnotation.selectionBefore, of: reversal.versions.last)
-        case .redo: return try annotation(CommitAnnotation.selectionAfter, of: reversal.versions.last)
-        case .go(let target): return try annotation(CommitAnnotation.selectionAfter, of: target)
-        case .edit, .revert, .restore: return nil
+        try door {
+            guard let cause = reversal.commit?.cause else { return nil }
+            switch cause {
+            case .undo: return try annotation(CommitAnnotation.selectionBefore, of: reversal.versions.last)
+            case .redo: return try annotation(CommitAnnotation.selectionAfter, of: reversal.versions.last)
+            case .go(let target): return try annotation(CommitAnnotation.selectionAfter, of: target)
+            case .edit, .revert, .restore: return nil
+            }
         }
     }
 

@@ -48,19 +48,22 @@ public struct StoreStatistics: Hashable, Sendable {
 extension StoreProtocol {
     /// The statistics, after all commits so far are durable.
     public func statistics() throws -> StoreStatistics {
-        let (group, checkpointer) = (core.group, core.checkpointer)
-        try group.flush(through: nil)
-        let (snapshot, history) = try core.withHead { (try $0.snapshot(), try core.reachable($0, .shared)) }
-        let (head, base) = (group.head, group.log.base)
-        let checkpoints = try checkpointer?.database.all() ?? []
-        return StoreStatistics(
-            version: snapshot.version, commitCount: head.version.rawValue - base.version.rawValue,
-            eventCount: head.eventCount - base.eventCount,
-            sectionCount: snapshot.sectionCount, itemCount: snapshot.itemCount, undoDepth: history.undoCount,
-            redoDepth: history.redoCount, oldestVersion: base.version, sealedVersion: max(base.version, base.sealed),
-            packedCommitCount: try group.log.sealed?.packedCount() ?? 0,
-            checkpointVersion: checkpoints.last?.version ?? .empty, checkpointCount: checkpoints.count,
-            nodeCount: try checkpointer?.database.nodeCount() ?? 0, fileBytes: Platform.size(core.path),
-            recordBytes: head.recordBytes - base.recordBytes, stateHash: snapshot.stateHash)
+        try door {
+            let (group, checkpointer) = (core.group, core.checkpointer)
+            try group.flush(through: nil)
+            let (snapshot, history) = try core.withHead { (try $0.snapshot(), try core.reachable($0, .shared)) }
+            let (head, base) = (group.head, group.log.base)
+            let checkpoints = try checkpointer?.database.all() ?? []
+            return StoreStatistics(
+                version: snapshot.version, commitCount: head.version.rawValue - base.version.rawValue,
+                eventCount: head.eventCount - base.eventCount,
+                sectionCount: snapshot.sectionCount, itemCount: snapshot.itemCount, undoDepth: history.undoCount,
+                redoDepth: history.redoCount, oldestVersion: base.version,
+                sealedVersion: max(base.version, base.sealed),
+                packedCommitCount: try group.log.sealed?.packedCount() ?? 0,
+                checkpointVersion: checkpoints.last?.version ?? .empty, checkpointCount: checkpoints.count,
+                nodeCount: try checkpointer?.database.nodeCount() ?? 0, fileBytes: Platform.size(core.path),
+                recordBytes: head.recordBytes - base.recordBytes, stateHash: snapshot.stateHash)
+        }
     }
 }

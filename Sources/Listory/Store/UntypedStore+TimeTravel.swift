@@ -15,11 +15,13 @@ extension StoreProtocol {
     ///
     /// - Throws: as ``UntypedStore/snapshot(at:)-(Version)``.
     public func changeset(from old: Version, to new: Version) throws -> Changeset {
-        let newest = try core.newest(for: min(old, new))
-        let first = try core.point(at: old, newest)
-        // Derived from the first version, so that both share unchanged nodes.
-        let second = try core.point(at: new, newest, first)
-        return try Changeset(checked: first, to: second)
+        try door {
+            let newest = try core.newest(for: min(old, new))
+            let first = try core.point(at: old, newest)
+            // Derived from the first version, so that both share unchanged nodes.
+            let second = try core.point(at: new, newest, first)
+            return try Changeset(checked: first, to: second)
+        }
     }
 
     /// The commit that made a version.
@@ -27,8 +29,10 @@ extension StoreProtocol {
     /// - Throws: ``ListError/unknownVersion(_:head:)`` for a version that is not there, and for ``Version/empty``,
     ///   which no commit made; an error of the log.
     public func commit(_ version: Version) throws -> Commit {
-        try checkVersion(version)
-        return try core.group.commit(version)
+        try door {
+            try checkVersion(version)
+            return try core.group.commit(version)
+        }
     }
 
     /// Calls `body` with the commits of a range of versions, in order. It may use the store and may be slow.
@@ -37,21 +41,23 @@ extension StoreProtocol {
     public func forEachCommit(
         in range: ClosedRange<Version>, _ body: (Commit) throws -> Void
     ) throws {
-        try checkVersion(range.lowerBound)
-        try checkVersion(range.upperBound)
-        try core.group.flush(through: range.upperBound)
-        var next = range.lowerBound
-        while next <= range.upperBound && next <= core.group.log.base.sealed {
-            try body(core.group.commit(next))
-            next = next.next
-        }
-        while next <= range.upperBound {
-            let run = try core.group.log.copies(of: next.rawValue...range.upperBound.rawValue)
-            for index in 0..<run.count {
-                let record = run.withRecord(index) { Array($0) }
-                try body(Commit(record: record, version: run.version(index)))
+        try passing {
+            try checkVersion(range.lowerBound)
+            try checkVersion(range.upperBound)
+            try core.group.flush(through: range.upperBound)
+            var next = range.lowerBound
+            while next <= range.upperBound && next <= core.group.log.base.sealed {
+                try body(core.group.commit(next))
+                next = next.next
             }
-            next = run.version(run.count)
+            while next <= range.upperBound {
+                let run = try core.group.log.copies(of: next.rawValue...range.upperBound.rawValue)
+                for index in 0..<run.count {
+                    let record = run.withRecord(index) { Array($0) }
+                    try body(Commit(record: record, version: run.version(index)))
+                }
+                next = run.version(run.count)
+            }
         }
     }
 
@@ -81,7 +87,9 @@ extension UntypedStore {
     /// - Throws: ``ListError/unknownVersion(_:head:)``, ``ListError/droppedVersion(_:oldest:)``, or an error of the log.
     /// - Complexity: O(log n), and a replay from the nearest checkpoint, which ``CheckpointPolicy/maximumSpacing`` bounds.
     public func snapshot(at version: Version) throws -> UntypedSnapshot {
-        try point(at: version, newest(for: version))
+        try door {
+            try point(at: version, newest(for: version))
+        }
     }
 
     /// The newest rows; if an earlier version is wanted, once their commits are in the log, where the others are read.

@@ -163,7 +163,7 @@ extension UntypedStore {
     /// Signals commits from now on, one signal for one or several. It keeps no rows, and ends when the store closes.
     ///
     /// - Throws: ``ListError/closed``.
-    package func changes() throws -> AsyncStream<Void> {
+    package func changes() throws(ListError) -> AsyncStream<Void> {
         let (stream, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         let number = try withHead { $0.observers.add(continuation) }
         continuation.onTermination = { [weak self] _ in self?.removeObserver(number) }

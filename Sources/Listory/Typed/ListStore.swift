@@ -204,7 +204,9 @@ extension ListStore {
     /// - Throws: an error of the log or of the decoder.
     /// - Complexity: O(1) expected, plus decoding.
     public func item(_ id: Item.ID) throws -> Item? {
-        try core.item(id.untypedID).map { try coder.item(of: $0, in: core.source) }
+        try door {
+            try core.item(id.untypedID).map { try coder.item(of: $0, in: core.source) }
+        }
     }
 
     /// The updates from now on, one for each commit. See ``UntypedStore/updates()``.
@@ -225,11 +227,15 @@ extension ListStore {
     public func projection<Value: ItemProjection<Item> & SendableMetatype>(
         _ type: Value.Type
     ) throws -> LiveProjection<Value> {
-        try core.projection(ProjectionRules<Value>.typed(coder))
+        try door {
+            try core.projection(ProjectionRules<Value>.typed(coder))
+        }
     }
 
     /// A projection of the events of this store. See ``UntypedStore/projection(_:)``.
-    public func projection<Value: Projection & SendableMetatype>(_ type: Value.Type) throws -> LiveProjection<Value> {
+    public func projection<Value: Projection & SendableMetatype>(_ type: Value.Type) throws
+        -> LiveProjection<Value>
+    {
         try core.projection(type)
     }
 }

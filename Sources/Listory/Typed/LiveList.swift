@@ -59,19 +59,19 @@ public final class LiveList<
 
     /// Searches for words in the rows of a query that is searchable. See ``UntypedLiveList/search(_:)``.
     @discardableResult
-    public func search(_ text: String) throws(QueryError) -> ListTransition { try core.search(text) }
+    public func search(_ text: String) throws -> ListTransition { try core.search(text) }
 
     /// Shows only the first rows, or all for nil. See ``UntypedLiveList/showFirst(_:)``.
     @discardableResult
-    public func showFirst(_ count: Int?) throws(QueryError) -> ListTransition { try core.showFirst(count) }
+    public func showFirst(_ count: Int?) throws -> ListTransition { try core.showFirst(count) }
 
     /// Replaces the query. Also to be called with the same query if something changed on which its functions depend.
     ///
     /// - Returns: the changes in the view, as one transition.
-    /// - Throws: ``QueryError`` for the first row that cannot be placed; the view then stays as it is.
+    /// - Throws: ``ListError/query(_:)`` for the first row that cannot be placed; the view then stays as it is.
     /// - Complexity: as ``DerivedView/replaceStages(_:)``.
     @discardableResult
-    public func show(_ query: ListQuery<SectionID, Item>) throws(QueryError) -> ListTransition {
+    public func show(_ query: ListQuery<SectionID, Item>) throws -> ListTransition {
         try core.replaceStages(query.stages(core.store.source, coder), keepsOrder: query.keepsOrder)
     }
 
@@ -83,7 +83,7 @@ extension ListStore {
     /// A view of the rows, kept up to date.
     ///
     /// - Parameter query: chooses, orders and groups the rows.
-    /// - Throws: ``ListError/closed``; ``QueryError`` for the first row that cannot be placed.
+    /// - Throws: ``ListError/closed``; ``ListError/query(_:)`` for the first row that cannot be placed.
     /// - Complexity: O(n), or O(n log n) if rows are sorted.
     public func view<Section: SectionIdentifier>(
         _ query: (ListQuery<SectionID, Item>) -> ListQuery<Section, Item>

@@ -58,7 +58,9 @@ extension IndexedListSnapshot {
     /// How many rows a section has.
     ///
     /// - Throws: ``ListError/unknownSection(_:)``.
-    public func itemCount(inSection id: SectionID) throws -> Int { try core.itemCount(inSection: id.untypedID) }
+    public func itemCount(inSection id: SectionID) throws -> Int {
+        try core.itemCount(inSection: id.untypedID)
+    }
 
     /// The index path of the row of an id, or nil if there is none.
     public func indexPath(of id: Item.ID) -> ListIndexPath? { core.indexPath(of: id.untypedID) }
@@ -99,7 +101,9 @@ extension IndexedListSnapshot {
     public func level(of id: Item.ID) throws -> Int { try core.level(of: id.untypedID) }
 
     /// The parent of a row; nil for a root. See ``RowLookup/parent(of:)``.
-    public func parent(of id: Item.ID) throws -> Item.ID? { try core.parent(of: id.untypedID).map { item($0) } }
+    public func parent(of id: Item.ID) throws -> Item.ID? {
+        try core.parent(of: id.untypedID).map { item($0) }
+    }
 
     /// The rows directly below a row. See ``RowLookup/children(of:)``.
     public func children(of id: Item.ID) throws -> [Item.ID] {

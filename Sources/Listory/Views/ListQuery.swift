@@ -33,6 +33,7 @@ where Item.ID: RowIdentifier {
         case visibleRows
         case first(Int)
         case firstOfEachSection(Int)
+        case sections(Set<UntypedID>)
     }
 
     /// The parts of an arrangement.
@@ -74,6 +75,7 @@ where Item.ID: RowIdentifier {
                 case .visibleRows: return .visibleRows
                 case .first(let count): return .first(count)
                 case .firstOfEachSection(let count): return .firstOfEachSection(count)
+                case .sections(let ids): return .sections(ids)
                 case .arrange(let rules):
                     var result = ListQuery<Other, Item>.Rules()
                     (result.filters, result.keys, result.descending) = (rules.filters, rules.keys, rules.descending)
@@ -122,6 +124,20 @@ extension ListQuery {
     /// hides its children in the first example, but not in the second. Sort and group after this part.
     public func visibleRows() -> ListQuery { ListQuery(parts + [.visibleRows]) }
 
+    /// Keeps some sections, with all their rows: then each section of a store can be a list of its own.
+    ///
+    /// ```swift
+    /// let today = try store.view { $0.sections(["today"]) }
+    /// ```
+    ///
+    /// A row that moves into another section leaves the view. A section that is not there yet appears when it is inserted.
+    ///
+    /// - Parameter ids: the sections; of the store, or of the part of the query before, if that groups rows.
+    /// - Complexity: a commit that changes no row of these sections costs O(log n), as long as no section comes, goes or moves.
+    public func sections(_ ids: [SectionID]) -> ListQuery {
+        ListQuery(parts + [.sections(Set(ids.map(\.untypedID)))])
+    }
+
     /// Keeps the first rows over all sections, and leaves out the sections after the last of them.
     public func prefix(_ count: Int) -> ListQuery { ListQuery(parts + [.first(count)]) }
 
@@ -144,6 +160,7 @@ extension ListQuery {
             case .visibleRows: .visibleRows
             case .first(let count): .first(count)
             case .firstOfEachSection(let count): .firstOfEachSection(count)
+            case .sections(let ids): .sections(ids)
             case .arrange(let rules): .arrange(ListQuery.arrangement(rules, reader))
             }
         }

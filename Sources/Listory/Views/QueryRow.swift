@@ -27,11 +27,13 @@ public final class QueryRow<Item: Codable & Identifiable & Sendable> where Item.
     /// - Throws: an error of the log. Then the view stays as it is.
     public var item: Item? {
         get throws {
-            if let decoded { return decoded }
-            var item: Item?
-            do { item = try reader.coder.item(of: core, in: reader.source) } catch is ContentError {}
-            decoded = .some(item)
-            return item
+            try door {
+                if let decoded { return decoded }
+                var item: Item?
+                do { item = try reader.coder.item(of: core, in: reader.source) } catch is ContentError {}
+                decoded = .some(item)
+                return item
+            }
         }
     }
 }

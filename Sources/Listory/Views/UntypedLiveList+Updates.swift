@@ -90,7 +90,7 @@ extension UntypedLiveList {
     }
 
     /// Signals changes; several are one signal for a slow reader. It keeps at most two snapshots.
-    func changes() throws -> AsyncStream<Void> {
+    func changes() throws(ListError) -> AsyncStream<Void> {
         let (_, queued) = try read(limit: 1)
         return AsyncStream {
             var iterator = queued.makeAsyncIterator()
@@ -98,24 +98,26 @@ extension UntypedLiveList {
         }
     }
 
-    private func read(limit: Int) throws -> (UntypedSnapshot, QueuedUpdates<ViewNews>) {
-        try checkIsOutside()
-        let (queue, queued) = UpdateQueue.make(limit: limit, merge: ViewNews.merged)
-        let (number, initial, isFirst) = withState { state in
-            state.nextReader += 1
-            state.readers[state.nextReader] = queue
-            // This reader has not received the failure yet.
-            state.failedVersion = nil
-            return (state.nextReader, state.view.snapshot, state.follower == nil)
-        }
-        queue.onTermination { [weak self] in self?.removeReader(number) }
-        if isFirst {
-            do { try startFollowing() } catch {
-                queue.finish()
-                throw error
+    private func read(limit: Int) throws(ListError) -> (UntypedSnapshot, QueuedUpdates<ViewNews>) {
+        try door {
+            try checkIsOutside()
+            let (queue, queued) = UpdateQueue.make(limit: limit, merge: ViewNews.merged)
+            let (number, initial, isFirst) = withState { state in
+                state.nextReader += 1
+                state.readers[state.nextReader] = queue
+                // This reader has not received the failure yet.
+                state.failedVersion = nil
+                return (state.nextReader, state.view.snapshot, state.follower == nil)
             }
+            queue.onTermination { [weak self] in self?.removeReader(number) }
+            if isFirst {
+                do { try startFollowing() } catch {
+                    queue.finish()
+                    throw error
+                }
+            }
+            return (initial, queued)
         }
-        return (initial, queued)
     }
 
     private func startFollowing() throws {

@@ -54,7 +54,7 @@ public final class UntypedLiveList: Sendable {
     /// - Parameters:
     ///   - store: the store. It can be edited as usual.
     ///   - stages: the stages, in order.
-    /// - Throws: ``ListError/closed``; ``QueryError`` for the first row that cannot be placed.
+    /// - Throws: ``ListError/closed``; ``ListError/query(_:)`` for the first row that cannot be placed.
     /// - Complexity: as ``DerivedView/init(_:of:)``.
     public convenience init(of store: UntypedStore, _ stages: [QueryStage]) throws {
         // The effect of the functions on the order is unknown.
@@ -62,9 +62,9 @@ public final class UntypedLiveList: Sendable {
     }
 
     /// A view whose stages are known to keep the order of rows, or not to.
-    init(of store: UntypedStore, _ stages: [QueryStage], keepsOrder: Bool) throws {
+    init(of store: UntypedStore, _ stages: [QueryStage], keepsOrder: Bool) throws(ListError) {
         self.store = store
-        let view = try DerivedView(stages, of: store.snapshot)
+        let view = try door { try DerivedView(stages, of: store.snapshot) }
         state = Locked(State(view: view, stages: stages))
         last = Locked(Shown(rows: view.snapshot, keepsOrder: keepsOrder))
     }
@@ -88,7 +88,7 @@ public final class UntypedLiveList: Sendable {
     var isInsideFunction: Bool { state.isHeldByCaller }
 
     /// Throws if the calling thread runs a function of the view, because it would wait for itself.
-    func checkIsOutside() throws {
+    func checkIsOutside() throws(ListError) {
         if isInsideFunction { throw UntypedLiveList.usedInside }
     }
 
@@ -100,16 +100,18 @@ public final class UntypedLiveList: Sendable {
 extension UntypedLiveList {
     /// The rows of the view at the newest version of the store.
     ///
-    /// - Throws: ``ListError/closed``; ``QueryError`` for the first row that cannot be placed. The view then stays at
+    /// - Throws: ``ListError/closed``; ``ListError/query(_:)`` for the first row that cannot be placed. The view then stays at
     ///   ``shown``, and the next attempt begins from there.
     /// - Complexity: O(k log n) for k rows of the store that changed since the last time.
     public var snapshot: UntypedSnapshot {
         get throws {
-            try checkIsOutside()
-            let newest = try store.snapshot
-            return try withState { state in
-                try state.follow(newest)
-                return state.view.snapshot
+            try door {
+                try checkIsOutside()
+                let newest = try store.snapshot
+                return try withState { state in
+                    try state.follow(newest)
+                    return state.view.snapshot
+                }
             }
         }
     }
@@ -120,24 +122,26 @@ extension UntypedLiveList {
     /// - Throws: as ``snapshot``.
     /// - Complexity: that of ``snapshot``, and O(log n).
     public func indexPath(of id: UntypedID) throws -> ListIndexPath? {
-        try checkIsOutside()
-        while true {
-            let (newest, path) = try store.find { head in
-                let path = head.editor.state.indexPath(of: id)
-                // An unreadable row is not found: report the damage instead.
-                if path == nil { try head.checkNodes() }
-                return (try head.snapshot(), path)
-            } during: { rows in
-                (rows, rows.indexPath(of: id))
+        try door {
+            try checkIsOutside()
+            while true {
+                let (newest, path) = try store.find { head in
+                    let path = head.editor.state.indexPath(of: id)
+                    // An unreadable row is not found: report the damage instead.
+                    if path == nil { try head.checkNodes() }
+                    return (try head.snapshot(), path)
+                } during: { rows in
+                    (rows, rows.indexPath(of: id))
+                }
+                guard let path else { return nil }
+                let found: ListIndexPath?? = try withState { state in
+                    try state.follow(newest)
+                    // Another thread may have followed a later commit meanwhile.
+                    guard state.view.source.version == newest.version else { return nil }
+                    return .some(state.view.indexPath(ofSource: path))
+                }
+                if let found { return found }
             }
-            guard let path else { return nil }
-            let found: ListIndexPath?? = try withState { state in
-                try state.follow(newest)
-                // Another thread may have followed a later commit meanwhile.
-                guard state.view.source.version == newest.version else { return nil }
-                return .some(state.view.indexPath(ofSource: path))
-            }
-            if let found { return found }
         }
     }
 
@@ -149,18 +153,18 @@ extension UntypedLiveList {
     /// The rows of the view for other rows of the store, such as those of an old version. The view does not change.
     ///
     /// - Parameter source: rows of this store.
-    /// - Throws: ``QueryError`` for the first row that cannot be placed.
+    /// - Throws: ``ListError/query(_:)`` for the first row that cannot be placed.
     /// - Complexity: O(k log n) for k rows that differ from those of the view.
-    public func snapshot(of source: UntypedSnapshot) throws(QueryError) -> UntypedSnapshot {
-        if isInsideFunction { throw QueryError(version: source.version, cause: UntypedLiveList.usedInside) }
+    public func snapshot(of source: UntypedSnapshot) throws -> UntypedSnapshot {
+        try checkIsOutside()
         var copy = state.withLock { $0.view }
-        try copy.advance(to: source)
+        do { try copy.advance(to: source) } catch { throw ListError.query(error) }
         return copy.snapshot
     }
 
     /// The rows of the view at a version of the store. The view and undo do not change.
     ///
-    /// - Throws: as ``UntypedStore/snapshot(at:)-(Version)``; ``QueryError`` for the first row that cannot be placed.
+    /// - Throws: as ``UntypedStore/snapshot(at:)-(Version)``; ``ListError/query(_:)`` for the first row that cannot be placed.
     /// - Complexity: that of ``UntypedStore/snapshot(at:)-(Version)``, and O(k log n) for k rows that differ from those of the view.
     public func snapshot(at version: Version) throws -> UntypedSnapshot {
         try snapshot(of: store.snapshot(at: version))
@@ -174,25 +178,25 @@ extension UntypedLiveList {
     ///
     /// - Parameter text: words; a row is found if it has all of them. Case and marks make no difference.
     /// - Returns: what changed in the view.
-    /// - Throws: ``QueryError`` for the first row that a stage cannot place; the view then stays as it is.
+    /// - Throws: ``ListError/query(_:)`` for the first row that a stage cannot place; the view then stays as it is.
     /// - Complexity: as ``DerivedView/search(_:)``.
     @discardableResult
-    public func search(_ text: String) throws(QueryError) -> ListTransition {
+    public func search(_ text: String) throws -> ListTransition {
         try change { state throws(QueryError) in try state.view.search(SearchWords(text)) }
     }
 
     /// Replaces all stages.
     ///
     /// - Returns: the changes in the view, as one transition.
-    /// - Throws: ``QueryError`` for the first row that cannot be placed; the view then stays as it is.
+    /// - Throws: ``ListError/query(_:)`` for the first row that cannot be placed; the view then stays as it is.
     /// - Complexity: as ``DerivedView/replaceStages(_:)``.
     @discardableResult
-    public func replaceStages(_ stages: [QueryStage]) throws(QueryError) -> ListTransition {
+    public func replaceStages(_ stages: [QueryStage]) throws -> ListTransition {
         try replaceStages(stages, keepsOrder: false)
     }
 
     /// Replaces all stages; the caller knows whether they keep the order of rows.
-    func replaceStages(_ stages: [QueryStage], keepsOrder: Bool) throws(QueryError) -> ListTransition {
+    func replaceStages(_ stages: [QueryStage], keepsOrder: Bool) throws(ListError) -> ListTransition {
         try change { state throws(QueryError) in
             let transition = try state.view.replaceStages(stages)
             last.withLock { $0.keepsOrder = keepsOrder }
@@ -208,10 +212,10 @@ extension UntypedLiveList {
     ///
     /// - Parameter count: how many rows, over all sections; nil for all.
     /// - Returns: what changed in the view.
-    /// - Throws: ``QueryError``, as every change that adds a stage can.
+    /// - Throws: ``ListError/query(_:)``, as every change that adds a stage can.
     /// - Complexity: O(log n) for each row that appears or disappears, if the last stage already limits the rows.
     @discardableResult
-    public func showFirst(_ count: Int?) throws(QueryError) -> ListTransition {
+    public func showFirst(_ count: Int?) throws -> ListTransition {
         try change { state throws(QueryError) in
             var stages = state.stages
             let stage = QueryStage.first(count ?? .max)
@@ -228,16 +232,16 @@ extension UntypedLiveList {
         }
     }
 
-    private func change(_ body: (inout State) throws(QueryError) -> ListTransition) throws(QueryError) -> ListTransition
+    private func change(_ body: (inout State) throws(QueryError) -> ListTransition) throws(ListError) -> ListTransition
     {
-        if isInsideFunction { throw QueryError(version: shown.version, cause: UntypedLiveList.usedInside) }
-        let result: Result<ListTransition, QueryError> = withState { state in
+        try checkIsOutside()
+        let result: Result<ListTransition, ListError> = withState { state in
             do throws(QueryError) {
                 let transition = try body(&state)
                 state.publish(transition)
                 return .success(transition)
             } catch {
-                return .failure(error)
+                return .failure(.query(error))
             }
         }
         return try result.get()

@@ -62,7 +62,7 @@ extension ListDriver {
         return commit(.insert, names.phrase(.insert, names.row(item))) { editor in
             let place = try RowGap(gap: path, in: seen)
             let new = NewRow(
-                id: item.id.untypedID, isChecked: isChecked, content: try source.coder.encode(item))
+                id: item.id.untypedID, isChecked: isChecked, content: try source.coder.content(of: item))
             if isOutline && isSectionKnown {
                 return try editor.insert([new], in: place.outlineDestination(in: &editor))
             }
@@ -91,7 +91,7 @@ extension ListDriver {
                     what: "identifier of a changed row", expected: id.description,
                     found: item.id.untypedID.description)
             }
-            try editor.update(id, content: try source.coder.encode(item), source.coder)
+            try editor.update(id, content: try source.coder.content(of: item), source.coder)
         }
     }
 }

@@ -70,7 +70,7 @@ extension ListDriver {
     @discardableResult
     public func insert(_ item: Source.Item, isChecked: Bool = false, into parent: UntypedID) -> Bool {
         commit(.insert, names.phrase(.insert, names.row(item))) { editor in
-            let new = NewRow(id: item.id.untypedID, isChecked: isChecked, content: try source.coder.encode(item))
+            let new = NewRow(id: item.id.untypedID, isChecked: isChecked, content: try source.coder.content(of: item))
             try editor.insert([new], in: .lastChild(of: parent))
         }
     }
