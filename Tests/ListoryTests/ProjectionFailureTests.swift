@@ -168,11 +168,11 @@ struct ProjectionFailureTests {
     @Test("A name belongs to one type, and fits into a key")
     func names() throws {
         let store = try StoreFixture().store
-        #expect { try store.projection(Nameless.self) } throws: { ($0 as? ProjectionError)?.code == "invalidName" }
-        #expect { try store.projection(LongNamed.self) } throws: { ($0 as? ProjectionError)?.code == "invalidName" }
+        #expect(expectCause(ProjectionError.self) { try store.projection(Nameless.self) }?.code == "invalidName")
+        #expect(expectCause(ProjectionError.self) { try store.projection(LongNamed.self) }?.code == "invalidName")
         _ = try store.projection(Fussy.self)
         _ = try store.projection(Fussy.self)
-        #expect { try store.projection(Mended.self) } throws: { ($0 as? ProjectionError)?.code == "nameInUse" }
+        #expect(expectCause(ProjectionError.self) { try store.projection(Mended.self) }?.code == "nameInUse")
     }
 
     @Test("A state that cannot be written prevents neither checkpoints nor closing")
@@ -181,7 +181,7 @@ struct ProjectionFailureTests {
         try fixture.fill(2)
         let projection = try fixture.store.projection(Unwritable.self)
         #expect(try projection.value.count == 1)
-        #expect(throws: Unwritable.Refusal.self) { try projection.checkpoint() }
+        expectCause(Unwritable.Refusal.self) { try projection.checkpoint() }
         try fixture.store.checkpoint()
         #expect(fixture.store.checkpointVersion == Version(1))
         try fixture.store.edit("Toggle") { try $0.toggle(.item(1)) }

@@ -128,7 +128,9 @@ struct TypedStoreTests {
                 return []
             }, decode: { _ in Task(id: 0, title: "") })
         let store = try ListStore<Day, Task>.open(at: folder.file("tasks"), createIfMissing: true, coder: coder)
-        #expect(throws: Refused(id: 1_400)) { try store.encoded((0..<5_000).map { Task(id: $0, title: "") }) }
+        #expect(throws: ListError.unencodable(1_400, cause: Refused(id: 1_400))) {
+            try store.encoded((0..<5_000).map { Task(id: $0, title: "") })
+        }
         try store.close()
     }
 

@@ -117,6 +117,7 @@ enum StoreWriter {
                 guard let commit = try store.edit("write", { try change(&$0, $0.state.version.rawValue + 1) }) else {
                     continue
                 }
+                try store.waitUntilDurable()
                 print(commit.version, commit.stateHash)
                 fflush(nil)
             }
@@ -141,6 +142,7 @@ enum StoreWriter {
                 guard let commit = try store.edit("write", { try change(&$0, $0.state.version.rawValue + 1) }) else {
                     continue
                 }
+                try store.waitUntilDurable()
                 print(number, commit.version, commit.stateHash)
                 fflush(nil)
             } catch ListError.appendFailed(_, ListError.writtenElsewhere) {

@@ -3,6 +3,14 @@
 import LMDB
 import ListModel
 
+/// An error of a layer below the door.
+protocol LayerError: Error {}
+
+extension LMDBError: LayerError {}
+extension RecordError: LayerError {}
+extension NodeError: LayerError {}
+extension InvariantViolation: LayerError {}
+
 extension ListError {
     /// The error as an app sees it.
     init(_ error: any Error) {

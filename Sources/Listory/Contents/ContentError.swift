@@ -27,7 +27,7 @@ public struct ContentError: Error, Sendable {
     public let problem: Problem
 }
 
-extension ContentError: CustomStringConvertible {
+extension ContentError: LayerError, CustomStringConvertible {
     /// A sentence that says which content it is, what was expected and what was found.
     public var description: String {
         let place = "the content of \(row.map { "row \($0)" } ?? "a row")"

@@ -24,7 +24,7 @@ extension ProjectionError {
     }
 }
 
-extension ProjectionError: CustomStringConvertible {
+extension ProjectionError: LayerError, CustomStringConvertible {
     /// A sentence that says what is wrong, and where.
     public var description: String {
         switch self {

@@ -122,8 +122,8 @@ public struct ListRow<Item: Codable & Identifiable & Sendable>: Identifiable, Se
     public var item: Item? { try? content.get() }
 
     /// The item, read from the log and decoded each time, or why it cannot be: an error of the log, or of the decoder.
-    public var content: Result<Item, any Error> {
-        Result { try reader.coder.item(of: core, in: reader.source) }
+    public var content: Result<Item, ListError> {
+        Result { () throws(ListError) in try door { try reader.coder.item(of: core, in: reader.source) } }
     }
 }
 

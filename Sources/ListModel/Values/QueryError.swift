@@ -1,4 +1,4 @@
-// Why a derived view could not follow its source.
+// Why a view of some rows could not follow its source.
 //
 // Always holds: a view that throws this error still shows the rows from before.
 
