@@ -43,6 +43,21 @@ struct ProcessTableTests {
         }
     }
 
+    @Test("An older look at the slots, noted late, does not hide a process that has joined since")
+    func lateLook() {
+        var company = ProcessTable.Company()
+        company.note(false, at: 1)
+        #expect(company.isThere(at: 1) == false)
+        #expect(company.isThere(at: 2) == nil)
+        company.note(true, at: 2)
+        company.note(false, at: 1)
+        #expect(company.isThere(at: 2) == true)
+        // It has left.
+        company.note(false, at: 2)
+        company.note(true, at: 2)
+        #expect(company.isThere(at: 2) == false)
+    }
+
     @Test("The published end never becomes older, and is published only while another process is there")
     func publishing() throws {
         let folder = try TemporaryFolder()

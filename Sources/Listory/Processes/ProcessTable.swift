@@ -36,11 +36,29 @@ final class ProcessTable: EnvironmentCompanion {
         let leases: ProcessLeases
     }
 
+    /// Whether another process had a slot when the slots were last looked at.
+    ///
+    /// Threads look at the slots at the same time, and may note what they found in another order. An older look must not hide
+    /// a process that has joined since, because it would not be told of commits any more.
+    struct Company {
+        /// The number of joins that the header counted before the slots were looked at.
+        private var generation: UInt64 = 0
+        private var hasNeighbours = false
+
+        /// Whether another process is there; nil if one has joined since.
+        func isThere(at generation: UInt64) -> Bool? { self.generation == generation ? hasNeighbours : nil }
+
+        /// Notes whether a look at the slots has found one.
+        mutating func note(_ isFound: Bool, at generation: UInt64) {
+            if generation < self.generation { return }
+            // Those that have left do not come back without joining.
+            hasNeighbours = isFound && (generation > self.generation || hasNeighbours)
+            self.generation = generation
+        }
+    }
+
     private struct State: Sendable {
-        /// The number of joins that the header counted when the slots were last looked at.
-        var generation: UInt64 = 0
-        /// Whether another process had a slot then.
-        var hasNeighbours = false
+        var company = Company()
         /// The leases in this process's slot, by who needs them.
         var leases: [(owner: ObjectIdentifier, versions: [Version])] = []
         var watch: FileWatch?
@@ -165,10 +183,8 @@ extension ProcessTable {
     var hasNeighbours: Bool {
         get throws {
             let generation = try header().generation
-            if let known = state.withLock({ $0.generation == generation ? $0.hasNeighbours : nil }) { return known }
-            let found = try !neighbours().isEmpty
-            state.withLock { ($0.generation, $0.hasNeighbours) = (generation, found) }
-            return found
+            if let known = state.withLock({ $0.company.isThere(at: generation) }) { return known }
+            return try !neighbours().isEmpty
         }
     }
 
@@ -206,7 +222,11 @@ extension ProcessTable {
                 processID: holder, isEditing: slot?.purpose != Purpose.reading.rawValue,
                 leases: slot?.leases ?? ProcessLeases([]))
         }
-        state.withLock { $0.hasNeighbours = !found.isEmpty }
+        // Of the same bytes as the slots: a process that has joined since has not been looked for. A header that is being
+        // written says nothing.
+        if let generation = TableFormat.Header(Array(bytes[..<TableFormat.headerSize]))?.generation {
+            state.withLock { $0.company.note(!found.isEmpty, at: generation) }
+        }
         return found
     }
 
