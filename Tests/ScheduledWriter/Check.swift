@@ -35,6 +35,7 @@ struct Check {
             store = try UntypedStore.openOrCreate(at: session.path, options: options)
         }
         if let lost = store.recovery.lostVersion { problems.append("version \(lost) is said to be lost") }
+        if store.recovery.wasRebuilt { problems.append("the newest checkpoint cannot be used") }
         let newest = try store.version
         for note in acknowledged {
             let version = Version(note.first)

@@ -75,6 +75,8 @@ final class Session: Sendable {
         let begin = schedule_now()
         let store = try body()
         schedule_add(Note.opened.rawValue, begin, try store.version.rawValue)
+        // Neither a kill nor another process makes a checkpoint unusable.
+        if store.recovery.wasRebuilt { wrong("the newest checkpoint could not be used") }
         return store
     }
 

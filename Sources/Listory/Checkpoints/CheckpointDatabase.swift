@@ -45,23 +45,17 @@ final class CheckpointDatabase: NodeSource {
     ///
     /// If only some of them are missing, there is damage, and the checkpoints are not used.
     init?(_ environment: Environment, _ table: ProcessTable?, meta: Database<String, [UInt8]>) throws {
-        var isAnyMissing = false
-        func open(_ name: String) throws -> Database<UInt64, [UInt8]> {
-            do {
-                return try environment.openDatabase(named: name, of: UInt64.self, [UInt8].self)
-            } catch let error as LMDBError where error.kind == .engine(.notFound) && !environment.options.isReadOnly {
-                isAnyMissing = true
-                return try environment.openDatabase(named: name, of: UInt64.self, [UInt8].self, create: true)
-            }
-        }
         do {
-            nodes = try open(LogFormat.nodeDatabase)
-            checkpoints = try open(LogFormat.checkpointDatabase)
-            gone = try open(LogFormat.goneDatabase)
+            (nodes, checkpoints, gone) = try CheckpointDatabase.open(environment)
         } catch let error as LMDBError {
-            // A store that never had a checkpoint, opened for reading.
             guard error.kind == .engine(.notFound) else { throw error }
-            return nil
+            // A store that never had a checkpoint, opened for reading.
+            if environment.options.isReadOnly { return nil }
+            // Under the lock, so that a database which another process has just made, with a checkpoint in it, does not
+            // count as missing.
+            (nodes, checkpoints, gone) = try environment.whileNobodyWrites {
+                try CheckpointDatabase.create(environment, meta: meta)
+            }
         }
         projections = try CheckpointDatabase.openProjections(environment)
         self.environment = environment
@@ -69,8 +63,37 @@ final class CheckpointDatabase: NodeSource {
         self.meta = meta
         // Without a process table, the process that edits does not know the leases, and would free their nodes.
         view = table == nil && environment.options.isReadOnly ? try PinnedSnapshot(environment) : nil
-        if isAnyMissing, try reading({ try $0.count(in: checkpoints) }) > 0 {
-            try environment.write { txn in _ = try txn.delete(LogFormat.locatorKey, in: meta) }
+    }
+
+    private typealias Rows = Database<UInt64, [UInt8]>
+
+    /// The databases of nodes, checkpoints and dead lists.
+    private static func open(_ environment: Environment) throws -> (Rows, Rows, Rows) {
+        func open(_ name: String) throws -> Rows {
+            try environment.openDatabase(named: name, of: UInt64.self, [UInt8].self)
+        }
+        return (
+            try open(LogFormat.nodeDatabase), try open(LogFormat.checkpointDatabase), try open(LogFormat.goneDatabase)
+        )
+    }
+
+    /// Creates those of the databases that are missing. No other process writes.
+    private static func create(
+        _ environment: Environment, meta: Database<String, [UInt8]>
+    ) throws -> (Rows, Rows, Rows) {
+        // Another process may have created them meanwhile.
+        do { return try open(environment) } catch let error as LMDBError where error.kind == .engine(.notFound) {}
+        return try environment.write { txn in
+            func open(_ name: String) throws -> Rows {
+                try txn.openDatabase(named: name, of: UInt64.self, [UInt8].self, create: true)
+            }
+            let rows = (
+                try open(LogFormat.nodeDatabase), try open(LogFormat.checkpointDatabase),
+                try open(LogFormat.goneDatabase)
+            )
+            // In the same transaction, so that no process that ends midway leaves checkpoints without their nodes.
+            if try txn.count(in: rows.1) > 0 { _ = try txn.delete(LogFormat.locatorKey, in: meta) }
+            return rows
         }
     }
 
