@@ -217,8 +217,15 @@ enum Work: String {
         schedule_meet()
         let newest = schedule_greatest(Note.ended.rawValue)
         // Updates bring the commits of others; those of a killed process a moment later.
-        _ = attempt(session) { try wait(seconds: 60) { try store.version.rawValue >= newest } }
-        usleep(2_000_000)
+        _ = attempt(session) {
+            for round in 0..<200 where try round < 20 || store.version.rawValue < newest {
+                // Time alone would not do: timers also ring while threads can still run, and these may be the ones that
+                // follow the others.
+                schedule_calm()
+                usleep(100_000)
+            }
+        }
+        schedule_calm()
         schedule_meet()
         _ = attempt(session) {
             let snapshot = try store.snapshot

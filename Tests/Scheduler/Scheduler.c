@@ -143,6 +143,20 @@ static int64_t next_moment(void) {
     return first;
 }
 
+/// Wakes those who wait until no other thread can run; whether there are any. A process that is stopped could run.
+static int wake_calm(void) {
+    int count = 0;
+    for (int index = 0; index < world->process_count; index++)
+        if (world->processes[index].is_alive && world->processes[index].stopped_until != 0) return 0;
+    for (int index = 0; index < world->task_count; index++) {
+        struct schedule_task *task = &world->tasks[index];
+        if (task->state != task_blocked || task->wait != wait_calm) continue;
+        task->state = task_ready;
+        count++;
+    }
+    return count > 0;
+}
+
 /// The task that runs next: the present one, another one, or -1 if none can run.
 static int choose(int present) {
     if (once_in(world->alarm_rate)) {
@@ -168,6 +182,7 @@ static int choose(int present) {
             }
             return ready[below((uint64_t)count)];
         }
+        if (wake_calm()) continue;
         int64_t moment = next_moment();
         if (moment < 0) return -1;
         if (moment > world->clock) world->clock = moment;
@@ -175,7 +190,7 @@ static int choose(int present) {
 }
 
 static const char *const wait_names[] = {"nothing", "a mutex", "a condition", "a thread", "a semaphore", "work", "time",
-    "another process", "a word", "a write"};
+    "another process", "a word", "a write", "calm"};
 
 static void describe(void) {
     for (int index = 0; index < world->task_count; index++) {
@@ -324,6 +339,8 @@ void schedule_meet(void) {
     }
 }
 
+void schedule_calm(void) { if (me >= 0) block(wait_calm, NULL, -1); }
+
 uint64_t schedule_greatest(uint32_t kind) {
     uint64_t greatest = 0;
     for (long index = 0; index < world->note_count; index++) {
@@ -464,6 +481,7 @@ void schedule_say(const char *line) { (void)line; }
 uint64_t schedule_random(uint64_t bound) { (void)bound; return 0; }
 uint64_t schedule_now(void) { return 0; }
 void schedule_meet(void) {}
+void schedule_calm(void) {}
 uint64_t schedule_greatest(uint32_t kind) { (void)kind; return 0; }
 void schedule_point(void) {}
 #endif

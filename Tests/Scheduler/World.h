@@ -14,6 +14,7 @@ enum { maximum_tasks = 256, maximum_processes = 8, maximum_notes = 1 << 14, maxi
 /// share is not told apart, so everybody who waits for any of it tries again.
 enum wait {
     wait_nothing, wait_mutex, wait_condition, wait_thread, wait_semaphore, wait_work, wait_time, wait_shared, wait_word, wait_watch,
+    wait_calm,
 };
 
 enum call {

@@ -92,6 +92,9 @@ uint64_t schedule_now(void);
 /// Waits until all other processes that are alive have called it as often.
 void schedule_meet(void);
 
+/// Waits until no other thread of any process can run, but for those that wait for a moment.
+void schedule_calm(void);
+
 /// The greatest first word of what was written down with a kind; 0 if nothing was.
 uint64_t schedule_greatest(uint32_t kind);
 
