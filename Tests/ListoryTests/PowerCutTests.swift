@@ -135,8 +135,9 @@ struct PowerCutTests {
         let seed = Soak.seed
         var generator = SeededGenerator(seed: seed)
         var (failed, cleared, run) = (0, 0, 0)
-        // It depends on the seed which syncs fail, and whether the store gives up.
-        while (failed < 8 || cleared < 2) && run < 40 {
+        // It depends on the seed which syncs fail, and whether the store gives up. Nearly always, 40 runs suffice; with some
+        // seeds, only one of them clears an entry.
+        while (failed < 8 || cleared < 2) && run < 400 {
             let record = try Self.record(
                 "edit", generator.next() % 1_000_000, 30,
                 failingSyncs: (after: Int.random(in: 0..<30, using: &generator), run % 2 == 0 ? 1 : 3))
@@ -217,8 +218,14 @@ struct PowerCutTests {
     @Test("Is detected if syncs are ignored during erasures: the test above can fail")
     func erasureWithoutSyncs() throws {
         let seed = Soak.seed
-        let count = try Self.countErased(seed, rounds: 6, ignoresSyncs: true)
-        #expect(count.found > 5 && count.before > 5, "seed \(seed)")
+        // Which writes an image keeps is random, so it depends on the seed how often an erased content is found: in one run of
+        // some seeds, hardly ever. So more runs are made until there are enough; without the fault, none of them would find any.
+        var (found, before, run) = (0, 0, 0 as UInt64)
+        while (found <= 5 || before <= 5) && run < 40 {
+            let count = try Self.countErased(seed &+ 31 &* run, rounds: 6, ignoresSyncs: true)
+            (found, before, run) = (found + count.found, before + count.before, run + 1)
+        }
+        #expect(found > 5 && before > 5, "seed \(seed): \(found) found, \(before) before")
     }
 
     /// In how many images a content is found that was erased, and in how many before that.
