@@ -173,7 +173,7 @@ struct IdentifierTests {
         try store.core.edit("Add") { try $0.insert(NewRow(id: 2, content: [1]), at: .end(ofSection: "a")) }
         let rows = Array(try store.snapshot.rows)
         #expect(rows.map(\.id) == [1, 2] && rows.map(\.item?.text) == ["a", nil])
-        guard case .failure(let error as ContentError) = rows[1].content else {
+        guard case .failure(.failed(let error as ContentError)) = rows[1].content else {
             Issue.record("read \(rows[1])")
             return
         }

@@ -74,8 +74,10 @@ struct LiveViewTests {
 
     @Test("A section is a list of its own: rows come and go with it, other sections do not matter")
     func sections() throws {
-        let store = try Self.store(TemporaryFolder())
+        let folder = try TemporaryFolder()
+        let store = try ListStore<String, Todo>.open(at: folder.file("lists"), createIfMissing: true)
         try store.edit("Lists") { list in
+            try list.insertSection("home", items: [Todo(id: 1, title: "Milk")])
             try list.insertSection("shop", items: [Todo(id: 10, title: "Rice"), Todo(id: 11, title: "Tea")], at: .at(0))
             try list.insertSection("work", items: [Todo(id: 20, title: "Mail")])
         }
@@ -95,7 +97,7 @@ struct LiveViewTests {
         #expect(try Self.ids(shop.snapshot) == [[30]])
         try store.undo(3)
         #expect(try Self.ids(shop.snapshot) == [[20, 11]])
-        #expect(try Self.ids(shop.snapshot(at: Version(2))) == [[10, 11]])
+        #expect(try Self.ids(shop.snapshot(at: Version(1))) == [[10, 11]])
     }
 
     @Test("Groups are sections of the app's own keys, ordered by the key or as they are given")

@@ -301,7 +301,7 @@ struct ProjectionThreadTests {
         var iterator = values.makeAsyncIterator()
         #expect(try await iterator.next()?.value.count == 1)
         try fixture.store.edit("Toggle") { try $0.toggle(.item(1)) }
-        await #expect(throws: ProjectionError.self) {
+        await #expect(throws: ListError.self) {
             while try await iterator.next() != nil {}
         }
         try fixture.store.close()

@@ -24,8 +24,7 @@ extension ListError {
     /// The error as an app sees it, unless it is of one of the app's own functions: that one stays as it is.
     static func atDoor(_ error: any Error) -> any Error {
         switch error {
-        case is LMDBError, is RecordError, is NodeError, is InvariantViolation, is ContentError, is ProjectionError:
-            ListError(error)
+        case is any LayerError: ListError(error)
         default: error
         }
     }
