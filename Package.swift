@@ -13,12 +13,28 @@ let package = Package(
         // For the tests and benchmarks of the packages in Tools; not for apps.
         .library(name: "TestSupport", targets: ["TestSupport"]),
     ],
+    traits: [
+        .trait(name: "Logging", description: "Stores write events to swift-log."),
+        .trait(name: "Metrics", description: "Stores count and time their work in swift-metrics."),
+        .trait(name: "Signposts", description: "Stores mark their work in Instruments, on Apple's systems."),
+    ],
+    // Neither fetched nor built without the trait.
+    dependencies: [
+        .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+        .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
+    ],
     targets: [
         .systemLibrary(
             name: "CLMDB", pkgConfig: "lmdb", providers: [.apt(["liblmdb-dev"]), .brew(["lmdb"])]),
         .target(name: "LMDB", dependencies: ["CLMDB"]),
         .target(name: "ListModel"),
-        .target(name: "Listory", dependencies: ["ListModel", "LMDB"]),
+        .target(
+            name: "Listory",
+            dependencies: [
+                "ListModel", "LMDB",
+                .product(name: "Logging", package: "swift-log", condition: .when(traits: ["Logging"])),
+                .product(name: "Metrics", package: "swift-metrics", condition: .when(traits: ["Metrics"])),
+            ]),
         .target(name: "ListoryUI", dependencies: ["Listory", "ListModel"]),
         .target(name: "ListoryTestSupport", dependencies: ["ListModel"]),
 

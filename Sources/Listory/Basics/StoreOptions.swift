@@ -80,6 +80,14 @@ public struct StoreOptions: Sendable {
     package var retryDelay = Duration.milliseconds(500)
     /// How observers are told of commits.
     package var updates = UpdateOptions()
+    /// The name of the store in logs and metrics; they do not have its path. Used with the package traits `Logging`, `Metrics` and
+    /// `Signposts` only.
+    public var label = ""
+    /// From which duration on an edit is reported as slow, with the package traits `Logging` and `Metrics`. One frame of a display
+    /// by default.
+    public var slowEditThreshold = Duration.milliseconds(16)
+    /// Where the store reports what it does; set when it is opened.
+    var diagnostics = Diagnostics()
     /// The clock for the times of commits.
     public var now: @Sendable () -> Timestamp = StoreOptions.systemTime
 

@@ -187,7 +187,13 @@ struct NodeSlice: Sendable {
         entries.append((number, bytes.count))
     }
 
+    /// How many nodes there are, and were removed, and their bytes.
+    var totalCount: Int { removed.count + count }
+    var totalSize: Int { removed.size + size }
+    private var removed = (count: 0, size: 0)
+
     mutating func removeAll() {
+        removed = (totalCount, totalSize)
         bytes.removeAll(keepingCapacity: true)
         entries.removeAll(keepingCapacity: true)
     }

@@ -19,6 +19,7 @@ extension GroupCommit {
         if !state.hasLeftover { takeGroup() }
         let run = state.writing
         let start = ContinuousClock.now
+        let (span, before) = (diagnostics.begin(.flush), state.head.version)
         // The end of a range that contains a record that could not be appended; later records have not been tried.
         var suspectEnd = 0
         while state.head.version.next < run.version(run.count) {
@@ -40,6 +41,7 @@ extension GroupCommit {
                 return fail(ListError.appendFailed(durable: head.version, cause: named(error)))
             }
         }
+        diagnostics.end(span, .flushed(run, after: before))
         finish(since: start, leader)
     }
 
@@ -74,6 +76,7 @@ extension GroupCommit {
         state.gathering.endGroup(since: start)
         if isFailing.exchange(false, ordering: .acquiringAndReleasing) {
             state.retryCount = 0
+            diagnostics.report(.appendSucceeded(durable: state.head.version))
             failures.tell(nil)
         }
         state.isLed = false
@@ -142,6 +145,7 @@ extension GroupCommit {
         isFailing.store(true, ordering: .releasing)
         if isLeading { state.isLed = false }
         failures.tell(error)
+        diagnostics.report(.appendFailed(durable: state.head.version, reason: Diagnostics.reason(error)))
         startRetryTimer()
         let head = state.head.version
         let tasks = state.tasks
@@ -324,6 +328,7 @@ extension GroupCommit {
             throw error
         }
         let tasks = monitor.withLock {
+            diagnostics.report(.discarded(commits: state.newest.rawValue - state.head.version.rawValue))
             let empty = RecordRun(first: state.head.version.next)
             (state.writing, state.waiting) = (empty, empty)
             (state.isLost, state.racer) = (false, nil)

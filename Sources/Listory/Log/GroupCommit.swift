@@ -39,6 +39,7 @@ final class GroupCommit: CommitSource, @unchecked Sendable {
     let storeDelay: DispatchTimeInterval
     /// How long after a failure appending is first tried again, in nanoseconds.
     let retryDelay: Int
+    let diagnostics: Diagnostics
     /// The observers of failures.
     let failures = AppendFailures()
     /// Where the contents of commits are that were made again.
@@ -107,6 +108,7 @@ final class GroupCommit: CommitSource, @unchecked Sendable {
     init(_ log: CommitLog, _ past: Past, head: LogHead, options: StoreOptions) {
         self.log = log
         self.past = past
+        diagnostics = options.diagnostics
         maximumPendingBytes = options.maximumPendingBytes
         deferredDelay = .nanoseconds(Int(min(1e18, options.deferredDelay / .nanoseconds(1))))
         storeDelay = .nanoseconds(Int(min(1e18, options.journal.storeDelay / .nanoseconds(1))))

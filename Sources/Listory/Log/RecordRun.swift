@@ -97,3 +97,11 @@ struct RecordRun {
         return Int(version.rawValue - first.rawValue)
     }
 }
+
+extension Diagnostics.Report {
+    /// The records of a run after a version were appended.
+    static func flushed(_ run: RecordRun, after version: Version) -> Diagnostics.Report {
+        let first = Int(version.next.rawValue - run.first.rawValue)
+        return .flushed(commits: UInt64(run.count - first), bytes: run.size(of: first..<run.count))
+    }
+}

@@ -91,7 +91,12 @@ extension UntypedStore {
             // The file is replaced, not a symbolic link to it.
             let path = Platform.resolved(path) ?? path
             guard Platform.exists(path) else { throw ListError.notFound(path: path) }
-            return try claiming(path) { try compactClaimed(at: path, compaction, options, progress) }
+            let diagnostics = Diagnostics(options.label, slowEdit: options.slowEditThreshold)
+            let span = diagnostics.begin(.compaction)
+            let report = try claiming(path) { try compactClaimed(at: path, compaction, options, progress) }
+            diagnostics.end(span, .compacted(report))
+            diagnostics.wait()
+            return report
         }
     }
 
@@ -156,5 +161,14 @@ extension UntypedStore {
     /// Whether the log still ends where this store left it.
     private func isNewest() throws -> Bool {
         try group.log.readHead().head == group.head
+    }
+}
+
+extension Diagnostics.Report {
+    /// A store was compacted.
+    fileprivate static func compacted(_ report: CompactionReport) -> Diagnostics.Report {
+        .compacted(
+            bytesBefore: report.bytesBefore, bytesAfter: report.bytesAfter, dropped: report.droppedCount,
+            packed: report.packedCount)
     }
 }

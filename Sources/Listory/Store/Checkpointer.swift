@@ -141,6 +141,7 @@ final class Checkpointer: Sendable {
         } catch {
             // No data is lost, because the log has everything.
             delay(error)
+            store.options.diagnostics.report(.checkpointFailed(reason: Diagnostics.reason(error)))
         }
         let waiting = state.withLock { state in
             defer { state.waiting = [] }
@@ -348,6 +349,7 @@ extension Checkpointer {
 
     private func write(_ captured: Captured, _ store: UntypedStore) throws {
         let image = captured.image
+        let span = store.options.diagnostics.begin(.checkpoint)
         // The commits up to the version must be in the log first.
         if !captured.isDurable {
             let shift = try store.group.flush(through: image.version, since: captured.shift)
@@ -373,6 +375,8 @@ extension Checkpointer {
         if let failure = reader.failure(since: captured.failures) { throw failure.ofRows }
         try complete(checkpoint, image, gone)
         try adopt(checkpoint, writer.written, store)
+        store.options.diagnostics.end(
+            span, .checkpointed(checkpoint.version, nodes: slice.totalCount, bytes: slice.totalSize))
     }
 
     private func put(_ slice: NodeSlice) throws {

@@ -28,6 +28,13 @@ extension UntypedStore {
 }
 
 extension UntypedStore.Recovery {
+    /// What is reported of it.
+    func report(of version: Version) -> Diagnostics.Opening {
+        Diagnostics.Opening(
+            version: version, checkpoint: checkpoint, replayedCommits: commitCount, replayedEvents: eventCount,
+            journalCommits: journalCommitCount, isRebuilt: wasRebuilt, lost: lostVersion)
+    }
+
     /// The newest version of a log, and how it was reached.
     struct Result: ~Copyable {
         var state: ListState

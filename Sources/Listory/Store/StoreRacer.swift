@@ -163,6 +163,7 @@ final class StoreRacer: Racer {
         head.eventCount = end.eventCount + own.indices.reduce(0) { $0 + UInt64(rebased[$1].commit.eventCount) }
         note(end, since: known, head)
         group.note(rebased)
+        if !own.isEmpty { options.diagnostics.report(.rebased(rebased, others: shift)) }
         try tell(since: known.version, rebased, &head)
     }
 
@@ -235,5 +236,12 @@ final class StoreRacer: Racer {
             head.observers.publish(head.editor.snapshot(), cause, since: version.next, rebased)
         }
         head.observers.signal()
+    }
+}
+
+extension Diagnostics.Report {
+    /// Commits were made again.
+    static func rebased(_ commits: [RebasedCommit], others: UInt64) -> Diagnostics.Report {
+        .rebased(commits: commits.count, others: others, conflicting: commits.count { !$0.conflicts.isEmpty })
     }
 }

@@ -118,6 +118,7 @@ extension UntypedStore {
         making commits: () throws -> (Result, Queued?)
     ) throws -> Result {
         if options.isReadOnly { throw ListError.readOnly }
+        var span = options.diagnostics.begin(.edit)
         // Commits that could not be appended are retried before another is added.
         if group.hasFailed {
             try checkIsOutside()
@@ -133,6 +134,8 @@ extension UntypedStore {
             try? group.meet(.now)
             throw ListError.atDoor(error)
         }
+        span.noteMade()
+        defer { options.diagnostics.end(span, .edited(queued?.commit.cause, events: queued?.commit.eventCount ?? 0)) }
         guard let last = queued else { return result }
         defer { checkpointer?.meetDemand(self) }
         // The commit stands from here on, also if it cannot be saved yet: that is told by ``appendFailures()``.

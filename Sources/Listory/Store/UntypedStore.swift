@@ -170,9 +170,16 @@ public final class UntypedStore: Sendable {
         }
     }
 
-    private static func started(_ log: CommitLog, _ options: StoreOptions) throws -> UntypedStore {
-        let store = try UntypedStore(log, options)
+    private static func started(
+        _ log: @autoclosure () throws -> CommitLog, _ options: StoreOptions
+    ) throws -> UntypedStore {
+        var options = options
+        options.diagnostics = Diagnostics(options.label, slowEdit: options.slowEditThreshold)
+        let span = options.diagnostics.begin(.opening)
+        let store = try UntypedStore(log(), options)
+        options.diagnostics.end(span, .opened(store.recovery.report(of: store.durableVersion)))
         if options.lastVersion == nil { store.racer.start() }
+        options.diagnostics.wait()
         return store
     }
 
@@ -352,6 +359,7 @@ public final class UntypedStore: Sendable {
                 }
             }
             racer.stop()
+            options.diagnostics.wait()
         }
     }
 
