@@ -79,7 +79,13 @@ extension Changeset.Changes where Position: Comparable {
     }
 }
 
-extension ListTransition: CustomStringConvertible {
+extension ListTransition: CustomStringConvertible, CustomReflectable {
     /// The versions and what changed between them.
     public var description: String { "\(old.version) → \(new.version): \(changeset)" }
+
+    public var customMirror: Mirror {
+        Mirror(
+            self, children: ["from": old.version, "to": new.version, "changeset": changeset.description],
+            displayStyle: .struct)
+    }
 }

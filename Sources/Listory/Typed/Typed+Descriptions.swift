@@ -67,7 +67,11 @@ extension ListRow: CustomStringConvertible, CustomDebugStringConvertible, Custom
     }
 }
 
-extension ListUpdate: CustomStringConvertible {
+extension ListUpdate: CustomStringConvertible, CustomReflectable {
     /// The commit, and what it changed.
     public var description: String { "\(cause): \(changeset)" }
+
+    public var customMirror: Mirror {
+        Mirror(self, children: ["cause": cause, "changeset": changeset.description], displayStyle: .struct)
+    }
 }
