@@ -133,7 +133,7 @@ struct Runner {
             printed.withLock { $0 = [] }
             Run.current = Run()
             for failure in await Run.current.run(snippet) {
-                Swift.print("\(snippet.place): error: the block \(failure)")
+                FileHandle.standardOutput.write(Data("\(snippet.place): error: the block \(failure)\n".utf8))
                 failed += 1
             }
         }
