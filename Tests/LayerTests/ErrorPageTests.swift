@@ -13,7 +13,8 @@ struct ErrorPageTests {
     func everyCase() throws {
         let source = try Self.text("Sources/ListModel/Values/ListError.swift")
         let declared = source.matches(of: /(?m)^    case (\w+)/).map { String($0.1) }
-        let rows = try Self.text("Sources/Listory/Listory.docc/Errors.md").split(separator: "\n").filter { $0.hasPrefix("| `.") }
+        let page = try Self.text("Sources/Listory/Listory.docc/Errors.md")
+        let rows = page.split(separator: "\n").filter { $0.hasPrefix("| `.") }
         let listed = rows.flatMap { row in
             row.split(separator: "|")[0].matches(of: /`\.(\w+)`/).map { String($0.1) }
         }

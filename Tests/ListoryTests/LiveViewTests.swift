@@ -78,7 +78,8 @@ struct LiveViewTests {
         let store = try ListStore<String, Todo>.open(at: folder.file("lists"), createIfMissing: true)
         try store.edit("Lists") { list in
             try list.insertSection("home", items: [Todo(id: 1, title: "Milk")])
-            try list.insertSection("shop", items: [Todo(id: 10, title: "Rice"), Todo(id: 11, title: "Tea")], at: .at(0))
+            try list.insertSection(
+                "shop", items: [Todo(id: 10, title: "Rice"), Todo(id: 11, title: "Tea")], at: .at(0))
             try list.insertSection("work", items: [Todo(id: 20, title: "Mail")])
         }
         let shop = try store.view { $0.sections(["shop", "later"]).filter { !$0.isChecked } }
@@ -88,7 +89,8 @@ struct LiveViewTests {
         #expect(try Self.ids(shop.snapshot) == [[10, 11]])
         try store.edit("Move") { try $0.move(20, to: .start(of: "shop")) }
         try store.edit("Check") { try $0.toggle(10) }
-        #expect(try Self.ids(shop.snapshot) == [[20, 11]] && shop.indexPath(of: 11) == ListIndexPath(section: 0, item: 1))
+        #expect(try Self.ids(shop.snapshot) == [[20, 11]])
+        #expect(try shop.indexPath(of: 11) == ListIndexPath(section: 0, item: 1))
         #expect(try shop.indexPath(of: 1) == nil && shop.indexPath(of: 10) == nil)
         try store.edit("Later") { try $0.insert(Todo(id: 30, title: "Book"), at: .end(of: "later")) }
         try store.edit("Sections") { try $0.moveSection("later", to: .at(0)) }

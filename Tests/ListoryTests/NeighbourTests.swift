@@ -146,7 +146,7 @@ struct NeighbourTests {
         _ = try StoreVerification(path: fixture.path)
     }
 
-    @Test("While another process keeps the lock, an edit stays in memory after a time, and the next one is refused; then all goes on")
+    @Test("While another process keeps the lock, an edit stays in memory, the next one is refused; then all goes on")
     func stopped() throws {
         let folder = try TemporaryFolder()
         let path = folder.file("list.listory")

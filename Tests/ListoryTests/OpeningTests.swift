@@ -117,7 +117,9 @@ struct OpeningTests {
         try fixture.fill(1)
         let large = [UInt8](repeating: 65, count: 300_000)
         try fixture.store.edit("Large") { try $0.update(0, content: large) }
-        for error in [fixture.store.appendFailure, #expect(throws: ListError.self) { try fixture.store.waitUntilDurable() }] {
+        for error in [
+            fixture.store.appendFailure, #expect(throws: ListError.self) { try fixture.store.waitUntilDurable() },
+        ] {
             guard case .appendFailed(Version(1), let cause as LMDBError) = error, case .mapFull = cause.kind else {
                 Issue.record("another error: \(String(describing: error))")
                 return

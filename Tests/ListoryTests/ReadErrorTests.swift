@@ -10,7 +10,9 @@ import Testing
 @Suite("Errors of reading")
 struct ReadErrorTests {
     /// Whether an error is that of the jam, and says nothing of damage.
-    private static func isPassing(_ error: any Error) -> Bool { ((error as? ListError)?.cause as? LMDBError)?.code == .readersFull }
+    private static func isPassing(_ error: any Error) -> Bool {
+        ((error as? ListError)?.cause as? LMDBError)?.code == .readersFull
+    }
 
     /// A store whose rows are in the file and not in memory.
     private static func store(seed: UInt64) throws -> EditedStore {

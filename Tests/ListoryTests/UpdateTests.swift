@@ -1,5 +1,6 @@
 // Tests how much memory observers of a store need, and what they receive when closing or appending fails.
 
+import Foundation
 import LMDB
 import ListModel
 import TestSupport
@@ -180,5 +181,37 @@ struct UpdateTests {
         // A timer of the first attempt may still be about to release it.
         for _ in 0..<60_000 where group != nil { try await Task.sleep(for: .milliseconds(1)) }
         #expect(group == nil)
+    }
+
+    @Test("Tasks that wait for updates may be cancelled during edits: nobody waits for anybody")
+    func cancelled() async throws {
+        let fixture = try StoreFixture()
+        let store = fixture.store
+        try fixture.fill(1)
+        let view = try UntypedLiveList(of: store, [])
+        let isOver = Locked(false)
+        let thread = Thread {
+            while !isOver.withLock({ $0 }) {
+                _ = try? store.edit("Toggle", durability: .deferred) { try $0.toggle(.item(0)) }
+            }
+        }
+        thread.start()
+        for round in 0..<(Soak.isEnabled ? 20_000 : 400) {
+            let readers = [
+                Task { for await _ in try store.updates() {} }, Task { for await _ in try store.undoStates() {} },
+                Task { for await _ in try store.appendFailures() {} }, Task { for await _ in try view.updates() {} },
+            ]
+            try await Task.sleep(for: .microseconds(round % 7 * 50))
+            for reader in readers { reader.cancel() }
+            for reader in readers { try await reader.value }
+        }
+        isOver.withLock { $0 = true }
+        // All have been removed, also those that ended inside an edit.
+        for _ in 0..<60_000 {
+            if try store.withHead({ !$0.observers.hasReaders }) { break }
+            try await Task.sleep(for: .milliseconds(1))
+        }
+        #expect(try store.withHead { !$0.observers.hasReaders })
+        try store.close()
     }
 }

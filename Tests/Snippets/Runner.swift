@@ -72,7 +72,7 @@ struct Snippet: Sendable {
         if waitsForLoop { failures.append("has a loop that ends before it received something") }
         commits?.cancel()
         await commits?.value
-        do { try opened?.close() } catch StoreError.closed {} catch { failures.append("closing throws \(error)") }
+        do { try opened?.close() } catch ListError.closed {} catch { failures.append("closing throws \(error)") }
         return failures
     }
 

@@ -146,8 +146,8 @@ extension ListError {
     /// The error of the layer below, or of the app's own function, if there is one.
     public var cause: (any Error)? {
         switch self {
-        case .unencodable(_, let cause), .damagedNode(let cause), .damagedCommit(_, let cause), .appendFailed(_, let cause),
-            .discardFailed(_, let cause), .failed(let cause):
+        case .unencodable(_, let cause), .damagedNode(let cause), .damagedCommit(_, let cause),
+            .appendFailed(_, let cause), .discardFailed(_, let cause), .failed(let cause):
             cause
         case .query(let error): error
         default: nil
@@ -230,7 +230,8 @@ extension ListError: CustomStringConvertible {
         case .sectionIndexOutOfRange(let index, let valid):
             "section index \(index) is out of range: \(ListError.text(valid))"
         case .identityChanged(let old, let new): "the item of row \(old) was given the id \(new): a row keeps its id"
-        case .unencodable(let id, let cause): "the item of row \(id) cannot be encoded: \(cause)"
+        case .unencodable(let id, let cause):
+            "the item of row \(id) cannot be encoded: \(cause)"
         case .otherKind(let id, let expected):
             "\(id) cannot be used here: the ids of this store are of the kind \(expected)"
         case .movedOntoItself(let id): "\(id) cannot move before, after or below itself"

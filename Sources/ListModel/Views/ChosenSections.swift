@@ -22,7 +22,8 @@ struct ChosenSections: Sendable {
         offsets = []
         itemCount = 0
         var sections: [SectionEntry] = []
-        for (offset, section) in source.tree.elements(in: source.tree.indices).enumerated() where ids.contains(section.id) {
+        let all = source.tree.elements(in: source.tree.indices)
+        for (offset, section) in all.enumerated() where ids.contains(section.id) {
             offsets.append(offset)
             sections.append(section)
             itemCount += section.itemCount

@@ -3,6 +3,8 @@
 // Always holds: at most a fixed number of elements wait; later ones are merged with the last one. So a slow reader, or
 // one that never reads, keeps only a bounded part of the past in memory.
 
+import Dispatch
+
 /// The writing end of a queue.
 final class UpdateQueue<Element: Sendable>: Sendable {
     private let waiting = Locked<[Element]>([])
@@ -49,11 +51,21 @@ final class UpdateQueue<Element: Sendable>: Sendable {
     /// Ends the queue; waiting elements can still be read.
     func finish() { wakeUps.finish() }
 
-    /// Calls a function when the queue has ended or its reader is released.
-    func onTermination(_ body: @escaping @Sendable () -> Void) { wakeUps.onTermination = { _ in body() } }
+    /// Calls a function soon after the queue has ended or its reader was released or cancelled.
+    func onTermination(_ body: @escaping @Sendable () -> Void) { wakeUps.onEnd(body) }
 
     fileprivate func take() -> Element? {
         waiting.withLock { $0.isEmpty ? nil : $0.removeFirst() }
+    }
+}
+
+extension AsyncStream.Continuation {
+    /// Calls a function soon after the stream has ended, on another thread, so that it may take locks.
+    ///
+    /// `onTermination` may not: it runs while the runtime cancels the reading task and holds the lock of that task, and
+    /// `yield` waits for that lock. Where a lock is held around `yield`, each would wait for the other.
+    func onEnd(_ body: @escaping @Sendable () -> Void) {
+        onTermination = { _ in DispatchQueue.global(qos: .utility).async(execute: body) }
     }
 }
 

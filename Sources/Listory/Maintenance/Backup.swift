@@ -19,8 +19,7 @@ extension StoreProtocol {
     ///   there; what ``copy(to:progress:)`` and ``StoreVerification`` throw. Then there is no file at the target.
     /// - Complexity: O(size of the file + events · log n).
     @discardableResult
-    public func backup(to target: String, progress: (Double) -> Void = { _ in }) throws -> StoreVerification
-    {
+    public func backup(to target: String, progress: (Double) -> Void = { _ in }) throws -> StoreVerification {
         try door {
             if Platform.exists(target) { throw ListError.alreadyExists(path: target) }
             return try UntypedStore.claiming(target) {

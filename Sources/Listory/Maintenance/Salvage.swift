@@ -102,8 +102,7 @@ extension UntypedStore {
     /// Says what ``salvage(from:to:options:progress:)`` would save and what is lost, and writes nothing.
     ///
     /// - Throws: as ``salvage(from:to:options:progress:)``.
-    public static func survey(at path: String, progress: (Double) -> Void = { _ in }) throws -> SalvageReport
-    {
+    public static func survey(at path: String, progress: (Double) -> Void = { _ in }) throws -> SalvageReport {
         try door {
             try scanning(path) { index in try Salvage(index, path, to: nil, StoreOptions()).run(progress).report }
         }

@@ -117,7 +117,7 @@ struct UpdateObservers: ~Copyable, Sendable {
         last = snapshot
         let update = UntypedUpdate(
             previous: previous, snapshot: snapshot, cause: cause, since: first, rebased: rebased)
-        // A reader that ended inside an edit could not remove itself.
+        // A reader that has ended is removed a moment later, or here.
         for (number, queue) in readers where !queue.append(update) { remove(number) }
     }
 
@@ -166,13 +166,11 @@ extension UntypedStore {
     package func changes() throws(ListError) -> AsyncStream<Void> {
         let (stream, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         let number = try withHead { $0.observers.add(continuation) }
-        continuation.onTermination = { [weak self] _ in self?.removeObserver(number) }
+        continuation.onEnd { [weak self] in self?.removeObserver(number) }
         return stream
     }
 
     private func removeObserver(_ number: Int) {
-        // If `close` ended it, under the lock, there is nothing to remove.
-        if isInsideEdit { return }
         try? withHead { $0.observers.remove(number) }
     }
 }

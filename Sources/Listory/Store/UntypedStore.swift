@@ -143,8 +143,7 @@ public final class UntypedStore: Sendable {
     ///   - path: a file that does not exist; a lock file is created beside it, with `-lock` after the name.
     ///   - options: how the store is opened.
     /// - Throws: ``ListError/alreadyExists(path:)``, or an `LMDBError` that names the call that failed.
-    public static func create(at path: String, options: StoreOptions = StoreOptions()) throws -> UntypedStore
-    {
+    public static func create(at path: String, options: StoreOptions = StoreOptions()) throws -> UntypedStore {
         try door {
             if options.isReadOnly { throw ListError.readOnly }
             return try started(CommitLog(path: path, mode: .create, options: options), options)

@@ -146,8 +146,6 @@ extension UntypedLiveList {
     }
 
     private func removeReader(_ number: Int) {
-        // Released inside a function of the view, the sequence has no reader left.
-        if isInsideFunction { return }
         let follower = withState { state in
             state.readers[number] = nil
             guard state.readers.isEmpty else { return nil as Task<Void, Never>? }

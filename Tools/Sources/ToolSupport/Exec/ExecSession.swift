@@ -132,7 +132,8 @@ public struct ExecSession {
 
     /// Answers that a request changed nothing. An error that the request did not cause ends the session.
     private mutating func reject(_ error: any Error) throws {
-        let isRefusal = (error as? ListError)?.isRejection == true && [.refused, .conflicts].contains(ExitStatus(error))
+        let isRefusal =
+            (error as? ListError)?.isRejection == true && [.refused, .conflicts].contains(ExitStatus(error))
         guard error is RequestError || isRefusal else { throw error }
         rejectedCount += 1
         answers.write(.rejected(error))

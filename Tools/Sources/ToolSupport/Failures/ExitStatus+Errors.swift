@@ -22,7 +22,8 @@ extension ExitStatus {
     private init(_ error: ListError) {
         switch error {
         case .notFound, .notAStore, .unknownFormat, .otherIdentifiers: self = .unusable
-        case .headMismatch, .damagedNode, .damagedCheckpoint, .damagedCommit, .damagedProjection, .notRepairable, .eventMismatch,
+        case .headMismatch, .damagedNode, .damagedCheckpoint, .damagedCommit, .damagedProjection, .notRepairable,
+            .eventMismatch,
             .unreadable:
             self = .damaged
         case .conflicts: self = .conflicts
