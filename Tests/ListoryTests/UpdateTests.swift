@@ -100,6 +100,10 @@ struct UpdateTests {
             #expect(try store.withHead { $0.observers.hasReaders })
             withExtendedLifetime(read) {}
         }
+        // It is removed on another thread.
+        for _ in 0..<60_000 where try store.withHead({ $0.observers.hasReaders }) {
+            try await Task.sleep(for: .milliseconds(1))
+        }
         #expect(try store.withHead { $0.observers.hasReaders } == false)
         try store.close()
     }
@@ -193,10 +197,11 @@ struct UpdateTests {
         let thread = Thread {
             while !isOver.withLock({ $0 }) {
                 _ = try? store.edit("Toggle", durability: .deferred) { try $0.toggle(.item(0)) }
+                usleep(50)
             }
         }
         thread.start()
-        for round in 0..<(Soak.isEnabled ? 20_000 : 400) {
+        for round in 0..<(Soak.isEnabled ? 20_000 : 300) {
             let readers = [
                 Task { for await _ in try store.updates() {} }, Task { for await _ in try store.undoStates() {} },
                 Task { for await _ in try store.appendFailures() {} }, Task { for await _ in try view.updates() {} },
