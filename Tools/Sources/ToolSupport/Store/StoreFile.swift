@@ -75,8 +75,8 @@ public struct StoreFile: Sendable {
 
     /// Calls `body`. If the file was never an LMDB file, the error does not say that it is damaged.
     func explaining<Result>(_ body: () throws -> Result) throws -> Result {
-        do { return try body() } catch let error as LMDBError {
-            guard case .damaged = error.kind, !hasMetaPage else { throw error }
+        do { return try body() } catch ListError.failed(let cause as LMDBError) {
+            guard case .damaged = cause.kind, !hasMetaPage else { throw ListError.failed(cause: cause) }
             throw ListError.notAStore(path: path, found: "no LMDB file")
         }
     }
