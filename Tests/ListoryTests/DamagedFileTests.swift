@@ -75,7 +75,8 @@ struct DamagedFileTests {
         try file.seek(toOffset: UInt64(2 * Self.pageSize))
         try file.write(contentsOf: Data(count: Int(length) - 2 * Self.pageSize))
         #expect(throws: (any Error).self) { try store.commit(Version(7)) }
-        #expect(throws: (any Error).self) { try store.edit("row") { try $0.toggle(.item(3)) } }
+        try store.edit("row") { try $0.toggle(.item(3)) }
+        #expect(throws: ListError.self) { try store.waitUntilDurable() }
         #expect(throws: Never.self) { try store.close(discardingUnappended: true) }
     }
 
