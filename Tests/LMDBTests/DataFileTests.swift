@@ -158,11 +158,13 @@ import Testing
         #expect(kind { _ = try folder.open("crafted") } == .damaged(damage))
     }
 
-    @Test("A meta page with a transaction whose meta page is the other one is refused")
-    func otherMetaPage() throws {
+    @Test(
+        "A meta page with a transaction whose meta page is the other one, or that no file has reached, is refused",
+        arguments: [(144, 1), (151, 0x40), (151, 0x80)] as [(Int, UInt8)])
+    func impossibleTransaction(_ place: Int, _ change: UInt8) throws {
         var bytes = try makeFile()
         let newest = Self.newestMeta(bytes)
-        bytes[newest * Self.pageSize + 144] ^= 1
+        bytes[newest * Self.pageSize + place] ^= change
         let path = try write(bytes, to: "crafted")
         guard case .damaged(let damage) = kind({ try DataFile.check(path: path) }) else {
             Issue.record("not noticed")

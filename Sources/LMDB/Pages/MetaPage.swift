@@ -122,6 +122,11 @@ struct MetaPage {
             expected: known.map { "\($0)" } ?? "a power of two from 256 to 32768", found: "\(found)"
         )
         pageSize = found
+        // LMDB reports it as an `Int`. No file has had so many.
+        try page.require(
+            transaction < 1 << 62, "transaction of meta page \(number)", at: meta + 128,
+            expected: "less than 2^62", found: "\(transaction)"
+        )
         // LMDB finds the page of a snapshot by its number. A new file has two first pages.
         try page.require(
             transaction == 0 || transaction % 2 == UInt64(number), "transaction of meta page \(number)", at: meta + 128,
