@@ -101,5 +101,6 @@ struct DescriptionTests {
         let error = try #require(throws: (any Error).self) { try store.edit("Check") { try $0.toggle(9) } }
         #expect("\(error)".contains("9"))
         #expect(String(reflecting: error) == "\(error)")
+        #expect(error.localizedDescription == "\(error)")
     }
 }

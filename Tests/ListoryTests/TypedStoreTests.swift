@@ -25,6 +25,24 @@ struct TypedStoreTests {
         }
     }
 
+    @Test("Rows and sections are read by position, and versions one after another")
+    func positions() throws {
+        let store = try Self.open(try TemporaryFolder())
+        try store.edit("Start") { list in
+            try list.insertSection(.today, items: [])
+            try list.insertSection(.tomorrow, items: [Task(id: 1, title: "Milk"), Task(id: 2, title: "Tea")])
+        }
+        try store.edit("More") { try $0.insert(Task(id: 3, title: "Bread"), at: .start(of: .today)) }
+        let snapshot = try store.snapshot
+        #expect(snapshot.rows.indices.map { snapshot.rows[$0].id } == [3, 1, 2])
+        #expect(snapshot.rows.map(\.id) == [3, 1, 2] && snapshot.rows.reversed().map(\.id) == [2, 1, 3])
+        #expect(snapshot.sections[1].id == .tomorrow && snapshot.sections[1].rows[0].id == 1)
+        let newest = try store.version
+        #expect(try (store.oldestVersion...newest).map { try store.snapshot(at: $0).rows.count } == [0, 2, 3])
+        #expect(Version(7).distance(to: Version(3)) == -4 && Version(7).advanced(by: -4) == Version(3))
+        #expect(Version(0).distance(to: Version(5)) == 5 && Version(0).advanced(by: 5) == Version(5))
+    }
+
     @Test("Edits by the app's ids show the app's items, and survive reopening")
     func edits() throws {
         let folder = try TemporaryFolder()

@@ -2,8 +2,13 @@
 
 /// The state of a list after a commit.
 ///
-/// Versions count commits: the first commit of a log makes version 1, and ``empty`` is the list before it.
-public struct Version: Hashable, Comparable, Sendable, Codable, CustomStringConvertible {
+/// Versions count commits: the first commit of a log makes version 1, and ``empty`` is the list before it. A range of them can be
+/// walked through:
+///
+/// ```swift
+/// for version in store.oldestVersion...(try store.version) { print(try store.snapshot(at: version)) }
+/// ```
+public struct Version: Hashable, Comparable, Strideable, Sendable, Codable, CustomStringConvertible {
     /// How many commits led to this state.
     public let rawValue: UInt64
 
@@ -21,8 +26,18 @@ public struct Version: Hashable, Comparable, Sendable, Codable, CustomStringConv
     /// The version before this one. Only ``empty`` has none.
     package var previous: Version { Version(rawValue - 1) }
 
-    public static func < (left: Version, right: Version) -> Bool {
-        left.rawValue < right.rawValue
+    public static func == (left: Version, right: Version) -> Bool { left.rawValue == right.rawValue }
+
+    public static func < (left: Version, right: Version) -> Bool { left.rawValue < right.rawValue }
+
+    /// How many commits another version is after this one; negative if it is before.
+    public func distance(to other: Version) -> Int {
+        self <= other ? Int(other.rawValue - rawValue) : -Int(rawValue - other.rawValue)
+    }
+
+    /// The version so many commits after this one, or before it if `count` is negative. None is before ``empty``.
+    public func advanced(by count: Int) -> Version {
+        Version(count < 0 ? rawValue - UInt64(count.magnitude) : rawValue + UInt64(count))
     }
 
     public init(from decoder: any Decoder) throws {

@@ -61,14 +61,14 @@ public struct CompactionReport: Hashable, Sendable {
     }
 }
 
-extension UntypedStore {
+extension StoreProtocol {
     /// Compacts a store: writes a new file, verifies it, and replaces the old file by it, atomically.
     ///
     /// The newest rows, their content, the state hash of every kept version, and undo within those versions do not
     /// change. Dropped data is not in the new file, not even in free pages.
     ///
     /// ```swift
-    /// try UntypedStore.compact(at: path, Compaction(keeping: .since(lastMonth)))
+    /// try ListStore<String, Todo>.compact(at: path, Compaction(keeping: .since(lastMonth)))
     /// ```
     ///
     /// - Parameters:
@@ -93,13 +93,17 @@ extension UntypedStore {
             guard Platform.exists(path) else { throw ListError.notFound(path: path) }
             let diagnostics = Diagnostics(options.label, slowEdit: options.slowEditThreshold)
             let span = diagnostics.begin(.compaction)
-            let report = try claiming(path) { try compactClaimed(at: path, compaction, options, progress) }
+            let report = try UntypedStore.claiming(path) {
+                try UntypedStore.compactClaimed(at: path, compaction, options, progress)
+            }
             diagnostics.end(span, .compacted(report))
             diagnostics.wait()
             return report
         }
     }
+}
 
+extension UntypedStore {
     /// Runs what writes a file beside a path and then puts it there, while nobody else does that.
     static func claiming<Result>(_ path: String, _ body: () throws -> Result) throws -> Result {
         do { return try DataFile.claiming(path, body) } catch let error as LMDBError {
@@ -108,7 +112,7 @@ extension UntypedStore {
         }
     }
 
-    private static func compactClaimed(
+    fileprivate static func compactClaimed(
         at path: String, _ compaction: Compaction, _ options: StoreOptions, _ progress: (Double) -> Void
     ) throws -> CompactionReport {
         let bytesBefore = Platform.size(path)

@@ -16,7 +16,7 @@ public struct RepairReport: Hashable, Sendable {
     public let verification: StoreVerification
 }
 
-extension UntypedStore {
+extension StoreProtocol {
     /// Rebuilds what follows from the log: pages and their tables, checkpoints, locators, lists of numbers. Stored states of
     /// projections that are damaged are left out, and folded again when the app uses them.
     ///
@@ -46,16 +46,16 @@ extension UntypedStore {
             let survey = try survey(at: path)
             if let sound { return RepairReport(found: survey, wasRepaired: false, verification: sound) }
             guard survey.isComplete else { throw survey.notRepairable }
-            return try claiming(path) {
+            return try UntypedStore.claiming(path) {
                 let repaired = path + "-repaired"
                 defer { DataFile.remove(repaired) }
                 DataFile.remove(repaired)
                 let fingerprint = FileFingerprint(path)
-                let (report, found) = try salvageAndVerify(from: path, to: repaired, options) {
+                let (report, found) = try UntypedStore.salvageAndVerify(from: path, to: repaired, options) {
                     progress(0.3 + $0 * 0.7)
                 }
                 guard report.isComplete, let verification = found.first else { throw report.notRepairable }
-                try replace(path, with: repaired, fingerprint, verification.version)
+                try UntypedStore.replace(path, with: repaired, fingerprint, verification.version)
                 return RepairReport(found: report, wasRepaired: true, verification: verification)
             }
         }

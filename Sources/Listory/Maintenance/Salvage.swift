@@ -57,7 +57,7 @@ public struct SalvageReport: Hashable, Sendable {
     }
 }
 
-extension UntypedStore {
+extension StoreProtocol {
     /// Makes a new store of everything that can be read in a damaged one, and verifies it.
     ///
     /// The new store has the newest version that can be read, and the log that leads to it, as far back as it has no gap.
@@ -66,7 +66,7 @@ extension UntypedStore {
     /// added in one last commit, in a section of their own.
     ///
     /// ```swift
-    /// let report = try UntypedStore.salvage(from: damaged, to: path)
+    /// let report = try ListStore<String, Todo>.salvage(from: damaged, to: path)
     /// print("\(report.lostCommitCount) commits are lost")
     /// ```
     ///
@@ -85,10 +85,23 @@ extension UntypedStore {
         progress: (Double) -> Void = { _ in }
     ) throws -> SalvageReport {
         try door {
-            try salvageAndVerify(from: damaged, to: path, options, progress).report
+            try UntypedStore.salvageAndVerify(from: damaged, to: path, options, progress).report
         }
     }
 
+    /// Says what ``salvage(from:to:options:progress:)`` would save and what is lost, and writes nothing.
+    ///
+    /// - Throws: as ``salvage(from:to:options:progress:)``.
+    public static func survey(at path: String, progress: (Double) -> Void = { _ in }) throws -> SalvageReport {
+        try door {
+            try UntypedStore.scanning(path) { index in
+                try Salvage(index, path, to: nil, StoreOptions()).run(progress).report
+            }
+        }
+    }
+}
+
+extension UntypedStore {
     /// Salvages a store, and returns with the report what verifying its files found, the newest first.
     static func salvageAndVerify(
         from damaged: String, to path: String, _ options: StoreOptions, _ progress: (Double) -> Void
@@ -99,16 +112,7 @@ extension UntypedStore {
         }
     }
 
-    /// Says what ``salvage(from:to:options:progress:)`` would save and what is lost, and writes nothing.
-    ///
-    /// - Throws: as ``salvage(from:to:options:progress:)``.
-    public static func survey(at path: String, progress: (Double) -> Void = { _ in }) throws -> SalvageReport {
-        try door {
-            try scanning(path) { index in try Salvage(index, path, to: nil, StoreOptions()).run(progress).report }
-        }
-    }
-
-    private static func scanning<Result>(_ path: String, _ body: (SalvageIndex) throws -> Result) throws -> Result {
+    fileprivate static func scanning<Result>(_ path: String, _ body: (SalvageIndex) throws -> Result) throws -> Result {
         guard Platform.exists(path) else { throw ListError.notFound(path: path) }
         do {
             return try DataFile.scan(path) { try body(SalvageIndex($0, path: path)) }

@@ -75,7 +75,7 @@ public struct PlaybackSpeed: Hashable, Sendable {
 /// let playback = try store.playback(from: version, to: store.version, speed: .times(4, longestPause: .seconds(1)))
 /// show(playback.initial)
 /// for try await frame in playback {
-///     play(frame.changeset, on: tableView)
+///     play(frame.changeset, on: tableView)         // the rows: try ListSnapshot(frame.snapshot, of: store)
 /// }
 /// ```
 ///
@@ -118,7 +118,7 @@ public struct VersionPlayback<C: Clock<Duration>>: AsyncSequence, Sendable {
     }
 }
 
-extension UntypedStore {
+extension StoreProtocol {
     /// A range of versions as frames, each at its time.
     ///
     /// - Parameters:
@@ -126,14 +126,15 @@ extension UntypedStore {
     ///   - end: the version to end with; if it is the older one, it is played backward.
     ///   - speed: the speed.
     ///   - clock: the clock for the pauses.
-    /// - Throws: as ``snapshot(at:)-(Version)``.
-    /// - Complexity: that of ``snapshot(at:)-(Version)``; of each frame, O(k log n) for k rows that its commit changed.
+    /// - Throws: as ``UntypedStore/snapshot(at:)-(Version)``.
+    /// - Complexity: that of ``UntypedStore/snapshot(at:)-(Version)``; of each frame, O(k log n) for k rows that its commit
+    ///   changed.
     public func playback<C: Clock<Duration>>(
         from start: Version, to end: Version, speed: PlaybackSpeed = .original, clock: C = ContinuousClock()
     ) throws -> VersionPlayback<C> {
         VersionPlayback(
-            initial: try snapshot(at: start), target: try snapshot(at: end).version, store: self, speed: speed,
-            clock: clock
+            initial: try core.snapshot(at: start), target: try core.snapshot(at: end).version, store: core,
+            speed: speed, clock: clock
         )
     }
 
@@ -143,10 +144,10 @@ extension UntypedStore {
     ///   - start: the version to begin with.
     ///   - end: the version to end with; if it is the older one, it is played backward.
     ///   - body: is called with each frame.
-    /// - Throws: as ``snapshot(at:)-(Version)``, and what `body` throws.
+    /// - Throws: as ``UntypedStore/snapshot(at:)-(Version)``, and what `body` throws.
     /// - Complexity: as ``playback(from:to:speed:clock:)``.
     public func forEachFrame(from start: Version, to end: Version, _ body: (PlaybackFrame) throws -> Void) throws {
-        var reel = Reel(self, try snapshot(at: start), to: try snapshot(at: end).version)
+        var reel = Reel(core, try core.snapshot(at: start), to: try core.snapshot(at: end).version)
         while let frame = try door({ try reel.next() }) { try body(frame) }
     }
 }

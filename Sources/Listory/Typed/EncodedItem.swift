@@ -87,6 +87,8 @@ extension ListEdit {
     }
 
     /// Inserts a section, with rows, as one event.
+    // So that an empty array literal is one of items.
+    @_disfavoredOverload
     public func insertSection(
         _ id: SectionID, title: String = "", items: [EncodedItem<Item>], at place: SectionPlace = .end
     ) throws {

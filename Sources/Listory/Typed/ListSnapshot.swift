@@ -18,6 +18,16 @@ where Item.ID: RowIdentifier {
         self.init(core, RowReader(source: source, coder: coder))
     }
 
+    /// Rows of a store, such as those of a frame of a ``VersionPlayback``, in the types of the app.
+    ///
+    /// - Parameters:
+    ///   - core: rows of the store.
+    ///   - store: the store, which has to be open while contents are read.
+    /// - Throws: ``ListError/unreadable(what:expected:found:)`` if `SectionID` has no value for a section.
+    public init(_ core: UntypedSnapshot, of store: ListStore<SectionID, Item>) throws {
+        try self.init(core, store.core.source, store.coder)
+    }
+
     private init(_ core: UntypedSnapshot, _ reader: RowReader<Item>) {
         self.core = core
         self.reader = reader
@@ -34,15 +44,18 @@ where Item.ID: RowIdentifier {
     public var itemCount: Int { core.itemCount }
 
     /// The sections, in order.
-    public var sections: some RandomAccessCollection<Section> {
-        core.sections.lazy.map { [reader] in Section(core: $0, reader: reader) }
+    public var sections: ListElements<SectionCollection, Section> {
+        ListElements(core.sections) { [reader] in Section(core: $0, reader: reader) }
     }
 
-    /// The rows of all sections, in order.
+    /// The rows of all sections, in order: `rows[0]` is the first row of the list.
     ///
-    /// - Complexity: O(1) for each row that is visited; its ``itemCount`` is known, `count` counts.
-    public var rows: some BidirectionalCollection<ListRow<Item>> {
-        core.sections.lazy.flatMap(\.items).map { [reader] in ListRow(core: $0, reader: reader) }
+    /// - Complexity: O(s) for s sections. Then O(1) for each row of a loop, O(log n) for a row by its position.
+    public var rows: ListElements<LaidOutRows, ListRow<Item>> {
+        ListElements(core.rows(in: .rows)) { [reader] row in
+            guard case .item(let core) = row else { preconditionFailure("a header in a layout without headers") }
+            return ListRow(core: core, reader: reader)
+        }
     }
 
     /// The section of an id, or nil if there is none.
@@ -87,8 +100,8 @@ where Item.ID: RowIdentifier {
         public var title: String { core.title }
 
         /// Its rows, in order.
-        public var rows: some RandomAccessCollection<ListRow<Item>> {
-            core.items.lazy.map { [reader] in ListRow(core: $0, reader: reader) }
+        public var rows: ListElements<ItemCollection, ListRow<Item>> {
+            ListElements(core.items) { [reader] in ListRow(core: $0, reader: reader) }
         }
     }
 }

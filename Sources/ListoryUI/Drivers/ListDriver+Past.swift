@@ -55,7 +55,7 @@ extension ListDriver {
     ///   - end: the version to end with; if it is the older one, it is played backward.
     ///   - speed: the speed.
     ///   - clock: the clock for pauses.
-    /// - Throws: as ``UntypedStore/playback(from:to:speed:clock:)``; `CancellationError`.
+    /// - Throws: as ``StoreProtocol/playback(from:to:speed:clock:)``; `CancellationError`.
     public func play<C: Clock<Duration>>(
         from start: Version, to end: Version, speed: PlaybackSpeed = .original, clock: C = ContinuousClock()
     ) async throws {
