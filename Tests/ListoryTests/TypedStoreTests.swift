@@ -39,6 +39,7 @@ struct TypedStoreTests {
         #expect(snapshot.sections[1].id == .tomorrow && snapshot.sections[1].rows[0].id == 1)
         let newest = try store.version
         #expect(try (store.oldestVersion...newest).map { try store.snapshot(at: $0).rows.count } == [0, 2, 3])
+        #expect(try store.snapshot(at: 1).rows.map(\.id) == [1, 2] && store.snapshot(at: 0).rows.isEmpty)
         #expect(Version(7).distance(to: Version(3)) == -4 && Version(7).advanced(by: -4) == Version(3))
         #expect(Version(0).distance(to: Version(5)) == 5 && Version(0).advanced(by: 5) == Version(5))
     }

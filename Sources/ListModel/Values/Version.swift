@@ -8,7 +8,7 @@
 /// ```swift
 /// for version in store.oldestVersion...(try store.version) { print(try store.snapshot(at: version)) }
 /// ```
-public struct Version: Hashable, Comparable, Strideable, Sendable, Codable, CustomStringConvertible {
+public struct Version: Hashable, Comparable, Strideable, Sendable, Codable {
     /// How many commits led to this state.
     public let rawValue: UInt64
 
@@ -48,6 +48,11 @@ public struct Version: Hashable, Comparable, Strideable, Sendable, Codable, Cust
         var container = encoder.singleValueContainer()
         try container.encode(rawValue)
     }
+}
+
+extension Version: ExpressibleByIntegerLiteral, CustomStringConvertible {
+    /// The version after as many commits as the literal says.
+    public init(integerLiteral value: UInt64) { self.init(value) }
 
     public var description: String { String(rawValue) }
 }

@@ -4,7 +4,7 @@
 import Listory
 import ListoryTestSupport
 
-struct Note: Codable, Identifiable, Sendable {
+nonisolated struct Note: Codable, Identifiable, Sendable {
     var id = UUID()
     var text: String
 }
