@@ -33,7 +33,7 @@ public struct LogReport {
     ) throws {
         let newest = try store.version
         let oldest = store.oldestVersion
-        for version in [first, last].compactMap({ $0.map(Version.init) }) {
+        for version in [first, last].compactMap(\.self).map({ Version($0) }) {
             if version == .empty || version > newest { throw ListError.unknownVersion(version, head: newest) }
             // The commit of the oldest version was dropped too.
             if version <= oldest { throw ListError.droppedVersion(version, oldest: oldest) }
