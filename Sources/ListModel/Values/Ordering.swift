@@ -44,9 +44,12 @@ extension [Int] {
     /// The number of rank `rank` among all numbers that an ascending array does not contain.
     func complement(_ rank: Int) -> Int { rank + indices.sortedIndex { self[$0] - $0 > rank } }
 
-    /// Whether an ascending array has a number.
-    func containsSorted(_ number: Int) -> Bool {
+    /// The index of a number in an ascending array; nil if it is not there.
+    func sortedIndex(of number: Int) -> Int? {
         let position = countLess(than: number)
-        return position < count && self[position] == number
+        return position < count && self[position] == number ? position : nil
     }
+
+    /// Whether an ascending array has a number.
+    func containsSorted(_ number: Int) -> Bool { sortedIndex(of: number) != nil }
 }

@@ -73,57 +73,31 @@ extension DerivedView.Level {
     mutating func follow(
         from old: UntypedSnapshot, to new: UntypedSnapshot, _ changes: Changeset?, stage index: Int
     ) throws(QueryError) {
-        switch stage {
-        case .first(let count): output = new.first(count)
-        case .firstOfEachSection:
-            editFirstRows { $0.advance(from: old, to: new) }
-            output = output(new)
-        case .sections:
-            editSections { $0.advance(from: old, to: new) }
-            output = output(new)
-        case .arranged:
-            try editRows { rows throws(QueryError) in
-                try rows.advance(from: old, to: new, changes ?? Changeset(from: old, to: new), stage: index)
-            }
-            output = output(new)
-        case .visible:
-            try editVisibleRows { rows throws(QueryError) in
-                try rows.advance(from: old, to: new, changes ?? Changeset(from: old, to: new))
-            }
-            output = output(new)
+        // Taken out for the time of the change, so that it alone refers to its trees.
+        switch exchange(&stage, with: .first(0)) {
+        case .first(let count): stage = .first(count)
+        case .firstOfEachSection(var rows):
+            rows.advance(from: old, to: new)
+            stage = .firstOfEachSection(rows)
+        case .sections(var sections):
+            sections.advance(from: old, to: new)
+            stage = .sections(sections)
+        case .arranged(var rows):
+            defer { stage = .arranged(rows) }
+            try rows.advance(from: old, to: new, changes ?? Changeset(from: old, to: new), stage: index)
+        case .visible(var rows):
+            defer { stage = .visible(rows) }
+            try rows.advance(from: old, to: new, changes ?? Changeset(from: old, to: new))
         }
+        output = output(new)
     }
 
     /// Changes an arranged stage; does nothing for other stages.
     mutating func editRows(_ body: (inout ArrangedRows) throws(QueryError) -> Void) throws(QueryError) {
         guard case .arranged = stage else { return }
-        // Taken out for the time of the edit, so that it alone refers to its trees.
         guard case .arranged(var rows) = exchange(&stage, with: .first(0)) else { return }
         defer { stage = .arranged(rows) }
         try body(&rows)
-    }
-
-    private mutating func editVisibleRows(
-        _ body: (inout VisibleRows) throws(QueryError) -> Void
-    ) throws(QueryError) {
-        guard case .visible = stage else { return }
-        guard case .visible(var rows) = exchange(&stage, with: .first(0)) else { return }
-        defer { stage = .visible(rows) }
-        try body(&rows)
-    }
-
-    private mutating func editFirstRows(_ body: (inout FirstRows) -> Void) {
-        guard case .firstOfEachSection = stage else { return }
-        guard case .firstOfEachSection(var rows) = exchange(&stage, with: .first(0)) else { return }
-        defer { stage = .firstOfEachSection(rows) }
-        body(&rows)
-    }
-
-    private mutating func editSections(_ body: (inout ChosenSections) -> Void) {
-        guard case .sections = stage else { return }
-        guard case .sections(var sections) = exchange(&stage, with: .first(0)) else { return }
-        defer { stage = .sections(sections) }
-        body(&sections)
     }
 
     /// The rows that the stage shows.

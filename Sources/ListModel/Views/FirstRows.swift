@@ -5,57 +5,42 @@
 /// The first rows of each section of a source.
 struct FirstRows: Sendable {
     let limit: Int
-    private var top: TreeChild<SectionEntry>
-    private var itemCount = 0
+    private var sections: ShownSections
 
     /// The first rows of each section.
     ///
     /// - Complexity: O(s · log n) for s sections.
     init(_ limit: Int, of source: UntypedSnapshot) {
         self.limit = max(0, limit)
-        let pool = source.tree.pool
-        let sections = source.tree.elements(in: source.tree.indices).map { $0.first(max(0, limit), pool) }
-        var tree = PersistentTree(unlocated: sections, NodePool(after: pool))
-        for section in sections { itemCount += section.itemCount }
-        tree.seal()
-        top = tree.top
+        let all = source.tree.elements(in: source.tree.indices)
+        sections = ShownSections(all.map { $0.first(max(0, limit), source.tree.pool) }, of: source)
     }
 
     /// The rows, as those of the source's version.
-    ///
-    /// - Parameter source: the source that the stage followed last.
-    func snapshot(of source: UntypedSnapshot) -> UntypedSnapshot {
-        // Stored rows are read through the source's pool, and its lease keeps them.
-        UntypedSnapshot(version: source.version, itemCount: itemCount, tree: PersistentTree(top, source.tree.pool))
-    }
+    func snapshot(of source: UntypedSnapshot) -> UntypedSnapshot { sections.snapshot(of: source) }
 
     /// Follows the source from one snapshot to another.
     ///
     /// - Complexity: O(log n) for each section that differs.
     mutating func advance(from old: UntypedSnapshot, to new: UntypedSnapshot) {
         let difference = TreeDifference(from: old.tree, to: new.tree)
-        let pool = new.tree.pool
-        // A pool of its own, because a checkpoint must not count these changes as changes of the source.
-        var tree = PersistentTree(exchange(&top, with: .empty), NodePool(after: pool))
-        for piece in difference.old.reversed() where piece.element != nil {
-            itemCount -= tree.remove(at: piece.start).itemCount
-        }
-        for piece in difference.new {
-            guard let section = piece.element?.first(limit, pool) else { continue }
-            tree.insert(section, at: piece.start)
-            itemCount += section.itemCount
-        }
-        for change in difference.changed {
-            let section = change.new.first(limit, pool)
-            var before = 0
-            tree.update(change.newOffset) { entry in
-                before = entry.itemCount
-                entry = section
+        sections.edit(for: new) { tree, itemCount in
+            for piece in difference.old.reversed() where piece.element != nil {
+                itemCount -= tree.remove(at: piece.start).itemCount
             }
-            itemCount += section.itemCount - before
+            for piece in difference.new {
+                guard let section = piece.element?.first(limit, new.tree.pool) else { continue }
+                tree.insert(section, at: piece.start)
+                itemCount += section.itemCount
+            }
+            for change in difference.changed {
+                let section = change.new.first(limit, new.tree.pool)
+                tree.update(change.newOffset) { entry in
+                    itemCount += section.itemCount - entry.itemCount
+                    entry = section
+                }
+            }
         }
-        tree.seal()
-        top = exchange(&tree.top, with: .empty)
     }
 }
 
