@@ -117,7 +117,7 @@ extension Diagnostics.Report {
 extension Diagnostics.Opening {
     /// What opening found that closing had not left.
     fileprivate var recoveryLines: [Line] {
-        if journalCommits == 0 && !isRebuilt && lost == nil { return [] }
+        guard isRecovery else { return [] }
         var level = isRebuilt ? Logger.Level.warning : .info
         if lost != nil { level = .error }
         return [

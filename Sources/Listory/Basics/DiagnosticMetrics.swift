@@ -59,7 +59,7 @@ struct DiagnosticMetrics: Sendable {
         case .opened(let found):
             opening.record(duration)
             replayedCommits.record(found.replayedCommits)
-            if found.journalCommits > 0 || found.isRebuilt || found.lost != nil { recoveries.increment() }
+            if found.isRecovery { recoveries.increment() }
         case .flushed(let commits, let bytes):
             flush.record(duration)
             flushedCommits.increment(by: commits)

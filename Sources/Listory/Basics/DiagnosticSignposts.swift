@@ -11,13 +11,7 @@ struct DiagnosticSignposts: Sendable {
         signposter = OSSignposter(subsystem: "listory", category: label.isEmpty ? "store" : label)
     }
 
-    func beginOpening() -> SignpostInterval? { begin("open") }
-    func beginFlush() -> SignpostInterval? { begin("flush") }
-    func beginCheckpoint() -> SignpostInterval? { begin("checkpoint") }
-    func beginCompaction() -> SignpostInterval? { begin("compaction") }
-    func beginEdit() -> SignpostInterval? { begin("edit") }
-
-    private func begin(_ name: StaticString) -> SignpostInterval? {
+    func begin(_ name: StaticString) -> SignpostInterval? {
         guard signposter.isEnabled else { return nil }
         // Intervals of several threads overlap.
         let state = signposter.beginInterval(name, id: signposter.makeSignpostID())
@@ -50,11 +44,7 @@ final class SignpostInterval: @unchecked Sendable {
 struct DiagnosticSignposts: Sendable {
     init(_ label: String) {}
 
-    func beginOpening() -> SignpostInterval? { nil }
-    func beginFlush() -> SignpostInterval? { nil }
-    func beginCheckpoint() -> SignpostInterval? { nil }
-    func beginCompaction() -> SignpostInterval? { nil }
-    func beginEdit() -> SignpostInterval? { nil }
+    func begin(_ name: StaticString) -> SignpostInterval? { nil }
 }
 
 /// There is none.

@@ -39,20 +39,25 @@ final class DiagnosticSinks: Sendable {
         #endif
     }
 
-    func interval(_ work: Diagnostics.Work) -> SignpostInterval? {
-        switch work {
-        case .opening: signposts.beginOpening()
-        case .flush: signposts.beginFlush()
-        case .checkpoint: signposts.beginCheckpoint()
-        case .compaction: signposts.beginCompaction()
-        case .edit: signposts.beginEdit()
-        }
-    }
+    func interval(_ work: Diagnostics.Work) -> SignpostInterval? { signposts.begin(work.name) }
 
     func wait() {
         #if Logging
         log.wait()
         #endif
+    }
+}
+
+extension Diagnostics.Work {
+    /// The name of its interval in Instruments.
+    fileprivate var name: StaticString {
+        switch self {
+        case .opening: "open"
+        case .flush: "flush"
+        case .checkpoint: "checkpoint"
+        case .compaction: "compaction"
+        case .edit: "edit"
+        }
     }
 }
 #endif

@@ -46,6 +46,9 @@ struct Diagnostics: Sendable {
         var isRebuilt: Bool
         /// The newest version that is lost.
         var lost: Version?
+
+        /// Whether opening found something else than what closing leaves.
+        var isRecovery: Bool { journalCommits > 0 || isRebuilt || lost != nil }
     }
 
     #if Logging || Metrics || Signposts
