@@ -69,12 +69,11 @@ final class CheckpointDatabase: NodeSource {
 
     /// The databases of nodes, checkpoints and dead lists.
     private static func open(_ environment: Environment) throws -> (Rows, Rows, Rows) {
-        func open(_ name: String) throws -> Rows {
-            try environment.openDatabase(named: name, of: UInt64.self, [UInt8].self)
-        }
-        return (
-            try open(LogFormat.nodeDatabase), try open(LogFormat.checkpointDatabase), try open(LogFormat.goneDatabase)
-        )
+        try eachDatabase { try environment.openDatabase(named: $0, of: UInt64.self, [UInt8].self) }
+    }
+
+    private static func eachDatabase<Result>(_ body: (String) throws -> Result) rethrows -> (Result, Result, Result) {
+        (try body(LogFormat.nodeDatabase), try body(LogFormat.checkpointDatabase), try body(LogFormat.goneDatabase))
     }
 
     /// Creates those of the databases that are missing. No other process writes.
@@ -84,13 +83,9 @@ final class CheckpointDatabase: NodeSource {
         // Another process may have created them meanwhile.
         do { return try open(environment) } catch let error as LMDBError where error.kind == .engine(.notFound) {}
         return try environment.write { txn in
-            func open(_ name: String) throws -> Rows {
-                try txn.openDatabase(named: name, of: UInt64.self, [UInt8].self, create: true)
+            let rows = try eachDatabase {
+                try txn.openDatabase(named: $0, of: UInt64.self, [UInt8].self, create: true)
             }
-            let rows = (
-                try open(LogFormat.nodeDatabase), try open(LogFormat.checkpointDatabase),
-                try open(LogFormat.goneDatabase)
-            )
             // In the same transaction, so that no process that ends midway leaves checkpoints without their nodes.
             if try txn.count(in: rows.1) > 0 { _ = try txn.delete(LogFormat.locatorKey, in: meta) }
             return rows
@@ -101,7 +96,7 @@ final class CheckpointDatabase: NodeSource {
     ///   rows.
     static func checkComplete(_ environment: Environment) throws {
         var (missing, hasRows): (String?, Bool) = (nil, false)
-        for name in [LogFormat.nodeDatabase, LogFormat.checkpointDatabase, LogFormat.goneDatabase] {
+        _ = try eachDatabase { name in
             do {
                 let database = try environment.openDatabase(named: name, of: UInt64.self, [UInt8].self)
                 if try environment.read({ try $0.count(in: database) }) > 0 { hasRows = true }
