@@ -133,11 +133,9 @@ extension ListError {
     public var isRejection: Bool {
         switch self {
         case .unknownItem, .unknownSection, .duplicateItem, .duplicateSection, .itemIndexOutOfRange,
-            .sectionIndexOutOfRange,
-            .identityChanged, .unencodable, .otherKind, .movedOntoItself, .depthOutOfRange, .cannotIndent,
-            .cannotOutdent, .nothingToUndo,
-            .nothingToRedo, .conflicts, .notInHistory, .groupMismatch, .insideCommit, .commitTooLarge, .limitReached,
-            .eventMismatch, .unreadable:
+            .sectionIndexOutOfRange, .identityChanged, .unencodable, .otherKind, .movedOntoItself, .depthOutOfRange,
+            .cannotIndent, .cannotOutdent, .nothingToUndo, .nothingToRedo, .conflicts, .notInHistory, .groupMismatch,
+            .insideCommit, .commitTooLarge, .limitReached, .eventMismatch, .unreadable:
             true
         default: false
         }

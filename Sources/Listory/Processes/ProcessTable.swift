@@ -39,7 +39,7 @@ final class ProcessTable: EnvironmentCompanion {
     /// Whether another process had a slot when the slots were last looked at.
     ///
     /// Threads look at the slots at the same time, and may note what they found in another order. An older look must not hide
-    /// a process that has joined since, because it would not be told of commits any more.
+    /// a process that has joined since: this one would no longer tell it of commits.
     struct Company {
         /// The number of joins that the header counted before the slots were looked at.
         private var generation: UInt64 = 0

@@ -34,8 +34,8 @@ public final class LiveProjection<Value: Sendable>: Sendable {
 
     /// The value at the newest version of the store.
     ///
-    /// - Throws: ``ProjectionError/failed(projection:version:event:cause:)``, until ``rebuild()``;
-    ///   ``ListError/closed``; an error of the log, after which the next access tries again.
+    /// - Throws: ``ListError/failed(cause:)`` with ``ProjectionError/failed(projection:version:event:cause:)``, until
+    ///   ``rebuild()``; ``ListError/closed``; an error of the log, after which the next access tries again.
     /// - Complexity: that of folding the events since the last access.
     public var value: Value {
         get throws { try door { try follower.moment(store).0.value } }

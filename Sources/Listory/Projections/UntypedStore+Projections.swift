@@ -7,7 +7,8 @@ extension UntypedStore {
     /// A projection of the events of this store. All calls with the same type share one value.
     ///
     /// - Parameter type: the projection. From now on its state is stored with the store's checkpoints.
-    /// - Throws: ``ProjectionError/invalidName(_:)``, ``ProjectionError/nameInUse(_:)``.
+    /// - Throws: ``ListError/failed(cause:)`` with ``ProjectionError/invalidName(_:)`` or
+    ///   ``ProjectionError/nameInUse(_:)``.
     /// - Complexity: O(1); the first access to the value folds.
     public func projection<Value: Projection & SendableMetatype>(_ type: Value.Type) throws
         -> LiveProjection<Value>

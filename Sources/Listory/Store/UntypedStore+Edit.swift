@@ -16,8 +16,9 @@ extension UntypedStore {
     ///   - durability: what to wait for; nil for the store's default.
     ///   - body: makes the edits. It must not use the store itself.
     /// - Returns: the commit, or nil if nothing changed and nothing was appended.
-    /// - Throws: what `body` throws; then nothing has changed. ``ListError/appendFailed(durable:cause:)`` if the log
-    ///   could not be written: then the edits are in memory and will be tried again. ``ListError/readOnly``.
+    /// - Throws: what `body` throws; then nothing has changed. ``ListError/appendFailed(durable:cause:)`` if earlier
+    ///   commits still cannot be saved; then this edit was not made. ``ListError/readOnly``. A commit that is made and cannot be
+    ///   saved throws nothing: see ``appendFailures()``.
     /// - Complexity: O(k log n) for k rows, in memory; then the wait.
     @discardableResult
     public func edit(
@@ -59,7 +60,7 @@ extension UntypedStore {
                     try body(turn)
                 } end: { head -> (Commit?, Queued?) in
                     let commit = try head.editor.finishLoan()
-                    // Before the new rows are told of, so that nobody reads the old ones afterwards.
+                    // Before anybody is told of the new rows, so that nobody reads the old ones afterwards.
                     shown.withLock { $0 = nil }
                     guard let commit else { return (nil, nil) }
                     return (commit, append(commit, &head))
@@ -138,7 +139,7 @@ extension UntypedStore {
         defer { options.diagnostics.end(span, .edited(queued?.commit.cause, events: queued?.commit.eventCount ?? 0)) }
         guard let last = queued else { return result }
         defer { checkpointer?.meetDemand(self) }
-        // The commit stands from here on, also if it cannot be saved yet: that is told by ``appendFailures()``.
+        // From here on the commit stands. If it cannot be saved yet, `appendFailures()` reports that.
         switch durability ?? options.durability {
         case .deferred: try? group.meet(last.demand)
         case .immediate:

@@ -23,8 +23,7 @@ extension ExitStatus {
         switch error {
         case .notFound, .notAStore, .unknownFormat, .otherIdentifiers: self = .unusable
         case .headMismatch, .damagedNode, .damagedCheckpoint, .damagedCommit, .damagedProjection, .notRepairable,
-            .eventMismatch,
-            .unreadable:
+            .eventMismatch, .unreadable:
             self = .damaged
         case .conflicts: self = .conflicts
         case .notPermitted: self = .inputOutput
