@@ -126,6 +126,7 @@ struct StoredTreeTests {
             // The test decides when checkpoints are taken and commits appended.
             $0.checkpoints.interval = .max
             $0.deferredDelay = .seconds(3_600)
+            $0.journal.storeDelay = .seconds(3_600)
             $0.memoryBudget = 1
         }
         for round in 0..<12 {

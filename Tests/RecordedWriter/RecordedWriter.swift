@@ -56,6 +56,11 @@ enum RecordedWriter {
         options.journal.storeDelay = .milliseconds(5)
         options.checkpoints.interval = 64
         options.checkpoints.nodeWeight = 0
+        options.checkpoints.touches.interval = 0
+        options.checkpoints.touches.runSize = 16
+        options.checkpoints.touches.bucketSize = 4
+        options.checkpoints.touches.sliceSize = 256
+        options.checkpoints.touches.deletionSize = 3
         return options
     }
 

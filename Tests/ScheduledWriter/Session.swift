@@ -117,6 +117,11 @@ final class Session: Sendable {
             options.checkpoints.nodeWeight = 0
             options.checkpoints.maximumSpacing = 24
             options.checkpoints.sliceSize = 256
+            options.checkpoints.touches.interval = 0
+            options.checkpoints.touches.runSize = 16
+            options.checkpoints.touches.bucketSize = 4
+            options.checkpoints.touches.sliceSize = 256
+            options.checkpoints.touches.deletionSize = 3
             options.limits = TreeLimits(leafCapacity: 4, innerCapacity: 4)
             options.memoryBudget = 1
         } else if generator.oneIn(2) {

@@ -48,6 +48,11 @@ struct Neighbour {
         options.checkpoints.interval = 64
         options.checkpoints.nodeWeight = 0
         options.checkpoints.maximumSpacing = 256
+        options.checkpoints.touches.interval = 0
+        options.checkpoints.touches.runSize = 16
+        options.checkpoints.touches.bucketSize = 4
+        options.checkpoints.touches.sliceSize = 256
+        options.checkpoints.touches.deletionSize = 3
         store = try UntypedStore.open(at: path, options: options)
         let answersPath = arguments[4]
         if access(answersPath, F_OK) != 0 { _ = FileManager.default.createFile(atPath: answersPath, contents: nil) }

@@ -55,6 +55,11 @@ enum StoreWriter {
             options.checkpoints.nodeWeight = 0
             options.checkpoints.maximumSpacing = 32
             options.checkpoints.sliceSize = 64
+            options.checkpoints.touches.interval = 0
+            options.checkpoints.touches.runSize = 16
+            options.checkpoints.touches.bucketSize = 4
+            options.checkpoints.touches.sliceSize = 256
+            options.checkpoints.touches.deletionSize = 3
             options.limits = TreeLimits(leafCapacity: 4, innerCapacity: 4)
         }
         if CommandLine.arguments.contains("steps") { options.journal.storeDelay = .seconds(3_600) }

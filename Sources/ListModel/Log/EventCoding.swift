@@ -261,6 +261,14 @@ extension RecordReader {
     }
 
     private mutating func readItem() throws -> UntypedRow {
+        let (id, outline) = try readRowIdentifier()
+        let content = try readContent()
+        return UntypedRow(id: id, isChecked: content.isChecked, content: content.reference, outline: outline)
+    }
+
+    /// Reads the identifier of a row with its place in an outline, which the row's content follows.
+    @inline(__always)
+    mutating func readRowIdentifier() throws -> (id: UntypedID, outline: UInt8) {
         let start = self
         var tag = try readByte("an identifier")
         var outline: UInt8 = 0
@@ -271,9 +279,7 @@ extension RecordReader {
                 throw start.invalid("place in an outline", expected: "1 to 127", found: UInt64(outline))
             }
         }
-        let id = try readIdentifier(tag: tag, start)
-        let content = try readContent()
-        return UntypedRow(id: id, isChecked: content.isChecked, content: content.reference, outline: outline)
+        return (try readIdentifier(tag: tag, start), outline)
     }
 
     private mutating func readSections() throws -> [ListSection] {

@@ -27,6 +27,8 @@ public struct CheckpointPolicy: Hashable, Sendable {
     package var density = 4
     /// The bytes written in one transaction. An edit that waits for durability may wait for one such transaction.
     package var sliceSize = 1 << 20
+    /// The parts in which the index of touches is written.
+    package var touches = TouchLimits()
 
     /// The defaults, which suit an app.
     public init() {}
@@ -68,4 +70,18 @@ public struct CheckpointPolicy: Hashable, Sendable {
         }
         return surplus.reversed()
     }
+}
+
+/// How large the parts are in which the index of touches is written.
+package struct TouchLimits: Hashable, Sendable {
+    /// How many bytes of records a checkpoint leaves unread. They are read by the first search instead.
+    package var interval = 1 << 17
+    /// How many touches are gathered for a segment.
+    package var runSize = 1 << 15
+    /// How many touches a row of the index has on average, at most: about a quarter of a page.
+    package var bucketSize = 256
+    /// How many bytes are written in one transaction.
+    package var sliceSize = 1 << 20
+    /// How many rows are deleted in one transaction.
+    package var deletionSize = 1_024
 }

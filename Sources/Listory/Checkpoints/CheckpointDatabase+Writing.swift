@@ -26,7 +26,7 @@ extension CheckpointDatabase {
     ///
     /// - Throws: ``ListError/writtenElsewhere(expected:found:)`` if another process has written to them since this one last
     ///   did, or opened the store.
-    private func write<Result>(_ body: (inout WriteTransaction) throws -> Result) throws -> Result {
+    func write<Result>(_ body: (inout WriteTransaction) throws -> Result) throws -> Result {
         let (result, now) = try environment.write { txn in
             let before = known.withLock { $0 }
             guard try revision(txn) == before.revision else {
@@ -50,7 +50,7 @@ extension CheckpointDatabase {
     func put(_ slice: NodeSlice, freeing freed: ArraySlice<UInt64>) throws {
         try write { txn in
             for number in freed { try txn.delete(number, in: nodes) }
-            try slice.forEach { number, bytes in try txn.append(bytes: bytes, forKey: number, in: nodes) }
+            try txn.append(slice, to: nodes)
         }
     }
 
@@ -210,6 +210,11 @@ struct NodeSlice: Sendable {
 }
 
 extension WriteTransaction {
+    /// Appends rows whose keys are greater than all others.
+    mutating func append(_ slice: NodeSlice, to rows: Database<UInt64, [UInt8]>) throws {
+        try slice.forEach { key, bytes in try append(bytes: bytes, forKey: key, in: rows) }
+    }
+
     /// Deletes the entries whose keys are greater than a number.
     fileprivate mutating func deleteAll(after number: UInt64, in database: Database<UInt64, [UInt8]>) throws {
         while let key = try lastKey(in: database), key > number { try delete(key, in: database) }

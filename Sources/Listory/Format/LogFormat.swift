@@ -21,6 +21,9 @@ enum LogFormat {
     /// The database of the states of projections, by name.
     static let projectionDatabase = "projections"
 
+    /// The database of the index of touches, by segment and bucket.
+    static let touchDatabase = "touches"
+
     /// The database of the journal.
     static let journalDatabase = "tail"
 
@@ -35,6 +38,8 @@ enum LogFormat {
     static let locatorKey = "locators"
     /// The row of `meta` that lists superfluous numbers.
     static let superfluousKey = "superfluous"
+    /// The row of `meta` with the catalog of the index of touches.
+    static let touchCatalogKey = "touches"
     /// The row of `meta` that counts the transactions on checkpoints, so that a process detects those of another one.
     static let revisionKey = "revision"
     /// The row of `meta` with the format of the file.

@@ -216,6 +216,19 @@ extension GroupCommit {
         return try packed.withUnsafeBytes(body)
     }
 
+    /// Calls `body` with the records of a range of durable versions, packed or not, in order. It may be called inside a read
+    /// transaction: it must be quick and must not read itself.
+    func forEachRecord(
+        in range: ClosedRange<UInt64>, _ body: (Version, UnsafeRawBufferPointer) throws -> Void
+    ) throws {
+        var next = range.lowerBound
+        while next <= range.upperBound && next <= log.base.sealed.rawValue {
+            try useRecord(of: Version(next)) { try body(Version(next), $0) }
+            next += 1
+        }
+        if next <= range.upperBound { try log.forEachRecord(in: next...range.upperBound, body) }
+    }
+
     func historyMark(of version: Version) throws -> HistoryMark {
         if let packed = try past.packedMark(of: version) { return packed }
         return try recordedMark(of: version)

@@ -59,11 +59,13 @@ public struct StoreVerification: Hashable, Sendable {
         var state = try UntypedStore.Recovery.beginning(log, database, NodePool(limits: TreeLimits(), source: database))
         var replay = Replay(checkpoints: checkpoints.filter { $0.version > base.version }, base: base, state.histories)
         let total = Double(max(1, expected.version.rawValue))
+        var touches = try database.map { try TouchCheck(TouchDatabase($0, base: base)) }
         var contents = DroppedContents(log)
         if contents.isNeeded { try contents.check(state.snapshot()) }
         try log.forEachExactRecord(into: &state, after: base.checksum, through: expected.version) { version, record in
             let commit = try replay.check(version, record)
             if contents.isNeeded { try contents.check(commit) }
+            try touches?.add(record, of: version)
             if version.rawValue % 4_096 == 0 { progress(Double(version.rawValue) / total) }
         }
         let found = replay.found
@@ -74,6 +76,7 @@ public struct StoreVerification: Hashable, Sendable {
         if let left = replay.checkpoints.first { throw ListError.damagedCheckpoint(left.version) }
         nodeCount = try StoreVerification.checkNodes(checkpoints, database)
         checkpointCount = checkpoints.count
+        try touches?.finish(at: found.version)
         try database?.checkRows()
         try database?.checkProjections(through: found.version)
         version = found.version

@@ -14,6 +14,8 @@ import ListModel
 /// The checkpointing of a store.
 final class Checkpointer: Sendable {
     let database: CheckpointDatabase
+    /// The index of touches.
+    let touches: TouchDatabase
     private let policy: CheckpointPolicy
     private let memoryBudget: Int
     private let background = DispatchQueue(label: "listory.checkpoint", qos: .utility)
@@ -68,6 +70,7 @@ final class Checkpointer: Sendable {
     ) throws {
         self.base = base
         self.database = database
+        touches = TouchDatabase(database, base: base)
         policy = options.checkpoints
         memoryBudget = options.memoryBudget
         var state = State()
@@ -207,6 +210,9 @@ extension Checkpointer {
             // Only now does no snapshot share the nodes, so they can be evicted.
             try evict(store)
             store.followers.storeStates(in: store, isClosing: false)
+            try touches.extend(
+                through: newest?.version ?? base.version, store.group.head.recordBytes, policy.touches,
+                store.group.forEachRecord)
         }
     }
 

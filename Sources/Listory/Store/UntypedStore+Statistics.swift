@@ -32,6 +32,8 @@ public struct StoreStatistics: Hashable, Sendable {
     /// How many nodes are stored for all checkpoints together: nodes of the trees, chunks of the index by id, and nodes
     /// that are not deleted yet.
     public let nodeCount: Int
+    /// The size of the index of which commits changed which row, in bytes of the file.
+    public let rowIndexBytes: Int
     /// The size of the file, in bytes.
     public let fileBytes: Int
     /// The size of the records of its commits before packing, in bytes.
@@ -62,7 +64,8 @@ extension StoreProtocol {
                 sealedVersion: max(base.version, base.sealed),
                 packedCommitCount: try group.log.sealed?.packedCount() ?? 0,
                 checkpointVersion: checkpoints.last?.version ?? .empty, checkpointCount: checkpoints.count,
-                nodeCount: try checkpointer?.database.nodeCount() ?? 0, fileBytes: Platform.size(core.path),
+                nodeCount: try checkpointer?.database.nodeCount() ?? 0,
+                rowIndexBytes: try checkpointer?.touches.byteCount() ?? 0, fileBytes: Platform.size(core.path),
                 recordBytes: head.recordBytes - base.recordBytes, stateHash: snapshot.stateHash)
         }
     }

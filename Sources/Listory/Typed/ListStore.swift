@@ -209,6 +209,33 @@ extension ListStore {
         }
     }
 
+    /// The commits that changed a row, the newest first, also if the row is not in the list any more.
+    ///
+    /// ```swift
+    /// for change in try store.history(ofRow: 7, limit: 20) {
+    ///     print(change.commit.time, change.commit.origin, change.commit.name)
+    /// }
+    /// ```
+    ///
+    /// - Parameters, Returns, Throws, Complexity: as ``UntypedStore/history(ofRow:before:limit:)``.
+    public func history(ofRow id: Item.ID, before version: Version? = nil, limit: Int = .max) throws -> [RowChange] {
+        try core.history(ofRow: id.untypedID, before: version, limit: limit)
+    }
+
+    /// The commits that changed a section, the newest first: those that inserted, deleted, moved or renamed it.
+    ///
+    /// - Parameters, Returns, Throws, Complexity: as ``UntypedStore/history(ofRow:before:limit:)``.
+    public func history(
+        ofSection id: SectionID, before version: Version? = nil, limit: Int = .max
+    ) throws -> [RowChange] {
+        try core.history(ofSection: id.untypedID, before: version, limit: limit)
+    }
+
+    /// The commits that made each of some rows as it is: that inserted it, changed it last, and moved it last.
+    ///
+    /// - Parameters, Returns, Throws, Complexity: as ``UntypedStore/blame(ofRows:)``.
+    public func blame(ofRows ids: [Item.ID]) throws -> [RowBlame] { try core.blame(ofRows: ids.map(\.untypedID)) }
+
     /// The updates from now on, one for each commit. See ``UntypedStore/updates()``.
     public func updates() throws -> ListUpdates<SectionID, Item> {
         let updates = try core.updates()

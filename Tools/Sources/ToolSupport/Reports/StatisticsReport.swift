@@ -21,6 +21,7 @@ extension StoreStatistics {
             packed      \(packedCommitCount) commits
             checkpoint  \(checkpointVersion)
             checkpoints \(checkpointCount) with \(nodeCount) nodes
+            row index   \(rowIndexBytes) bytes
             file        \(fileBytes) bytes, \(bytes) per event
             records     \(recordBytes) bytes
             hash        \(stateHash)
@@ -45,6 +46,7 @@ extension StoreStatistics {
             writer.member("checkpointVersion", checkpointVersion.rawValue)
             writer.member("checkpoints", checkpointCount)
             writer.member("nodes", nodeCount)
+            writer.member("rowIndexBytes", rowIndexBytes)
             writer.member("fileBytes", fileBytes)
             writer.member("recordBytes", recordBytes)
             writer.key("bytesPerEvent")

@@ -1,0 +1,132 @@
+// What a record touches. Only what names rows and sections is read; contents are skipped.
+//
+// Always holds: the touches are those of the events that `readEvent` returns.
+
+extension Commit {
+    /// Calls `body` with each row and section that the commit changed, once for each event.
+    ///
+    /// - Throws: ``RecordError``; what `body` throws.
+    /// - Complexity: O(bytes).
+    package func forEachTouch(_ body: (RowOrSection, ChangeKinds) throws -> Void) throws {
+        try record.withUnsafeBytes { bytes in
+            var reader = RecordReader(bytes, version: version, from: eventsOffset)
+            for _ in 0..<eventCount { try reader.readTouches(body) }
+        }
+    }
+}
+
+extension RecordReader {
+    /// Reads one event, and calls `body` with each row and section that it changes.
+    mutating func readTouches(_ body: (RowOrSection, ChangeKinds) throws -> Void) throws {
+        let start = self
+        switch EventKind(rawValue: try readByte("an event")) {
+        case .itemsInserted:
+            _ = try readPath()
+            try readRows(.inserted, body)
+        case .itemsDeleted:
+            _ = try readPath()
+            try readRows(.deleted, body)
+        case .itemsMoved:
+            _ = (try readPath(), try readPath())
+            for id in try readIdentifiers() { try body(.row(id), .moved) }
+        case .itemToggled:
+            _ = try readPath()
+            try body(.row(try readIdentifier()), .toggled)
+            _ = try readBool("a checkmark")
+        case .itemUpdated:
+            _ = try readPath()
+            try body(.row(try readIdentifier()), .updated)
+            try skipContent()
+            try skipContent()
+        case .itemsIndented, .itemCollapsed, .sectionMoved, .sectionRenamed, .listReloaded, .annotated, nil:
+            self = start
+            try readEvent().forEachRareTouch(body)
+        case .sectionInserted:
+            _ = try readIndex("a section index")
+            try readSection(.inserted, body)
+        case .sectionDeleted:
+            _ = try readIndex("a section index")
+            try readSection(.deleted, body)
+        }
+    }
+
+    private mutating func readSection(
+        _ kinds: ChangeKinds, _ body: (RowOrSection, ChangeKinds) throws -> Void
+    ) throws {
+        try body(.section(try readIdentifier()), kinds)
+        _ = try readBytes(try readCount("a title"), "a title")
+        try readRows(kinds, body)
+    }
+
+    private mutating func readRows(
+        _ kinds: ChangeKinds, _ body: (RowOrSection, ChangeKinds) throws -> Void
+    ) throws {
+        for _ in 0..<(try readCount("a number of rows")) {
+            try body(.row(try readRowIdentifier().id), kinds)
+            try skipContent()
+        }
+    }
+
+    private mutating func skipContent() throws {
+        let tag = try readVarint("a content")
+        if tag & 2 == 0 {
+            _ = try readBytes(Int(truncatingIfNeeded: min(tag &>> 2, UInt64(Int.max))), "a content")
+        } else {
+            _ = (try readVarint("a distance in versions"), try readVarint("an offset"))
+            _ = try read(fixed: UInt64.self, "a content hash")
+        }
+    }
+}
+
+extension ListEvent {
+    /// Calls `body` with what the event touches, if it is of a kind that is read as a whole.
+    fileprivate func forEachRareTouch(_ body: (RowOrSection, ChangeKinds) throws -> Void) rethrows {
+        switch self {
+        case .itemsIndented(_, let ids, _): for id in ids { try body(.row(id), .outlined) }
+        case .itemCollapsed(_, let id, _): try body(.row(id), .outlined)
+        case .sectionMoved(_, _, let id): try body(.section(id), .moved)
+        case .sectionRenamed(_, let id, _, _): try body(.section(id), .updated)
+        case .listReloaded(let old, let new): try ListEvent.forEachTouch(from: old, to: new, body)
+        default: break
+        }
+    }
+
+    /// What a reload changes: sections and rows that only one of the lists has, and those that differ.
+    private static func forEachTouch(
+        from old: [ListSection], to new: [ListSection], _ body: (RowOrSection, ChangeKinds) throws -> Void
+    ) rethrows {
+        var sections: [UntypedID: Int] = [:]
+        var rows: [UntypedID: (row: UntypedRow, path: ListIndexPath)] = [:]
+        for (index, section) in old.enumerated() {
+            sections[section.id] = index
+            for (item, row) in section.items.enumerated() {
+                rows[row.id] = (row, ListIndexPath(section: index, item: item))
+            }
+        }
+        for (index, section) in new.enumerated() {
+            if let before = sections.removeValue(forKey: section.id) {
+                var kinds: ChangeKinds = before == index ? [] : .moved
+                if !old[before].title.hasSameBytes(as: section.title) { kinds.insert(.updated) }
+                if !kinds.isEmpty { try body(.section(section.id), kinds) }
+            } else {
+                try body(.section(section.id), .inserted)
+            }
+            for (item, row) in section.items.enumerated() {
+                guard let before = rows.removeValue(forKey: row.id) else {
+                    try body(.row(row.id), .inserted)
+                    continue
+                }
+                var kinds: ChangeKinds = []
+                if before.path != ListIndexPath(section: index, item: item) { kinds.insert(.moved) }
+                if before.row.content.hash != row.content.hash { kinds.insert(.updated) }
+                if before.row.isChecked != row.isChecked { kinds.insert(.toggled) }
+                if before.row.outline != row.outline { kinds.insert(.outlined) }
+                if !kinds.isEmpty { try body(.row(row.id), kinds) }
+            }
+        }
+        for section in old {
+            if sections[section.id] != nil { try body(.section(section.id), .deleted) }
+            for row in section.items where rows[row.id] != nil { try body(.row(row.id), .deleted) }
+        }
+    }
+}

@@ -1,0 +1,132 @@
+// Makes one segment of several that follow one another, bucket by bucket.
+//
+// Always holds: memory is that of one bucket of each input; rows are written in the order of their keys.
+
+/// Where a merge reads from: a run in memory, or a stored segment.
+package struct TouchInput {
+    /// As of a segment; a run is a segment of one bucket.
+    package var segment: TouchCatalog.Segment
+    /// Returns the touches of a bucket.
+    package var touches: (_ bucket: Int) throws -> [Touch]
+    /// Returns a chunk of deletions, the newest version first.
+    package var deletions: (_ chunk: Int) throws -> [Version]
+
+    package init(
+        _ segment: TouchCatalog.Segment, touches: @escaping (Int) throws -> [Touch],
+        deletions: @escaping (Int) throws -> [Version]
+    ) {
+        (self.segment, self.touches, self.deletions) = (segment, touches, deletions)
+    }
+
+    /// A run of the touches of some commits. It is sorted.
+    package init(_ run: TouchRun, _ versions: ClosedRange<Version>) {
+        let segment = TouchCatalog.Segment(
+            number: 0, first: versions.lowerBound, last: versions.upperBound, count: UInt64(run.count), bits: 0,
+            deletionCount: 1)
+        self.init(segment) { _ in
+            run.touches
+        } deletions: { _ in
+            run.deletions.reversed()
+        }
+    }
+}
+
+/// Merges segments.
+package enum TouchMerge {
+    /// Writes a segment.
+    ///
+    /// - Parameters:
+    ///   - inputs: what it has, the newest first; each ends where the one before begins.
+    ///   - number: its number.
+    ///   - bucketSize: how many touches a bucket has on average, at most.
+    ///   - put: stores a row; keys ascend.
+    /// - Returns: the segment.
+    /// - Throws: what reading an input or `put` throws.
+    /// - Complexity: O(touches).
+    package static func write(
+        _ inputs: [TouchInput], as number: UInt64, bucketSize: Int,
+        _ put: (UInt64, UnsafeRawBufferPointer) throws -> Void
+    ) throws -> TouchCatalog.Segment {
+        guard let newest = inputs.first?.segment, let oldest = inputs.last?.segment else {
+            preconditionFailure("a segment is made of something")
+        }
+        let count = inputs.reduce(0) { $0 + $1.segment.count }
+        var segment = TouchCatalog.Segment(
+            number: number, first: oldest.first, last: newest.last, count: count,
+            bits: TouchCatalog.Segment.bits(count, bucketSize: bucketSize), deletionCount: 0)
+        var writer = ByteWriter()
+        var streams = inputs.map(Stream.init)
+        var touches: [Touch] = []
+        for bucket in 0..<segment.bucketCount {
+            touches.removeAll(keepingCapacity: true)
+            let last = UInt32.max &>> UInt32(segment.bits) | UInt32(truncatingIfNeeded: bucket &<< (32 - segment.bits))
+            try merge(&streams, through: last, &touches)
+            if touches.isEmpty { continue }
+            TouchCoding.write(touches[...], segment, bucket, &writer)
+            try writer.withBytes { try put(segment.key(bucket), $0) }
+        }
+        var deletions: [Version] = []
+        // A version takes a third of what a touch takes.
+        let chunkSize = 3 * bucketSize
+        func flush(atLeast least: Int) throws {
+            while deletions.count >= least && !deletions.isEmpty {
+                let part = deletions.prefix(chunkSize)
+                TouchCoding.write(deletions: part, segment, segment.deletionCount, &writer)
+                let key = segment.key(segment.bucketCount + segment.deletionCount)
+                try writer.withBytes { try put(key, $0) }
+                segment.deletionCount += 1
+                deletions.removeFirst(part.count)
+            }
+        }
+        for input in inputs {
+            for chunk in 0..<input.segment.deletionCount {
+                deletions += try input.deletions(chunk)
+                try flush(atLeast: chunkSize)
+            }
+        }
+        try flush(atLeast: 1)
+        return segment
+    }
+
+    /// Takes the touches up to a fingerprint out of all streams, in order.
+    private static func merge(_ streams: inout [Stream], through last: UInt32, _ touches: inout [Touch]) throws {
+        while true {
+            var least: UInt32?
+            for index in streams.indices {
+                guard let next = try streams[index].next(), next <= last else { continue }
+                least = min(least ?? next, next)
+            }
+            guard let least else { return }
+            for index in streams.indices { streams[index].take(least, &touches) }
+        }
+    }
+
+    /// The touches of an input, from its first bucket to its last.
+    private struct Stream {
+        private let input: TouchInput
+        private var bucket = 0
+        private var touches: [Touch] = []
+        private var index = 0
+
+        init(_ input: TouchInput) { self.input = input }
+
+        /// The fingerprint of the next touch; nil at the end.
+        mutating func next() throws -> UInt32? {
+            while index == touches.count {
+                guard bucket < input.segment.bucketCount else { return nil }
+                touches = try input.touches(bucket)
+                bucket += 1
+                index = 0
+            }
+            return touches[index].fingerprint
+        }
+
+        /// Moves the touches of a fingerprint into an array, if they are next.
+        mutating func take(_ fingerprint: UInt32, _ result: inout [Touch]) {
+            while index < touches.count && touches[index].fingerprint == fingerprint {
+                result.append(touches[index])
+                index += 1
+            }
+        }
+    }
+}

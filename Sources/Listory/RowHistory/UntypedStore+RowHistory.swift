@@ -1,0 +1,152 @@
+// The history of rows: which commits changed a row, and which ones a row is as it is from.
+//
+// Always holds: the index only says in which commits to look; what is returned was read from their events.
+
+import ListModel
+
+/// What a commit did to a row or a section.
+public struct RowChange: Hashable, Sendable {
+    /// The commit: its version, name, origin, time and cause.
+    public let commit: CommitInfo
+    /// What it did.
+    public let kinds: ChangeKinds
+}
+
+/// The commits that made a row as it is.
+public struct RowBlame: Hashable, Sendable {
+    /// The commit with which it last came into the list; nil if that was before ``StoreProtocol/oldestVersion``.
+    public internal(set) var inserted: CommitInfo?
+    /// The last commit since then that changed its content, its checkmark, or its place in an outline.
+    public internal(set) var updated: CommitInfo?
+    /// The last commit since then that moved it.
+    public internal(set) var moved: CommitInfo?
+}
+
+extension UntypedStore {
+    /// The commits that changed a row, the newest first, also if the row is not in the list any more.
+    ///
+    /// - Parameters:
+    ///   - id: the row.
+    ///   - version: only commits before this one; nil for all. The version of the last result continues the list.
+    ///   - limit: how many at most.
+    /// - Returns: nothing if no row had the id since ``StoreProtocol/oldestVersion``.
+    /// - Throws: an error of the log.
+    /// - Complexity: O(log n) for n commits, and reading the commits that are returned. The commits after the newest checkpoint
+    ///   are read by the first call.
+    public func history(
+        ofRow id: UntypedID, before version: Version? = nil, limit: Int = .max
+    ) throws -> [RowChange] {
+        try door { try changes(of: .row(id), before: version, limit) }
+    }
+
+    /// The commits that changed a section, the newest first: those that inserted, deleted, moved or renamed it.
+    ///
+    /// - Parameters, Returns, Throws, Complexity: as ``history(ofRow:before:limit:)``.
+    public func history(
+        ofSection id: UntypedID, before version: Version? = nil, limit: Int = .max
+    ) throws -> [RowChange] {
+        try door { try changes(of: .section(id), before: version, limit) }
+    }
+
+    /// The commits that made each of some rows as it is.
+    ///
+    /// - Parameter ids: rows of the newest version.
+    /// - Returns: in the order of the ids.
+    /// - Throws: ``ListError/unknownItem(_:)`` for an id that no row has; an error of the log.
+    /// - Complexity: as ``history(ofRow:before:limit:)`` for each row, of which at most three commits are read, if no two ids have
+    ///   the same hash.
+    public func blame(ofRows ids: [UntypedID]) throws -> [RowBlame] {
+        try door {
+            for id in ids where try item(id) == nil { throw ListError.unknownItem(id) }
+            return try blame(ids, at: version)
+        }
+    }
+}
+
+// MARK: - Looking
+
+extension UntypedStore {
+    private func changes(of subject: RowOrSection, before limit: Version?, _ count: Int) throws -> [RowChange] {
+        let newest = try version
+        let end = limit.map { min($0, newest.next) } ?? newest.next
+        guard end > .empty, let touches = try touches(of: [subject], through: end.previous).first else { return [] }
+        var found: [RowChange] = []
+        for touch in touches {
+            if found.count >= count { break }
+            // The versions of one commit are neighbours, and there may be another id with this fingerprint.
+            if found.last?.commit.version == touch.version { continue }
+            let commit = try group.commit(touch.version)
+            let kinds = try commit.kinds(of: [subject])[subject]
+            if let kinds { found.append(RowChange(commit: CommitInfo(commit), kinds: kinds)) }
+        }
+        return found
+    }
+
+    private func blame(_ ids: [UntypedID], at version: Version) throws -> [RowBlame] {
+        let subjects = ids.map { RowOrSection.row($0) }
+        let wanted = Set(subjects)
+        // Many rows may have come with one commit.
+        var known: [Version: (info: CommitInfo, kinds: [RowOrSection: ChangeKinds])] = [:]
+        return try zip(subjects, try touches(of: subjects, through: version)).map { subject, touches in
+            var blame = RowBlame()
+            for touch in touches {
+                var needed: ChangeKinds = .inserted
+                if blame.updated == nil { needed.formUnion([.updated, .toggled, .outlined]) }
+                if blame.moved == nil { needed.insert(.moved) }
+                if touch.kinds.isDisjoint(with: needed) { continue }
+                if known[touch.version] == nil {
+                    let commit = try group.commit(touch.version)
+                    known[touch.version] = (CommitInfo(commit), try commit.kinds(of: wanted))
+                }
+                guard let (info, found) = known[touch.version], let kinds = found[subject] else { continue }
+                if kinds.contains(.inserted) {
+                    blame.inserted = info
+                    break
+                }
+                if blame.moved == nil && kinds.contains(.moved) { blame.moved = info }
+                if blame.updated == nil && !kinds.isDisjoint(with: [.updated, .toggled, .outlined]) {
+                    blame.updated = info
+                }
+            }
+            return blame
+        }
+    }
+
+    /// The touches of some rows and sections, up to a version; for each the newest first.
+    private func touches(of subjects: [RowOrSection], through version: Version) throws -> [[Touch]] {
+        let fingerprints = subjects.map(\.fingerprint)
+        while true {
+            let stored = try checkpointer?.touches.touches(of: fingerprints)
+            let indexed = stored?.last ?? oldestVersion
+            do {
+                return try tail.withLock { tail in
+                    try advance(&tail, after: indexed, through: version)
+                    return fingerprints.enumerated().map { index, fingerprint in
+                        let indexed = (stored?.touches[index] ?? []).filter { $0.version <= version }
+                        return tail.touches(of: fingerprint, through: version) + indexed
+                    }
+                }
+            } catch let error as RecordError {
+                // Commits of the tail have been made again, because another process was faster.
+                guard case .link = error.problem else { throw error }
+                tail.withLock { $0 = TouchTail() }
+            }
+        }
+    }
+
+    private func advance(_ tail: inout TouchTail, after indexed: Version, through version: Version) throws {
+        tail.begin(after: indexed)
+        while tail.last < version { try tail.add(records(tail.last.next.rawValue...version.rawValue)) }
+    }
+}
+
+extension Commit {
+    /// What it did to some rows and sections.
+    fileprivate func kinds(of subjects: Set<RowOrSection>) throws -> [RowOrSection: ChangeKinds] {
+        var found: [RowOrSection: ChangeKinds] = [:]
+        try forEachTouch { subject, kinds in
+            if subjects.contains(subject) { found[subject, default: []].formUnion(kinds) }
+        }
+        return found
+    }
+}

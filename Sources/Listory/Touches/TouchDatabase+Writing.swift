@@ -1,0 +1,143 @@
+// Extends the index of touches. Each time, the new commits become a segment, together with the segments before it that are
+// not much larger.
+//
+// Always holds: a segment is complete before the catalog names it; the rows of a segment are deleted after the catalog has
+// stopped naming it. So the index is sound whenever the process ends.
+
+import LMDB
+import ListModel
+
+extension TouchDatabase {
+    /// Calls a closure with the records of a range of versions, in order.
+    typealias Records = (ClosedRange<UInt64>, (Version, UnsafeRawBufferPointer) throws -> Void) throws -> Void
+
+    /// Adds the commits up to a version that is durable, if they are many. An index that is missing or damaged is made anew.
+    ///
+    /// - Parameter recordBytes: the size of all records up to now.
+    func extend(through last: Version, _ recordBytes: UInt64, _ limits: TouchLimits, _ records: Records) throws {
+        let known = try catalog()?.recordBytes ?? base.recordBytes
+        if recordBytes < known &+ UInt64(limits.interval) { return }
+        do { try extendNow(through: last, limits, records) } catch is DamagedTouches {
+            try clear()
+            try extendNow(through: last, limits, records)
+        }
+    }
+
+    private func extendNow(through last: Version, _ limits: TouchLimits, _ records: Records) throws {
+        var catalog = try prepare(limits)
+        var next = (catalog.last ?? base.version).next
+        while next <= last {
+            let first = next
+            var run = TouchRun()
+            while next <= last && run.count < limits.runSize {
+                // A commit may have very many touches, so only half as many commits as are expected to fit are read at once.
+                let mean = run.count / max(1, first.distance(to: next)) + 1
+                let count = next == first ? 1 : UInt64((limits.runSize - run.count) / mean / 2 + 1)
+                let end = min(last.rawValue, next.rawValue + count - 1)
+                try records(next.rawValue...end) { try run.add($1, of: $0) }
+                next = Version(end + 1)
+            }
+            try add(run, first...next.previous, &catalog, limits)
+        }
+    }
+
+    /// The catalog to continue with, once what an interrupted process has left is deleted.
+    private func prepare(_ limits: TouchLimits) throws -> TouchCatalog {
+        guard let rows = try rows(create: true) else { throw DamagedTouches() }
+        guard var catalog = try catalog() else {
+            try clear()
+            return TouchCatalog(recordBytes: base.recordBytes)
+        }
+        let unfinished = TouchCatalog.keys(of: catalog.nextNumber).lowerBound...UInt64.max
+        if let key = try checkpoints.reading({ try $0.lastKey(in: rows) }), unfinished.contains(key) {
+            try deleteRows(unfinished, limits)
+        }
+        try deleteRetired(&catalog, limits)
+        return catalog
+    }
+
+    /// Lets the next checkpoint make the index anew.
+    func distrust() throws {
+        try checkpoints.write { txn in _ = try txn.delete(LogFormat.touchCatalogKey, in: checkpoints.meta) }
+    }
+
+    /// Deletes the whole index.
+    private func clear() throws {
+        guard let rows = try rows(create: true) else { return }
+        try checkpoints.write { txn in
+            try txn.clear(rows)
+            try txn.delete(LogFormat.touchCatalogKey, in: checkpoints.meta)
+        }
+    }
+
+    /// Adds the touches of the next commits.
+    func add(
+        _ run: TouchRun, _ versions: ClosedRange<Version>, _ catalog: inout TouchCatalog, _ limits: TouchLimits
+    ) throws {
+        guard let rows = try rows(create: true) else { throw DamagedTouches() }
+        var run = run
+        run.sort()
+        let merged = catalog.merged(with: UInt64(run.count), bucketSize: limits.bucketSize)
+        let inputs = [TouchInput(run, versions)] + merged.map { input($0, rows) }
+        var slice = NodeSlice()
+        let segment = try TouchMerge.write(inputs, as: catalog.nextNumber, bucketSize: limits.bucketSize) {
+            key, bytes in
+            slice.append(key, bytes)
+            if slice.size >= limits.sliceSize {
+                try checkpoints.write { [slice] txn in try txn.append(slice, to: rows) }
+                slice.removeAll()
+            }
+        }
+        catalog.segments.removeLast(merged.count)
+        catalog.segments.append(segment)
+        catalog.nextNumber += 1
+        catalog.recordBytes &+= UInt64(run.recordBytes)
+        // A few rows are deleted at once, because each transaction waits for the disk.
+        let isSmall = merged.reduce(0, { $0 + $1.rowCount }) <= limits.deletionSize
+        if !isSmall { catalog.retired += merged.map(\.number) }
+        let row = catalog.bytes
+        try checkpoints.write { [slice] txn in
+            try txn.append(slice, to: rows)
+            if isSmall {
+                for segment in merged { try txn.deleteRows(TouchCatalog.keys(of: segment.number), Int.max, rows) }
+            }
+            try txn.put(row, forKey: LogFormat.touchCatalogKey, in: checkpoints.meta)
+        }
+        try deleteRetired(&catalog, limits)
+    }
+
+    /// Deletes the segments that were merged into others.
+    private func deleteRetired(_ catalog: inout TouchCatalog, _ limits: TouchLimits) throws {
+        if catalog.retired.isEmpty { return }
+        for number in catalog.retired { try deleteRows(TouchCatalog.keys(of: number), limits) }
+        catalog.retired = []
+        let row = catalog.bytes
+        try checkpoints.write { txn in
+            try txn.put(row, forKey: LogFormat.touchCatalogKey, in: checkpoints.meta)
+        }
+    }
+
+    /// Deletes rows, some in each transaction.
+    private func deleteRows(_ keys: ClosedRange<UInt64>, _ limits: TouchLimits) throws {
+        guard let rows = try rows(create: true) else { return }
+        while try checkpoints.write({ try $0.deleteRows(keys, limits.deletionSize, rows) }) {}
+    }
+}
+
+extension WriteTransaction {
+    /// Deletes rows of the index of touches.
+    ///
+    /// - Returns: whether there may be more.
+    @discardableResult
+    fileprivate mutating func deleteRows(
+        _ keys: ClosedRange<UInt64>, _ limit: Int, _ rows: Database<UInt64, [UInt8]>
+    ) throws -> Bool {
+        var found: [UInt64] = []
+        try forEach(in: rows, range: keys) { key, _ in
+            found.append(try UInt64.decode(key))
+            return found.count < limit
+        }
+        for key in found { try delete(key, in: rows) }
+        return found.count == limit
+    }
+}

@@ -1,0 +1,300 @@
+// Tests the history of rows against a naive reading of the whole log.
+
+import LMDB
+@testable import ListModel
+@testable import Listory
+import TestSupport
+import Testing
+
+@Suite("The history of rows")
+struct RowHistoryTests {
+    /// Reads every commit, and keeps what each did to each row and section.
+    private struct Oracle {
+        private var touched: [RowOrSection: [(version: Version, kinds: ChangeKinds)]] = [:]
+        private(set) var subjects: Set<RowOrSection> = []
+
+        init(_ store: UntypedStore) throws {
+            let newest = try store.version
+            guard store.oldestVersion < newest else { return }
+            try store.forEachCommit(in: store.oldestVersion.next...newest) { commit in
+                var kinds: [RowOrSection: ChangeKinds] = [:]
+                for event in try commit.events() { Oracle.read(event) { kinds[$0, default: []].formUnion($1) } }
+                for (subject, kinds) in kinds { touched[subject, default: []].append((commit.version, kinds)) }
+            }
+            subjects = Set(touched.keys)
+        }
+
+        private static func read(_ event: ListEvent, _ note: (RowOrSection, ChangeKinds) -> Void) {
+            switch event {
+            case .itemsInserted(_, let rows): rows.forEach { note(.row($0.id), .inserted) }
+            case .itemsDeleted(_, let rows): rows.forEach { note(.row($0.id), .deleted) }
+            case .itemsMoved(_, _, let ids): ids.forEach { note(.row($0), .moved) }
+            case .itemToggled(_, let id, _): note(.row(id), .toggled)
+            case .itemUpdated(_, let id, _, _): note(.row(id), .updated)
+            case .itemsIndented(_, let ids, _): ids.forEach { note(.row($0), .outlined) }
+            case .itemCollapsed(_, let id, _): note(.row(id), .outlined)
+            case .sectionInserted(_, let section): read(section, .inserted, note)
+            case .sectionDeleted(_, let section): read(section, .deleted, note)
+            case .sectionMoved(_, _, let id): note(.section(id), .moved)
+            case .sectionRenamed(_, let id, _, _): note(.section(id), .updated)
+            case .listReloaded(let old, let new):
+                let (before, after) = (places(old), places(new))
+                for id in Set(before.keys).union(after.keys) {
+                    switch (before[id], after[id]) {
+                    case (nil, _?): note(id, .inserted)
+                    case (_?, nil): note(id, .deleted)
+                    case (let old?, let new?):
+                        if old.place != new.place { note(id, .moved) }
+                        if old.content != new.content { note(id, .updated) }
+                        if old.isChecked != new.isChecked { note(id, .toggled) }
+                        if old.outline != new.outline { note(id, .outlined) }
+                    case (nil, nil): break
+                    }
+                }
+            case .annotated, .unrecognised: break
+            }
+        }
+
+        private static func read(
+            _ section: ListSection, _ kinds: ChangeKinds, _ note: (RowOrSection, ChangeKinds) -> Void
+        ) {
+            note(.section(section.id), kinds)
+            section.items.forEach { note(.row($0.id), kinds) }
+        }
+
+        private struct Place {
+            var place: [Int]
+            var content: String
+            var isChecked = false
+            var outline: UInt8 = 0
+        }
+
+        private static func places(_ sections: [ListSection]) -> [RowOrSection: Place] {
+            var places: [RowOrSection: Place] = [:]
+            for (index, section) in sections.enumerated() {
+                places[.section(section.id)] = Place(place: [index], content: section.title)
+                for (item, row) in section.items.enumerated() {
+                    places[.row(row.id)] = Place(
+                        place: [index, item], content: "\(row.content.hash)", isChecked: row.isChecked,
+                        outline: row.outline)
+                }
+            }
+            return places
+        }
+
+        func history(of subject: RowOrSection) -> [(version: Version, kinds: ChangeKinds)] {
+            (touched[subject] ?? []).reversed()
+        }
+
+        func blame(_ id: UntypedID) -> [Version?] {
+            let history = history(of: .row(id))
+            let end = history.firstIndex { $0.kinds.contains(.inserted) }
+            let since = history[..<(end ?? history.count)]
+            return [
+                end.map { history[$0].version },
+                since.first { !$0.kinds.isDisjoint(with: [.updated, .toggled, .outlined]) }?.version,
+                since.first { $0.kinds.contains(.moved) }?.version,
+            ]
+        }
+    }
+
+    /// Compares everything with the oracle.
+    ///
+    /// - Parameter count: how many rows and sections, chosen by a seed.
+    private func check(_ store: UntypedStore, _ comment: Comment, _ count: Int = .max, seed: Int = 0) throws {
+        let oracle = try Oracle(store)
+        var generator = SeededGenerator(seed: UInt64(seed))
+        let subjects = oracle.subjects.sorted { $0.fingerprint < $1.fingerprint }.shuffled(using: &generator)
+        for subject in subjects.prefix(count) {
+            let found = try history(of: subject, in: store)
+            let expected = oracle.history(of: subject)
+            try #require(found.map(\.commit.version) == expected.map(\.version), "\(subject), \(comment)")
+            try #require(found.map(\.kinds) == expected.map(\.kinds), "\(subject), \(comment)")
+        }
+        let ids = try store.snapshot.sections.flatMap { $0.items.map(\.id) }
+        let blames = try store.blame(ofRows: ids)
+        for (id, blame) in zip(ids, blames) {
+            let found = [blame.inserted, blame.updated, blame.moved].map { $0?.version }
+            try #require(found == oracle.blame(id), "\(id), \(comment)")
+        }
+        #expect(try store.history(ofRow: "nobody").isEmpty && store.history(ofSection: "nowhere").isEmpty)
+    }
+
+    private func history(of subject: RowOrSection, in store: UntypedStore) throws -> [RowChange] {
+        switch subject {
+        case .row(let id): try store.history(ofRow: id)
+        case .section(let id): try store.history(ofSection: id)
+        }
+    }
+
+    @Test(
+        "History and blame are those of a naive reading of the log, through undo, redo, reloads, opening and compaction",
+        arguments: 0..<(6 * Soak.factor))
+    func oracle(seed: Int) throws {
+        var edited = try EditedStore(seed: UInt64(seed))
+        var (segments, bits) = (0, 0)
+        for round in 0..<8 {
+            try edited.edit(60)
+            for _ in 0..<Int.random(in: 0...12, using: &edited.edits.generator) { _ = try? edited.store.undo() }
+            for _ in 0..<Int.random(in: 0...6, using: &edited.edits.generator) { _ = try? edited.store.redo() }
+            edited.versions = [try ReferenceList(edited.store.snapshot, GroupSource(base: edited.store.source))]
+            try check(edited.store, "seed \(seed), round \(round)", 100, seed: round)
+            let catalog = try #require(try edited.store.checkpointer?.touches.catalog())
+            segments = max(segments, catalog.segments.count)
+            bits = max(bits, catalog.segments.map(\.bits).max() ?? 0)
+            switch round % 4 {
+            case 1: try edited.reopen()
+            case 3:
+                try edited.store.close()
+                let newest = try StoreVerification(path: edited.path).version.rawValue
+                let kept = Version(UInt64.random(in: newest / 2...newest, using: &edited.edits.generator))
+                try UntypedStore.compact(at: edited.path, Compaction(keeping: round == 3 ? .everything : .from(kept)))
+                try edited.reopen()
+            default: break
+            }
+            try check(edited.store, "seed \(seed), after round \(round)", 100, seed: 100 + round)
+        }
+        #expect(segments > 3 && bits > 3, "the index has several segments of many buckets")
+    }
+
+    @Test("A page of a history continues where the last one ended")
+    func pages() throws {
+        let fixture = try StoreFixture(CheckpointTests.eager)
+        try fixture.fill(3)
+        for round in 0..<50 { try fixture.store.edit("Check \(round)") { try $0.toggle(.item(1)) } }
+        let all = try fixture.store.history(ofRow: 1)
+        #expect(all.count == 51 && all[0].commit.name == "Check 49" && all[50].kinds == .inserted)
+        var pages: [RowChange] = []
+        while true {
+            let page = try fixture.store.history(ofRow: 1, before: pages.last?.commit.version, limit: 7)
+            #expect(page.count <= 7)
+            if page.isEmpty { break }
+            pages += page
+        }
+        #expect(pages == all)
+        #expect(throws: ListError.self) { try fixture.store.blame(ofRows: [1, 99]) }
+    }
+
+    @Test("An index that is lost or damaged anywhere gives the same answers, and is made again by the next checkpoint")
+    func damage() throws {
+        var edited = try EditedStore(seed: 4)
+        try edited.edit(100)
+        try edited.store.close()
+        var generator = SeededGenerator(seed: 11)
+        for round in 0..<10 {
+            try edited.reopen { $0.checkpoints.isBackground = false }
+            let touches = try #require(edited.store.checkpointer?.touches)
+            let rows = try #require(try touches.rows(create: false))
+            let checkpoints = touches.checkpoints
+            let keys = try checkpoints.reading { txn in
+                var keys: [UInt64] = []
+                try txn.forEach(in: rows) { key, _ in
+                    keys.append(try UInt64.decode(key)); return true
+                }
+                return keys
+            }
+            try #require(keys.count > 2)
+            let key = keys.randomElement(using: &generator)!
+            try checkpoints.write { txn in
+                if round % 5 == 4 {
+                    try txn.delete(LogFormat.touchCatalogKey, in: checkpoints.meta)
+                } else {
+                    var row = try txn.get(key, in: rows)!
+                    row[row.indices.randomElement(using: &generator)!] ^=
+                        1 << UInt8.random(in: 0...7, using: &generator)
+                    try txn.put(row, forKey: key, in: rows)
+                }
+            }
+            let damaged = edited.folder.file("damaged-\(round)")
+            try edited.store.copy(to: damaged)
+            if round % 5 != 4 {
+                #expect(throws: ListError.self, "round \(round)") { try StoreVerification(path: damaged) }
+                #expect(try UntypedStore.repair(at: damaged).wasRepaired)
+            }
+            #expect(try StoreVerification(path: damaged).version == edited.store.version)
+            try check(edited.store, "round \(round)")
+            // More than the damaged segment, so that it is merged or made again.
+            try edited.edit(20)
+            try edited.store.checkpoint()
+            try check(edited.store, "after round \(round)")
+            let fingerprints = (0..<256).map { UInt32($0) << 24 }
+            let found = try touches.touches(of: fingerprints)
+            let lag = try edited.store.checkpointVersion.rawValue - found.last.rawValue
+            #expect(lag < 40, "round \(round): the index is whole again")
+            try edited.store.close()
+        }
+    }
+
+    @Test("Rows that an interrupted process has left in the index are deleted before it is extended")
+    func unfinished() throws {
+        var edited = try EditedStore(seed: 8)
+        try edited.edit(200)
+        let touches = try #require(edited.store.checkpointer?.touches)
+        let rows = try #require(try touches.rows(create: false))
+        let number = try #require(try touches.catalog()).nextNumber
+        try touches.checkpoints.write { txn in
+            for index in 0..<UInt64(9) {
+                try txn.put([1, 2, 3], forKey: TouchCatalog.keys(of: number).lowerBound + index, in: rows)
+            }
+        }
+        try edited.edit(100)
+        try edited.store.checkpoint()
+        #expect(edited.store.checkpointFailure == nil)
+        try check(edited.store, "after the interruption")
+        try edited.store.close()
+        _ = try StoreVerification(path: edited.path)
+    }
+
+    @Test("An index that does not begin where the log begins is not used")
+    func otherLog() throws {
+        var edited = try EditedStore(seed: 9)
+        try edited.edit(200)
+        let key = LogFormat.touchCatalogKey
+        let catalog = try #require(
+            try edited.store.checkpointer?.database.reading { try $0.get(key, in: edited.store.group.log.meta) })
+        try edited.store.close()
+        try UntypedStore.compact(at: edited.path, Compaction(keeping: .from(50)))
+        try edited.reopen()
+        edited.versions = [try ReferenceList(edited.store.snapshot, GroupSource(base: edited.store.source))]
+        try check(edited.store, "compacted")
+        let meta = edited.store.group.log.meta
+        try edited.store.checkpointer?.database.write { txn in try txn.put(catalog, forKey: key, in: meta) }
+        try check(edited.store, "with the catalog of the log from before")
+        try edited.edit(100)
+        try edited.store.checkpoint()
+        try check(edited.store, "after the next checkpoint")
+    }
+
+    @Test("A store that is opened at an earlier version has no history of later ones")
+    func lagging() throws {
+        var edited = try EditedStore(seed: 10)
+        try edited.edit(300)
+        try edited.store.close()
+        for version in [100, 250, 299] as [Version] {
+            try edited.reopen { ($0.isReadOnly, $0.lastVersion) = (true, version) }
+            try check(edited.store, "version \(version)")
+        }
+    }
+
+    @Test("The touches in memory notice that a commit was made again")
+    func madeAgain() throws {
+        let stores = try (0..<2).map { try EditedStore.records(seed: UInt64($0), 20) }
+        var tail = TouchTail()
+        tail.begin(after: .empty)
+        try tail.add(stores[0].first)
+        #expect(throws: RecordError.self) { try tail.add(stores[1].second) }
+        try tail.add(stores[0].second)
+        #expect(tail.last > 10)
+    }
+}
+
+extension EditedStore {
+    /// The records of some random commits, in two runs.
+    fileprivate static func records(seed: UInt64, _ count: Int) throws -> (first: RecordRun, second: RecordRun) {
+        var edited = try EditedStore(seed: seed)
+        try edited.edit(count)
+        try edited.store.waitUntilDurable()
+        let (middle, end) = (UInt64(count / 2), UInt64(count))
+        return (try edited.store.records(1...middle), try edited.store.records(middle + 1...end))
+    }
+}
