@@ -77,6 +77,7 @@ struct BenchCommand: ParsableCommand {
         try NeighbourBenchmarks(runner: runner, scale: scale, files: files, probes: probes).run()
         try StoreBenchmarks(runner: runner, scale: scale, files: files).run()
         try ReadDuringEditBenchmarks(runner: runner, scale: scale, files: files).run()
+        try RowHistoryBenchmarks(runner: runner, scale: scale, files: files).run()
         try StoredListBenchmarks(runner: runner, scale: scale, files: files, probes: probes).run()
         guard !runner.figures.isEmpty else { throw ValidationError("no figure's name contains \(filter ?? "")") }
         let report = Report(

@@ -1,0 +1,84 @@
+// Measures how long it takes to find which commits changed a row, in a store with a long past.
+//
+// Always holds: each sample opens the store again, so it also reads the commits that are not indexed yet.
+
+import BenchSupport
+import ListModel
+import Listory
+import TestSupport
+
+/// Measures the history of a row, the blame of rows, and the size of the index.
+struct RowHistoryBenchmarks {
+    let runner: Runner
+    let scale: Scale
+    let files: FileNames
+
+    /// The row whose history is asked for.
+    private static let watched = UntypedID.string("watched")
+    /// A tenth of the edits has as many rows.
+    private static let editsPerRow = 10
+
+    func run() throws {
+        let names = ["rows/history", "rows/blame", "rows/index"]
+        guard names.contains(where: runner.wants) else { return }
+        try files.withNewFile { path in
+            let share = try make(path)
+            let isFull = scale.storedRowCount == 1_000_000
+            let note = "\(NumberText.count(rowCount)) rows, \(NumberText.count(rowCount * Self.editsPerRow)) events"
+            try runner.measure(
+                names[0], unit: "ms", target: isFull ? .median(atMost: 5) : nil,
+                note: { "\(note); \(NumberText.count(visitCount)) commits, read after opening the store" }
+            ) {
+                try withStore(path) { store in
+                    try seconds {
+                        let found = try store.history(ofRow: Self.watched)
+                        precondition(found.count == visitCount + 1, "not all commits were found")
+                    } * 1e3
+                }
+            }
+            try runner.measure(
+                names[1], unit: "ms", target: isFull ? .median(atMost: 10) : nil,
+                note: { "50 rows, after opening the store" }
+            ) {
+                try withStore(path) { store in
+                    let ids = try store.snapshot.sections[0].items[rowCount / 2..<rowCount / 2 + 50].map(\.id)
+                    return try seconds { runner.sink.take(try store.blame(ofRows: ids).count) } * 1e3
+                }
+            }
+            runner.add(
+                Figure(
+                    name: names[2], unit: "% of the file", samples: [share], peer: nil,
+                    target: isFull ? .median(atMost: 10) : nil, note: nil))
+        }
+    }
+
+    private var rowCount: Int { scale.storedRowCount / Self.editsPerRow }
+    /// How often the row is changed.
+    private var visitCount: Int { rowCount / 100 }
+
+    /// Makes a store, and returns the share of the index in its file, in per cent.
+    private func make(_ path: String) throws -> Double {
+        let store = try UntypedStore.create(at: path, options: StoredList.options())
+        try StoredList.importRows(rowCount, into: store)
+        try store.edit("Watch") {
+            try $0.insertSection(NewSection(id: "watched", title: "", items: [NewRow(id: Self.watched, content: [])]))
+        }
+        var planner = EditPlanner(rowCount: rowCount, seed: 9)
+        for _ in 0..<visitCount {
+            for edit in planner.mixedEdits(1_000) { try StoredList.make(edit, in: store) }
+            try store.edit("Check") { try $0.toggle(.item(Self.watched)) }
+        }
+        try store.close()
+        return try withStore(path) { store in
+            let statistics = try store.statistics()
+            return 100 * Double(statistics.rowIndexBytes) / Double(statistics.fileBytes)
+        }
+    }
+
+    private func withStore<Result>(_ path: String, _ body: (UntypedStore) throws -> Result) throws -> Result {
+        let store = try UntypedStore.open(at: path, options: StoredList.options())
+        let result = try body(store)
+        try store.close()
+        return result
+    }
+}
