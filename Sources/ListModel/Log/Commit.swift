@@ -80,6 +80,12 @@ extension Commit {
         if case .node(let node) = entry { node.continues } else { false }
     }
 
+    /// The revision whose rows were there before it, in the history of its scope: where it hangs in the tree of commits.
+    /// ``Version/empty`` at the root; nil if it is no revision, but a checkout or untracked.
+    public var parent: Version? {
+        if case .node(let node) = entry { node.parent } else { nil }
+    }
+
     /// Its mark in the history of its scope.
     package var mark: HistoryMark { HistoryMark(scope: tracking.scope { origin }, entry: entry) }
 

@@ -69,4 +69,17 @@ extension StoreProtocol {
                 recordBytes: head.recordBytes - base.recordBytes, stateHash: snapshot.stateHash)
         }
     }
+
+    /// The checkpoints that are kept, from the oldest to the newest.
+    ///
+    /// - Complexity: O(checkpoints).
+    public func checkpoints() throws -> [StoredCheckpoint] {
+        try door { try (core.checkpointer?.database.all() ?? []).map(StoredCheckpoint.init) }
+    }
+
+    /// The other processes that have the store open now. Those that cannot write beside the file, as into an app's bundle,
+    /// are not known.
+    public func otherProcesses() throws -> [OtherProcess] {
+        try door { try (core.group.log.journal.table?.neighbours() ?? []).map(OtherProcess.init) }
+    }
 }

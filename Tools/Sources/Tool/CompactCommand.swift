@@ -12,8 +12,7 @@ struct CompactCommand: ParsableCommand {
             to any more, and is not in the file. What is packed takes a fraction of the room; looking at its versions \
             takes as long as before, reading its commits longer.
 
-            A DATE is 2026-03-01, which means its beginning in UTC, or 2026-03-01T12:30:00Z, with a fraction or \
-            another offset as wanted. BYTES count records as they are before they are packed.
+            A DATE is 2026-03-01 or 2026-03-01T12:30, in UTC unless it ends with an offset like +02:00. BYTES count records as they are before they are packed.
 
             The new file is verified before it takes the place of the old one. If the store is open anywhere, or \
             written to meanwhile, or the version was never there, nothing happens and the exit code is 1; it is 4 if \
@@ -25,8 +24,10 @@ struct CompactCommand: ParsableCommand {
 
     @OptionGroup var store: StoreArgument
 
-    @Option(help: ArgumentHelp("Keep this version and those after it.", valueName: "version"))
-    var from: UInt64?
+    @Option(
+        help: ArgumentHelp("Keep this version and those after it.", valueName: "version"),
+        transform: { try VersionName($0) })
+    var from: VersionName?
 
     @Option(help: ArgumentHelp("Keep the version at this moment and those after it.", valueName: "date"))
     var since: String?
@@ -55,12 +56,13 @@ struct CompactCommand: ParsableCommand {
             throw ValidationError("\(name): expected at least \(least), found \(value)")
         }
         if let since, CompactionRequest.time(since) == nil {
-            throw ValidationError("--since: expected a date like 2026-03-01 or 2026-03-01T12:30:00Z, found \(since)")
+            throw ValidationError("--since: expected a date like 2026-03-01 or 2026-03-01T12:30, found \(since)")
         }
     }
 
     func run() throws {
-        var request = CompactionRequest(from: from, since: since, recordBytes: size)
+        var request = CompactionRequest(
+            from: try from.map { try store.file.version($0) }, since: since, recordBytes: size)
         if isUnpacked { request.compaction.isPacked = false }
         if let unpacked { request.compaction.unpackedCount = unpacked }
         if let spacing { request.compaction.checkpointSpacing = spacing }

@@ -9,29 +9,35 @@ struct DiffCommand: ParsableCommand {
         commandName: "diff",
         abstract: "Print what leads from one version to another.",
         discussion: """
-            The second version may be the older one. Version 0 is the empty list, unless it \
+            Without versions, that is what the newest commit changed; with one, it leads from there to the newest. The \
+            second version may be the older one. Version 0 is the empty list, unless it \
             was dropped by compact. As text, a line begins with - for \
             what was deleted, + for what was inserted, → for what moved and ~ for what changed in itself; positions \
             are [section, row]. As json, the changeset is the one that exec would answer with.
 
             Example:
+              listory diff todo.listory
               listory diff todo.listory 3 12
+              listory diff todo.listory 2026-03-01 head
             """)
 
     @OptionGroup var store: StoreArgument
 
-    @Argument(help: "The version to begin with.")
-    var from: UInt64
+    @Argument(
+        help: "The version to begin with; without it, the one before the newest.", transform: { try VersionName($0) })
+    var from: VersionName?
 
-    @Argument(help: "The version to end with.")
-    var to: UInt64
+    @Argument(help: "The version to end with; without it, the newest.", transform: { try VersionName($0) })
+    var to: VersionName?
 
     @OptionGroup var format: FormatOption
 
     func run() throws {
         let store = try store.file.open(isReadOnly: true)
-        let report = DifferenceReport(
-            from: try store.snapshot(at: Version(from)), to: try store.snapshot(at: Version(to)), source: store.source)
+        let new = try to?.snapshot(in: store) ?? store.snapshot
+        let before = max(Version(max(new.version.rawValue, 1) - 1), store.oldestVersion)
+        let old = try from?.snapshot(in: store) ?? store.snapshot(at: before)
+        let report = DifferenceReport(from: old, to: new, source: store.source)
         switch format.value {
         case .text: try Standard.output.write(report.text(Standard.style))
         case .json: try Standard.output.write(report.json())

@@ -1,7 +1,6 @@
 // `listory go`. Always holds: when it has printed, the checkout is made and durable.
 
 import ArgumentParser
-import ListModel
 import ToolSupport
 
 struct GoCommand: ParsableCommand {
@@ -20,8 +19,8 @@ struct GoCommand: ParsableCommand {
     @OptionGroup var options: ReversalOptions
     @OptionGroup var conflicts: ConflictOption
 
-    @Argument(help: "The version to go to.")
-    var version: UInt64
+    @Argument(help: "The version to go to.", transform: { try VersionName($0) })
+    var version: VersionName
 
-    func run() throws { try options.run(.go(to: Version(version)), conflicts.policy) }
+    func run() throws { try options.run(.go(to: version), conflicts.policy) }
 }

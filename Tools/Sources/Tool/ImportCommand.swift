@@ -19,6 +19,7 @@ struct ImportCommand: ParsableCommand {
                          and "section"; any other JSON is itself the content
               editing-trace
                          {"startContent":…,"txns":[{"patches":[[position,deleted,"inserted"]]}]}
+              log        what export prints; the store must not exist yet
 
             An import is one commit; ids that the input does not give count up from the greatest integer id in the \
             store. An editing trace is a commit for each transaction and a row for each Unicode scalar.
@@ -41,7 +42,14 @@ struct ImportCommand: ParsableCommand {
     @Flag(help: "Print how long parsing, editing in memory and the rest of the wait for the disk took.")
     var timing = false
 
+    func validate() throws {
+        if format == .log && (coalesce || timing) {
+            throw ValidationError("--format log: expected neither --coalesce nor --timing beside it")
+        }
+    }
+
     func run() throws {
+        if format == .log { return try importLog() }
         var listImport = try ListImport(path: input, format: format)
         let store = try store.file.openOrCreate(coalescing: coalesce ? .standard : .never)
         var bar = ProgressBar("importing")
@@ -58,5 +66,13 @@ struct ImportCommand: ParsableCommand {
         try Standard.output.write(
             "version \(snapshot.version), \(snapshot.itemCount) items, hash \(snapshot.stateHash)\n")
         try store.close()
+    }
+
+    private func importLog() throws {
+        var bar = ProgressBar("importing")
+        defer { bar.finish() }
+        let found = try LogImport(path: input).write(to: store.path) { bar.update($0) }
+        bar.finish()
+        try Standard.output.write(VerificationReport.text(found))
     }
 }

@@ -1,7 +1,7 @@
 // The tool `listory`: its subcommands, and how they report errors.
 //
-// Always holds: only results go to standard output; an error is one line on standard error and one of the documented
-// exit codes.
+// Always holds: only results go to standard output; an error is one line on standard error, JSON if the command was asked
+// for JSON, and one of the documented exit codes.
 
 import ArgumentParser
 import Foundation
@@ -21,16 +21,20 @@ struct ListoryCommand: ParsableCommand {
               echo '{"insertSection":{"id":"today"}}' | listory exec todo.listory
               listory show todo.listory
 
+            A VERSION may be given as \(VersionNameError.expected).
+
             Exit codes:
             \(ExitStatus.allCases.map { "  \($0.rawValue)  \($0.meaning)" }.joined(separator: "\n"))
             """,
         version: ToolVersion.current,
         subcommands: [
-            NewCommand.self, ExecCommand.self, ShowCommand.self, LogCommand.self, DiffCommand.self, PlayCommand.self,
-            UndoCommand.self,
-            RedoCommand.self, BranchesCommand.self, GoCommand.self, EarlierCommand.self, LaterCommand.self,
-            RevertCommand.self, RestoreCommand.self, StatsCommand.self, ImportCommand.self, VerifyCommand.self,
-            CompactCommand.self, RepairCommand.self, SalvageCommand.self, BackupCommand.self, DemoCommand.self,
+            NewCommand.self, ExecCommand.self, ShowCommand.self, SearchCommand.self, LogCommand.self, DiffCommand.self,
+            PlayCommand.self, UndoCommand.self, RedoCommand.self, BranchesCommand.self, GoCommand.self,
+            EarlierCommand.self, LaterCommand.self, RevertCommand.self, RestoreCommand.self, StatsCommand.self,
+            CheckpointsCommand.self, RecordCommand.self, WhoCommand.self, ImportCommand.self, ExportCommand.self,
+            VerifyCommand.self,
+            CompactCommand.self, RepairCommand.self, SalvageCommand.self, BackupCommand.self, CopyCommand.self,
+            DemoCommand.self,
         ])
 
     static func main() {
@@ -50,11 +54,27 @@ struct ListoryCommand: ParsableCommand {
             // Asking for help or the version is no error.
             exit(withError: error)
         case .validationFailure:
-            Standard.error.tryWrite(Diagnostic.line(message(for: error) + " (see listory help)"))
+            let text = message(for: error)
+            if asksForJSON {
+                try? Standard.error.write(Diagnostic.json(usage: text))
+            } else {
+                Standard.error.tryWrite(Diagnostic.line(text + " (see listory help)"))
+            }
             Foundation.exit(ExitStatus.usage.rawValue)
         default:
-            Diagnostic.line(error).map(Standard.error.tryWrite)
+            if asksForJSON {
+                try? Diagnostic.json(error).map { try Standard.error.write($0) }
+            } else {
+                Diagnostic.line(error).map(Standard.error.tryWrite)
+            }
             Foundation.exit(ExitStatus(error).rawValue)
         }
+    }
+
+    /// Whether the command line asks for JSON, even if it cannot be understood.
+    private static var asksForJSON: Bool {
+        let arguments = CommandLine.arguments.prefix { $0 != "--" }
+        return arguments.contains("--json") || arguments.contains("--format=json")
+            || zip(arguments, arguments.dropFirst()).contains { $0 == "--format" && $1 == "json" }
     }
 }

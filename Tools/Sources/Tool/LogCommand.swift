@@ -1,43 +1,134 @@
-// `listory log`. Always holds: it changes nothing; commits come in order.
+// `listory log`. Always holds: it changes nothing; commits come in order, the newest first.
 
 import ArgumentParser
+import ListModel
 import ToolSupport
 
 struct LogCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "log",
-        abstract: "Print what happened, commit by commit, the oldest first.",
+        abstract: "Print what happened, commit by commit, the newest first.",
         discussion: """
             A commit is an edit, or an undo, redo, go, revert or restore of another. Marks tell that it continues the \
             step before it, is in the history of its origin or in none (untracked), or does not matter to the user \
-            (discardable). As json, each commit is one line. In a compacted store the log begins after the oldest version; the exit \
-            code is 1 for a version before.
+            (discardable). As json, each commit is one line. In a compacted store the log begins after the oldest version; \
+            the exit code is 1 for a version before.
+
+            With --graph, a column is a branch: ● is a revision, ◉ the one whose rows are there now, · a commit \
+            that is none (an undo, redo or go, or untracked).
+
+            A commit is printed if each of the filters fits it or one of its events. Kinds of events: \
+            \(ListEvent.kindNames.joined(separator: ", ")).
 
             Example:
               listory log todo.listory --limit 3
+              listory log todo.listory --row 7 --since 2026-03-01 --oneline
+              listory log todo.listory --follow
             """)
 
     @OptionGroup var store: StoreArgument
 
-    @Option(help: ArgumentHelp("The first version to print.", valueName: "version"))
-    var from: UInt64?
+    @Option(
+        help: ArgumentHelp("The first version to print.", valueName: "version"),
+        transform: { try VersionName($0) })
+    var from: VersionName?
 
-    @Option(help: ArgumentHelp("The last version to print.", valueName: "version"))
-    var to: UInt64?
+    @Option(
+        help: ArgumentHelp("The last version to print.", valueName: "version"), transform: { try VersionName($0) })
+    var to: VersionName?
 
-    @Option(help: ArgumentHelp("Print at most this many commits, the newest of the range.", valueName: "count"))
-    var limit: Int?
+    @Option(help: ArgumentHelp("Only commits made at this time or later.", valueName: "date"), transform: time)
+    var since: Timestamp?
+
+    @Option(help: ArgumentHelp("Only commits made at this time or earlier.", valueName: "date"), transform: time)
+    var until: Timestamp?
+
+    @Option(help: ArgumentHelp("Print at most this many commits, the newest.", valueName: "count"))
+    var limit = 20
+
+    @Flag(help: "Print all commits.")
+    var all = false
+
+    @Option(
+        help: ArgumentHelp(
+            "Only commits of this cause: \(LogFilter.causeNames.joined(separator: ", ")).", valueName: "cause"))
+    var cause: [String] = []
+
+    @Option(help: ArgumentHelp("Only commits with an event of this kind.", valueName: "kind"))
+    var kind: [String] = []
+
+    @Option(help: ArgumentHelp("Only commits that name this row.", valueName: "id"))
+    var row: String?
+
+    @Option(help: ArgumentHelp("Only commits that change this section or rows in it.", valueName: "id"))
+    var section: String?
+
+    @Option(help: ArgumentHelp("Only commits of this origin.", valueName: "name"))
+    var origin: String?
+
+    @Option(help: ArgumentHelp("Only commits with these words in their name.", valueName: "words"))
+    var name: String?
+
+    @Option(help: ArgumentHelp("Only commits with these words in a content or title.", valueName: "words"))
+    var text: String?
+
+    @Flag(help: "A line for each commit, without its events.")
+    var oneline = false
+
+    @Flag(help: "How much each commit changed, instead of its events.")
+    var stat = false
+
+    @Flag(help: "Draw the branches.")
+    var graph = false
+
+    @Flag(help: "Print the newest last, and then each commit when it is made, also by another process.")
+    var follow = false
 
     @OptionGroup var format: FormatOption
 
+    private static func time(_ text: String) throws -> Timestamp {
+        if let time = CompactionRequest.time(text) { return time }
+        throw ValidationError("expected a date like 2026-03-01 or 2026-03-01T12:30, found \"\(text.visible)\"")
+    }
+
+    private var filter: LogFilter {
+        var filter = LogFilter()
+        (filter.causes, filter.kinds, filter.origin) = (cause, kind, origin)
+        (filter.row, filter.section) = (row.map { IdentifierText($0) }, section.map { IdentifierText($0) })
+        (filter.name, filter.text) = (name.map { SearchWords($0) }, text.map { SearchWords($0) })
+        return filter
+    }
+
     func validate() throws {
-        if let limit, limit < 0 { throw ValidationError("--limit: expected at least 0, found \(limit)") }
+        if limit < 0 { throw ValidationError("--limit: expected at least 0, found \(limit)") }
+        for (option, values, names) in [
+            ("--cause", cause, LogFilter.causeNames), ("--kind", kind, ListEvent.kindNames),
+        ] {
+            guard let unknown = values.first(where: { !names.contains($0) }) else { continue }
+            throw ValidationError("\(option): expected one of \(names.joined(separator: ", ")), found \(unknown)")
+        }
+        if oneline && stat { throw ValidationError("expected one of --oneline and --stat, found both") }
+        let isRange = from != nil || to != nil || since != nil || until != nil
+        if follow && (isRange || graph) {
+            throw ValidationError("--follow: expected neither a range nor --graph beside it")
+        }
+        if graph && (!filter.isEmpty || format.value == .json) {
+            throw ValidationError("--graph: expected neither a filter nor json beside it")
+        }
     }
 
     func run() throws {
         let store = try store.file.open(isReadOnly: true)
-        try LogReport(store).print(from: from, to: to, limit: limit, format.value, Standard.style) {
-            try Standard.output.write($0)
+        var report = LogReport(store, format.value, Standard.style) { try Standard.output.write($0) }
+        report.filter = filter
+        report.detail = oneline ? .line : stat ? .counts : .events
+        report.hasGraph = graph
+        var range = LogReport.Range()
+        (range.first, range.last, range.since, range.until) = (from, to, since, until)
+        if follow {
+            try report.follow(limit: all ? nil : limit)
+        } else {
+            try report.print(range, limit: all ? nil : limit)
         }
         try store.close()
     }

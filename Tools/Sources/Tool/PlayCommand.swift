@@ -22,11 +22,11 @@ struct PlayCommand: ParsableCommand {
 
     @OptionGroup var store: StoreArgument
 
-    @Argument(help: "The version or the date to begin with; by default the oldest.")
-    var from: VersionOrDate?
+    @Argument(help: "The version to begin with; by default the oldest.", transform: { try VersionName($0) })
+    var from: VersionName?
 
-    @Argument(help: "The version or the date to end with; by default the newest.")
-    var to: VersionOrDate?
+    @Argument(help: "The version to end with; by default the newest.", transform: { try VersionName($0) })
+    var to: VersionName?
 
     @Option(help: ArgumentHelp("How many times as fast as it happened.", valueName: "factor"))
     var speed: Double?

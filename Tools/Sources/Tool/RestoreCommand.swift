@@ -1,7 +1,6 @@
 // `listory restore`. Always holds: when it has printed, the rows are those of the version, and that is durable.
 
 import ArgumentParser
-import ListModel
 import ToolSupport
 
 struct RestoreCommand: ParsableCommand {
@@ -18,8 +17,8 @@ struct RestoreCommand: ParsableCommand {
 
     @OptionGroup var options: ReversalOptions
 
-    @Argument(help: "The version.")
-    var version: UInt64
+    @Argument(help: "The version.", transform: { try VersionName($0) })
+    var version: VersionName
 
-    func run() throws { try options.run(.restore(Version(version))) }
+    func run() throws { try options.run(.restore(version)) }
 }

@@ -1,7 +1,6 @@
 // `listory revert`. Always holds: when it has printed, the revert is durable; all other commits stay.
 
 import ArgumentParser
-import ListModel
 import ToolSupport
 
 struct RevertCommand: ParsableCommand {
@@ -20,8 +19,8 @@ struct RevertCommand: ParsableCommand {
     @OptionGroup var options: ReversalOptions
     @OptionGroup var conflicts: ConflictOption
 
-    @Argument(help: "The version that the commit made.")
-    var version: UInt64
+    @Argument(help: "The version that the commit made.", transform: { try VersionName($0) })
+    var version: VersionName
 
-    func run() throws { try options.run(.revert(Version(version)), conflicts.policy) }
+    func run() throws { try options.run(.revert(version), conflicts.policy) }
 }

@@ -17,7 +17,7 @@ struct AnnotatedLogTests {
             list.annotate("raw", with: [0, 1])
         }
         try store.close()
-        let lines = try ToolProcess.run("log", path, "--format", "json").json()
+        let lines = try ToolProcess.log(path)
         #expect(
             lines[0]["events"].map(JSONValue.text)
                 == #"[{"annotated":{"name":"selection","value":{"head":3}}},"#

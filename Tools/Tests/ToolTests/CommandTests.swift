@@ -49,7 +49,7 @@ import ToolSupport
     }
 
     @Test func `The log tells commits and their events`() throws {
-        let log = try ToolProcess.run("log", store, "--format", "json").json()
+        let log = try ToolProcess.log(store)
         #expect(log.map { $0["version"] } == [1, 2, 3])
         #expect(log.map { $0["cause"] } == ["edit", "edit", "edit"])
         #expect(
@@ -57,11 +57,11 @@ import ToolSupport
                 == #"[{"itemsMoved":{"from":[0,1],"ids":[2],"to":[0,0]}},"#
                 + #"{"itemToggled":{"at":[0,0],"checked":true,"id":2}}]"#)
         let text = try ToolProcess.run("log", store, "--from", "2", "--to", "3").output.split(separator: "\n")
-        #expect(text[0].hasPrefix("version 2  20") && text[0].hasSuffix("Z  edit  \"Insert\""))
+        #expect(text[0].hasPrefix("version 3  20") && text[0].hasSuffix("Z  edit  \"Tidy\""))
         #expect(
             text[1...].map { $0.trimmingCharacters(in: .whitespaces) }.filter { !$0.hasPrefix("version") } == [
-                "inserted [0, 0]: Milk (id 1)", #"inserted [0, 1]: "a\nb" (id 2)"#, "moved [0, 1] to [0, 0]: id 2",
-                "checked [0, 0]: id 2",
+                "moved [0, 1] to [0, 0]: id 2", "checked [0, 0]: id 2", "inserted [0, 0]: Milk (id 1)",
+                #"inserted [0, 1]: "a\nb" (id 2)"#,
             ])
         let newest = try ToolProcess.run("log", store, "--limit", "1", "--format", "json").json()
         #expect(newest.map { $0["version"] } == [3])
@@ -102,7 +102,9 @@ import ToolSupport
         for arguments in [
             ["new", store], ["show", store, "--at", "4"], ["diff", store, "1", "9"], ["undo", store, "4"],
             ["redo", store], ["log", store, "--from", "9"], ["log", store, "--to", "0"], ["go", store, "9"],
-            ["revert", store, "9"], ["revert", store, "0"], ["restore", store, "9"],
+            ["revert", store, "9"], ["revert", store, "0"], ["restore", store, "9"], ["show", store, "--at", "head~4"],
+            ["show", store, "--section", "x"], ["show", store, "--row", "9"], ["record", store, "0"],
+            ["copy", store, store],
         ] {
             let result = try ToolProcess(arguments).finish()
             #expect(result.status == .refused, "\(arguments)")
@@ -114,11 +116,15 @@ import ToolSupport
     @Test func `A command line that cannot be understood ends with 2 and one line`() throws {
         for arguments in [
             ["show"], ["show", store, "--at", "x"], ["show", store, "--format", "xml"], ["unknown"],
-            ["diff", store, "1"], ["undo", store, "0"], ["log", store, "--limit=-1"], ["import", store, "-"],
+            ["diff", store, "x"], ["undo", store, "0"], ["log", store, "--limit=-1"], ["import", store, "-"],
             ["go", store], ["go", store, "x"], ["revert", store], ["restore", store, "1", "--skip-conflicts"],
             ["earlier", store, "0"], ["earlier", store, "5y"], ["later", store, "m"], ["later", store, "+1"],
             ["earlier", store, "9223372036854775807d"], ["branches", store, "--limit=-1"],
-            ["show", store, "--at", "2026-13-01"], ["show", store, "--at", "2026-03-01T12:30"],
+            ["show", store, "--at", "2026-13-01"], ["show", store, "--at", "2026-03-01T12"],
+            ["show", store, "--at", "head~"], ["show", store, "--at=-1"],
+            ["show", store, "--row", "1", "--limit", "1"],
+            ["log", store, "--kind", "x"], ["log", store, "--graph", "--row", "1"], ["log", store, "--since", "head"],
+            ["log", store, "--oneline", "--stat"], ["log", store, "--follow", "--from", "1"], ["search", store, " "],
         ] {
             let result = try ToolProcess(arguments).finish()
             #expect(result.status == .usage, "\(arguments)")
@@ -188,7 +194,7 @@ import ToolSupport
         for status in ExitStatus.allCases { #expect(help.contains("\(status.rawValue)  \(status.meaning)")) }
         for command in [
             "new", "exec", "show", "log", "diff", "undo", "redo", "branches", "go", "earlier", "later", "revert",
-            "restore", "stats", "import", "verify", "compact",
+            "restore", "stats", "import", "verify", "compact", "search", "checkpoints", "record", "who", "copy",
         ] {
             #expect(help.contains("\n  \(command) "))
             let result = try ToolProcess.run("help", command)

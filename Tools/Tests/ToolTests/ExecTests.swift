@@ -74,7 +74,7 @@ import ToolSupport
         #expect(answers[6]["version"] == 2)
         #expect(answers[7]["hash"] == answers[5]["hash"])
         #expect(
-            try ToolProcess.run("log", store, "--format", "json").json().map { $0["name"] }
+            try ToolProcess.log(store).map { $0["name"] }
                 == ["Set up", "Set up", "Set up"])
     }
 

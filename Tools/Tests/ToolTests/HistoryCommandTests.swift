@@ -42,7 +42,7 @@ import ToolSupport
         #expect(json.map { $0["fork"] } == [5, 2])
         #expect(json.map { $0["current"] } == [.bool(true), .bool(false)])
         #expect(json.map { $0["position"] } == [5, nil])
-        let log = try ToolProcess.run("log", store, "--format", "json").json()
+        let log = try ToolProcess.log(store)
         #expect(json.map { $0["time"] } == [log[4]["time"], log[2]["time"]])
         #expect(try ToolProcess.run("branches", store, "--limit", "1").output.split(separator: "\n").count == 1)
         _ = try ToolProcess.run("undo", store, "2")
@@ -166,7 +166,7 @@ import ToolSupport
         #expect(try rows() == "[ ] Oat milk")
         let log = try ToolProcess.run("log", store, "--from", "6", "--to", "6").output
         #expect(log.contains("edit  \"Sync\" by sync  untracked  discardable\n"))
-        let json = try ToolProcess.run("log", store, "--from", "5", "--to", "6", "--format", "json").json()
+        let json = try ToolProcess.run("log", store, "--from", "5", "--to", "6", "--format", "json").json().reversed()
         #expect(json.map { $0["tracking"] } == [nil, "untracked"])
         #expect(json.map { $0["discardable"] } == [nil, .bool(true)])
     }
@@ -186,7 +186,7 @@ import ToolSupport
         }
         _ = try ToolProcess.run("undo", store)
         _ = try ToolProcess.run("redo", store)
-        let log = try ToolProcess.run("log", store, "--format", "json").json()
+        let log = try ToolProcess.log(store)
         #expect(
             log.map { $0["cause"]?.text }
                 == ["edit", "edit", "edit", "undo", "edit", "go", "revert", "restore", "undo", "redo"])

@@ -1,4 +1,4 @@
-// Tests parsing distances and versions on a command line.
+// Tests parsing distances on a command line.
 
 import ListModel
 import Testing
@@ -19,13 +19,4 @@ import ToolSupport
         "9223372036854775807m",
     ])
     func `Anything else is none`(text: String) { #expect(HistoryDistance(text) == nil) }
-
-    @Test func `A version is a number, and a date has hyphens`() {
-        #expect(VersionOrDate("20260301") == .version(Version(20_260_301)))
-        #expect(VersionOrDate("2026-03-01") == .time(Timestamp(microseconds: 1_772_323_200_000_000)))
-        #expect(VersionOrDate("2026-03-01T00:00:00.5Z") == .time(Timestamp(microseconds: 1_772_323_200_500_000)))
-        for text in ["", "-1", "x", "2026-3-1", "2026-02-30x", "18446744073709551616"] {
-            #expect(VersionOrDate(text) == nil, "\(text)")
-        }
-    }
 }

@@ -42,7 +42,7 @@ import ToolSupport
         #expect(try ToolProcess.run("import", store, path, "--format", "editing-trace").status == .success)
         #expect(try ToolProcess.run("show", store, "--format", "raw").output == "aXYb\n")
         #expect(try ToolProcess.run("show", store, "--format", "raw", "--at", "1").output == "añb😀")
-        let log = try ToolProcess.run("log", store, "--format", "json").json()
+        let log = try ToolProcess.log(store)
         #expect(log.map { $0["name"] } == ["start", "type", "type"])
         #expect(log.last?["events"]?[0]?["itemsDeleted"]?["at"] == .array([0, 4]))
         #expect(log.last?["events"]?[1]?["itemsInserted"]?["at"] == .array([0, 4]))

@@ -29,7 +29,7 @@ import ToolSupport
         }
         let json = try ToolProcess.run("play", store, "--format", "json").json()
         #expect(json.map { $0["commit"] } == [1, 2, 3] && json.map { $0["version"] } == [1, 2, 3])
-        let log = try ToolProcess.run("log", store, "--format", "json").json()
+        let log = try ToolProcess.log(store)
         #expect(json.map { $0["hash"] } == log.map { $0["hash"] } && json.map { $0["name"] } == log.map { $0["name"] })
     }
 

@@ -81,10 +81,10 @@ import ToolSupport
             (#"{"undo":{"count":2}}"#, .history(.undo(2), .refuse)),
             (#"{"redo":12}"#, .history(.redo(12), .refuse)),
             (#"{"redo":{"count":1,"skipConflicts":true}}"#, .history(.redo(1), .skip)),
-            (#"{"go":7}"#, .history(.go(to: Version(7)), .refuse)),
-            (#"{"go":{"version":0,"skipConflicts":false}}"#, .history(.go(to: .empty), .refuse)),
-            (#"{"revert":{"version":7,"skipConflicts":true}}"#, .history(.revert(Version(7)), .skip)),
-            (#"{"restore":7}"#, .history(.restore(Version(7)), .refuse)),
+            (#"{"go":7}"#, .history(.go(to: 7), .refuse)),
+            (#"{"go":{"version":0,"skipConflicts":false}}"#, .history(.go(to: 0), .refuse)),
+            (#"{"revert":{"version":7,"skipConflicts":true}}"#, .history(.revert(7), .skip)),
+            (#"{"restore":7}"#, .history(.restore(7), .refuse)),
             (#"{"earlier":2}"#, .history(.earlier(.steps(2)), .refuse)),
             (#"{"earlier":"5m"}"#, .history(.earlier(.time(.seconds(300))), .refuse)),
             (#"{"later":{"by":"1d","skipConflicts":true}}"#, .history(.later(.time(.seconds(86_400))), .skip)),
@@ -163,8 +163,10 @@ import ToolSupport
         (#"{"undo":0}"#, "undo: expected how many steps, at least 1, found the number 0"),
         (#"{"redo":"1"}"#, #"redo: expected how many steps, at least 1, found the string "1""#),
         (#"{"undo":{}}"#, "undo.count: expected how many steps, at least 1, found nothing"),
-        (#"{"go":-1}"#, "go: expected a version, found the number -1"),
-        (#"{"go":{"version":"1"}}"#, #"go.version: expected a version, found the string "1""#),
+        (#"{"go":-1}"#, "go: expected \(VersionNameError.expected), found the number -1"),
+        (
+            #"{"go":{"version":"x"}}"#, #"go.version: expected \#(VersionNameError.expected), found the string "x""#
+        ),
         (
             #"{"revert":{"version":1,"skip":true}}"#,
             #"revert: expected one of version, skipConflicts, found the unknown field "skip""#

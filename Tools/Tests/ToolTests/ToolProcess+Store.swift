@@ -1,6 +1,7 @@
 // Makes a store with the built tool, for the tests of commands.
 
 import Testing
+import ToolSupport
 
 extension ToolProcess {
     /// Makes a store in a folder of its own, and has `exec` make edits there.
@@ -13,5 +14,10 @@ extension ToolProcess {
             try #require(result.status == .success, "\(result.errors)")
         }
         return (folder, store)
+    }
+
+    /// All commits of a store as JSON, the oldest first.
+    static func log(_ store: String) throws -> [JSONValue] {
+        try run("log", store, "--all", "--format", "json").json().reversed()
     }
 }

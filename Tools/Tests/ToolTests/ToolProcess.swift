@@ -66,6 +66,11 @@ final class ToolProcess {
     /// Sends a line and waits for its answer.
     func ask(_ line: String) throws -> JSONValue {
         try input.fileHandleForWriting.write(contentsOf: Data((line + "\n").utf8))
+        return try readLine()
+    }
+
+    /// Waits for the next line of the output.
+    func readLine() throws -> JSONValue {
         var answer: [UInt8] = []
         while let byte = try output.fileHandleForReading.read(upToCount: 1)?.first, byte != 0x0A { answer.append(byte) }
         return try JSONValue(parsing: answer)

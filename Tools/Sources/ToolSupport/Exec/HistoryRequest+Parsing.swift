@@ -69,7 +69,7 @@ extension HistoryRequest {
         switch name {
         case "undo", "redo": "how many steps, at least 1"
         case "earlier", "later": HistoryDistance.expected
-        default: "a version"
+        default: VersionNameError.expected
         }
     }
 
@@ -78,9 +78,9 @@ extension HistoryRequest {
         return Int(exactly: count)
     }
 
-    private static func version(_ value: JSONValue) -> Version? {
-        guard case .integer(let number) = value else { return nil }
-        return UInt64(exactly: number).map { Version($0) }
+    private static func version(_ value: JSONValue) -> VersionName? {
+        guard case .integer(let number) = value else { return value.text.flatMap { try? VersionName($0) } }
+        return UInt64(exactly: number).map { VersionName(Version($0)) }
     }
 
     private static func distance(_ value: JSONValue) -> HistoryDistance? {

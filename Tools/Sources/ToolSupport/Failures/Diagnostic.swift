@@ -1,6 +1,7 @@
 // Errors as text and as JSON.
 //
-// Always holds: a diagnostic is one line on standard error, after the name of the tool.
+// Always holds: a diagnostic is one line on standard error: a text after the name of the tool, or JSON if the command was
+// asked for JSON.
 
 import Foundation
 import LMDB
@@ -17,14 +18,15 @@ public enum Diagnostic {
 
     /// A text as a diagnostic of one line.
     public static func line(_ text: String) -> String {
-        "listory: " + text.split(whereSeparator: \.isNewline).joined(separator: " ") + "\n"
+        "listory: " + text.split(whereSeparator: \.isNewline).joined(separator: " ").visible + "\n"
     }
 
     /// The error as a sentence.
     public static func text(_ error: any Error) -> String {
         switch error {
         case let error as DamagedStore: "\(text(error.cause)); \(error.survey.summary)"
-        case is ToolError, is ListError, is LMDBError, is RecordError, is RequestError, is ImportError:
+        case is ToolError, is ListError, is LMDBError, is RecordError, is RequestError, is ImportError,
+            is VersionNameError:
             String(describing: error)
         default: (error as NSError).localizedDescription
         }
@@ -37,6 +39,9 @@ public enum Diagnostic {
         case ListError.failed(let cause): code(cause)
         case let error as ListError: error.code
         case let error as RequestError: error.code.rawValue
+        case let error as ToolError: "\(error.status)"
+        case is ImportError: "invalidInput"
+        case is VersionNameError: "usage"
         case is RecordError: "damagedRecord"
         case is LMDBError: ExitStatus(error) == .damaged ? "damagedFile" : "fileError"
         default: "error"
@@ -62,6 +67,7 @@ extension JSONWriter {
         object { writer in
             writer.member("code", Diagnostic.code(error))
             writer.member("message", Diagnostic.text(error))
+            writer.member("status", ExitStatus(error).rawValue)
             if case ListError.conflicts(let conflicts) = error { writer.writeConflicts(conflicts) }
         }
     }

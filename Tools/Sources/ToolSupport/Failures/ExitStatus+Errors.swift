@@ -15,6 +15,7 @@ extension ExitStatus {
         case let error as LMDBError: self.init(error)
         case let error as RecordError: self.init(error)
         case is RequestError, is ImportError: self = .refused
+        case is VersionNameError: self = .usage
         default: self = .inputOutput
         }
     }

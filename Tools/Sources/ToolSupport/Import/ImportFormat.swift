@@ -10,4 +10,6 @@ public enum ImportFormat: String, CaseIterable, Sendable {
     case lines
     /// A JSON value on each line.
     case jsonl
+    /// What `export` prints: all commits of a store.
+    case log
 }

@@ -35,7 +35,7 @@ public struct ListImport {
     /// - Parameters:
     ///   - path: a file, or `-` for standard input.
     ///   - format: its format.
-    /// - Throws: ``ToolError``, ``ImportError``.
+    /// - Throws: ``ToolError``, ``ImportError``; also for a log, which makes a store of its own (``LogImport``).
     public init(path: String, format: ImportFormat) throws {
         let clock = ContinuousClock()
         let start = clock.now
@@ -52,6 +52,7 @@ public struct ListImport {
             case .markdown: .list(try ImportedList(markdown: input.bytes))
             case .lines: .list(try ImportedList(lines: input.bytes))
             case .jsonl: .list(try ImportedList(jsonLines: input.bytes))
+            case .log: throw ImportError("expected rows, found a log")
             }
     }
 

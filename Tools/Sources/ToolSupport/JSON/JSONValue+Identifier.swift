@@ -27,6 +27,7 @@ extension JSONWriter {
     public mutating func write(_ id: UntypedID) {
         switch id {
         case .integer(let value): write(value)
+        case .uuid(let value) where isExact: object { $0.member(JSONValue.uuidKey, value.uuidString) }
         case .uuid(let value): write(value.uuidString)
         case .string(let value): write(value)
         }

@@ -9,11 +9,15 @@ import Foundation
 public struct JSONWriter {
     /// The bytes so far.
     public private(set) var bytes: [UInt8] = []
+    /// Whether ids and contents are written so that exactly they are read again, even where that is harder to read.
+    let isExact: Bool
     /// Whether a comma has to be written before the next value.
     private var needsComma = false
 
     /// A writer without bytes.
-    public init() {}
+    ///
+    /// - Parameter isExact: whether UUIDs are told from strings, and contents are written byte for byte.
+    public init(isExact: Bool = false) { self.isExact = isExact }
 
     /// The text so far.
     public var text: String { String(decoding: bytes, as: UTF8.self) }

@@ -14,6 +14,11 @@ struct RequestFields {
     private static let limit: Int64 = 1 << 53
 
     init(_ value: JSONValue, _ name: String, expected: String...) throws {
+        try self.init(value, name, allowing: expected)
+    }
+
+    /// As ``init(_:_:expected:)``, with an array of names.
+    init(_ value: JSONValue, _ name: String, allowing expected: [String]) throws {
         guard let members = value.members else {
             throw RequestError.field(name, expected: "an object", found: value)
         }

@@ -1,7 +1,7 @@
 // Converts the content of a row, which is opaque to the library, to JSON and back.
 //
 // Always holds: bytes that are JSON are shown as JSON, content with an envelope as {"$version": 2, "$content": …}, all
-// others as {"$base64": "…"}. Each of these forms can be used in a request.
+// others as {"$base64": "…"}. Each of these forms, and {"$utf8": "…"} for a text as it is, can be used in a request.
 
 import Foundation
 import ListModel
@@ -11,6 +11,8 @@ import Listory
 public enum RowContent {
     /// The member of an object that means bytes that are not JSON.
     static let base64Key = "$base64"
+    /// The member of an object that means the bytes of a text, as they are.
+    static let utf8Key = "$utf8"
     /// The members of an object that means a content with a version.
     static let versionKey = "$version"
     static let contentKey = "$content"
@@ -22,6 +24,9 @@ public enum RowContent {
         {
             return Array(data)
         }
+        if let members = value.members, members.count == 1, let text = members[utf8Key]?.text {
+            return Array(text.utf8)
+        }
         if let members = value.members, members.count == 2, let content = members[contentKey],
             case .integer(let number)? = members[versionKey], let version = Int(exactly: number),
             ContentEnvelope.versions.contains(version)
@@ -29,6 +34,15 @@ public enum RowContent {
             return ContentEnvelope(version: version, content: bytes(content)).bytes
         }
         return value.bytes
+    }
+
+    /// The JSON of the bytes of a content, from which ``bytes(_:)`` makes exactly these bytes again: JSON that is written in
+    /// another way than the tool writes it is {"$utf8": "…"}.
+    public static func exactValue(_ raw: UnsafeRawBufferPointer) -> JSONValue {
+        let value = value(raw)
+        if bytes(value).elementsEqual(raw) { return value }
+        if let text = String(validating: raw, as: UTF8.self) { return .object([utf8Key: .string(text)]) }
+        return .object([base64Key: .string(Data(raw).base64EncodedString())])
     }
 
     /// The JSON of the bytes of a content.
@@ -52,31 +66,53 @@ public enum RowContent {
     }
 }
 
+extension SearchWords {
+    /// Whether the words are in the texts of a content: its strings, wherever they are.
+    ///
+    /// - Complexity: O(length).
+    func match(content raw: UnsafeRawBufferPointer) -> Bool {
+        // Parsing takes long. What is in a string is in the bytes as well, unless it is escaped.
+        let isPlain = !raw.contains(UInt8(ascii: "\\"))
+        if isPlain, !matches(SearchText(String(decoding: raw, as: UTF8.self))) { return false }
+        var texts: [String] = []
+        RowContent.value(raw).collectTexts(&texts)
+        return matches(SearchText(texts.joined(separator: "\n")))
+    }
+}
+
+extension JSONValue {
+    /// Collects all strings and numbers.
+    fileprivate func collectTexts(_ texts: inout [String]) {
+        switch self {
+        case .null, .bool: break
+        case .integer, .largeInteger, .number: texts.append(JSONValue.text(of: self))
+        case .string(let text): texts.append(text)
+        case .array(let elements): for element in elements { element.collectTexts(&texts) }
+        case .object(let members): for value in members.values { value.collectTexts(&texts) }
+        }
+    }
+}
+
+extension JSONWriter {
+    /// Writes the bytes of a content.
+    mutating func write(content raw: UnsafeRawBufferPointer) {
+        write(isExact ? RowContent.exactValue(raw) : RowContent.value(raw))
+    }
+
+    /// Writes the content of a row.
+    mutating func write(_ reference: ContentReference, _ source: any CommitSource) throws {
+        write(try source.withContent(of: reference, isExact ? RowContent.exactValue : RowContent.value))
+    }
+}
+
 extension CommitSource {
     /// The content of a row as JSON.
     func value(of reference: ContentReference) throws -> JSONValue {
         try withContent(of: reference, RowContent.value)
     }
 
-    /// The content of a row as a short text for a terminal. Others may have written it, so control characters are made
-    /// visible.
+    /// The content of a row as a short text for a terminal. Others may have written it, so it is made harmless.
     func title(of reference: ContentReference) throws -> String {
-        try withContent(of: reference, RowContent.title).visible
-    }
-}
-
-extension String {
-    /// The text with its control characters made visible, on one line.
-    public var visible: String {
-        func isControl(_ scalar: Unicode.Scalar) -> Bool {
-            switch scalar.properties.generalCategory {
-            case .control, .format, .lineSeparator, .paragraphSeparator: scalar != "\u{200D}"
-            default: false
-            }
-        }
-        guard unicodeScalars.contains(where: isControl) else { return self }
-        return unicodeScalars.reduce(into: "") { text, scalar in
-            text += isControl(scalar) ? scalar.escaped(asASCII: true) : String(scalar)
-        }
+        try withContent(of: reference, RowContent.title).shown
     }
 }

@@ -24,10 +24,10 @@ public struct BranchReport {
     /// A line for each branch; the current one has a star.
     public func text(_ style: TerminalStyle) -> String {
         branches.map { branch in
-            let origin = branch.origin.isEmpty ? "" : " by \(branch.origin.visible)"
+            let origin = branch.origin.isEmpty ? "" : " by \(branch.origin.shown)"
             let steps = branch.stepCount == 1 ? "1 step" : "\(branch.stepCount) steps"
             var line = "\(branch.isCurrent ? "*" : " ") \(style.bold("version \(branch.tip)"))  \(branch.time.text)  "
-            line += "\"\(branch.name.visible)\"\(origin)  \(steps)"
+            line += "\"\(branch.name.shown)\"\(origin)  \(steps)"
             if !branch.isCurrent { line += ", from version \(branch.fork)" }
             if branch.isCurrent && position != branch.tip { line += ", now at version \(position)" }
             return line + "\n"

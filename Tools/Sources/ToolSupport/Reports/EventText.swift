@@ -14,27 +14,27 @@ struct EventText {
         case .itemsInserted(let path, let items): try rows("inserted", path, items)
         case .itemsDeleted(let path, let items): try rows("deleted", path, items)
         case .itemsMoved(let from, let to, let ids):
-            ["moved \(from) to \(to): id \(ids.map(\.description).joined(separator: ", "))".visible]
+            ["moved \(from) to \(to): id \(ids.map(\.description).joined(separator: ", "))".shown]
         case .itemToggled(let path, let id, let isChecked):
-            ["\(isChecked ? "checked" : "unchecked") \(path): id \(id)".visible]
+            ["\(isChecked ? "checked" : "unchecked") \(path): id \(id)".shown]
         case .itemUpdated(let path, let id, let old, let new):
-            ["updated \(path): \(try source.title(of: old)) → \(try source.title(of: new)) (id \(id))".visible]
+            ["updated \(path): \(try source.title(of: old)) → \(try source.title(of: new)) (id \("\(id)".shown))"]
         case .itemsIndented(let path, let ids, let change):
             [
-                "\(change > 0 ? "indented" : "outdented") \(path) by \(abs(change)): id ".visible
-                    + ids.map(\.description).joined(separator: ", ").visible
+                "\(change > 0 ? "indented" : "outdented") \(path) by \(abs(change)): id "
+                    + ids.map(\.description).joined(separator: ", ").shown
             ]
         case .itemCollapsed(let path, let id, let isCollapsed):
-            ["\(isCollapsed ? "collapsed" : "expanded") \(path): id \(id)".visible]
+            ["\(isCollapsed ? "collapsed" : "expanded") \(path): id \(id)".shown]
         case .sectionInserted(let index, let section): ["inserted section \(index): \(EventText.text(section))"]
         case .sectionDeleted(let index, let section): ["deleted section \(index): \(EventText.text(section))"]
-        case .sectionMoved(let from, let to, let id): ["moved section \(from) to \(to): id \(id)".visible]
+        case .sectionMoved(let from, let to, let id): ["moved section \(from) to \(to): id \(id)".shown]
         case .sectionRenamed(let index, let id, let old, let new):
-            ["renamed section \(index): \"\(old)\" → \"\(new)\" (id \(id))".visible]
+            ["renamed section \(index): \"\(old)\" → \"\(new)\" (id \(id))".shown]
         case .listReloaded(let old, let new):
             ["replaced everything: \(EventText.size(old)) → \(EventText.size(new))"]
         case .annotated(let name, let value):
-            ["annotated \"\(name)\": \(value.withUnsafeBytes { RowContent.title($0) })".visible]
+            ["annotated \"\(name)\": \(value.withUnsafeBytes { RowContent.title($0) })".shown]
         case .unrecognised(let kind, let payload):
             ["event of the unknown kind \(kind), \(EventText.count(payload.count, "byte")): written by a newer version"]
         }
@@ -43,12 +43,12 @@ struct EventText {
     private func rows(_ verb: String, _ first: ListIndexPath, _ items: ListRun<UntypedRow>) throws -> [String] {
         try items.enumerated().map { index, item in
             let path = ListIndexPath(section: first.section, item: first.item + index)
-            return "\(verb) \(path): \(try source.title(of: item.content)) (id \(item.id.description.visible))"
+            return "\(verb) \(path): \(try source.title(of: item.content)) (id \(item.id.description.shown))"
         }
     }
 
     private static func text(_ section: ListSection) -> String {
-        "\"\(section.title)\" (id \(section.id), \(count(section.items.count, "row")))".visible
+        "\"\(section.title)\" (id \(section.id), \(count(section.items.count, "row")))".shown
     }
 
     private static func size(_ sections: [ListSection]) -> String {
@@ -56,7 +56,7 @@ struct EventText {
         return "\(count(sections.count, "section")) with \(count(rows, "row"))"
     }
 
-    private static func count(_ count: Int, _ noun: String) -> String {
+    static func count(_ count: Int, _ noun: String) -> String {
         "\(count) \(noun)\(count == 1 ? "" : "s")"
     }
 }

@@ -36,9 +36,9 @@ extension JSONWriter {
             member("at", path)
             member("id", id)
             key("old")
-            write(try source.value(of: old))
+            try write(old, source)
             key("new")
-            write(try source.value(of: new))
+            try write(new, source)
         case .itemsIndented(let path, let ids, let change):
             member("at", path)
             member("by", change)
@@ -73,11 +73,11 @@ extension JSONWriter {
         case .annotated(let name, let value):
             member("name", name)
             key("value")
-            value.withUnsafeBytes { write(RowContent.value($0)) }
+            value.withUnsafeBytes { write(content: $0) }
         case .unrecognised(let kind, let payload):
             member("kind", Int(kind))
             key("payload")
-            payload.withUnsafeBytes { write(RowContent.value($0)) }
+            payload.withUnsafeBytes { write(content: $0) }
         }
     }
 

@@ -1,7 +1,7 @@
-// Prints the log, commit by commit.
+// Prints the log, commit by commit, the newest first.
 //
-// Always holds: commits are printed in the order of their versions. The log is read in parts, and contents are read
-// between parts, because both need the file.
+// Always holds: only as much of the log is read as is printed, or as the filter has to look at. It is read in parts, and
+// contents are read between parts, because both need the file.
 
 import Foundation
 import ListModel
@@ -9,60 +9,155 @@ import Listory
 
 /// Prints commits with their events.
 public struct LogReport {
+    /// How much is printed of a commit.
+    public enum Detail: Sendable {
+        /// A line for it, and a line for each event.
+        case events
+        /// A line for it, and how many rows were inserted, deleted, moved, updated.
+        case counts
+        /// A line.
+        case line
+    }
+
+    /// A part of the log.
+    public struct Range: Sendable {
+        /// The first and the last version; nil for the oldest and the newest.
+        public var first, last: VersionName?
+        /// The times between which commits were made.
+        public var since, until: Timestamp?
+
+        /// The whole log.
+        public init() {}
+    }
+
+    /// How commits are printed.
+    public var detail = Detail.events
+    /// Which commits are printed.
+    public var filter = LogFilter()
+    /// Whether the tree of commits is drawn beside them.
+    public var hasGraph = false
     private let store: UntypedStore
+    private let format: OutputFormat
+    private let style: TerminalStyle
+    private let send: ([UInt8]) throws -> Void
 
     /// How many commits are in memory at a time.
     private static let partSize: UInt64 = 256
 
     /// A report on the log of a store.
-    public init(_ store: UntypedStore) {
-        self.store = store
+    ///
+    /// - Parameter send: receives the output, in parts.
+    public init(
+        _ store: UntypedStore, _ format: OutputFormat, _ style: TerminalStyle, send: @escaping ([UInt8]) throws -> Void
+    ) {
+        (self.store, self.format, self.style, self.send) = (store, format, style, send)
     }
 
-    /// Prints the commits of a range.
+    /// Prints the commits of a range, the newest first.
     ///
-    /// - Parameters:
-    ///   - first: the first version; nil for the oldest commit that the log has.
-    ///   - last: the last version; nil for the newest.
-    ///   - limit: how many commits at most: the newest of the range.
-    ///   - send: receives the output, in parts.
+    /// - Parameter limit: how many at most; nil for all.
     /// - Throws: `ListError.unknownVersion`, `ListError.droppedVersion`, an error of the log, and what `send` throws.
-    public func print(
-        from first: UInt64?, to last: UInt64?, limit: Int?, _ format: OutputFormat, _ style: TerminalStyle,
-        send: ([UInt8]) throws -> Void
-    ) throws {
-        let newest = try store.version
-        let oldest = store.oldestVersion
-        for version in [first, last].compactMap(\.self).map({ Version($0) }) {
+    public func print(_ range: Range = Range(), limit: Int? = nil) throws {
+        var graph = CommitGraph(position: try store.history.position)
+        try forEach(range, limit: limit) { commit in try send(output(commit, &graph)) }
+    }
+
+    /// Prints the newest commits, the oldest of them first, and then each commit when it is made, until the process or the
+    /// store ends.
+    public func follow(limit: Int?) throws {
+        let updates = try store.updates()
+        var range = Range()
+        range.last = VersionName(updates.initial.version)
+        try printForward(range, limit: limit)
+        try waiting {
+            for await update in updates {
+                var range = Range()
+                range.first = VersionName(update.versions.lowerBound)
+                range.last = VersionName(update.versions.upperBound)
+                try printForward(range, limit: nil)
+            }
+        }
+    }
+
+    private func printForward(_ range: Range, limit: Int?) throws {
+        var commits: [Commit] = []
+        try forEach(range, limit: limit) { commits.append($0) }
+        var graph = CommitGraph(position: .empty)
+        for commit in commits.reversed() { try send(output(commit, &graph)) }
+    }
+
+    /// Calls `body` with the commits of a range that the filter lets through, the newest first.
+    private func forEach(_ range: Range, limit: Int?, _ body: (Commit) throws -> Void) throws {
+        guard let (first, last) = try bounds(range), first <= last else { return }
+        var left = limit ?? .max
+        var sections = filter.section == nil ? [] : try store.snapshot(at: Version(last)).sections.map(\.id)
+        var end = last
+        // Most often only a few are wanted.
+        var size = min(UInt64(clamping: max(left, 1)), LogReport.partSize)
+        while left > 0 {
+            var part: [Commit] = []
+            let start = end - first >= size ? end - size + 1 : first
+            try store.forEachCommit(in: Version(start)...Version(end)) { part.append($0) }
+            for commit in part.reversed() where left > 0 {
+                if let since = range.since, commit.time < since { continue }
+                if let until = range.until, commit.time > until { continue }
+                guard try filter.admits(commit, store.source, &sections) else { continue }
+                left -= 1
+                try body(commit)
+            }
+            if start == first { return }
+            end = start - 1
+            size = LogReport.partSize
+        }
+    }
+
+    /// The first and the last version of a range; nil if there are none.
+    private func bounds(_ range: Range) throws -> (UInt64, UInt64)? {
+        let (newest, oldest) = (try store.version, store.oldestVersion)
+        let named = try [range.first, range.last].map { try $0?.version(in: store) }
+        for version in named.compactMap(\.self) {
             if version == .empty || version > newest { throw ListError.unknownVersion(version, head: newest) }
             // The commit of the oldest version was dropped too.
             if version <= oldest { throw ListError.droppedVersion(version, oldest: oldest) }
         }
-        let last = last ?? newest.rawValue
-        let limit = UInt64(clamping: limit ?? .max)
-        var next = max(first ?? oldest.next.rawValue, last >= limit ? last - limit + 1 : 1)
-        while next <= last {
-            var part: [Commit] = []
-            let end = min(last, next + LogReport.partSize - 1)
-            try store.forEachCommit(in: Version(next)...Version(end)) { part.append($0) }
-            try send(part.flatMap { try format == .text ? Array(text($0, style).utf8) : json($0) })
-            next = end + 1
+        var (first, last) = (named[0] ?? oldest.next, named[1] ?? newest)
+        // The clock may have gone back, so that earlier commits have later times; these are then found by the time of each.
+        if let since = range.since {
+            first = max(first, try store.version(at: Timestamp(microseconds: since.microseconds - 1)).next)
+        }
+        if let until = range.until { last = min(last, try store.version(at: until)) }
+        return first <= last && last > oldest ? (first.rawValue, last.rawValue) : nil
+    }
+
+    private func output(_ commit: Commit, _ graph: inout CommitGraph) throws -> [UInt8] {
+        if format == .json { return try json(commit) }
+        var lines = try text(commit)
+        guard hasGraph else { return Array((lines.joined(separator: "\n") + "\n").utf8) }
+        let (joins, marks) = graph.draw(commit)
+        lines[0] = marks + lines[0]
+        for index in lines.indices.dropFirst() { lines[index] = graph.below + lines[index] }
+        return Array(((joins + lines).joined(separator: "\n") + "\n").utf8)
+    }
+
+    /// A commit as text: a line for it, and lines below.
+    private func text(_ commit: Commit) throws -> [String] {
+        let version = style.bold("version \(commit.version)")
+        let line = "\(version)  \(commit.time.text)  \(LogReport.summary(commit))"
+        switch detail {
+        case .line: return [line]
+        case .counts: return [line, "    \(try EventCounts(commit.events()).text)"]
+        case .events:
+            let events = EventText(source: store.source)
+            return try [line] + commit.events().flatMap { try events.lines($0) }.map { "    \($0)" }
         }
     }
 
-    /// A commit as text, with a line for each event.
-    private func text(_ commit: Commit, _ style: TerminalStyle) throws -> String {
+    /// Why a commit was made, what it is called, and who made it.
+    static func summary(_ commit: Commit) -> String {
         let (word, preposition) = commit.cause.words
         let cause = commit.cause.target.map { "\(word) \(preposition) \($0)" } ?? word
-        let origin = commit.origin.isEmpty ? "" : " by \(commit.origin.visible)"
-        let version = style.bold("version \(commit.version)")
-        var text = "\(version)  \(commit.time.text)  \(cause)  \"\(commit.name.visible)\"\(origin)"
-        text += LogReport.marks(commit).map { "  \($0)" }.joined() + "\n"
-        let events = EventText(source: store.source)
-        for event in try commit.events() {
-            for line in try events.lines(event) { text += "    \(line)\n" }
-        }
-        return text
+        let origin = commit.origin.isEmpty ? "" : " by \(commit.origin.shown)"
+        return "\(cause)  \"\(commit.name.shown)\"\(origin)" + marks(commit).map { "  \($0)" }.joined()
     }
 
     /// The special properties of a commit in the history.
@@ -82,53 +177,20 @@ public struct LogReport {
     private func json(_ commit: Commit) throws -> [UInt8] {
         var writer = JSONWriter()
         try writer.object { writer in
-            writer.member("version", commit.version.rawValue)
-            writer.member("time", commit.time.text)
-            let (word, preposition) = commit.cause.words
-            writer.member("cause", word)
-            if let target = commit.cause.target { writer.member(preposition, target.rawValue) }
-            writer.member("name", commit.name)
-            writer.member("origin", commit.origin)
-            if commit.continuesStep { writer.member("continuesStep", true) }
-            switch commit.tracking {
-            case .shared: break
-            case .own: writer.member("tracking", "own")
-            case .untracked: writer.member("tracking", "untracked")
-            }
-            if commit.isDiscardable { writer.member("discardable", true) }
-            writer.member("hash", commit.stateHash.description)
-            writer.key("events")
-            try writer.array { writer in
-                for event in try commit.events() { try writer.write(event, store.source) }
+            writer.writeHeader(commit)
+            switch detail {
+            case .line: break
+            case .counts:
+                writer.key("counts")
+                writer.write(try EventCounts(commit.events()))
+            case .events:
+                writer.key("events")
+                try writer.array { writer in
+                    for event in try commit.events() { try writer.write(event, store.source) }
+                }
             }
         }
         writer.endLine()
         return writer.bytes
-    }
-}
-
-extension Commit.Cause {
-    /// The word for a cause, and the preposition before the version that it refers to.
-    fileprivate var words: (word: String, preposition: String) {
-        switch self {
-        case .edit: ("edit", "of")
-        case .undo: ("undo", "of")
-        case .redo: ("redo", "of")
-        case .go: ("go", "to")
-        case .revert: ("revert", "of")
-        case .restore: ("restore", "of")
-        }
-    }
-}
-
-extension Timestamp {
-    /// The time in ISO 8601, in UTC, to the microsecond.
-    var text: String {
-        let (seconds, rest) = microseconds.quotientAndRemainder(dividingBy: 1_000_000)
-        let borrowed: Int64 = rest < 0 ? 1 : 0
-        let date = Date(timeIntervalSince1970: Double(seconds - borrowed))
-        let fraction = String(rest + borrowed * 1_000_000)
-        let zeros = String(repeating: "0", count: 6 - fraction.count)
-        return "\(date.formatted(.iso8601).dropLast()).\(zeros)\(fraction)Z"
     }
 }

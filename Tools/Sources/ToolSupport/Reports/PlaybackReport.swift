@@ -38,7 +38,7 @@ public struct PlaybackReport {
         let isBackward = frame.snapshot.version < frame.previous.version
         let what = isBackward ? "before " : ""
         let changes = try DifferenceReport(from: frame.previous, to: frame.snapshot, source: store.source).text(style)
-        return "\(frame.commit.time.text)  \(what)\"\(frame.commit.name.visible)\"\n\(changes)"
+        return "\(frame.commit.time.text)  \(what)\"\(frame.commit.name.shown)\"\n\(changes)"
     }
 
     /// The commit, and the changeset in the format of `exec`.

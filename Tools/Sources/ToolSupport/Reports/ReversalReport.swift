@@ -50,12 +50,12 @@ public struct ReversalReport {
         } else if conflicts.isEmpty {
             lines.append("nothing to do")
         }
-        lines += conflicts.map { "left as it is: \($0)".visible }
+        lines += conflicts.map { "left as it is: \($0)".shown }
         return (lines + ["version \(after.version)\n"]).joined(separator: "\n")
     }
 
     private static func line(_ commit: Commit) -> String {
-        let name = "\"\(commit.name.visible)\""
+        let name = "\"\(commit.name.shown)\""
         return switch commit.cause {
         case .edit: "edited \(name)"
         case .undo(let target): "undid \(name) (version \(target))"

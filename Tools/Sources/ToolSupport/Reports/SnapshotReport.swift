@@ -1,4 +1,4 @@
-// Prints the rows of a version.
+// Prints the rows of a version, or some of them.
 //
 // Always holds: output is sent in parts, so the text of a long list is never completely in memory.
 
@@ -8,24 +8,50 @@ import ListModel
 public struct SnapshotReport {
     private let snapshot: UntypedSnapshot
     private let source: any CommitSource
+    /// The sections that are printed.
+    private let sections: [UntypedSection]
+    private let limit: Int
 
     private static let partSize = 1 << 16
 
     /// A report on a snapshot.
     ///
-    /// - Parameter source: where the content of its rows is read.
-    public init(_ snapshot: UntypedSnapshot, source: any CommitSource) {
-        self.snapshot = snapshot
-        self.source = source
+    /// - Parameters:
+    ///   - source: where the content of its rows is read.
+    ///   - section: the section to print; nil for all.
+    ///   - limit: how many rows at most; nil for all.
+    /// - Throws: ``ToolError`` if there is no such section.
+    public init(
+        _ snapshot: UntypedSnapshot, source: any CommitSource, section: IdentifierText? = nil, limit: Int? = nil
+    ) throws {
+        (self.snapshot, self.source, self.limit) = (snapshot, source, limit ?? .max)
+        sections =
+            section.map { wanted in snapshot.sections.filter { wanted.means($0.id) } } ?? Array(snapshot.sections)
+        if let section, sections.isEmpty {
+            throw ToolError(
+                .refused, "section: expected one of version \(snapshot.version), found \"\(section.text.visible)\"")
+        }
+    }
+
+    /// Calls `body` with the rows of a section, as long as there is no limit.
+    private func forEachRow(
+        of section: UntypedSection, _ left: inout Int, _ body: (UntypedRow) throws -> Void
+    ) rethrows {
+        for item in section.items {
+            if left == 0 { return }
+            left -= 1
+            try body(item)
+        }
     }
 
     /// Sections as headers, rows with a box and a title.
     public func text(_ style: TerminalStyle, send: ([UInt8]) throws -> Void) throws {
         var part: [UInt8] = []
-        for (index, section) in snapshot.sections.enumerated() {
-            let blank = index == 0 ? "" : "\n"
+        var left = limit
+        for (offset, section) in sections.enumerated() {
+            let blank = offset == 0 ? "" : "\n"
             part += Array("\(blank)\(style.bold(section.label))\n".utf8)
-            for item in section.items {
+            try forEachRow(of: section, &left) { item in
                 part += Array("\(try line(item, style))\n".utf8)
                 try hand(on: &part, send)
             }
@@ -43,8 +69,9 @@ public struct SnapshotReport {
     /// The contents that are strings, one after another without separators: the text of an imported editing trace.
     public func raw(send: ([UInt8]) throws -> Void) throws {
         var part: [UInt8] = []
-        for section in snapshot.sections {
-            for item in section.items {
+        var left = limit
+        for section in sections {
+            try forEachRow(of: section, &left) { item in
                 if case .string(let text) = try source.value(of: item.content) { part += Array(text.utf8) }
                 try hand(on: &part, send)
             }
@@ -59,8 +86,9 @@ public struct SnapshotReport {
             writer.member("version", snapshot.version.rawValue)
             writer.member("hash", snapshot.stateHash.description)
             writer.key("sections")
+            var left = limit
             try writer.array { writer in
-                for section in snapshot.sections { try json(section, &writer, send) }
+                for section in sections { try json(section, &left, &writer, send) }
             }
         }
         writer.endLine()
@@ -68,7 +96,7 @@ public struct SnapshotReport {
     }
 
     private func json(
-        _ section: UntypedSection, _ writer: inout JSONWriter, _ send: ([UInt8]) throws -> Void
+        _ section: UntypedSection, _ left: inout Int, _ writer: inout JSONWriter, _ send: ([UInt8]) throws -> Void
     ) throws {
         try writer.object { writer in
             writer.key("id")
@@ -76,9 +104,9 @@ public struct SnapshotReport {
             writer.member("title", section.title)
             writer.key("items")
             try writer.array { writer in
-                for item in section.items {
+                try forEachRow(of: section, &left) { item in
                     try writer.write(item, source)
-                    guard writer.bytes.count > SnapshotReport.partSize else { continue }
+                    guard writer.bytes.count > SnapshotReport.partSize else { return }
                     try send(writer.bytes)
                     writer.removeFirst(writer.bytes.count)
                 }
@@ -95,7 +123,7 @@ public struct SnapshotReport {
 
 extension UntypedSection {
     /// The text of a header: the title, or the id of a section without a title.
-    var label: String { (title.isEmpty ? id.plainText : title).visible }
+    var label: String { (title.isEmpty ? id.plainText : title).shown }
 }
 
 extension JSONWriter {
@@ -108,7 +136,7 @@ extension JSONWriter {
             if item.depth > 0 { writer.member("depth", item.depth) }
             if item.isCollapsed { writer.member("collapsed", true) }
             writer.key("content")
-            writer.write(try source.value(of: item.content))
+            try writer.write(item.content, source)
         }
     }
 }

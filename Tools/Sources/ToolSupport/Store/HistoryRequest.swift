@@ -12,15 +12,15 @@ public enum HistoryRequest: Equatable, Sendable {
     /// Redo this many steps.
     case redo(Int)
     /// Check out this commit.
-    case go(to: Version)
+    case go(to: VersionName)
     /// Check out an earlier state, on any branch.
     case earlier(HistoryDistance)
     /// Check out a later state, on any branch.
     case later(HistoryDistance)
     /// Take back one commit, and keep all others.
-    case revert(Version)
+    case revert(VersionName)
     /// Make the rows equal to those of a version.
-    case restore(Version)
+    case restore(VersionName)
 }
 
 extension HistoryRequest {
@@ -42,7 +42,9 @@ extension HistoryRequest {
         case .redo(let count):
             try store.redo(count, origin: origin, onConflict: onConflict, durability: durability).conflicts
         case .go(let version):
-            try store.go(to: version, origin: origin, onConflict: onConflict, durability: durability).conflicts
+            try store.go(
+                to: version.version(in: store), origin: origin, onConflict: onConflict, durability: durability
+            ).conflicts
         case .earlier(.steps(let count)):
             try store.earlier(count, origin: origin, onConflict: onConflict, durability: durability).conflicts
         case .earlier(.time(let duration)):
@@ -52,8 +54,10 @@ extension HistoryRequest {
         case .later(.time(let duration)):
             try store.later(duration, origin: origin, onConflict: onConflict, durability: durability).conflicts
         case .revert(let version):
-            try store.revert(version, origin: origin, onConflict: onConflict, durability: durability).conflicts
-        case .restore(let version): try restore(version, in: store, origin, durability)
+            try store.revert(
+                version.version(in: store), origin: origin, onConflict: onConflict, durability: durability
+            ).conflicts
+        case .restore(let version): try restore(version.version(in: store), in: store, origin, durability)
         }
     }
 

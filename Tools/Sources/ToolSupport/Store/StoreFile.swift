@@ -1,7 +1,8 @@
 // Opens a store by its path, with errors that distinguish a damaged store from a file of another format.
 //
-// Always holds: commands that only read open the store for reading, so they neither wait for an app nor disturb it. All
-// pages are checked when the store is opened.
+// Always holds: commands that only read open the store for reading, so they neither wait for an app nor disturb it. A
+// store opens as it does in an app: from its newest checkpoint, and a page is checked when it is used. Only commands that
+// read the whole file anyway check all of it first.
 
 import Foundation
 import LMDB
@@ -43,13 +44,18 @@ public struct StoreFile: Sendable {
 
     private func open(_ options: StoreOptions) throws -> UntypedStore {
         try requireFile()
-        var options = options
-        // Replaying the log reads the whole file anyway.
-        options.gate = .full
         do { return try explaining { try UntypedStore.open(at: path, options: options) } } catch {
             guard let survey = survey(after: Result<UntypedStore, any Error>.failure(error)) else { throw error }
             throw DamagedStore(cause: error, survey: survey)
         }
+    }
+
+    /// The version of a name.
+    public func version(_ name: VersionName) throws -> Version {
+        let store = try open(isReadOnly: true)
+        let version = try name.version(in: store)
+        try store.close()
+        return version
     }
 
     /// Opens the store, or creates it if it does not exist.

@@ -75,6 +75,14 @@ extension StoreFile {
         return try UntypedStore.salvage(from: path, to: target, progress: progress)
     }
 
+    /// Copies the store.
+    public func copy(to target: String, progress: (Double) -> Void) throws {
+        // Only a process that may edit the store knows its newest commits.
+        let store = try open(isReadOnly: false)
+        defer { try? store.close() }
+        try withoutActuallyEscaping(progress) { progress in try store.copy(to: target) { progress($0) } }
+    }
+
     /// Copies the store and verifies the copy.
     public func backup(to target: String, progress: (Double) -> Void) throws -> StoreVerification {
         let store = try open(isReadOnly: true)

@@ -1,0 +1,85 @@
+// Writes a store from what was written down of the commits of another one.
+//
+// Always holds: there is a file at the target only when it is complete, verified and durable.
+
+import LMDB
+import ListModel
+
+/// Writes a new store commit by commit, each with the events, the time and the place in the history that it had.
+///
+/// ```swift
+/// try StoreTranscriber.write(to: "copy.listory") { copy in
+///     try store.forEachCommit(in: store.oldestVersion.next...store.version) { commit in
+///         try copy.append(CommitTranscript(commit), events(of: commit, contents: { copy.content($0) }))
+///     }
+/// }
+/// ```
+public struct StoreTranscriber: ~Copyable {
+    private var file: NewStoreFile
+    private var commits: CommitTranscriber
+    private let scratch: String
+
+    private init(_ scratch: String, _ options: StoreOptions) throws {
+        file = try NewStoreFile(at: scratch, options)
+        commits = CommitTranscriber(ListState(NodePool(limits: NewStoreFile.limits, source: file.database)))
+        self.scratch = scratch
+    }
+
+    /// The last version that was written.
+    public var version: Version { commits.state.version }
+
+    /// A content that a row gets in the next commit.
+    public mutating func content(_ bytes: [UInt8]) -> ContentReference { commits.content(bytes) }
+
+    /// Writes the next commit.
+    ///
+    /// - Parameters:
+    ///   - transcript: what was written down of it.
+    ///   - events: its events. Contents that rows get are those of ``content(_:)``; contents of rows that go are not looked at.
+    /// - Throws: ``ListError/eventMismatch(what:expected:found:)`` if it is not the next commit, an event does not fit the
+    ///   rows, or the rows then have another hash.
+    public mutating func append(_ transcript: CommitTranscript, _ events: [ListEvent]) throws {
+        try door {
+            let record = try commits.record(transcript, events)
+            try record.withUnsafeBytes { try file.advance(over: $0, of: transcript.version) }
+            file.add(record: record, of: transcript.version)
+            try file.flushIfLarge()
+        }
+    }
+
+    /// Writes a new store, verifies it and gives it its name.
+    ///
+    /// - Parameters:
+    ///   - path: a file that does not exist.
+    ///   - options: the capacity of nodes, and the greatest size of the file.
+    ///   - body: appends the commits.
+    /// - Throws: ``ListError/alreadyExists(path:)``; ``ListError/inUse(path:)`` if something else is just written there; what
+    ///   `body` throws, and ``StoreVerification``. Then there is no file.
+    @discardableResult
+    public static func write(
+        to path: String, options: StoreOptions = StoreOptions(), _ body: (inout StoreTranscriber) throws -> Void
+    ) throws -> StoreVerification {
+        try passing {
+            if Platform.exists(path) { throw ListError.alreadyExists(path: path) }
+            return try UntypedStore.claiming(path) {
+                let scratch = path + "-importing"
+                DataFile.remove(scratch)
+                defer { DataFile.remove(scratch) }
+                var transcriber = try StoreTranscriber(scratch, options)
+                try body(&transcriber)
+                try transcriber.finish()
+                let found = try StoreVerification(path: scratch)
+                try DataFile.publish(scratch, as: path)
+                return found
+            }
+        }
+    }
+
+    private consuming func finish() throws {
+        try file.flush()
+        if version > .empty {
+            try file.takeCheckpoint(of: &commits.state) { _ in nil }
+        }
+        try file.close()
+    }
+}

@@ -1,0 +1,31 @@
+// An error as JSON, for commands that were asked for JSON.
+//
+// Always holds: it is one line with one member, `error`, on standard error.
+
+import Foundation
+
+extension Diagnostic {
+    /// The line about an error; nil if nothing is to be printed.
+    public static func json(_ error: any Error) -> [UInt8]? {
+        text(error).isEmpty ? nil : json { $0.writeError(error) }
+    }
+
+    /// The line about a command line that could not be understood.
+    public static func json(usage text: String) -> [UInt8] {
+        json { writer in
+            writer.key("error")
+            writer.object { writer in
+                writer.member("code", "usage")
+                writer.member("message", text)
+                writer.member("status", ExitStatus.usage.rawValue)
+            }
+        }
+    }
+
+    private static func json(_ body: (inout JSONWriter) -> Void) -> [UInt8] {
+        var writer = JSONWriter()
+        writer.object(body)
+        writer.endLine()
+        return writer.bytes
+    }
+}

@@ -1,0 +1,45 @@
+// What is printed of a commit besides its events.
+//
+// Always holds: members that say nothing unusual are left out.
+
+import ListModel
+
+extension JSONWriter {
+    /// Writes the members of a commit, without its events.
+    mutating func writeHeader(_ commit: Commit) {
+        member("version", commit.version.rawValue)
+        // A time of another age has no such text.
+        if isExact, CompactionRequest.time(commit.time.text) != commit.time {
+            member("time", commit.time.microseconds)
+        } else {
+            member("time", commit.time.text)
+        }
+        let (word, preposition) = commit.cause.words
+        member("cause", word)
+        if let target = commit.cause.target { member(preposition, target.rawValue) }
+        member("name", commit.name)
+        member("origin", commit.origin)
+        if commit.continuesStep { member("continuesStep", true) }
+        switch commit.tracking {
+        case .shared: break
+        case .own: member("tracking", "own")
+        case .untracked: member("tracking", "untracked")
+        }
+        if commit.isDiscardable { member("discardable", true) }
+        member("hash", commit.stateHash.description)
+    }
+}
+
+extension Commit.Cause {
+    /// The word for a cause, and the preposition before the version that it refers to.
+    var words: (word: String, preposition: String) {
+        switch self {
+        case .edit: ("edit", "of")
+        case .undo: ("undo", "of")
+        case .redo: ("redo", "of")
+        case .go: ("go", "to")
+        case .revert: ("revert", "of")
+        case .restore: ("restore", "of")
+        }
+    }
+}

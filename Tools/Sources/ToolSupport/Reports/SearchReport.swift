@@ -1,0 +1,53 @@
+// Prints the rows whose content has some words.
+//
+// Always holds: rows are printed as they are found, in their order.
+
+import ListModel
+
+/// Searches the rows of a version.
+public struct SearchReport {
+    private let snapshot: UntypedSnapshot
+    private let source: any CommitSource
+
+    /// A report on the rows of a snapshot.
+    public init(_ snapshot: UntypedSnapshot, _ source: any CommitSource) {
+        (self.snapshot, self.source) = (snapshot, source)
+    }
+
+    /// Prints the rows that have the words.
+    ///
+    /// - Parameter limit: how many at most; nil for all.
+    public func print(
+        _ words: SearchWords, limit: Int?, _ format: OutputFormat, send: ([UInt8]) throws -> Void
+    ) throws {
+        var left = limit ?? .max
+        for (index, section) in snapshot.sections.enumerated() {
+            for (offset, row) in section.items.enumerated() {
+                if left == 0 { return }
+                guard try source.withContent(of: row.content, { words.match(content: $0) }) else { continue }
+                left -= 1
+                let path = ListIndexPath(section: index, item: offset)
+                try send(format == .json ? json(row, path, section) : Array(line(row, path).utf8))
+            }
+        }
+    }
+
+    private func line(_ row: UntypedRow, _ path: ListIndexPath) throws -> String {
+        let box = row.isChecked ? "[x]" : "[ ]"
+        return "\(path) \(box) \(try source.title(of: row.content)) (id \(row.id.description.shown))\n"
+    }
+
+    private func json(_ row: UntypedRow, _ path: ListIndexPath, _ section: UntypedSection) throws -> [UInt8] {
+        var writer = JSONWriter()
+        try writer.object { writer in
+            writer.key("section")
+            writer.write(section.id)
+            writer.key("at")
+            writer.write(path)
+            writer.key("row")
+            try writer.write(row, source)
+        }
+        writer.endLine()
+        return writer.bytes
+    }
+}

@@ -1,0 +1,31 @@
+// An id as people type it.
+//
+// Always holds: the text means every id that is printed so, because a command line does not tell 7 from "7".
+
+import Foundation
+import ListModel
+
+/// The ids that a text may mean.
+public struct IdentifierText: Hashable, Sendable {
+    /// The text.
+    public let text: String
+    private let ids: [UntypedID]
+
+    /// The ids of a text.
+    public init(_ text: String) {
+        self.text = text
+        var ids = [UntypedID.string(text)]
+        if let value = UUID(uuidString: text) { ids.insert(.uuid(value), at: 0) }
+        if let value = Int64(text) { ids.insert(.integer(value), at: 0) }
+        self.ids = ids
+    }
+
+    /// Whether an id is meant.
+    public func means(_ id: UntypedID) -> Bool { ids.contains(id) }
+
+    /// The first of the ids for which there is something.
+    func first<Found>(_ find: (UntypedID) throws -> Found?) rethrows -> Found? {
+        for id in ids { if let found = try find(id) { return found } }
+        return nil
+    }
+}

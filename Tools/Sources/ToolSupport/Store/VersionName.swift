@@ -1,0 +1,100 @@
+// A version as people name it: by its number, by its place in the log, or by a time.
+//
+// Always holds: no text means two versions: numbers have digits only, dates have hyphens, the other names begin with a
+// letter.
+
+import Foundation
+import ListModel
+import Listory
+
+/// A name of a version, on a command line or in a request.
+public struct VersionName: Hashable, Sendable {
+    private enum Meaning: Hashable {
+        case number(Version)
+        /// So many versions before the newest.
+        case head(back: UInt64)
+        /// The oldest version that there is: the empty list, unless the store was compacted.
+        case base
+        /// The version of the oldest commit that there is.
+        case first
+        /// The newest version at a time.
+        case time(Timestamp)
+    }
+
+    private let meaning: Meaning
+
+    /// The version itself.
+    public init(_ version: Version) { meaning = .number(version) }
+
+    /// The version that a text names.
+    ///
+    /// - Throws: ``VersionNameError``.
+    public init(_ text: String) throws(VersionNameError) {
+        let time = CompactionRequest.time(text.hasPrefix("@") ? String(text.dropFirst()) : text)
+        if let number = VersionName.number(text) {
+            meaning = .number(Version(number))
+        } else if let time {
+            meaning = .time(time)
+        } else if text == "head" {
+            meaning = .head(back: 0)
+        } else if text.hasPrefix("head~"), let back = VersionName.number(text.dropFirst(5)) {
+            meaning = .head(back: back)
+        } else if text == "base" {
+            meaning = .base
+        } else if text == "first" {
+            meaning = .first
+        } else {
+            throw VersionNameError(text)
+        }
+    }
+
+    /// Digits as a number; `UInt64` would accept a sign.
+    private static func number(_ text: some StringProtocol) -> UInt64? {
+        text.utf8.allSatisfy { (0x30...0x39).contains($0) } ? UInt64(text) : nil
+    }
+
+    /// The version in a store.
+    ///
+    /// - Throws: `ListError.unknownVersion` for a place that the log does not have; an error of the log. Whether there is a
+    ///   version of a number is checked where it is read.
+    public func version(in store: UntypedStore) throws -> Version {
+        switch meaning {
+        case .number(let version): return version
+        case .head(let back):
+            let head = try store.version
+            guard head.rawValue - store.oldestVersion.rawValue >= back else {
+                throw ListError.unknownVersion(Version(head.rawValue &- back), head: head)
+            }
+            return Version(head.rawValue - back)
+        case .base: return store.oldestVersion
+        case .first: return store.oldestVersion.next
+        case .time(let time): return try store.version(at: time)
+        }
+    }
+
+    /// The rows at that version.
+    ///
+    /// - Throws: `ListError` if the store has no such version.
+    public func snapshot(in store: UntypedStore) throws -> UntypedSnapshot {
+        try store.snapshot(at: version(in: store))
+    }
+}
+
+extension VersionName: ExpressibleByIntegerLiteral {
+    /// The version of a number.
+    public init(integerLiteral value: UInt64) { self.init(Version(value)) }
+}
+
+/// A text that names no version.
+public struct VersionNameError: Error, Equatable, CustomStringConvertible, Sendable {
+    /// What a version may be named, for error messages and help.
+    public static let expected = "a number, head, head~3, first, base, or a time like 2026-03-01 or 2026-03-01T12:30"
+
+    /// The text.
+    public let text: String
+
+    init(_ text: String) { self.text = text }
+
+    /// What was expected, and what was found.
+    public var description: String { "expected \(VersionNameError.expected), found \"\(text.visible)\"" }
+}

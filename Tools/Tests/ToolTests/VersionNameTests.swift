@@ -1,0 +1,79 @@
+// Tests the names of versions, alone and in every command that takes one.
+
+import ListModel
+import Listory
+import TestSupport
+import Testing
+
+@testable import ToolSupport
+
+@Suite struct VersionNameTests {
+    private let folder: TemporaryFolder
+    private let path: String
+
+    /// A store of five versions, made at 12:00, 12:10, 13:00, 13:10 and 14:00.
+    init() throws {
+        folder = try TemporaryFolder()
+        path = folder.file("named")
+        let store = try UntypedStore.create(at: path)
+        for (index, minutes) in [0, 10, 60, 70, 120].enumerated() {
+            let time = Timestamp(microseconds: 1_772_366_400_000_000 + Int64(minutes) * 60_000_000)
+            try store.edit("Edit \(index + 1)", time: time) {
+                try $0.insertSection(NewSection(id: .integer(Int64(index + 1)), title: "\(index + 1)"))
+            }
+        }
+        try store.close()
+    }
+
+    @Test(
+        arguments: [
+            ("0", 0), ("3", 3), ("003", 3), ("head", 5), ("head~0", 5), ("head~3", 2), ("head~5", 0), ("base", 0),
+            ("first", 1),
+            ("2026-03-01", 0), ("@2026-03-01", 0), ("2026-03-02", 5), ("2026-03-01T12:00", 1), ("@2026-03-01T13:05", 3),
+            ("2026-03-01T12:09:59.999999", 1), ("2026-03-01T12:10:00Z", 2), ("2026-03-01T14:10+02:00", 2),
+        ] as [(String, UInt64)])
+    func `A name means one version`(name: String, version: UInt64) throws {
+        let store = try UntypedStore.open(at: path)
+        #expect(try VersionName(name).version(in: store) == Version(version))
+        try store.close()
+    }
+
+    @Test(arguments: [
+        "", "-1", "+1", "x", "head~", "head~-1", "head~x", "Head", "@", "@5", "2026-3-1", "2026-02-30x", "2026-13-01",
+        "2026-03-01T", "2026-03-01T12", "18446744073709551616", "٣",
+    ])
+    func `Anything else is refused, with what was expected`(text: String) {
+        #expect(throws: VersionNameError(text)) { try VersionName(text) }
+        #expect(VersionNameError(text).description.hasPrefix("expected a number, head, head~3, first, base"))
+    }
+
+    @Test func `A place before the beginning is an unknown version`() throws {
+        let result = try ToolProcess.run("show", path, "--at", "head~6")
+        #expect(result.status == .refused && result.errors.contains("version"))
+    }
+
+    @Test func `Every command that takes a version takes its names`() throws {
+        let rows = try ToolProcess.run("show", path, "--at", "3").output
+        #expect(try ToolProcess.run("show", path, "--at", "head~2").output == rows)
+        for (names, numbers) in [
+            (["diff", path, "first", "@2026-03-01T13:00"], ["diff", path, "1", "3"]),
+            (["diff", path, "head~2"], ["diff", path, "3", "5"]), (["diff", path], ["diff", path, "4", "5"]),
+            (["log", path, "--from", "head~1", "--to", "head"], ["log", path, "--from", "4", "--to", "5"]),
+            (["play", path, "base", "head~3"], ["play", path, "0", "2"]),
+            (["record", path, "head~1", "--hex"], ["record", path, "4", "--hex"]),
+            (["search", path, "x", "--at", "first"], ["search", path, "x", "--at", "1"]),
+        ] {
+            let result = try ToolProcess(names).finish()
+            #expect(result.status == .success, "\(names): \(result.errors)")
+            #expect(try result.output == ToolProcess(numbers).finish().output, "\(names)")
+        }
+        #expect(try ToolProcess.run("go", path, "head~2").output == "went to \"Edit 3\" (version 3)\nversion 6\n")
+        #expect(try ToolProcess.run("restore", path, "2026-03-02").output == "restored version 5\nversion 7\n")
+        #expect(try ToolProcess.run("revert", path, "first").output == "reverted \"Edit 1\" (version 1)\nversion 8\n")
+        let asked = try ToolProcess.run("exec", path, input: #"{"restore":"head~1"}"# + "\n").json()
+        #expect(asked[0]["version"] == 9)
+        #expect(try ToolProcess.run("compact", path, "--from", "head~2").status == .success)
+        #expect(try ToolProcess.run("stats", path, "--json").json()[0]["oldestVersion"] == 7)
+        #expect(try ToolProcess.run("show", path, "--at", "base").status == .success)
+    }
+}
