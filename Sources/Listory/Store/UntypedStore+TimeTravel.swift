@@ -61,6 +61,25 @@ extension StoreProtocol {
         }
     }
 
+    /// Folds the log from its beginning, whatever checkpoints there are, and calls `body` with each commit and the hash that
+    /// the rows have after it. The two hashes are equal if the fold gives the same rows as when the commit was made.
+    ///
+    /// - Throws: as ``forEachCommit(in:_:)``; ``ListError/eventMismatch(what:expected:found:)`` for an event that does not
+    ///   fit.
+    /// - Complexity: O(events · log n).
+    public func forEachReplayedCommit(_ body: (Commit, _ found: StateHash) throws -> Void) throws {
+        let newest = try version
+        guard newest > oldestVersion else { return }
+        try passing {
+            var checksum = core.group.log.base.checksum
+            var state = ListState(from: try core.snapshot(at: oldestVersion))
+            try forEachCommit(in: oldestVersion.next...newest) { commit in
+                checksum = try commit.record.withUnsafeBytes { try state.replay($0, previousChecksum: checksum) }
+                try body(commit, state.stateHash())
+            }
+        }
+    }
+
     private func checkVersion(_ version: Version) throws {
         let newest = try self.version
         if version > .empty && version <= oldestVersion {

@@ -29,12 +29,13 @@ struct ListoryCommand: ParsableCommand {
         version: ToolVersion.current,
         subcommands: [
             NewCommand.self, ExecCommand.self, ShowCommand.self, SearchCommand.self, LogCommand.self, DiffCommand.self,
-            PlayCommand.self, UndoCommand.self, RedoCommand.self, BranchesCommand.self, GoCommand.self,
+            PlayCommand.self, BisectCommand.self, UndoCommand.self, RedoCommand.self, BranchesCommand.self,
+            GoCommand.self,
             EarlierCommand.self, LaterCommand.self, RevertCommand.self, RestoreCommand.self, StatsCommand.self,
             CheckpointsCommand.self, RecordCommand.self, WhoCommand.self, ImportCommand.self, ExportCommand.self,
-            VerifyCommand.self,
+            VerifyCommand.self, ReplayCommand.self,
             CompactCommand.self, RepairCommand.self, SalvageCommand.self, BackupCommand.self, CopyCommand.self,
-            DemoCommand.self,
+            ManualCommand.self, DemoCommand.self,
         ])
 
     static func main() {

@@ -1,0 +1,64 @@
+// `listory bisect`. Always holds: it changes nothing.
+
+import ArgumentParser
+import ToolSupport
+
+struct BisectCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "bisect",
+        abstract: "Find the commit after which something was wrong.",
+        discussion: """
+            Of a million versions, about twenty are looked at. With --where, a version is bad if its rows fulfil the \
+            condition; with --run, if the program says so. The good version must be before the bad one; without them, the \
+            search is between the oldest and the newest version. The exit code is 1 if the good version is bad, or the bad \
+            one good.
+
+            Conditions: \(RowCondition.forms.joined(separator: " · ")); joined with and, or, not, and parentheses. Also \
+            != <= >=. Text is found as search finds it.
+
+            A program gets the rows as JSON on its standard input, as show --json prints them, and the version in the \
+            variable LISTORY_VERSION. Its exit code says: 0 good, 125 cannot be judged, another one up to 124 bad; any other \
+            ends the search.
+
+            Example:
+              listory bisect todo.listory --where 'section done contains "Milk"'
+              listory bisect todo.listory --good 2026-03-01 --run './check-rows'
+            """)
+
+    @OptionGroup var store: StoreArgument
+
+    @Option(
+        help: ArgumentHelp("A version that is good.", valueName: "version"), transform: { try VersionName($0) })
+    var good: VersionName?
+
+    @Option(help: ArgumentHelp("A version that is bad.", valueName: "version"), transform: { try VersionName($0) })
+    var bad: VersionName?
+
+    @Option(
+        name: .customLong("where"), help: ArgumentHelp("What is true of bad versions.", valueName: "condition"),
+        transform: { try RowCondition($0) })
+    var condition: RowCondition?
+
+    @Option(
+        name: .customLong("run"),
+        help: ArgumentHelp("The program that judges versions, a command for the shell.", valueName: "command"))
+    var program: String?
+
+    @OptionGroup var format: FormatOption
+
+    func validate() throws {
+        if (condition == nil) == (program == nil) {
+            throw ValidationError("expected one of --where and --run, found \(program == nil ? "none" : "both")")
+        }
+    }
+
+    func run() throws {
+        let store = try store.file.open(isReadOnly: true)
+        let judge = condition.map { Bisection.Judge.condition($0) } ?? .program(RowProgram(program ?? ""))
+        try BisectReport(store, format.value, Standard.style) { try Standard.output.write($0) }
+            .print(
+                judge, good: try good?.version(in: store) ?? store.oldestVersion,
+                bad: try bad?.version(in: store) ?? store.version)
+        try store.close()
+    }
+}

@@ -1,0 +1,116 @@
+// Tests `listory bisect`: conditions, programs, and the version that it finds.
+
+import Foundation
+import ListModel
+import Listory
+import TestSupport
+import Testing
+
+@testable import ToolSupport
+
+@Suite struct BisectTests {
+    private let folder: TemporaryFolder
+    private let store: String
+
+    /// Version n has n - 1 rows, for n from 1 to 101; row 60 is bad from version 71 on, and row 3 is checked in version 40.
+    init() throws {
+        var requests = [#"{"insertSection":{"id":"done","title":"Done"}}"#]
+        for id in 1...100 {
+            requests.append(#"{"insert":{"id":\#(id),"content":{"title":"Row \#(id)"},"section":"done"}}"#)
+        }
+        requests[70] =
+            #"{"begin":"Bad edit"}"# + "\n" + requests[70] + "\n"
+            + #"{"update":{"id":60,"content":{"title":"Spoiled crème"}}}"# + "\n" + #"{"end":{}}"#
+        (folder, store) = try ToolProcess.makeStore(requests.joined(separator: "\n") + "\n")
+    }
+
+    private func first(_ options: String...) throws -> JSONValue? {
+        let result = try ToolProcess(["bisect", store, "--json"] + options).finish()
+        #expect(result.status == .success, "\(options): \(result.errors)")
+        let found = try #require(try result.json().first)
+        #expect(found["first"] == found["last"])
+        if case .array(let judged)? = found["judged"] { #expect(judged.count <= 9, "\(options)") }
+        return found["first"]
+    }
+
+    @Test func `The first version that fulfils a condition is found with few looks`() throws {
+        for (condition, version) in [
+            ("count > 10", 12), ("count >= 10", 11), ("section done count = 100", 101), ("sections != 0", 1),
+            (#"contains "spoiled creme""#, 71), (#"section done contains "Row 33""#, 34),
+            (#"row 60 contains spoiled"#, 71),
+            ("row 50 exists", 51), ("row 50 in done", 51), ("not count < 20", 21),
+            (#"(count > 5 or sections > 9) and not row 7 checked and section "done" exists"#, 7),
+        ] as [(String, Int64)] {
+            #expect(try first("--where", condition) == .integer(version), "\(condition)")
+        }
+        #expect(try first("--good", "head~40", "--where", "count > 90") == 92)
+        let text = try ToolProcess.run("bisect", store, "--where", "contains spoiled").output
+        #expect(text.contains("version 71 is the first bad one\n") && text.contains("edit  \"Bad edit\""))
+        #expect(text.contains("Row 60 → Spoiled crème"))
+    }
+
+    @Test func `A program judges the rows, and may skip versions`() throws {
+        #expect(try first("--run", "! grep -q Spoiled") == 71)
+        #expect(try first("--run", #"test "$LISTORY_VERSION" -lt 42"#) == 42)
+        let skipping = #"test "$LISTORY_VERSION" -lt 50 && exit 0; test "$LISTORY_VERSION" -gt 53 && exit 1; exit 125"#
+        let result = try ToolProcess.run("bisect", store, "--run", skipping, "--json").json()
+        #expect(result[0]["first"] == 50 && result[0]["last"] == 54)
+        let text = try ToolProcess.run("bisect", store, "--run", skipping).output
+        #expect(text.contains("one of the versions 50 to 54 is the first bad one\n"))
+        for program in ["exit 126", "kill -9 $$", "/no/such/program"] {
+            let result = try ToolProcess.run("bisect", store, "--run", program)
+            #expect(
+                result.status == .refused && result.errors.contains("expected an exit code from 0 to 125"), "\(program)"
+            )
+        }
+    }
+
+    @Test func `Ends that are not as they should be are refused`() throws {
+        for options in [
+            ["--where", "count > 1000"], ["--where", "count >= 0"],
+            ["--good", "5", "--bad", "3", "--where", "count > 3"],
+            ["--good", "5", "--bad", "5", "--where", "count > 3"], ["--good", "200", "--where", "count > 3"],
+        ] {
+            let result = try ToolProcess(["bisect", store] + options).finish()
+            #expect(result.status == .refused, "\(options): \(result.errors)")
+        }
+        for options in [[], ["--where", "count > 3", "--run", "true"], ["--where", "count > x"]] {
+            #expect(try ToolProcess(["bisect", store] + options).finish().status == .usage, "\(options)")
+        }
+    }
+
+    @Test(arguments: [
+        ("", "character 1: expected count"), ("count", "character 6: expected one of = !="),
+        ("count >", "expected a number"),
+        ("count > 1 2", "character 11: expected and, or, or the end"), ("(count > 1", "expected )"),
+        ("row", "expected an id"),
+        ("row 7", "expected exists, checked, contains or in"), (#"contains "a"#, "expected a quotation mark"),
+        (#"contains " ""#, "expected at least one word"), ("section x", "expected count, contains or exists"),
+        (String(repeating: "(", count: 200), "expected at most 100 levels"), ("count ≥ 1", "expected one of"),
+    ])
+    func `What is no condition is refused, with the place`(text: String, expected: String) {
+        let error = #expect(throws: ConditionError.self) { try RowCondition(text) }
+        #expect(error?.description.contains(expected) == true, "\(error?.description ?? "")")
+    }
+
+    @Test func `The next version is the nearest to the middle that was not skipped`() {
+        #expect(Bisection.next(between: 0, 8, []) == 4)
+        #expect(Bisection.next(between: 0, 8, [4]) == 5)
+        #expect(Bisection.next(between: 0, 8, [4, 5]) == 3)
+        #expect(Bisection.next(between: 3, 4, []) == nil)
+        #expect(Bisection.next(between: 2, 5, [3, 4]) == nil)
+        // Against a search through all of them.
+        let seed = UInt64.random(in: 1...UInt64.max)
+        var random = SeededGenerator(seed: seed)
+        for _ in 0..<2_000 {
+            let low = UInt64.random(in: 0...20, using: &random)
+            let high = low + UInt64.random(in: 1...20, using: &random)
+            let skipped = Set((low...high).filter { _ in Bool.random(using: &random) })
+            let middle = low + (high - low) / 2
+            let free = (low...high).dropFirst().dropLast().filter { !skipped.contains($0) }
+            let nearest = free.map { $0 > middle ? $0 - middle : middle - $0 }.min()
+            let found = Bisection.next(between: low, high, skipped)
+            #expect(found.map { $0 > middle ? $0 - middle : middle - $0 } == nearest, "seed \(seed)")
+        }
+    }
+}

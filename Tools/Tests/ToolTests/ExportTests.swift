@@ -1,0 +1,117 @@
+// Tests `export` and `import --format log`: what is written down of a store is all of it.
+
+import Foundation
+import ListModel
+import Listory
+import TestSupport
+import Testing
+import ToolSupport
+
+@Suite struct ExportTests {
+    private let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder() }
+
+    /// What is written down of a store.
+    private func lines(of path: String) throws -> [UInt8] {
+        let store = try StoreFile(path: path).open(isReadOnly: true)
+        var lines: [UInt8] = []
+        try ExportReport(store).print(progress: { _ in }, send: { lines += $0 })
+        try store.close()
+        return lines
+    }
+
+    @Test(arguments: 0..<8 * Soak.factor)
+    func `A random history comes back with the same hash at every version, and nothing is missing`(round: Int) throws {
+        let seed = UInt64.random(in: 1...UInt64.max)
+        let scope: UndoScope = round % 3 == 0 ? .origin : .shared
+        let (path, target) = (folder.file("old"), folder.file("new"))
+        var history = RandomHistory(seed: seed)
+        try history.make(at: path, edits: 80, undoScope: scope)
+        if round % 4 == 1 { try UntypedStore.compact(at: path) }
+        let lines = try lines(of: path)
+        let file = folder.file("lines")
+        try Data(lines).write(to: URL(fileURLWithPath: file))
+        _ = try LogImport(path: file).write(to: target)
+        #expect(try self.lines(of: target) == lines, "seed \(seed)")
+
+        var options = StoreOptions()
+        options.undoScope = scope
+        let old = try UntypedStore.open(at: path, options: options)
+        let new = try UntypedStore.open(at: target, options: options)
+        let newest = try old.version
+        #expect(try new.version == newest, "seed \(seed)")
+        for number in 0...newest.rawValue {
+            let version = Version(number)
+            let hashes = try (old.snapshot(at: version).stateHash, new.snapshot(at: version).stateHash)
+            #expect(hashes.0 == hashes.1, "seed \(seed), version \(number)")
+            if number == 0 { continue }
+            let (one, other) = (try old.commit(version), try new.commit(version))
+            #expect(CommitTranscript(one) == CommitTranscript(other), "seed \(seed), version \(number)")
+            #expect(one.history == other.history && one.parent == other.parent, "seed \(seed), version \(number)")
+            #expect(try one.annotations() == other.annotations(), "seed \(seed), version \(number)")
+        }
+        for origin in ["", "anna", "bén \u{202E}"] {
+            #expect(try old.branches(origin: origin) == new.branches(origin: origin), "seed \(seed)")
+            // What was written down can be undone and redone as before.
+            let count = try new.history(of: origin).undoCount
+            for store in [old, new] {
+                if count > 0, try store.undo(origin: origin, onConflict: .skip).conflicts.isEmpty {
+                    try store.redo(origin: origin, onConflict: .skip)
+                }
+            }
+            #expect(try old.snapshot.stateHash == new.snapshot.stateHash, "seed \(seed)")
+        }
+        try old.close()
+        try new.close()
+    }
+
+    @Test func `The commands copy a store through a pipe, and refuse lines that do not fit`() throws {
+        let (folder, store) = try ToolProcess.makeStore(
+            """
+            {"insertSection":{"id":"s","title":"Today"}}
+            {"insert":{"id":{"$uuid":"6BA7B810-9DAD-11D1-80B4-00C04FD430C8"},"content":"Milk","section":"s"}}
+            {"insert":{"id":"6BA7B810-9DAD-11D1-80B4-00C04FD430C8","content":{"$base64":"AAE="},"section":"s"}}
+            {"undo":1}
+            {"go":1}
+
+            """)
+        let lines = try ToolProcess.run("export", store).output
+        #expect(lines.hasPrefix(#"{"listory":{"format":1,"version":5}}"#))
+        let copy = folder.file("copy")
+        let made = try ToolProcess.run("import", copy, "-", "--format", "log", input: lines)
+        #expect(made.status == .success && made.output.hasPrefix("sound: version 5, 5 commits"), "\(made.errors)")
+        #expect(try ToolProcess.run("export", copy).output == lines)
+        #expect(try ToolProcess.run("import", copy, "-", "--format", "log", input: lines).status == .refused)
+        let wrong = folder.file("wrong")
+        let all = lines.split(separator: "\n", omittingEmptySubsequences: false)
+        for (line, expected) in [
+            (
+                lines.replacing("\"Milk\"", with: "\"Silk\"", maxReplacements: 1),
+                "line 4: state hash of version 2: expected"
+            ),
+            (lines.replacing("\"at\":0", with: "\"at\":1"), "line 2: "),
+            (lines.replacing("\"version\":2", with: "\"version\":3"), "line 4: "),
+            (lines.replacing("sectionInserted", with: "sectionInvented"), "line 3: expected an event"),
+            (lines.replacing("\"format\":1", with: "\"format\":2"), "line 1: listory.format: expected 1"),
+            (all.dropLast(2).joined(separator: "\n"), "found the end of the input"),
+            ("nonsense\n", "line 1: expected JSON"),
+            (lines + "{}\n", "expected the end of the input"),
+        ] {
+            let result = try ToolProcess.run("import", wrong, "-", "--format", "log", input: line)
+            #expect(result.status == .refused && result.errors.contains(expected), "\(expected): \(result.errors)")
+            #expect(!FileManager.default.fileExists(atPath: wrong))
+        }
+        #expect(
+            try FileManager.default.contentsOfDirectory(atPath: folder.path).contains { $0.contains("wrong") } == false)
+    }
+
+    @Test func `A store whose history was dropped is refused`() throws {
+        let (folder, store) = try ToolProcess.makeStore(
+            "{\"insertSection\":{\"id\":1}}\n{\"insertSection\":{\"id\":2}}\n")
+        #expect(try ToolProcess.run("compact", store, "--from", "head").status == .success)
+        let result = try ToolProcess.run("export", store)
+        #expect(FileManager.default.fileExists(atPath: folder.path))
+        #expect(result.status == .refused && result.output == "" && result.errors.contains("dropped"))
+    }
+}
