@@ -33,6 +33,7 @@ struct ListoryCommand: ParsableCommand {
             GoCommand.self,
             EarlierCommand.self, LaterCommand.self, RevertCommand.self, RestoreCommand.self, StatsCommand.self,
             CheckpointsCommand.self, RecordCommand.self, WhoCommand.self, ImportCommand.self, ExportCommand.self,
+            ExtractCommand.self,
             VerifyCommand.self, ReplayCommand.self,
             CompactCommand.self, RepairCommand.self, SalvageCommand.self, BackupCommand.self, CopyCommand.self,
             ManualCommand.self, DemoCommand.self,

@@ -67,6 +67,24 @@ public struct StoreFile: Sendable {
         return exists ? try open(options) : try UntypedStore.create(at: path, options: options)
     }
 
+    /// Creates the store, and removes it again if that fails.
+    ///
+    /// - Parameter body: makes its commits.
+    /// - Returns: its newest rows.
+    public func create(_ body: (UntypedStore) throws -> Void) throws -> UntypedSnapshot {
+        let store = try UntypedStore.create(at: path, options: StoreFile.options)
+        do {
+            try body(store)
+            let snapshot = try store.snapshot
+            try store.close()
+            return snapshot
+        } catch {
+            try? store.close(discardingUnappended: true)
+            for suffix in ["", "-lock", "-processes"] { try? FileManager.default.removeItem(atPath: path + suffix) }
+            throw error
+        }
+    }
+
     /// Refuses a path that cannot be a store.
     func requireFile() throws {
         var isFolder: ObjCBool = false

@@ -85,6 +85,36 @@ extension VersionName: ExpressibleByIntegerLiteral {
     public init(integerLiteral value: UInt64) { self.init(Version(value)) }
 }
 
+/// A range of commits, A..B, or one commit.
+public struct VersionRange: Hashable, Sendable {
+    private let first, last: VersionName
+
+    /// The range that a text names.
+    ///
+    /// - Throws: ``VersionNameError``.
+    public init(_ text: String) throws(VersionNameError) {
+        if let dots = text.range(of: "..") {
+            first = try VersionName(String(text[..<dots.lowerBound]))
+            last = try VersionName(String(text[dots.upperBound...]))
+        } else {
+            first = try VersionName(text)
+            last = first
+        }
+    }
+
+    /// The versions of the first and the last commit in a store.
+    ///
+    /// - Throws: `ListError` if the store has no such commits; ``ToolError`` if the first is after the last.
+    public func commits(in store: UntypedStore) throws -> ClosedRange<Version> {
+        let (first, last) = (try first.version(in: store), try last.version(in: store))
+        for version in [first, last] { _ = try store.commit(version) }
+        guard first <= last else {
+            throw ToolError(.refused, "range: expected the earlier version first, found \(first)..\(last)")
+        }
+        return first...last
+    }
+}
+
 /// A text that names no version.
 public struct VersionNameError: Error, Equatable, CustomStringConvertible, Sendable {
     /// What a version may be named, for error messages and help.
