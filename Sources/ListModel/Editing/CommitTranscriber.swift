@@ -68,6 +68,42 @@ public struct CommitTranscript: Hashable, Sendable {
     }
 }
 
+/// What is written down of a history where a log begins whose earlier commits were dropped.
+public struct HistoryTranscript: Hashable, Sendable {
+    /// Whose history it is; nil for the one that all share.
+    public var origin: String?
+    /// The numbers that a checkpoint has of it: position, tip, newest revision, newest change of the branch, steps back,
+    /// steps forward, depth.
+    public var numbers: [UInt64]
+
+    /// What was written down of a history.
+    public init(origin: String?, numbers: [UInt64]) { (self.origin, self.numbers) = (origin, numbers) }
+
+    private init(_ origin: String?, _ history: ListHistory) {
+        let versions = [history.position, history.tip, history.newest, history.switched].map(\.rawValue)
+        let counts = [history.undoCount, history.redoCount, history.depth].map { UInt64($0) }
+        self.init(origin: origin, numbers: versions + counts)
+    }
+
+    /// What is written down of histories: the shared one, then those of origins, in the order of their UTF-8 bytes.
+    package static func all(_ histories: HistoryTable) -> [HistoryTranscript] {
+        let own = histories.own.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
+        return [HistoryTranscript(nil, histories.shared)] + own.map { HistoryTranscript($0.key, $0.value) }
+    }
+
+    /// The history at a version.
+    fileprivate func history(at version: Version) throws -> ListHistory {
+        guard numbers.count == 7, numbers.allSatisfy({ $0 <= version.rawValue }) else {
+            throw ListError.eventMismatch(
+                what: "history of \(origin ?? "all")", expected: "seven numbers up to \(version)", found: "\(numbers)")
+        }
+        return ListHistory(
+            position: Version(numbers[0]), tip: Version(numbers[1]), newest: Version(numbers[2]),
+            switched: Version(numbers[3]), undoCount: Int(numbers[4]), redoCount: Int(numbers[5]),
+            depth: Int(numbers[6]))
+    }
+}
+
 /// Makes the records of commits, one after another from the first.
 package struct CommitTranscriber: ~Copyable {
     /// The rows after the last record.
@@ -87,6 +123,46 @@ package struct CommitTranscriber: ~Copyable {
         return ContentReference(
             version: state.version.next, offset: UInt32(clamping: contents.count - 1),
             length: UInt32(clamping: bytes.count), hash: bytes.withUnsafeBytes { ContentReference.hash(of: $0) })
+    }
+
+    /// Begins after a version whose commits were dropped.
+    ///
+    /// - Parameters:
+    ///   - version: the version, before any commit was made.
+    ///   - sections: its rows, with contents of ``content(_:)``.
+    ///   - histories: the histories at that version.
+    /// - Returns: where the contents of its rows are from now on.
+    package mutating func begin(
+        at version: Version, _ sections: [ListSection], _ histories: [HistoryTranscript]
+    ) throws -> [ContentReference: [UInt8]] {
+        guard state.version == .empty, version > .empty, version.rawValue < Limits.versions else {
+            throw ListError.eventMismatch(
+                what: "oldest version", expected: "one before the first commit", found: "\(version)")
+        }
+        var places: [ContentReference: [UInt8]] = [:]
+        let placed = try sections.map { section in
+            var section = section
+            section.items = try section.items.map { row in
+                guard contents.indices.contains(Int(row.content.offset)) else {
+                    throw ListError.eventMismatch(
+                        what: "content of row \(row.id)", expected: "one of \(contents.count)", found: "another")
+                }
+                let reference = ContentReference(
+                    version: version, offset: row.content.offset, length: row.content.length, hash: row.content.hash)
+                places[reference] = contents[Int(reference.offset)]
+                var row = row
+                row.setContent(reference)
+                return row
+            }
+            return section
+        }
+        try state.apply(.listReloaded(old: [], new: placed))
+        state.version = version
+        for history in histories {
+            state.histories[history.origin.map { .origin($0) } ?? .shared] = try history.history(at: version)
+        }
+        contents = []
+        return places
     }
 
     /// The record of the next commit.

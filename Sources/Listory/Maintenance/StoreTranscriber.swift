@@ -9,24 +9,40 @@ import ListModel
 ///
 /// ```swift
 /// try StoreTranscriber.write(to: "copy.listory") { copy in
-///     try store.forEachCommit(in: store.oldestVersion.next...store.version) { commit in
-///         try copy.append(CommitTranscript(commit), events(of: commit, contents: { copy.content($0) }))
-///     }
+///     for line in lines { try copy.append(line.transcript, line.events { copy.content($0) }) }
 /// }
 /// ```
 public struct StoreTranscriber: ~Copyable {
     private var file: NewStoreFile
     private var commits: CommitTranscriber
-    private let scratch: String
+    private var base = LogBase()
 
     private init(_ scratch: String, _ options: StoreOptions) throws {
         file = try NewStoreFile(at: scratch, options)
         commits = CommitTranscriber(ListState(NodePool(limits: NewStoreFile.limits, source: file.database)))
-        self.scratch = scratch
     }
 
     /// The last version that was written.
     public var version: Version { commits.state.version }
+
+    /// Begins after a version whose commits were dropped. Without this, the first commit makes version 1.
+    ///
+    /// - Parameters:
+    ///   - version: the oldest version.
+    ///   - sections: its rows, with contents of ``content(_:)``.
+    ///   - histories: what was written down of ``StoreProtocol/oldestHistories()``.
+    /// - Throws: ``ListError/eventMismatch(what:expected:found:)`` if they cannot be those of the version.
+    public mutating func begin(
+        at version: Version, _ sections: [ListSection], histories: [HistoryTranscript]
+    ) throws {
+        try door {
+            let contents = try commits.begin(at: version, sections, histories)
+            (base.version, base.sealed) = (version, version)
+            file.begin(after: base)
+            _ = try file.putContents(Set(contents.keys)) { contents[$0] }
+            try file.takeCheckpoint(of: &commits.state) { contents[$0] }
+        }
+    }
 
     /// A content that a row gets in the next commit.
     public mutating func content(_ bytes: [UInt8]) -> ContentReference { commits.content(bytes) }
@@ -77,9 +93,11 @@ public struct StoreTranscriber: ~Copyable {
 
     private consuming func finish() throws {
         try file.flush()
-        if version > .empty {
+        if version > base.version {
+            try commits.state.rebuild()
             try file.takeCheckpoint(of: &commits.state) { _ in nil }
         }
+        if base.version > .empty { try file.put(base) }
         try file.close()
     }
 }

@@ -80,6 +80,17 @@ extension StoreProtocol {
         }
     }
 
+    /// What there is to write down of the histories at ``oldestVersion``, if earlier commits were dropped.
+    public func oldestHistories() throws -> [HistoryTranscript] {
+        try door {
+            guard oldestVersion > .empty else { return [] }
+            guard let checkpoint = try core.checkpointer?.database.checkpoint(oldestVersion) else {
+                throw ListError.damagedCheckpoint(oldestVersion)
+            }
+            return HistoryTranscript.all(checkpoint.histories)
+        }
+    }
+
     private func checkVersion(_ version: Version) throws {
         let newest = try self.version
         if version > .empty && version <= oldestVersion {

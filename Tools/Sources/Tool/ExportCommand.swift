@@ -13,7 +13,8 @@ struct ExportCommand: ParsableCommand {
             version: names, times, origins, branches, undo and redo, annotations included.
 
             Contents that are no JSON, or are written in another way than the tool writes JSON, are {"$base64":…} or \
-            {"$utf8":…}; ids that are UUIDs are {"$uuid":…}. The exit code is 1 if compact has dropped history.
+            {"$utf8":…}; ids that are UUIDs are {"$uuid":…}. If compact has dropped history, the first line has the rows and \
+            histories with which the log begins.
 
             Example:
               listory export todo.listory > todo.jsonl

@@ -140,7 +140,8 @@ extension RequestFields {
         try RequestFields.section(try value(field, expected: "a section"), path(field), content)
     }
 
-    fileprivate func sections(_ field: String, _ content: ([UInt8]) -> ContentReference) throws -> [ListSection] {
+    /// Sections with their rows.
+    func sections(_ field: String, _ content: ([UInt8]) -> ContentReference) throws -> [ListSection] {
         try array(field, of: "sections").enumerated().map { index, value in
             try RequestFields.section(value, "\(path(field))[\(index)]", content)
         }

@@ -10,6 +10,8 @@ import Listory
 
 /// Imports a log.
 public struct LogImport {
+    /// The number of the format. It changes if what was written before is read in another way.
+    static let format = 1
     private let lines: InputLines
     private let lineCount: Int
 
@@ -32,7 +34,8 @@ public struct LogImport {
     public func write(to path: String, progress: (Double) -> Void = { _ in }) throws -> StoreVerification {
         try StoreTranscriber.write(to: path) { store in
             var iterator = lines.makeIterator()
-            let newest = try Header(next(&iterator)).version
+            let header = try next(&iterator)
+            let newest = try header.located { try LogImport.begin(&store, header.object("listory")) }
             while store.version < newest {
                 let line = try next(&iterator)
                 try line.located {
@@ -61,20 +64,27 @@ public struct LogImport {
         return try Line(number, text)
     }
 
-    /// The first line.
-    private struct Header {
-        let version: Version
-
-        init(_ line: Line) throws {
-            version = try line.located {
-                let fields = try RequestFields(line.object("listory"), "listory", expected: "format", "version")
-                let format = try fields.index("format")
-                guard format == 1 else {
-                    throw RequestError.field(fields.path("format"), expected: "1", found: .integer(Int64(format)))
-                }
-                return try fields.version("version")
-            }
+    /// Reads the first line, and returns the newest version.
+    private static func begin(_ store: inout StoreTranscriber, _ value: JSONValue) throws -> Version {
+        let fields = try RequestFields(value, "listory", expected: "format", "version", "base")
+        let format = try fields.index("format")
+        guard format == LogImport.format else {
+            throw RequestError.field(
+                fields.path("format"), expected: "\(LogImport.format)", found: .integer(Int64(format)))
         }
+        guard fields.has("base") else { return try fields.version("version") }
+        let base = try RequestFields(
+            fields.value("base", expected: "an object"), fields.path("base"), expected: "version", "histories",
+            "sections")
+        let histories = try base.array("histories", of: "histories").map { value in
+            let history = try RequestFields(value, base.path("histories"), expected: "origin", "numbers")
+            return HistoryTranscript(
+                origin: history.has("origin") ? try history.text("origin") : nil,
+                numbers: try history.numbers("numbers"))
+        }
+        let sections = try base.sections("sections") { store.content($0) }
+        try store.begin(at: base.version("version"), sections, histories: histories)
+        return try fields.version("version")
     }
 
     /// A line, and its value.
@@ -128,6 +138,15 @@ extension RequestFields {
         }
         return Version(UInt64(number))
     }
+
+    fileprivate func numbers(_ field: String) throws -> [UInt64] {
+        try array(field, of: "numbers").map { value in
+            guard case .integer(let number) = value, number >= 0 else {
+                throw RequestError.field(path(field), expected: "numbers from 0 on", found: value)
+            }
+            return UInt64(number)
+        }
+    }
 }
 
 extension CommitTranscript {
@@ -137,20 +156,14 @@ extension CommitTranscript {
             value, "commit", expected: "version", "time", "cause", "of", "to", "name", "origin", "continuesStep",
             "tracking", "discardable", "hash", "place", "events")
         func flag(_ field: String) throws -> Bool { try fields.has(field) && fields.bool(field) }
-        let place = try fields.array("place", of: "numbers").map { value -> UInt64 in
-            guard case .integer(let number) = value, number >= 0 else {
-                throw RequestError.field(fields.path("place"), expected: "numbers from 0 on", found: value)
-            }
-            return UInt64(number)
-        }
         guard let hash = UInt64(try fields.text("hash"), radix: 16) else {
             throw RequestError.field(fields.path("hash"), expected: "hexadecimal digits", found: .null)
         }
         let transcript = CommitTranscript(
             version: try fields.version("version"), cause: try cause(fields), name: try fields.text("name"),
             origin: try fields.text("origin"), time: try time(fields), tracking: try tracking(fields),
-            isDiscardable: try flag("discardable"), continuesStep: try flag("continuesStep"), place: place,
-            stateHash: StateHash(rawValue: hash))
+            isDiscardable: try flag("discardable"), continuesStep: try flag("continuesStep"),
+            place: try fields.numbers("place"), stateHash: StateHash(rawValue: hash))
         let count = try fields.index("events")
         guard count >= 0 else {
             throw RequestError.field(fields.path("events"), expected: "at least 0", found: .integer(Int64(count)))

@@ -3,6 +3,8 @@
 // The first line says what follows, the last line that nothing is missing. Between them each commit has a line, and each of
 // its events has one.
 //
+// If earlier commits were dropped, the first line also has the rows that they had made.
+//
 // Always holds: ids, contents, names and times are written so that exactly they are read again.
 
 import ListModel
@@ -10,8 +12,6 @@ import Listory
 
 /// Writes down a log.
 public struct ExportReport {
-    /// The number of the format. It changes if what was written before is read in another way.
-    static let format = 1
     private let store: UntypedStore
 
     /// A report on the log of a store.
@@ -22,21 +22,16 @@ public struct ExportReport {
     /// - Parameters:
     ///   - progress: called now and then with the share that is done, 0 to 1.
     ///   - send: receives the output, in parts.
-    /// - Throws: ``ToolError`` if history was dropped, so that the log has no beginning; an error of the log.
+    /// - Throws: an error of the log.
     public func print(progress: (Double) -> Void, send: ([UInt8]) throws -> Void) throws {
         let newest = try store.snapshot
-        guard store.oldestVersion == .empty else {
-            throw ToolError(
-                .refused,
-                "export: expected a log from its beginning, found one from version \(store.oldestVersion.next) on: "
-                    + "the history before was dropped by compact")
-        }
         var writer = JSONWriter(isExact: true)
-        line("listory", &writer) { writer in
-            writer.member("format", ExportReport.format)
+        try line("listory", &writer) { writer in
+            writer.member("format", LogImport.format)
             writer.member("version", newest.version.rawValue)
+            if store.oldestVersion > .empty { try writeBase(&writer) }
         }
-        if newest.version > .empty {
+        if newest.version > store.oldestVersion {
             try store.forEachCommit(in: store.oldestVersion.next...newest.version) { commit in
                 try write(commit, &writer)
                 guard writer.bytes.count > 1 << 16 else { return }
@@ -52,26 +47,62 @@ public struct ExportReport {
         try send(writer.bytes)
     }
 
-    private func line(_ name: String, _ writer: inout JSONWriter, _ body: (inout JSONWriter) -> Void) {
-        writer.object { writer in
+    private func line(
+        _ name: String, _ writer: inout JSONWriter, _ body: (inout JSONWriter) throws -> Void
+    ) rethrows {
+        try writer.object { writer in
             writer.key(name)
-            writer.object(body)
+            try writer.object(body)
         }
         writer.endLine()
+    }
+
+    /// Writes the rows that dropped commits had made, and the histories then.
+    private func writeBase(_ writer: inout JSONWriter) throws {
+        writer.key("base")
+        try writer.object { writer in
+            writer.member("version", store.oldestVersion.rawValue)
+            writer.key("histories")
+            let histories = try store.oldestHistories()
+            writer.array { writer in
+                for history in histories {
+                    writer.object { writer in
+                        if let origin = history.origin { writer.member("origin", origin) }
+                        writer.key("numbers")
+                        writer.write(history.numbers)
+                    }
+                }
+            }
+            writer.key("sections")
+            let rows = try store.snapshot(at: store.oldestVersion)
+            try writer.array { writer in
+                for section in rows.sections {
+                    let items = Array(section.items)
+                    try writer.write(ListSection(id: section.id, title: section.title, items: items), store.source)
+                }
+            }
+        }
     }
 
     private func write(_ commit: Commit, _ writer: inout JSONWriter) throws {
         line("commit", &writer) { writer in
             writer.writeHeader(commit)
             writer.key("place")
-            writer.array { writer in
-                for number in CommitTranscript(commit).place { writer.write(number) }
-            }
+            writer.write(CommitTranscript(commit).place)
             writer.member("events", commit.eventCount)
         }
         for event in try commit.events() {
             try writer.write(event, store.source)
             writer.endLine()
+        }
+    }
+}
+
+extension JSONWriter {
+    /// Writes numbers as an array.
+    fileprivate mutating func write(_ numbers: [UInt64]) {
+        array { writer in
+            for number in numbers { writer.write(number) }
         }
     }
 }

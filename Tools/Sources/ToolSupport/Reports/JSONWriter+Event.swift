@@ -91,7 +91,8 @@ extension JSONWriter {
         write(id)
     }
 
-    private mutating func write(_ section: ListSection, _ source: any CommitSource) throws {
+    /// Writes a section with its rows.
+    mutating func write(_ section: ListSection, _ source: any CommitSource) throws {
         try object { writer in
             writer.member("id", section.id)
             writer.member("title", section.title)
