@@ -123,7 +123,7 @@ struct LogCommand: ParsableCommand {
         report.filter = filter
         report.detail = oneline ? .line : stat ? .counts : .events
         report.hasGraph = graph
-        var range = LogReport.Range()
+        var range = LogReport.Span()
         (range.first, range.last, range.since, range.until) = (from, to, since, until)
         if follow {
             try report.follow(limit: all ? nil : limit)

@@ -29,7 +29,7 @@ public struct BisectReport {
             try send(Array("version \(version) is \(verdict)\n".utf8))
         }
         let isFound = found.lowerBound == found.upperBound
-        var range = LogReport.Range()
+        var range = LogReport.Span()
         (range.first, range.last) = (VersionName(found.lowerBound), VersionName(found.upperBound))
         if format == .text {
             let line =

@@ -20,7 +20,7 @@ public struct LogReport {
     }
 
     /// A part of the log.
-    public struct Range: Sendable {
+    public struct Span: Sendable {
         /// The first and the last version; nil for the oldest and the newest.
         public var first, last: VersionName?
         /// The times between which commits were made.
@@ -57,7 +57,7 @@ public struct LogReport {
     ///
     /// - Parameter limit: how many at most; nil for all.
     /// - Throws: `ListError.unknownVersion`, `ListError.droppedVersion`, an error of the log, and what `send` throws.
-    public func print(_ range: Range = Range(), limit: Int? = nil) throws {
+    public func print(_ range: Span = Span(), limit: Int? = nil) throws {
         var graph = CommitGraph(position: try store.history.position)
         try forEach(range, limit: limit) { commit in try send(output(commit, &graph)) }
     }
@@ -66,12 +66,12 @@ public struct LogReport {
     /// store ends.
     public func follow(limit: Int?) throws {
         let updates = try store.updates()
-        var range = Range()
+        var range = Span()
         range.last = VersionName(updates.initial.version)
         try printForward(range, limit: limit)
         try waiting {
             for await update in updates {
-                var range = Range()
+                var range = Span()
                 range.first = VersionName(update.versions.lowerBound)
                 range.last = VersionName(update.versions.upperBound)
                 try printForward(range, limit: nil)
@@ -79,7 +79,7 @@ public struct LogReport {
         }
     }
 
-    private func printForward(_ range: Range, limit: Int?) throws {
+    private func printForward(_ range: Span, limit: Int?) throws {
         var commits: [Commit] = []
         try forEach(range, limit: limit) { commits.append($0) }
         var graph = CommitGraph(position: .empty)
@@ -87,7 +87,7 @@ public struct LogReport {
     }
 
     /// Calls `body` with the commits of a range that the filter lets through, the newest first.
-    private func forEach(_ range: Range, limit: Int?, _ body: (Commit) throws -> Void) throws {
+    private func forEach(_ range: Span, limit: Int?, _ body: (Commit) throws -> Void) throws {
         guard let (first, last) = try bounds(range), first <= last else { return }
         var left = limit ?? .max
         var sections = filter.section == nil ? [] : try store.snapshot(at: Version(last)).sections.map(\.id)
@@ -112,7 +112,7 @@ public struct LogReport {
     }
 
     /// The first and the last version of a range; nil if there are none.
-    private func bounds(_ range: Range) throws -> (UInt64, UInt64)? {
+    private func bounds(_ range: Span) throws -> (UInt64, UInt64)? {
         let (newest, oldest) = (try store.version, store.oldestVersion)
         let named = try [range.first, range.last].map { try $0?.version(in: store) }
         for version in named.compactMap(\.self) {
