@@ -2,6 +2,7 @@
 
 import ArgumentParser
 import ListModel
+import Listory
 import ToolSupport
 
 struct DiffCommand: ParsableCommand {
@@ -37,11 +38,13 @@ struct DiffCommand: ParsableCommand {
         let new = try to?.snapshot(in: store) ?? store.snapshot
         let before = max(Version(max(new.version.rawValue, 1) - 1), store.oldestVersion)
         let old = try from?.snapshot(in: store) ?? store.snapshot(at: before)
-        let report = DifferenceReport(from: old, to: new, source: store.source)
-        switch format.value {
-        case .text: try Standard.output.write(report.text(Standard.style))
-        case .json: try Standard.output.write(report.json())
+        let output = try old.reading {
+            try new.reading {
+                let report = DifferenceReport(from: old, to: new, source: store.source)
+                return try format.value == .json ? report.json() : Array(report.text(Standard.style).utf8)
+            }
         }
+        try Standard.output.write(output)
         try store.close()
     }
 }

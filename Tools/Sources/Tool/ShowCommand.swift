@@ -2,6 +2,7 @@
 
 import ArgumentParser
 import ListModel
+import Listory
 import ToolSupport
 
 struct ShowCommand: ParsableCommand {
@@ -56,12 +57,15 @@ struct ShowCommand: ParsableCommand {
             let found = try RowReport(IdentifierText(row), in: store, at: at.version)
             try Standard.output.write(isJSON || format == .json ? found.json() : Array(found.text().utf8))
         } else {
-            let report = try SnapshotReport(
-                at.snapshot(in: store), source: store.source, section: section.map { IdentifierText($0) }, limit: limit)
-            switch isJSON ? .json : format {
-            case .text: try report.text(Standard.style) { try Standard.output.write($0) }
-            case .json: try report.json { try Standard.output.write($0) }
-            case .raw: try report.raw { try Standard.output.write($0) }
+            let rows = try at.snapshot(in: store)
+            try rows.reading {
+                let report = try SnapshotReport(
+                    rows, source: store.source, section: section.map { IdentifierText($0) }, limit: limit)
+                switch isJSON ? .json : format {
+                case .text: try report.text(Standard.style) { try Standard.output.write($0) }
+                case .json: try report.json { try Standard.output.write($0) }
+                case .raw: try report.raw { try Standard.output.write($0) }
+                }
             }
         }
         try store.close()

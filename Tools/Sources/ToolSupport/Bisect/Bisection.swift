@@ -73,7 +73,7 @@ public struct Bisection {
         let rows = try store.snapshot(at: version)
         let verdict: Verdict =
             switch judge {
-            case .condition(let condition): try reader.holds(condition, for: rows) ? .bad : .good
+            case .condition(let condition): try rows.reading { try reader.holds(condition, for: rows) } ? .bad : .good
             case .program(let program): try program.judge(rows, store.source)
             }
         judged.append((version, verdict))

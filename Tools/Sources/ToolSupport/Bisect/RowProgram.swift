@@ -5,6 +5,7 @@
 
 import Foundation
 import ListModel
+import Listory
 
 /// A program that looks at the rows of a version.
 public struct RowProgram: Sendable {
@@ -26,7 +27,7 @@ public struct RowProgram: Sendable {
         defer { try? FileManager.default.removeItem(at: file) }
         let handle = try FileHandle(forUpdating: file)
         defer { try? handle.close() }
-        try SnapshotReport(rows, source: source).json { try handle.write(contentsOf: $0) }
+        try rows.reading { try SnapshotReport(rows, source: source).json { try handle.write(contentsOf: $0) } }
         try handle.seek(toOffset: 0)
 
         let process = Process()

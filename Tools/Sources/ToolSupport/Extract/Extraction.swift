@@ -29,9 +29,8 @@ public struct Extraction {
         let before = try source.snapshot(at: Version(range.lowerBound.rawValue - 1))
         let time = try source.commit(range.lowerBound).time
         try target.edit("Extract", time: time, durability: .deferred) { list in
-            if before.sectionCount > 0 {
-                try list.reload(before.sections.map { try section($0.id, $0.title, $0.items) })
-            }
+            if before.sectionCount == 0 { return }
+            try list.reload(before.reading { try before.sections.map { try section($0.id, $0.title, $0.items) } })
         }
         let count = Double(range.upperBound.rawValue - range.lowerBound.rawValue + 1)
         try source.forEachCommit(in: range) { commit in

@@ -75,10 +75,12 @@ public struct ExportReport {
             }
             writer.key("sections")
             let rows = try store.snapshot(at: store.oldestVersion)
-            try writer.array { writer in
-                for section in rows.sections {
-                    let items = Array(section.items)
-                    try writer.write(ListSection(id: section.id, title: section.title, items: items), store.source)
+            try rows.reading {
+                try writer.array { writer in
+                    for section in rows.sections {
+                        let items = Array(section.items)
+                        try writer.write(ListSection(id: section.id, title: section.title, items: items), store.source)
+                    }
                 }
             }
         }

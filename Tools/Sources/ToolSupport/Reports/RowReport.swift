@@ -20,7 +20,8 @@ public struct RowReport {
         let snapshot = try name?.snapshot(in: store) ?? store.snapshot
         let path =
             try snapshot.version == store.version
-            ? id.first { try store.indexPath(of: $0) } : id.first { snapshot.indexPath(of: $0) }
+            ? id.first { try store.indexPath(of: $0) }
+            : snapshot.reading { id.first { snapshot.indexPath(of: $0) } }
         guard let path, let row = snapshot.item(at: path) else {
             throw ToolError(
                 .refused, "row: expected one of version \(snapshot.version), found \"\(id.text.visible)\"")

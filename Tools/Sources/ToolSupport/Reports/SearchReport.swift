@@ -3,6 +3,7 @@
 // Always holds: rows are printed as they are found, in their order.
 
 import ListModel
+import Listory
 
 /// Searches the rows of a version.
 public struct SearchReport {
@@ -20,7 +21,13 @@ public struct SearchReport {
     public func print(
         _ words: SearchWords, limit: Int?, _ format: OutputFormat, send: ([UInt8]) throws -> Void
     ) throws {
-        var left = limit ?? .max
+        try snapshot.reading { try printRows(words, limit ?? .max, format, send) }
+    }
+
+    private func printRows(
+        _ words: SearchWords, _ limit: Int, _ format: OutputFormat, _ send: ([UInt8]) throws -> Void
+    ) throws {
+        var left = limit
         for (index, section) in snapshot.sections.enumerated() {
             for (offset, row) in section.items.enumerated() {
                 if left == 0 { return }

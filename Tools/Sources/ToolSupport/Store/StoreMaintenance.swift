@@ -49,8 +49,10 @@ extension StoreFile {
                     what: "journal", expected: "entries that follow it", found: "one that ends with version \(lost)")
             }
             let snapshot = try store.snapshot
-            for section in snapshot.sections {
-                for item in section.items { try store.source.withContent(of: item.content) { _ in } }
+            try snapshot.reading {
+                for section in snapshot.sections {
+                    for item in section.items { try store.source.withContent(of: item.content) { _ in } }
+                }
             }
             return QuickCheck(
                 version: snapshot.version, itemCount: snapshot.itemCount, wasRebuilt: store.recovery.wasRebuilt)
