@@ -112,4 +112,42 @@ import ToolSupport
         #expect(
             try FileManager.default.contentsOfDirectory(atPath: folder.path).contains { $0.contains("wrong") } == false)
     }
+
+    @Test func `Lines that somebody has changed make the same rows, or an error that says where`() throws {
+        let seed = UInt64.random(in: 1...UInt64.max)
+        var random = SeededGenerator(seed: seed)
+        var history = RandomHistory(seed: seed)
+        let path = folder.file("old")
+        try history.make(at: path, edits: 25, undoScope: .origin)
+        let base = folder.file("base")
+        try FileManager.default.copyItem(atPath: path, toPath: base)
+        try UntypedStore.compact(at: base, Compaction(keeping: .from(Version(8))))
+        let target = folder.file("new")
+        let words = [
+            "0", "1", "-1", "63", "64", "281474976710656", "9007199254740991", "1e300", "null", "[]", "\"\"", "true",
+        ]
+        for source in [path, base] {
+            let lines = String(decoding: try self.lines(of: source), as: UTF8.self).split(separator: "\n")
+            for round in 0..<60 * Soak.factor {
+                var changed = lines.map(String.init)
+                let index = Int.random(in: 0..<lines.count, using: &random)
+                // A number, a word or a string in it, or the whole line.
+                let places = changed[index].ranges(of: /-?[0-9]+|true|false|"[^"]*"/)
+                if let place = places.randomElement(using: &random), round % 10 != 0 {
+                    changed[index].replaceSubrange(place, with: words.randomElement(using: &random)!)
+                } else {
+                    changed.swapAt(index, Int.random(in: 0..<lines.count, using: &random))
+                }
+                let file = try folder.write(changed.joined(separator: "\n"), to: "changed")
+                do {
+                    _ = try LogImport(path: file).write(to: target)
+                    try FileManager.default.removeItem(atPath: target)
+                } catch is ImportError {
+                } catch let error as ListError {
+                    #expect([.damaged, .refused].contains(ExitStatus(error)), "seed \(seed), round \(round): \(error)")
+                }
+                #expect(!FileManager.default.fileExists(atPath: target), "seed \(seed), round \(round)")
+            }
+        }
+    }
 }
