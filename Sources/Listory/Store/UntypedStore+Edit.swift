@@ -18,7 +18,7 @@ extension UntypedStore {
     /// - Returns: the commit, or nil if nothing changed and nothing was appended.
     /// - Throws: what `body` throws; then nothing has changed. ``ListError/appendFailed(durable:cause:)`` if earlier
     ///   commits still cannot be saved; then this edit was not made. ``ListError/readOnly``. A commit that is made and cannot be
-    ///   saved throws nothing: see ``appendFailures()``.
+    ///   saved throws nothing: see ``StoreProtocol/appendFailures()``.
     /// - Complexity: O(k log n) for k rows, in memory; then the wait.
     @discardableResult
     public func edit(
