@@ -1,0 +1,43 @@
+// `listory blame`. Always holds: it changes nothing.
+
+import ArgumentParser
+import ListModel
+import ToolSupport
+
+struct BlameCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "blame",
+        abstract: "Print, for each row, the commits that made it as it is.",
+        discussion: """
+            Below each row stand the commit with which it came into the list, the last one since then that changed its \
+            content, checkmark or depth, and the last one that moved it. As json, each row is one line.
+
+            Example:
+              listory blame todo.listory --section today --limit 10
+            """)
+
+    @OptionGroup var store: StoreArgument
+
+    @Option(help: ArgumentHelp("Only the rows of this section.", valueName: "id"))
+    var section: String?
+
+    @Option(help: ArgumentHelp("Skip this many rows.", valueName: "count"))
+    var skip = 0
+
+    @Option(help: ArgumentHelp("Print at most this many rows.", valueName: "count"))
+    var limit = 50
+
+    @OptionGroup var format: FormatOption
+
+    func validate() throws {
+        if skip < 0 { throw ValidationError("--skip: expected at least 0, found \(skip)") }
+        if limit < 0 { throw ValidationError("--limit: expected at least 0, found \(limit)") }
+    }
+
+    func run() throws {
+        let store = try store.file.open(isReadOnly: true)
+        let report = try BlameReport(store, section: section.map { IdentifierText($0) }, skip, limit)
+        try Standard.output.write(format.value == .json ? report.json() : Array(report.text().utf8))
+        try store.close()
+    }
+}

@@ -1,0 +1,146 @@
+// Prints which commits changed a row, or made rows as they are.
+//
+// Always holds: texts of others are harmless for a terminal.
+
+import ListModel
+import Listory
+
+/// Prints the commits that changed a row or a section.
+public struct RowHistoryReport {
+    /// Whose history it is.
+    public enum Subject {
+        case row(IdentifierText)
+        case section(IdentifierText)
+    }
+
+    private let changes: [RowChange]
+
+    /// A report on a row or a section.
+    ///
+    /// - Throws: ``ToolError`` if there never was one of that id.
+    public init(_ subject: Subject, in store: UntypedStore, before name: VersionName?, limit: Int?) throws {
+        let version = try name?.version(in: store)
+        func find(_ id: IdentifierText, _ what: String, _ history: (UntypedID, Version?, Int) throws -> [RowChange])
+            throws -> [RowChange]
+        {
+            func isKnown(_ id: UntypedID) throws -> UntypedID? { try history(id, nil, 1).isEmpty ? nil : id }
+            guard let known = try id.first(isKnown) else {
+                throw ToolError(.refused, "\(what): expected one that the log has, found \"\(id.text.visible)\"")
+            }
+            return try history(known, version, limit ?? .max)
+        }
+        switch subject {
+        case .row(let id): changes = try find(id, "row") { try store.history(ofRow: $0, before: $1, limit: $2) }
+        case .section(let id):
+            changes = try find(id, "section") { try store.history(ofSection: $0, before: $1, limit: $2) }
+        }
+    }
+
+    /// A line for each commit.
+    public func text() -> String { changes.map { "\($0.commit.line)  \($0.kinds)\n" }.joined() }
+
+    /// A line of JSON for each commit.
+    public func json() -> [UInt8] {
+        var writer = JSONWriter()
+        for change in changes {
+            writer.object { writer in
+                writer.write(membersOf: change.commit)
+                writer.key("kinds")
+                writer.write(.array("\(change.kinds)".split(separator: ", ").map { .string(String($0)) }))
+            }
+            writer.endLine()
+        }
+        return writer.bytes
+    }
+}
+
+/// Prints the commits that made rows as they are.
+public struct BlameReport {
+    private let rows: [(path: ListIndexPath, row: UntypedRow, blame: RowBlame)]
+    private let source: any CommitSource
+
+    /// A report on rows of the newest version.
+    ///
+    /// - Parameters:
+    ///   - section: only the rows of this section; nil for all.
+    ///   - skipped: how many rows are left out at the beginning.
+    ///   - limit: how many are printed at most.
+    /// - Throws: ``ToolError`` if there is no such section.
+    public init(_ store: UntypedStore, section: IdentifierText?, _ skipped: Int, _ limit: Int) throws {
+        let snapshot = try store.snapshot
+        var found: [(ListIndexPath, UntypedRow)] = []
+        var left = skipped
+        try snapshot.reading {
+            let sections = snapshot.sections.enumerated().filter { section?.means($0.element.id) ?? true }
+            if let section, sections.isEmpty {
+                throw ToolError(.refused, "section: expected one of the list, found \"\(section.text.visible)\"")
+            }
+            for (index, section) in sections {
+                let first = min(left, section.items.count)
+                left -= first
+                let end = min(section.items.count, first + limit - found.count)
+                for item in first..<max(first, end) {
+                    found.append((ListIndexPath(section: index, item: item), section.items[item]))
+                }
+            }
+        }
+        let blames = try store.blame(ofRows: found.map(\.1.id))
+        rows = zip(found, blames).map { ($0.0, $0.1, $1) }
+        source = store.source
+    }
+
+    /// The rows, and up to three commits below each.
+    public func text() throws -> String {
+        try rows.map { path, row, blame in
+            let box = row.isChecked ? "[x]" : "[ ]"
+            let head = "\(path) \(box) \(try source.title(of: row.content)) (id \(row.id.description.shown))\n"
+            return head
+                + BlameReport.parts(blame).map { "    \($0.0)  \($0.1?.line ?? "before the log begins")\n" }.joined()
+        }.joined()
+    }
+
+    /// A line of JSON for each row.
+    public func json() throws -> [UInt8] {
+        var writer = JSONWriter()
+        for (path, row, blame) in rows {
+            try writer.object { writer in
+                writer.key("at")
+                writer.write(path)
+                writer.key("row")
+                try writer.write(row, source)
+                for (name, commit) in BlameReport.parts(blame) {
+                    guard let commit else { continue }
+                    writer.key(name)
+                    writer.object { $0.write(membersOf: commit) }
+                }
+            }
+            writer.endLine()
+        }
+        return writer.bytes
+    }
+
+    private static func parts(_ blame: RowBlame) -> [(String, CommitInfo?)] {
+        let later = [("updated", blame.updated), ("moved", blame.moved)]
+        return [("inserted", blame.inserted)] + later.filter { $0.1 != nil }
+    }
+}
+
+extension CommitInfo {
+    /// Version, time, name, and who made it.
+    fileprivate var line: String {
+        "\(version)  \(time.text)  \"\(name.shown)\"" + (origin.isEmpty ? "" : " by \(origin.shown)")
+            + (cause == .edit ? "" : " (\(cause))")
+    }
+}
+
+extension JSONWriter {
+    fileprivate mutating func write(membersOf commit: CommitInfo) {
+        member("version", commit.version.rawValue)
+        member("time", commit.time.text)
+        let (word, preposition) = commit.cause.words
+        member("cause", word)
+        if let target = commit.cause.target { member(preposition, target.rawValue) }
+        member("name", commit.name)
+        member("origin", commit.origin)
+    }
+}
