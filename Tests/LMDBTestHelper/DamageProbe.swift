@@ -8,7 +8,7 @@ enum DamageProbe {
     /// `signal` with its number.
     static func run(_ paths: [String], gate: Environment.Gate) throws {
         for path in paths {
-            let status = inFork { outcome(path, gate) }
+            let status = inFork(seconds: 60) { outcome(path, gate) }
             switch status {
             case 0: answer("sound")
             case 1: answer("refused")

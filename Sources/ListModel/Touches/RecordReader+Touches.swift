@@ -91,33 +91,43 @@ extension ListEvent {
         }
     }
 
-    /// What a reload changes: sections and rows that only one of the lists has, and those that differ.
+    /// What a reload changes: the sections and rows that only one of the lists has, and those that differ. What stays in its
+    /// section has moved if it has another place among all that stay there.
     private static func forEachTouch(
         from old: [ListSection], to new: [ListSection], _ body: (RowOrSection, ChangeKinds) throws -> Void
     ) rethrows {
-        var sections: [UntypedID: Int] = [:]
-        var rows: [UntypedID: (row: UntypedRow, path: ListIndexPath)] = [:]
-        for (index, section) in old.enumerated() {
-            sections[section.id] = index
-            for (item, row) in section.items.enumerated() {
-                rows[row.id] = (row, ListIndexPath(section: index, item: item))
+        var home: [UntypedID: UntypedID] = [:]
+        for section in new { for row in section.items { home[row.id] = section.id } }
+        let stayingSections = Set(new.map(\.id))
+        var sections: [UntypedID: (title: String, rank: Int)] = [:]
+        var rows: [UntypedID: (row: UntypedRow, rank: Int?)] = [:]
+        for section in old {
+            if stayingSections.contains(section.id) { sections[section.id] = (section.title, sections.count) }
+            var rank = 0
+            for row in section.items {
+                let stays = home[row.id] == section.id
+                rows[row.id] = (row, stays ? rank : nil)
+                if stays { rank += 1 }
             }
         }
-        for (index, section) in new.enumerated() {
-            if let before = sections.removeValue(forKey: section.id) {
-                var kinds: ChangeKinds = before == index ? [] : .moved
-                if !old[before].title.hasSameBytes(as: section.title) { kinds.insert(.updated) }
+        var sectionRank = 0
+        for section in new {
+            if let before = sections[section.id] {
+                var kinds: ChangeKinds = before.rank == sectionRank ? [] : .moved
+                if !before.title.hasSameBytes(as: section.title) { kinds.insert(.updated) }
                 if !kinds.isEmpty { try body(.section(section.id), kinds) }
+                sectionRank += 1
             } else {
                 try body(.section(section.id), .inserted)
             }
-            for (item, row) in section.items.enumerated() {
+            var rank = 0
+            for row in section.items {
                 guard let before = rows.removeValue(forKey: row.id) else {
                     try body(.row(row.id), .inserted)
                     continue
                 }
-                var kinds: ChangeKinds = []
-                if before.path != ListIndexPath(section: index, item: item) { kinds.insert(.moved) }
+                var kinds: ChangeKinds = before.rank == rank ? [] : .moved
+                if before.rank != nil { rank += 1 }
                 if before.row.content.hash != row.content.hash { kinds.insert(.updated) }
                 if before.row.isChecked != row.isChecked { kinds.insert(.toggled) }
                 if before.row.outline != row.outline { kinds.insert(.outlined) }
@@ -125,7 +135,7 @@ extension ListEvent {
             }
         }
         for section in old {
-            if sections[section.id] != nil { try body(.section(section.id), .deleted) }
+            if sections[section.id] == nil { try body(.section(section.id), .deleted) }
             for row in section.items where rows[row.id] != nil { try body(.row(row.id), .deleted) }
         }
     }

@@ -1,6 +1,6 @@
 // The catalog of the index of touches: which segments there are.
 //
-// Always holds: the segments follow one another, from the commit after the base of the log to the last indexed one; no two
+// Always holds: the segments follow one another, from the first commit that is not packed to the last indexed one; no two
 // segments have the same number, and none has `nextNumber` or a greater one.
 
 /// The segments of the index, the oldest first.
@@ -10,8 +10,8 @@ package struct TouchCatalog: Equatable, Sendable {
     package var retired: [UInt64] = []
     /// The number of the next segment.
     package var nextNumber: UInt64 = 1
-    /// The size of all records of the log up to the last indexed one.
-    package var recordBytes: UInt64
+    /// The size of all records of the log when the index was extended.
+    package var recordBytes: UInt64 = 0
 
     /// The touches of consecutive commits, in buckets: bucket b of 2ⁿ has the fingerprints whose upper n bits are b.
     package struct Segment: Equatable, Sendable {
@@ -34,18 +34,15 @@ package struct TouchCatalog: Equatable, Sendable {
         package func bucket(of fingerprint: UInt32) -> Int { bits == 0 ? 0 : Int(fingerprint &>> UInt32(32 - bits)) }
     }
 
-    package init(recordBytes: UInt64) { self.recordBytes = recordBytes }
+    package init() {}
 
     /// The last commit that is indexed; nil if none is.
     package var last: Version? { segments.last?.last }
 
-    /// How many touches are indexed.
-    package var count: UInt64 { segments.reduce(0) { $0 &+ $1.count } }
-
     /// The newest segments that a new one of `count` touches is merged with, the newest first.
     ///
-    /// Segments are of levels, each level four times as large as the one before. There are at most three segments of a level, so
-    /// a touch is written again once for each level.
+    /// Segments are of levels, each level four times as large as the one before. Four of a level become one of the next level,
+    /// so a touch is written again about once for each level.
     package func merged(with count: UInt64, bucketSize: Int) -> [Segment] {
         func level(_ count: UInt64) -> Int {
             (UInt64.bitWidth - (count / UInt64(bucketSize)).leadingZeroBitCount + 1) / 2
@@ -114,15 +111,15 @@ extension TouchCatalog {
         guard NodeCoding.isIntact(bytes, number: 0) else { return nil }
         var reader = NodeReader(UnsafeRawBufferPointer(rebasing: bytes[NodeCoding.headerSize...]))
         guard reader.readByte() == NodeCoding.Kind.touchCatalog else { return nil }
-        recordBytes = 0
         let count = reader.readVarint()
         guard count <= UInt64(reader.remaining) else { return nil }
         for _ in 0..<count {
             let numbers = (0..<6).map { _ in reader.readVarint() }
             guard numbers[1] > 0, numbers[1] <= numbers[2], numbers[2] < Limits.versions,
                 numbers[1] == (segments.last?.last.next.rawValue ?? numbers[1]),
-                numbers[0] < 1 &<< (64 - TouchCatalog.indexBits), numbers[4] <= UInt64(Segment.greatestBits),
-                numbers[5] < 1 &<< 23
+                numbers[0] < 1 &<< (64 - TouchCatalog.indexBits), numbers[0] > segments.last?.number ?? 0,
+                numbers[3] < Limits.versions, numbers[4] <= UInt64(Segment.greatestBits),
+                numbers[4] == 0 || numbers[3] &>> numbers[4] > 0, numbers[5] < 1 &<< 23
             else { return nil }
             segments.append(
                 Segment(
@@ -135,7 +132,8 @@ extension TouchCatalog {
         guard retiredCount <= UInt64(reader.remaining) else { return nil }
         for _ in 0..<retiredCount { retired.append(reader.readVarint()) }
         guard !reader.isDamaged, reader.remaining == 0, nextNumber < 1 &<< (64 - TouchCatalog.indexBits),
-            (segments.map(\.number) + retired).allSatisfy({ $0 > 0 && $0 < nextNumber })
+            (segments.map(\.number) + retired).allSatisfy({ $0 > 0 && $0 < nextNumber }),
+            Set(retired).isDisjoint(with: segments.map(\.number))
         else { return nil }
     }
 }

@@ -45,13 +45,14 @@ package enum TouchCoding {
             let distance = reader.readVarint()
             let groupCount = reader.readVarint()
             fingerprint &+= distance
-            guard distance <= UInt64(UInt32.max), fingerprint <= UInt64(UInt32.max), groupCount >= 1,
-                groupCount <= count - seen
+            guard distance <= UInt64(UInt32.max), fingerprint <= UInt64(UInt32.max), distance > 0 || seen == 0,
+                groupCount >= 1, groupCount <= count - seen, segment.bucket(of: UInt32(fingerprint)) == index
             else { return nil }
             let isWanted = wanted.map { UInt64($0) == fingerprint } ?? true
             var version = segment.last.rawValue
-            for _ in 0..<groupCount {
+            for number in 0..<groupCount {
                 let word = reader.readVarint()
+                if number > 0 && word &>> ChangeKinds.bitCount == 0 { return nil }
                 version &-= word &>> ChangeKinds.bitCount
                 guard version >= segment.first.rawValue, version <= segment.last.rawValue else { return nil }
                 if isWanted {

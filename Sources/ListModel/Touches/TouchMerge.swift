@@ -40,7 +40,7 @@ package enum TouchMerge {
     ///   - number: its number.
     ///   - bucketSize: how many touches a bucket has on average, at most.
     ///   - put: stores a row; keys ascend.
-    /// - Returns: the segment.
+    /// - Returns: the segment, with the number of touches that were written.
     /// - Throws: what reading an input or `put` throws.
     /// - Complexity: O(touches).
     package static func write(
@@ -57,11 +57,13 @@ package enum TouchMerge {
         var writer = ByteWriter()
         var streams = inputs.map(Stream.init)
         var touches: [Touch] = []
+        segment.count = 0
         for bucket in 0..<segment.bucketCount {
             touches.removeAll(keepingCapacity: true)
             let last = UInt32.max &>> UInt32(segment.bits) | UInt32(truncatingIfNeeded: bucket &<< (32 - segment.bits))
             try merge(&streams, through: last, &touches)
             if touches.isEmpty { continue }
+            segment.count += UInt64(touches.count)
             TouchCoding.write(touches[...], segment, bucket, &writer)
             try writer.withBytes { try put(segment.key(bucket), $0) }
         }

@@ -8,8 +8,6 @@ package struct TouchRun: Sendable {
     package private(set) var touches: [Touch] = []
     /// The versions of the commits that deleted something, ascending.
     package private(set) var deletions: [Version] = []
-    /// The size of the records.
-    package private(set) var recordBytes = 0
     private var isSorted = true
 
     package init() {}
@@ -18,15 +16,10 @@ package struct TouchRun: Sendable {
 
     /// Adds the touches of a commit, which is newer than those so far.
     ///
-    /// - Parameter previousChecksum: the checksum of the commit before, or nil to leave the link unchecked.
-    /// - Returns: the checksum of the commit.
     /// - Throws: ``RecordError``; then nothing is added.
     /// - Complexity: O(bytes).
-    @discardableResult
-    package mutating func add(
-        _ record: UnsafeRawBufferPointer, of version: Version, previousChecksum: UInt64? = nil
-    ) throws -> UInt64 {
-        let header = try RecordHeader(record, version: version, previousChecksum: previousChecksum)
+    package mutating func add(_ record: UnsafeRawBufferPointer, of version: Version) throws {
+        let header = try RecordHeader(record, version: version, previousChecksum: nil)
         var reader = RecordReader(record, version: version, from: header.eventsOffset)
         let first = touches.count
         var isDeletion = false
@@ -43,8 +36,6 @@ package struct TouchRun: Sendable {
         }
         if touches.count > first { isSorted = false }
         if isDeletion { deletions.append(version) }
-        recordBytes += record.count
-        return header.checksum
     }
 
     /// Removes the touches of the commits up to a version. Nothing has been sorted yet.

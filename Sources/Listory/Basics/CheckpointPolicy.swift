@@ -78,6 +78,8 @@ package struct TouchLimits: Hashable, Sendable {
     package var interval = 1 << 17
     /// How many touches are gathered for a segment.
     package var runSize = 1 << 15
+    /// How many segments a checkpoint adds, at most.
+    package var runCount = 8
     /// How many touches a row of the index has on average, at most: about a quarter of a page.
     package var bucketSize = 256
     /// How many bytes are written in one transaction.

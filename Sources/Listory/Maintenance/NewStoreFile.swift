@@ -9,8 +9,6 @@ import ListModel
 /// A file that becomes a store when it is complete.
 struct NewStoreFile: ~Copyable {
     let database: CheckpointDatabase
-    /// The version that the log begins with.
-    private var base = LogBase()
     /// The end of what was added.
     private(set) var head = LogHead()
     /// The newest checkpoint.
@@ -19,9 +17,6 @@ struct NewStoreFile: ~Copyable {
     private let blocks: Database<UInt64, [UInt8]>
     private let contents: Database<[UInt8], [UInt8]>
     private var nextNumber: UInt64 = 1
-    /// The touches of the commits that are not indexed yet.
-    private var touches = TouchRun()
-    private var catalog = TouchCatalog(recordBytes: 0)
     /// The records and blocks of the next transaction.
     private var records: [(version: Version, bytes: [UInt8])] = []
     private var packed: [(first: Version, bytes: [UInt8])] = []
@@ -51,8 +46,6 @@ struct NewStoreFile: ~Copyable {
 
     /// Begins the log after a version, whose commits were dropped. Before that, the log begins with version 1.
     mutating func begin(after base: LogBase) {
-        self.base = base
-        catalog.recordBytes = base.recordBytes
         head.version = base.version
         head.checksum = base.checksum
         head.eventCount = base.eventCount
@@ -63,7 +56,6 @@ struct NewStoreFile: ~Copyable {
     mutating func advance(over record: UnsafeRawBufferPointer, of version: Version) throws {
         head.append(record, version: version, eventCount: try RecordHeader.eventCount(record, version: version))
         pendingBytes += record.count
-        try touches.add(record, of: version)
     }
 
     /// Adds the record of a commit.
@@ -150,16 +142,7 @@ struct NewStoreFile: ~Copyable {
         try database.clearSuperfluous()
         nextNumber = writer.nextNumber
         newest = checkpoint
-        try index()
         state.adopt(writer.written, NodePool(after: state.pool))
-    }
-
-    /// Indexes the touches of the commits up to the head.
-    private mutating func index() throws {
-        let first = (catalog.last ?? base.version).next
-        if first > head.version { return }
-        try TouchDatabase(database, base: base).add(
-            exchange(&touches, with: TouchRun()), first...head.version, &catalog, TouchLimits())
     }
 
     /// Says that the log begins after a version, or has packed blocks.

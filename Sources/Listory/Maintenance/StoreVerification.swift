@@ -59,7 +59,7 @@ public struct StoreVerification: Hashable, Sendable {
         var state = try UntypedStore.Recovery.beginning(log, database, NodePool(limits: TreeLimits(), source: database))
         var replay = Replay(checkpoints: checkpoints.filter { $0.version > base.version }, base: base, state.histories)
         let total = Double(max(1, expected.version.rawValue))
-        var touches = try database.map { try TouchCheck(TouchDatabase($0, base: base)) }
+        var touches = try database.map { try TouchCheck(TouchDatabase($0, base)) }
         var contents = DroppedContents(log)
         if contents.isNeeded { try contents.check(state.snapshot()) }
         try log.forEachExactRecord(into: &state, after: base.checksum, through: expected.version) { version, record in

@@ -1,4 +1,4 @@
-// The history of rows: which commits changed a row, and which ones a row is as it is from.
+// The history of rows: which commits changed a row, and which ones made it as it is.
 //
 // Always holds: the index only says in which commits to look; what is returned was read from their events.
 
@@ -31,12 +31,13 @@ extension UntypedStore {
     ///   - limit: how many at most.
     /// - Returns: nothing if no row had the id since ``StoreProtocol/oldestVersion``.
     /// - Throws: an error of the log.
-    /// - Complexity: O(log n) for n commits, and reading the commits that are returned. The commits after the newest checkpoint
-    ///   are read by the first call.
+    /// - Complexity: O(log n + k) for n commits, of which k changed the row, and reading the commits that are returned. The
+    ///   newest commits, at most some hundred KiB, are not indexed yet: the first call reads them, and each call looks at their
+    ///   changes.
     public func history(
         ofRow id: UntypedID, before version: Version? = nil, limit: Int = .max
     ) throws -> [RowChange] {
-        try door { try changes(of: .row(id), before: version, limit) }
+        try door { try reading { try changes(of: .row(id), before: version, limit) } }
     }
 
     /// The commits that changed a section, the newest first: those that inserted, deleted, moved or renamed it.
@@ -45,21 +46,18 @@ extension UntypedStore {
     public func history(
         ofSection id: UntypedID, before version: Version? = nil, limit: Int = .max
     ) throws -> [RowChange] {
-        try door { try changes(of: .section(id), before: version, limit) }
+        try door { try reading { try changes(of: .section(id), before: version, limit) } }
     }
 
     /// The commits that made each of some rows as it is.
     ///
-    /// - Parameter ids: rows of the newest version.
+    /// - Parameter ids: the rows. For one that is not in the list any more, the commits before its deletion.
     /// - Returns: in the order of the ids.
-    /// - Throws: ``ListError/unknownItem(_:)`` for an id that no row has; an error of the log.
+    /// - Throws: an error of the log.
     /// - Complexity: as ``history(ofRow:before:limit:)`` for each row, of which at most three commits are read, if no two ids have
     ///   the same hash.
     public func blame(ofRows ids: [UntypedID]) throws -> [RowBlame] {
-        try door {
-            for id in ids where try item(id) == nil { throw ListError.unknownItem(id) }
-            return try blame(ids, at: version)
-        }
+        try door { try reading { try blame(ids, at: version) } }
     }
 }
 
@@ -115,21 +113,31 @@ extension UntypedStore {
     /// The touches of some rows and sections, up to a version; for each the newest first.
     private func touches(of subjects: [RowOrSection], through version: Version) throws -> [[Touch]] {
         let fingerprints = subjects.map(\.fingerprint)
+        let stored = try checkpointer?.touches.touches(of: fingerprints)
+        let packed = min(max(oldestVersion, group.log.base.sealed), version)
+        return try tails.withLock { tails in
+            let shift = group.shift
+            if tails.shift != shift { (tails.newest, tails.shift) = (TouchTail(), shift) }
+            try advance(&tails.packed, after: oldestVersion, through: packed)
+            try advance(&tails.newest, after: stored?.last ?? packed, through: version)
+            let newest = tails.newest.touches(of: fingerprints, through: version)
+            let oldest = tails.packed.touches(of: fingerprints, through: version)
+            return fingerprints.indices.map { index in
+                let indexed = (stored?.touches[index] ?? []).filter { $0.version <= version }
+                return newest[index] + indexed + oldest[index]
+            }
+        }
+    }
+
+    /// Calls `body` again if commits were made again meanwhile, because another process was faster.
+    private func reading<Result>(_ body: () throws -> Result) throws -> Result {
         while true {
-            let stored = try checkpointer?.touches.touches(of: fingerprints)
-            let indexed = stored?.last ?? oldestVersion
+            let shift = group.shift
             do {
-                return try tail.withLock { tail in
-                    try advance(&tail, after: indexed, through: version)
-                    return fingerprints.enumerated().map { index, fingerprint in
-                        let indexed = (stored?.touches[index] ?? []).filter { $0.version <= version }
-                        return tail.touches(of: fingerprint, through: version) + indexed
-                    }
-                }
-            } catch let error as RecordError {
-                // Commits of the tail have been made again, because another process was faster.
-                guard case .link = error.problem else { throw error }
-                tail.withLock { $0 = TouchTail() }
+                let result = try body()
+                if group.shift == shift { return result }
+            } catch {
+                if group.shift == shift { throw error }
             }
         }
     }

@@ -70,7 +70,7 @@ final class Checkpointer: Sendable {
     ) throws {
         self.base = base
         self.database = database
-        touches = TouchDatabase(database, base: base)
+        touches = TouchDatabase(database, base)
         policy = options.checkpoints
         memoryBudget = options.memoryBudget
         var state = State()
@@ -210,9 +210,19 @@ extension Checkpointer {
             // Only now does no snapshot share the nodes, so they can be evicted.
             try evict(store)
             store.followers.storeStates(in: store, isClosing: false)
+            extendTouches(store)
+        }
+    }
+
+    /// Indexes the commits up to the newest checkpoint. If that fails, the checkpoint is complete all the same, and a search
+    /// reads the log.
+    private func extendTouches(_ store: UntypedStore) {
+        do {
             try touches.extend(
                 through: newest?.version ?? base.version, store.group.head.recordBytes, policy.touches,
                 store.group.forEachRecord)
+        } catch {
+            store.options.diagnostics.report(.checkpointFailed(reason: Diagnostics.reason(error)))
         }
     }
 

@@ -77,8 +77,8 @@ public final class UntypedStore: Sendable {
     let past: Past
     /// The projections.
     let followers = StoreFollowers()
-    /// The touches of the commits that are not indexed yet.
-    let tail = Locked(TouchTail())
+    /// The touches of the commits that are not indexed.
+    let tails = Locked(TouchTails())
     /// Held by an edit, or another change, from its beginning to its end.
     let turn = Locked<Void>(())
     /// The list. It is locked within a turn, or for reading at any time: then an edit may be in progress.

@@ -39,7 +39,7 @@ struct TouchCheck {
     /// - Throws: ``ListError/headMismatch(what:expected:found:)`` if there is a catalog and it is damaged.
     init(_ touches: TouchDatabase) throws {
         self.touches = touches
-        rows = try touches.rows(create: false)
+        rows = try touches.hasCatalog() ? touches.rows(create: false) : nil
         let catalog = try touches.catalog()
         if try catalog == nil && touches.hasCatalog() { throw TouchCheck.damage("a catalog that can be read") }
         segments = catalog?.segments ?? []
@@ -53,7 +53,7 @@ struct TouchCheck {
     /// Adds the next commit.
     mutating func add(_ record: UnsafeRawBufferPointer, of version: Version) throws {
         while next < segments.count && segments[next].last < version { next += 1 }
-        guard next < segments.count else { return }
+        guard next < segments.count, version >= segments[next].first else { return }
         var run = TouchRun()
         try run.add(record, of: version)
         run.sort()
@@ -64,7 +64,9 @@ struct TouchCheck {
     /// Compares the sums with the index, once it was given all commits.
     func finish(at head: Version) throws {
         for (segment, expected) in zip(segments, sums) {
-            guard let rows, segment.last <= head else { throw TouchCheck.damage("segments up to version \(head)") }
+            guard let rows, segment.last <= head, segment.count == expected.touchCount else {
+                throw TouchCheck.damage("segments up to version \(head)")
+            }
             var found = Sum()
             do {
                 let input = touches.input(segment, rows)

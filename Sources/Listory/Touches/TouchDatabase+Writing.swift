@@ -15,18 +15,23 @@ extension TouchDatabase {
     ///
     /// - Parameter recordBytes: the size of all records up to now.
     func extend(through last: Version, _ recordBytes: UInt64, _ limits: TouchLimits, _ records: Records) throws {
-        let known = try catalog()?.recordBytes ?? base.recordBytes
-        if recordBytes < known &+ UInt64(limits.interval) { return }
-        do { try extendNow(through: last, limits, records) } catch is DamagedTouches {
+        let known = try catalog()?.recordBytes ?? 0
+        if known <= recordBytes && recordBytes - known < UInt64(limits.interval) { return }
+        do { try extendNow(through: last, recordBytes, limits, records) } catch
+            where error is DamagedTouches || error.saysDamage
+        {
             try clear()
-            try extendNow(through: last, limits, records)
+            try extendNow(through: last, recordBytes, limits, records)
         }
     }
 
-    private func extendNow(through last: Version, _ limits: TouchLimits, _ records: Records) throws {
+    private func extendNow(
+        through last: Version, _ recordBytes: UInt64, _ limits: TouchLimits, _ records: Records
+    ) throws {
         var catalog = try prepare(limits)
-        var next = (catalog.last ?? base.version).next
-        while next <= last {
+        var next = (catalog.last ?? start).next
+        // Of a long log, the rest is left to the next checkpoints.
+        for _ in 0..<limits.runCount where next <= last {
             let first = next
             var run = TouchRun()
             while next <= last && run.count < limits.runSize {
@@ -37,16 +42,16 @@ extension TouchDatabase {
                 try records(next.rawValue...end) { try run.add($1, of: $0) }
                 next = Version(end + 1)
             }
+            if next > last { catalog.recordBytes = recordBytes }
             try add(run, first...next.previous, &catalog, limits)
         }
     }
 
     /// The catalog to continue with, once what an interrupted process has left is deleted.
     private func prepare(_ limits: TouchLimits) throws -> TouchCatalog {
-        guard let rows = try rows(create: true) else { throw DamagedTouches() }
-        guard var catalog = try catalog() else {
+        guard var catalog = try catalog(), let rows = try rows(create: false) else {
             try clear()
-            return TouchCatalog(recordBytes: base.recordBytes)
+            return TouchCatalog()
         }
         let unfinished = TouchCatalog.keys(of: catalog.nextNumber).lowerBound...UInt64.max
         if let key = try checkpoints.reading({ try $0.lastKey(in: rows) }), unfinished.contains(key) {
@@ -56,9 +61,11 @@ extension TouchDatabase {
         return catalog
     }
 
-    /// Lets the next checkpoint make the index anew.
+    /// Lets the next checkpoint rebuild the index. A process without the checkpoint role may do that as well.
     func distrust() throws {
-        try checkpoints.write { txn in _ = try txn.delete(LogFormat.touchCatalogKey, in: checkpoints.meta) }
+        try checkpoints.environment.write { txn in
+            _ = try txn.delete(LogFormat.touchCatalogKey, in: checkpoints.meta)
+        }
     }
 
     /// Deletes the whole index.
@@ -71,7 +78,7 @@ extension TouchDatabase {
     }
 
     /// Adds the touches of the next commits.
-    func add(
+    private func add(
         _ run: TouchRun, _ versions: ClosedRange<Version>, _ catalog: inout TouchCatalog, _ limits: TouchLimits
     ) throws {
         guard let rows = try rows(create: true) else { throw DamagedTouches() }
@@ -88,10 +95,10 @@ extension TouchDatabase {
                 slice.removeAll()
             }
         }
+        guard segment.count == inputs.reduce(0, { $0 + $1.segment.count }) else { throw DamagedTouches() }
         catalog.segments.removeLast(merged.count)
         catalog.segments.append(segment)
         catalog.nextNumber += 1
-        catalog.recordBytes &+= UInt64(run.recordBytes)
         // A few rows are deleted at once, because each transaction waits for the disk.
         let isSmall = merged.reduce(0, { $0 + $1.rowCount }) <= limits.deletionSize
         if !isSmall { catalog.retired += merged.map(\.number) }

@@ -10,8 +10,9 @@ import ListModel
 /// The stored index of touches of a file.
 final class TouchDatabase: Sendable {
     let checkpoints: CheckpointDatabase
-    /// The beginning of the log.
-    let base: LogBase
+    /// The version after which the index begins: the last whose commit may be in a packed block. The index of packed commits
+    /// would be larger than they are.
+    let start: Version
     /// The database, once it was opened.
     private let opened = Locked(Opened())
 
@@ -19,8 +20,9 @@ final class TouchDatabase: Sendable {
         var rows: Database<UInt64, [UInt8]>?
     }
 
-    init(_ checkpoints: CheckpointDatabase, base: LogBase) {
-        (self.checkpoints, self.base) = (checkpoints, base)
+    init(_ checkpoints: CheckpointDatabase, _ base: LogBase) {
+        self.checkpoints = checkpoints
+        start = max(base.version, base.sealed)
     }
 
     /// The rows of all segments; nil if the file has none and `create` is false.
@@ -40,7 +42,7 @@ final class TouchDatabase: Sendable {
 
     /// The bytes of its pages.
     func byteCount() throws -> Int {
-        guard let rows = try rows(create: false) else { return 0 }
+        guard try hasCatalog(), let rows = try rows(create: false) else { return 0 }
         let found = try checkpoints.reading { try $0.statistics(of: rows) }
         return found.pageSize * (found.branchPages + found.leafPages + found.overflowPages)
     }
@@ -54,7 +56,7 @@ final class TouchDatabase: Sendable {
         let catalog = try txn.withValue(forKey: LogFormat.touchCatalogKey, in: checkpoints.meta) { row in
             row.flatMap { TouchCatalog($0) }
         }
-        guard let catalog, catalog.segments.first.map({ $0.first == base.version.next }) ?? true else { return nil }
+        guard let catalog, catalog.segments.first.map({ $0.first == start.next }) ?? true else { return nil }
         return catalog
     }
 }
@@ -67,7 +69,7 @@ struct DamagedTouches: Error {}
 extension TouchDatabase {
     /// What the index has of some rows and sections.
     struct Found {
-        /// The last indexed commit; the base of the log if none is.
+        /// The last indexed commit; the version after which the index begins if none is.
         var last: Version
         /// The touches of each fingerprint, the newest first.
         var touches: [[Touch]]
@@ -75,12 +77,13 @@ extension TouchDatabase {
 
     /// The touches of some fingerprints.
     ///
-    /// - Returns: nothing, up to the base of the log, if there is no index, or what is needed of it is damaged.
+    /// - Returns: nothing, up to ``start``, if there is no index, or what is needed of it is damaged.
     /// - Complexity: O(log n) buckets for each fingerprint.
     func touches(of fingerprints: [UInt32]) throws -> Found {
-        let nothing = Found(last: base.version, touches: fingerprints.map { _ in [] })
-        guard let rows = try rows(create: false) else { return nothing }
+        let nothing = Found(last: start, touches: fingerprints.map { _ in [] })
+        // Most stores are too small for an index; opening its database would wait for a writer.
         do {
+            guard try hasCatalog(), let rows = try rows(create: false) else { return nothing }
             return try checkpoints.reading { txn in
                 guard let catalog = try catalog(txn), let last = catalog.last else { return nothing }
                 var found = Found(last: last, touches: nothing.touches)
@@ -92,7 +95,7 @@ extension TouchDatabase {
                 }
                 return found
             }
-        } catch is DamagedTouches {
+        } catch  where error is DamagedTouches || error.saysDamage {
             // If this fails, the next search finds the damage again.
             if !checkpoints.environment.options.isReadOnly { try? distrust() }
             return nothing

@@ -1,16 +1,23 @@
-// The touches of the commits after the last indexed one, in memory.
+// Touches of commits that are not indexed, in memory: those after the last indexed one, and those that are packed.
 //
-// Always holds: `run` has the touches of the commits after `first`, up to `last`.
+// Always holds: a tail has the touches of the commits after `first`, up to `last`.
 
 import ListModel
 
-/// The touches that are not indexed yet, as far as somebody has asked for them.
+/// The touches that are not indexed.
+struct TouchTails: Sendable {
+    /// Those of packed commits.
+    var packed = TouchTail()
+    /// Those of the newest commits.
+    var newest = TouchTail()
+    /// How far commits had been shifted when the newest were read. If that grows, they have been made again.
+    var shift: UInt64 = 0
+}
+
+/// The touches of consecutive commits, as far as somebody has asked for them.
 struct TouchTail: Sendable {
     private(set) var first = Version.empty
     private(set) var last = Version.empty
-    /// The checksum of the last commit; nil before the first. A commit that is made again, because another process was
-    /// faster, is another one.
-    private var checksum: UInt64?
     private var run = TouchRun()
 
     /// Begins after the last indexed commit.
@@ -26,22 +33,19 @@ struct TouchTail: Sendable {
     }
 
     /// Adds the next commits.
-    ///
-    /// - Throws: ``RecordError`` with the problem `link` if the commits so far are not those before these.
     mutating func add(_ records: RecordRun) throws {
         for index in 0..<records.count {
-            try records.withRecord(index) { record in
-                checksum = try run.add(record, of: records.version(index), previousChecksum: checksum)
-            }
+            let version = records.version(index)
+            try records.withRecord(index) { try run.add($0, of: version) }
+            last = version
         }
-        last = records.version(records.count - 1)
     }
 
-    /// The touches of a fingerprint up to a version, the newest first.
-    func touches(of fingerprint: UInt32, through version: Version) -> [Touch] {
-        run.touches.reversed().filter { $0.fingerprint == fingerprint && $0.version <= version }
+    /// The touches of some fingerprints up to a version; of each, the newest first.
+    func touches(of fingerprints: [UInt32], through version: Version) -> [[Touch]] {
+        var found: [UInt32: [Touch]] = [:]
+        for fingerprint in fingerprints { found[fingerprint] = [] }
+        for touch in run.touches.reversed() where touch.version <= version { found[touch.fingerprint]?.append(touch) }
+        return fingerprints.map { found[$0] ?? [] }
     }
-
-    /// The versions that deleted something, up to a version, the newest first.
-    func deletions(through version: Version) -> [Version] { run.deletions.reversed().filter { $0 <= version } }
 }

@@ -78,8 +78,7 @@ public struct BlameReport {
             for (index, section) in sections {
                 let first = min(left, section.items.count)
                 left -= first
-                let end = min(section.items.count, first + limit - found.count)
-                for item in first..<max(first, end) {
+                for item in first..<first + min(section.items.count - first, limit - found.count) {
                     found.append((ListIndexPath(section: index, item: item), section.items[item]))
                 }
             }
