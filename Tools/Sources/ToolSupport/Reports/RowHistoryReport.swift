@@ -126,14 +126,14 @@ public struct BlameReport {
 
 extension CommitInfo {
     /// Version, time, name, and who made it.
-    fileprivate var line: String {
+    var line: String {
         "\(version)  \(time.text)  \"\(name.shown)\"" + (origin.isEmpty ? "" : " by \(origin.shown)")
             + (cause == .edit ? "" : " (\(cause))")
     }
 }
 
 extension JSONWriter {
-    fileprivate mutating func write(membersOf commit: CommitInfo) {
+    mutating func write(membersOf commit: CommitInfo) {
         member("version", commit.version.rawValue)
         member("time", commit.time.text)
         let (word, preposition) = commit.cause.words
