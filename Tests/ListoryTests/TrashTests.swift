@@ -47,7 +47,8 @@ struct TrashTests {
         }
 
         /// Checks rows of the trash that commits before a version took away.
-        func check(_ found: [UntypedTrashedRow], before end: Version, in store: UntypedStore, _ comment: Comment) throws {
+        func check(_ found: [UntypedTrashedRow], before end: Version, in store: UntypedStore, _ comment: Comment) throws
+        {
             let expected = gone.filter { $0.value.version < end }
             try #require(found.count == expected.count, comment)
             try #require(zip(found, found.dropFirst()).allSatisfy { $0.place < $1.place }, comment)
@@ -90,7 +91,9 @@ struct TrashTests {
                     for _ in 0..<6 {
                         let operation = edited.edits.next(next)
                         var copy = next
-                        guard (try? copy.apply(operation)) != nil, (try? editor.apply(operation)) != nil else { continue }
+                        guard (try? copy.apply(operation)) != nil, (try? editor.apply(operation)) != nil else {
+                            continue
+                        }
                         next = copy
                     }
                 }
@@ -387,7 +390,8 @@ extension TrashTests {
         let folder = try TemporaryFolder()
         let store = try ListStore<Place, Task>.open(at: folder.file("list.listory"), createIfMissing: true)
         try store.edit("Add") { list in
-            try list.insertSection(.today, title: "Today", items: [Task(id: 1, title: "Crème"), Task(id: 2, title: "Tea")])
+            try list.insertSection(
+                .today, title: "Today", items: [Task(id: 1, title: "Crème"), Task(id: 2, title: "Tea")])
             try list.insertSection(.later, title: "Later", items: [Task(id: 3, title: "Cream")])
         }
         try store.core.edit("Spoil") { try $0.update(2, content: [255]) }

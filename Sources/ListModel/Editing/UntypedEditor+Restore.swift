@@ -31,7 +31,7 @@ extension UntypedEditor {
             return (path, row)
         }
         try withContent(of: row.content) { _ in }
-        try atomically { editor in
+        try atomically(reading: snapshot) { editor in
             guard let now = editor.state.item(id) else {
                 if editor.state.indexOfSection(snapshot.tree[path.section].id) == nil {
                     try editor.makeSection(at: path.section, of: snapshot, items: [])
@@ -70,7 +70,7 @@ extension UntypedEditor {
         }
         let gone = items.indices.filter { state.indexPath(of: items[$0].id) == nil }
         for item in gone { try withContent(of: items[item].content) { _ in } }
-        try atomically { editor in
+        try atomically(reading: snapshot) { editor in
             guard editor.state.indexOfSection(id) != nil else {
                 return try editor.makeSection(at: index, of: snapshot, items: gone.map { items[$0] })
             }
@@ -79,6 +79,13 @@ extension UntypedEditor {
                 try editor.putBack(items[item], from: ListIndexPath(section: index, item: item), of: snapshot)
             }
         }
+    }
+
+    /// As ``atomically(_:)``; also takes the edits back if rows of the snapshot could not be read.
+    private mutating func atomically(
+        reading snapshot: UntypedSnapshot, _ body: (inout UntypedEditor) throws -> Void
+    ) throws {
+        try atomically { editor in try snapshot.checked { try body(&editor) } }
     }
 
     /// Makes a section of a snapshot again, beside the nearest of its former neighbours.

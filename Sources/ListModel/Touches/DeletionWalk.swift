@@ -148,7 +148,9 @@ package struct DeletionWalk: Sendable {
                 if gone.contains(row.id) {
                     rows.takeBackDeletion(of: row, (section.id, section.title))
                 } else {
-                    rows.change(row.id) { $0 = DeletedRow(row: row, sectionID: section.id, sectionTitle: section.title) }
+                    rows.change(row.id) { changed in
+                        changed = DeletedRow(row: row, sectionID: section.id, sectionTitle: section.title)
+                    }
                 }
             }
         }

@@ -58,12 +58,16 @@ struct ListedRows {
     /// Those of some rows that are not in the list.
     ///
     /// - Complexity: O(log n) for each; O(n) the first time after the list has gone on, or during an edit.
-    mutating func missing(among candidates: ArraySlice<UntypedTrashedRow>, _ store: UntypedStore) throws -> Set<UntypedID> {
+    mutating func missing(
+        among candidates: ArraySlice<UntypedTrashedRow>, _ store: UntypedStore
+    ) throws -> Set<UntypedID> {
         if ids == nil {
             let missing = try store.withHead { head -> Set<UntypedID>? in
                 if head.editor.isEditing || head.editor.state.version != rows.version { return nil }
                 var missing: Set<UntypedID> = []
-                for row in candidates where head.editor.state.indexPath(of: row.row.id) == nil { missing.insert(row.row.id) }
+                for row in candidates where head.editor.state.indexPath(of: row.row.id) == nil {
+                    missing.insert(row.row.id)
+                }
                 // A row that cannot be read is not found.
                 if !missing.isEmpty { try head.checkNodes() }
                 return missing

@@ -19,11 +19,14 @@ import ListModel
 ///
 /// ``LiveTrash`` adds an app's own types. Closing the store ends the view.
 ///
-/// - Important: The text function must use neither the store nor the view.
+/// - Important: The text function must not edit the store. Of the view it may read only ``shown``; anything else throws
+///   ``ListError/usedInside(_:)``.
 public final class UntypedLiveTrash: Sendable {
     /// The store.
     public let store: UntypedStore
     private let state: Locked<State>
+    /// The rows that the view showed last. They have a separate lock, because the text function may read them.
+    private let last: Locked<UntypedTrashSnapshot>
     private let text: @Sendable (UntypedTrashedRow) -> String
 
     /// How many rows are read at once, unless the app says another number.
@@ -80,7 +83,9 @@ public final class UntypedLiveTrash: Sendable {
                 return trash
             }
         }
-        state = Locked(State(trash: trash, shown: trash.snapshot()))
+        let shown = trash.snapshot()
+        state = Locked(State(trash: trash, shown: shown))
+        last = Locked(shown)
     }
 
     deinit { state.withLock { $0.readers.end() } }
@@ -98,7 +103,7 @@ extension UntypedLiveTrash {
     }
 
     /// The rows that the view showed last, without reading the store.
-    public var shown: UntypedTrashSnapshot { state.withLock { $0.shown } }
+    public var shown: UntypedTrashSnapshot { last.withLock { $0 } }
 
     /// Reads further rows, which were deleted before those that are shown.
     ///
@@ -170,7 +175,12 @@ extension UntypedLiveTrash {
 }
 
 extension UntypedLiveTrash: StoreView {
-    func withState<Result>(_ body: (inout State) throws -> Result) rethrows -> Result { try state.withLock(body) }
+    func withState<Result>(_ body: (inout State) throws -> Result) rethrows -> Result {
+        try state.withLock { state in
+            defer { last.withLock { $0 = state.shown } }
+            return try body(&state)
+        }
+    }
 
     func followStore() {
         // The readers receive the error, and the next commit is another attempt.
@@ -234,7 +244,7 @@ extension UntypedLiveTrash.Trash {
         while next > version {
             let commit = try store.group.commit(next)
             let step = try walk.step(over: commit)
-            decided.formUnion(step.inserted.subtracting(decided))
+            decided.formUnion(step.inserted)
             new += UntypedTrashedRow.all(of: step.deleted, commit).filter { decided.insert($0.row.id).inserted }
             next = next.previous
         }
@@ -266,7 +276,8 @@ extension UntypedLiveTrash.Trash {
             let missing = try listed.missing(among: slice, store)
             for row in slice where new.count < count {
                 waiting.removeFirst()
-                if missing.contains(row.row.id), known.insert(row.row.id).inserted, matches(row, text) { new.append(row) }
+                guard missing.contains(row.row.id), known.insert(row.row.id).inserted else { continue }
+                if matches(row, text) { new.append(row) }
             }
         }
     }

@@ -18,7 +18,7 @@ extension HistoryRequest {
         case .earlier: "earlier"
         case .later: "later"
         case .revert: "revert"
-        case .restore: "restore"
+        case .restore, .restoreRow, .restoreSection: "restore"
         }
     }
 

@@ -1,4 +1,4 @@
-// Measures how long it takes to find which commits changed a row, in a store with a long past.
+// Measures how long it takes to find which commits changed a row, and which rows were deleted, in a store with a long past.
 //
 // Always holds: each sample opens the store again, so it also reads the commits that are not indexed yet.
 
@@ -19,7 +19,7 @@ struct RowHistoryBenchmarks {
     private static let editsPerRow = 10
 
     func run() throws {
-        let names = ["rows/history", "rows/blame", "rows/index"]
+        let names = ["rows/history", "rows/blame", "rows/index", "rows/trash", "rows/trash-delete"]
         guard names.contains(where: runner.wants) else { return }
         try files.withNewFile { path in
             let share = try make(path)
@@ -43,6 +43,32 @@ struct RowHistoryBenchmarks {
                 try withStore(path) { store in
                     let ids = try store.snapshot.sections[0].items[rowCount / 2..<rowCount / 2 + 50].map(\.id)
                     return try seconds { runner.sink.take(try store.blame(ofRows: ids).count) } * 1e3
+                }
+            }
+            try runner.measure(
+                names[3], unit: "ms", target: isFull ? .median(atMost: 5) : nil,
+                note: { "a live view with the first 50 rows, after opening the store" }
+            ) {
+                try withStore(path) { store in
+                    try seconds {
+                        let trash = try UntypedLiveTrash(of: store)
+                        precondition(trash.shown.rows.count == 50, "not all rows were found")
+                    } * 1e3
+                }
+            }
+            try runner.measure(
+                names[4], unit: "µs", note: { "deleting a row and reading a live view of 1,000 deleted rows" }
+            ) {
+                try withStore(path) { store in
+                    let trash = try UntypedLiveTrash(of: store, limit: 1_000)
+                    let rows = try store.snapshot.sections[0].items.prefix(200).map(\.id)
+                    let time = try seconds {
+                        for row in rows {
+                            try store.edit("Delete", durability: .deferred) { try $0.delete(.item(row)) }
+                            runner.sink.take(try trash.snapshot.rows.count)
+                        }
+                    }
+                    return time / Double(rows.count) * 1e6
                 }
             }
             runner.add(
