@@ -236,6 +236,13 @@ extension ListStore {
     /// - Parameters, Returns, Throws, Complexity: as ``UntypedStore/blame(ofRows:)``.
     public func blame(ofRows ids: [Item.ID]) throws -> [RowBlame] { try core.blame(ofRows: ids.map(\.untypedID)) }
 
+    /// Why a row is where it is in the list, and which commits made it as it is; or which one deleted it.
+    ///
+    /// - Parameters, Throws, Complexity: as ``UntypedStore/explanation(ofRow:at:)``.
+    public func explanation(ofRow id: Item.ID, at version: Version? = nil) throws -> RowExplanation {
+        try core.explanation(ofRow: id.untypedID, at: version)
+    }
+
     /// The updates from now on, one for each commit. See ``UntypedStore/updates()``.
     public func updates() throws -> ListUpdates<SectionID, Item> {
         let updates = try core.updates()
