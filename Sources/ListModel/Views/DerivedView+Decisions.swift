@@ -137,7 +137,8 @@ extension ArrangedRows {
         _ item: UntypedRow, at path: ListIndexPath, _ context: Context
     ) throws(QueryError) -> (part: QueryDecision.Part, reason: QueryDecision.Reason) {
         do {
-            if case .groups = arrangement.sections, let placement = try arrangement.place(item), placement.group == nil {
+            if case .groups = arrangement.sections, let placement = try arrangement.place(item), placement.group == nil
+            {
                 return (.grouped, .group(nil))
             }
             let failed = try arrangement.failedFilter(item)

@@ -71,7 +71,8 @@ extension QueryDecision: CustomStringConvertible {
         case .section(let id): return "Its section \(id) is \(isPassed ? "" : "not ")one of those that are shown."
         case .collapsedAncestors(let ids):
             if isPassed { return "No row that it is below is collapsed." }
-            return "It is below \(QueryDecision.list(ids.map(\.description))), which \(ids.count == 1 ? "is" : "are") collapsed."
+            return
+                "It is below \(QueryDecision.list(ids.map(\.description))), which \(ids.count == 1 ? "is" : "are") collapsed."
         case .filter(let failed, let count):
             if isPassed { return "It passes \(count == 1 ? "the filter" : "all \(count) filters")." }
             guard count > 1, let failed else { return "It does not pass the \(count > 1 ? "filters" : "filter")." }
@@ -81,7 +82,8 @@ extension QueryDecision: CustomStringConvertible {
             return "Its section is \(group.id)\(group.title.isEmpty ? "" : ", \"\(group.title)\"")."
         case .words(let found, let missing):
             if isPassed { return "It has the words \(QueryDecision.quoted(found))." }
-            return "It does not have \(QueryDecision.quoted(missing))\(found.isEmpty ? "" : ", only \(QueryDecision.quoted(found))")."
+            return
+                "It does not have \(QueryDecision.quoted(missing))\(found.isEmpty ? "" : ", only \(QueryDecision.quoted(found))")."
         case .order(let key, let after, let before):
             let neighbours = [after.map { "after \($0)" }, before.map { "before \($0)" }].compactMap { $0 }
             let place = neighbours.isEmpty ? "alone" : neighbours.joined(separator: ", ")

@@ -55,7 +55,11 @@ public struct SearchWords: Hashable, Sendable {
         let bytes = Array(text.folded.utf8)
         var parts: (found: [String], missing: [String]) = ([], [])
         for word in words {
-            if SearchWords.contains(bytes, Array(word.utf8)) { parts.found.append(word) } else { parts.missing.append(word) }
+            if SearchWords.contains(bytes, Array(word.utf8)) {
+                parts.found.append(word)
+            } else {
+                parts.missing.append(word)
+            }
         }
         return parts
     }

@@ -37,8 +37,8 @@ public struct RowExplanation: Sendable {
     public let decisions: [QueryDecision]
     /// The commits that made the row as it is, or that deleted it.
     public let blame: RowBlame
-    /// The commit that wrote its content, which an undo or a restore may have brought back later. Nil if that was before
-    /// ``StoreProtocol/oldestVersion``, and for a row that is not in the list.
+    /// The commit that wrote its content: the one that last changed it, or an earlier one if an undo or a restore brought that
+    /// content back. Nil if that was before ``StoreProtocol/oldestVersion``, and for a row that is not in the list.
     public let contentWritten: CommitInfo?
     /// The content before ``RowBlame/updated``. Read it with ``UntypedStore/source``.
     public let previousContent: ContentReference?

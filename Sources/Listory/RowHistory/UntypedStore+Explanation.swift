@@ -29,9 +29,10 @@ extension UntypedStore {
                 while true {
                     let (rows, path) = try located(id, at: version)
                     guard let path else { return try explanation(of: id, rows, nil, RowSighting()) }
-                    if let sighting = try rows.reading({ try look(rows, path) }) {
-                        return try explanation(of: id, rows, path, sighting)
+                    let found = try rows.reading {
+                        try look(rows, path).map { try explanation(of: id, rows, path, $0) }
                     }
+                    if let found { return found }
                 }
             }
         }
@@ -59,12 +60,13 @@ extension UntypedStore {
         let blame = try blame([id], at: rows.version)[0]
         let row = path.flatMap { rows.item(at: $0) }
         let place = path.map { RowExplanation.Location(path: $0, section: rows.sections[$0.section].id) }
-        let written = row?.content.version ?? .empty
+        // A reload may have written the same content again.
+        let given = (blame.updated ?? blame.inserted)?.version ?? .empty
+        let written = row.map { min($0.content.version, given) } ?? .empty
         return RowExplanation(
             id: id, version: rows.version, location: sighting.location, listLocation: place, row: row,
             decisions: sighting.decisions, blame: blame,
-            contentWritten: written > oldestVersion && written <= rows.version
-                ? CommitInfo(try group.commit(written)) : nil,
+            contentWritten: written > oldestVersion ? CommitInfo(try group.commit(written)) : nil,
             previousContent: try blame.updated.flatMap { try group.commit($0.version).content(before: id) },
             sectionMoved: try place.flatMap { place in
                 let settled = (blame.moved ?? blame.inserted)?.version ?? oldestVersion
