@@ -201,7 +201,7 @@ struct RowExplanationTests {
                 """)
         let last = try view.explanation(ofRow: 2)
         #expect(last.stopped?.part == .prefix && last.location == nil)
-        #expect(last.sentences[5] == "Its sort key is none: it stands after 5 (1970-01-02T00:00:01Z).")
+        #expect(last.sentences[5] == "It has no sort key: it stands after 5 (1970-01-02T00:00:01Z).")
         #expect(last.sentences[6] == "It is row 3, and the first 2 are shown.")
         #expect(last.blame.updated?.origin == "ben")
         let before = try #require(last.previousContent)

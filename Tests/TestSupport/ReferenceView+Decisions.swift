@@ -23,7 +23,7 @@ extension QueryDecision {
             case .group(let group): group.map { ["\($0.id)", $0.title] } ?? []
             case .words(let found, let missing): found + ["not"] + missing
             case .order(let key, let after, let before):
-                ["\(key)", after?.description ?? "-", before?.description ?? "-"]
+                ["\(key)"] + [after, before].map { $0.map { "\($0.id) (\($0.key))" } ?? "-" }
             case .rank(let rank, let limit): ["\(rank)", "\(limit)"]
             }
         return ReferenceDecision(stage: stage, part: part, isPassed: isPassed, facts: facts)

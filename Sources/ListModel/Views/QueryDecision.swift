@@ -87,6 +87,7 @@ extension QueryDecision: CustomStringConvertible {
         case .order(let key, let after, let before):
             let neighbours = [after.map { "after \($0)" }, before.map { "before \($0)" }].compactMap { $0 }
             let place = neighbours.isEmpty ? "alone" : neighbours.joined(separator: ", ")
+            if case .absent = key { return "It has no sort key: it stands \(place)." }
             return "Its sort key is \(key): it stands \(place)."
         case .rank(let rank, let limit):
             let shown = limit == .max ? "all" : "the first \(limit)"
@@ -102,6 +103,9 @@ extension QueryDecision: CustomStringConvertible {
 }
 
 extension QueryDecision.Neighbour: CustomStringConvertible {
-    /// The id and the key: `7 (3)`.
-    public var description: String { "\(id) (\(key))" }
+    /// The id and the key, if there is one: `7 (3)`.
+    public var description: String {
+        if case .absent = key { return "\(id)" }
+        return "\(id) (\(key))"
+    }
 }

@@ -64,6 +64,24 @@ import ToolSupport
         #expect(backwards.contains(#"Its sort key is "Oat milk": it stands after 9 ("Rice milk")."#), "\(backwards)")
     }
 
+    @Test func `Texts of others do nothing to a terminal, however long they are`() throws {
+        let id = "\\u202e\\u001b[2J<script>\\n"
+        let text = id + String(repeating: "long ", count: 100_000)
+        let (folder, store) = try ToolProcess.makeStore(
+            """
+            {"insertSection":{"id":"\(id)"}}
+            {"insert":{"items":[{"id":"\(id)","content":"\(text)"}],"at":0,"section":"\(id)"}}
+
+            """)
+        defer { withExtendedLifetime(folder) {} }
+        let known = "\u{202e}\u{1b}[2J<script>\n"
+        let output = try ToolProcess.run("why", store, known, "--sort", "title", "--search", "long").output
+        #expect(output.contains("is shown at [0, 0]"))
+        for line in output.split(separator: "\n", omittingEmptySubsequences: false) {
+            #expect(line.utf8.count < 1_000 && String(line).visible == line)
+        }
+    }
+
     @Test func `A row that was deleted leads to the commit, and one that never was is refused`() throws {
         let text = try lines("10", "--unchecked")
         #expect(text[0].hasPrefix("The row 10 is not in the list at version 7: it was deleted by 7 "), "\(text)")
