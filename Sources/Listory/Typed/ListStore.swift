@@ -236,6 +236,13 @@ extension ListStore {
     /// - Parameters, Returns, Throws, Complexity: as ``UntypedStore/blame(ofRows:)``.
     public func blame(ofRows ids: [Item.ID]) throws -> [RowBlame] { try core.blame(ofRows: ids.map(\.untypedID)) }
 
+    /// Why a row is where it is in the list, and which commits made it as it is; or which one deleted it.
+    ///
+    /// - Parameters, Throws, Complexity: as ``UntypedStore/explanation(ofRow:at:)``.
+    public func explanation(ofRow id: Item.ID, at version: Version? = nil) throws -> RowExplanation {
+        try core.explanation(ofRow: id.untypedID, at: version)
+    }
+
     /// Restores a row as it was at a version, with a commit that can itself be undone.
     ///
     /// ```swift
