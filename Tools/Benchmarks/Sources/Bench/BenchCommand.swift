@@ -45,6 +45,9 @@ struct BenchCommand: ParsableCommand {
     @Option(help: "The folder of the documents.")
     var docs: String?
 
+    @Option(help: "The listory tool, whose commands are measured; without it they are left out.")
+    var tool: String?
+
     @Option(help: ArgumentHelp("What is checked out.", visibility: .hidden))
     var commit = "unknown"
 
@@ -77,7 +80,7 @@ struct BenchCommand: ParsableCommand {
         try NeighbourBenchmarks(runner: runner, scale: scale, files: files, probes: probes).run()
         try StoreBenchmarks(runner: runner, scale: scale, files: files).run()
         try ReadDuringEditBenchmarks(runner: runner, scale: scale, files: files).run()
-        try RowHistoryBenchmarks(runner: runner, scale: scale, files: files).run()
+        try RowHistoryBenchmarks(runner: runner, scale: scale, files: files, probes: probes, tool: tool).run()
         try StoredListBenchmarks(runner: runner, scale: scale, files: files, probes: probes).run()
         guard !runner.figures.isEmpty else { throw ValidationError("no figure's name contains \(filter ?? "")") }
         let report = Report(

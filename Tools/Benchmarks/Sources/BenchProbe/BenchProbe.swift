@@ -39,6 +39,7 @@ enum BenchProbe {
         case .memory(let path): try json(MemoryResult(measuring: path))
         case .history(let path): try json(HistoryResult(measuring: path))
         case .neighbour(let path, let count): try json(await NeighbourResult(measuring: path, updateCount: count))
+        case .command(let program, let arguments): try json(CommandResult(measuring: program, arguments))
         }
     }
 

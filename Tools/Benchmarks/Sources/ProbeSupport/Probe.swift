@@ -13,6 +13,8 @@ public enum Probe: Equatable, Sendable {
     case history(path: String)
     /// Opens a store that another process edits, and waits for updates, as many as are asked for: a `NeighbourResult`.
     case neighbour(path: String, updateCount: Int)
+    /// Runs a program, and discards what it prints: a `CommandResult`.
+    case command(program: String, arguments: [String])
 
     /// The name of the program.
     public static let program = "bench-probe"
@@ -29,6 +31,7 @@ public enum Probe: Equatable, Sendable {
         case ("neighbour", 3):
             guard let count = Int(words[2]), count > 0 else { return nil }
             self = .neighbour(path: words[1], updateCount: count)
+        case ("command", 2...): self = .command(program: words[1], arguments: Array(words[2...]))
         default: return nil
         }
     }
@@ -40,6 +43,7 @@ public enum Probe: Equatable, Sendable {
         case .memory(let path): ["memory", path]
         case .history(let path): ["history", path]
         case .neighbour(let path, let count): ["neighbour", path, String(count)]
+        case .command(let program, let arguments): ["command", program] + arguments
         }
     }
 }

@@ -96,6 +96,18 @@ struct ProbeTests {
         #expect(seen.delays.count == 3 && seen.delays.allSatisfy { $0 > 0 })
     }
 
+    @Test func theProbeRunsAProgram() throws {
+        let command = Probe.command(program: "/bin/echo", arguments: ["two", "words"])
+        #expect(Probe(command.arguments) == command)
+        let result = try Self.program().result(of: command, as: CommandResult.self)
+        #expect(result.firstByte > 0 && result.peakBytes > 1 << 16)
+        for failing in [["/bin/false"], ["/bin/true"], ["/nothing"]] {
+            #expect(throws: ProbeProgram.Failed.self, "it fails, prints nothing, or is not there: \(failing[0])") {
+                try Self.program().result(of: .command(program: failing[0], arguments: []), as: CommandResult.self)
+            }
+        }
+    }
+
     @Test func aProbeThatFailsIsAnError() throws {
         let folder = try TemporaryFolder()
         #expect(throws: ProbeProgram.Failed.self) {

@@ -7,11 +7,14 @@ import ListModel
 import Listory
 import TestSupport
 
-/// Measures the history of a row, the blame of rows, and the size of the index.
+/// Measures the history of a row, the blame of rows, the trash, and the size of the index; then the tool with the same store.
 struct RowHistoryBenchmarks {
     let runner: Runner
     let scale: Scale
     let files: FileNames
+    let probes: ProbeProgram
+    /// The path of the tool; nil if it is not measured.
+    let tool: String?
 
     /// The row whose history is asked for.
     private static let watched = UntypedID.string("watched")
@@ -20,7 +23,10 @@ struct RowHistoryBenchmarks {
 
     func run() throws {
         let names = ["rows/history", "rows/blame", "rows/index", "rows/trash", "rows/trash-delete"]
-        guard names.contains(where: runner.wants) else { return }
+        let commands = tool.map {
+            ToolBenchmarks(runner: runner, isFull: scale.storedRowCount == 1_000_000, probes: probes, tool: $0)
+        }
+        guard names.contains(where: runner.wants) || commands?.isWanted == true else { return }
         try files.withNewFile { path in
             let share = try make(path)
             let isFull = scale.storedRowCount == 1_000_000
@@ -75,6 +81,7 @@ struct RowHistoryBenchmarks {
                 Figure(
                     name: names[2], unit: "% of the file", samples: [share], peer: nil,
                     target: isFull ? .median(atMost: 10) : nil, note: nil))
+            try commands?.run(with: path, row: "watched", version: rowCount * Self.editsPerRow / 2)
         }
     }
 
