@@ -30,7 +30,7 @@ struct ToolBenchmarks {
         return [
             ("show", ["show", path]), ("show-50", ["show", path, "--limit", "50"]),
             ("show-at", ["show", path, "--at", version, "--limit", "50"]), ("show-row", ["show", path, "--row", row]),
-            ("search", ["search", path, "row 99"]),
+            ("search", ["search", path, "milk 19"]),
             ("log", ["log", path]), ("log-stat", ["log", path, "--stat"]), ("log-graph", ["log", path, "--graph"]),
             ("log-row", ["log", path, "--row", row]),
             ("diff", ["diff", path]), ("diff-100", ["diff", path, version, near]),
