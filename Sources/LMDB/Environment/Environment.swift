@@ -62,7 +62,8 @@ public final class Environment: @unchecked Sendable {
         if options.gate != .off, let descriptor = try? Engine.descriptor(handle),
             let statistics = try? Engine.statistics(handle)
         {
-            pages = PageMap(descriptor: descriptor, path: path, pageSize: statistics.pageSize)
+            pages = PageMap(
+                descriptor: descriptor, path: path, pageSize: statistics.pageSize, unloads: options.unloadsPages)
         } else {
             pages = nil
         }

@@ -16,6 +16,8 @@ final class PageMap: @unchecked Sendable {
     let pageSize: Int
     private let descriptor: Int32
     private let path: String
+    /// Whether the memory of pages that were read is given back in the next tick of the clock.
+    private let unloads: Bool
     private let monitor = Monitor()
     private var maps: [UnsafeRawBufferPointer] = []
     /// The newest map; it is stored before `mapped`, so that it is never too small for a number read before it.
@@ -36,8 +38,9 @@ final class PageMap: @unchecked Sendable {
     let checkedNames = Atomic<UInt64>(.max)
 
     /// - Parameter descriptor: the file, open as long as the map is used.
-    init(descriptor: Int32, path: String, pageSize: Int) {
+    init(descriptor: Int32, path: String, pageSize: Int, unloads: Bool) {
         self.descriptor = descriptor
+        self.unloads = unloads
         self.path = path
         self.pageSize = pageSize
     }
@@ -86,6 +89,11 @@ final class PageMap: @unchecked Sendable {
     @inline(never)
     private func compareLength(_ tick: Int) throws(LMDBError) {
         // Both meta pages were read when the file was opened.
+        if unloads {
+            monitor.lock()
+            defer { monitor.unlock() }
+            for map in maps { Platform.unload(map) }
+        }
         let expected = max(2, written.load(ordering: .relaxed)) * pageSize
         switch Platform.status(of: descriptor) {
         case .success(let status) where status.size >= expected: comparedAt.store(tick, ordering: .relaxed)

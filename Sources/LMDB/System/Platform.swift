@@ -105,6 +105,13 @@ package enum Platform {
         return UnsafeMutableRawBufferPointer(start: address, count: count)
     }
 
+    /// Gives the memory of a map of a file back. Its pages stay in the cache of the system, and are mapped again when they are read.
+    static func unload(_ map: UnsafeRawBufferPointer) {
+        guard let start = map.baseAddress else { return }
+        // SAFETY: the map is only read, and shared with the file, so no bytes are lost.
+        madvise(UnsafeMutableRawPointer(mutating: start), map.count, MADV_DONTNEED)
+    }
+
     /// Unmaps a map that is not in use.
     static func unmap(_ map: UnsafeRawBufferPointer) {
         guard let start = map.baseAddress else { return }

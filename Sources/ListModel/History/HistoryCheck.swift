@@ -9,11 +9,22 @@ package struct HistoryCheck: ~Copyable {
     private var histories: HistoryTable
     private var writer = HistoryWriter()
 
-    /// The marks of the commits so far, which the check looks up as an editor does in its log.
+    /// The marks of the commits so far, which the check looks up as an editor does in its log. They are kept as the bytes of a
+    /// record, because a mark in memory takes five times as much.
     private final class Marks: CommitSource, @unchecked Sendable {
         // @unchecked Sendable: only the check that owns it uses it.
         let oldest: Version
-        var marks: [HistoryMark] = []
+        private var scopes: [HistoryScope] = []
+        private var numbers: [HistoryScope: Int] = [:]
+        private var chunks: [Chunk] = []
+        private var writer = ByteWriter()
+
+        /// Some marks that follow one another.
+        private struct Chunk {
+            static let size = 4_096
+            var bytes: [UInt8] = []
+            var starts: [UInt32] = []
+        }
 
         init(oldest: Version) { self.oldest = oldest }
 
@@ -21,11 +32,50 @@ package struct HistoryCheck: ~Copyable {
             preconditionFailure("the history is made of marks alone")
         }
 
+        /// Adds the mark of the next commit.
+        func append(_ mark: HistoryMark, at version: Version) {
+            writer.truncate(to: 0)
+            writer.write(count: mark.scope.map(number) ?? 0)
+            if mark.scope != nil {
+                let node = if case .node(let node) = mark.entry { node } else { nil as HistoryRevision? }
+                writer.write(byte: node == nil ? 0 : node?.continues == true ? 2 : 1)
+                writer.write(varint: UInt64(mark.entry.steps))
+                mark.entry.forEachWord(at: version) { writer.write(varint: $0) }
+            }
+            if chunks.last.map({ $0.starts.count == Chunk.size }) ?? true { chunks.append(Chunk()) }
+            let last = chunks.count - 1
+            chunks[last].starts.append(UInt32(chunks[last].bytes.count))
+            writer.withBytes { chunks[last].bytes.append(contentsOf: $0) }
+        }
+
+        private func number(of scope: HistoryScope) -> Int {
+            if let known = numbers[scope] { return known }
+            scopes.append(scope)
+            numbers[scope] = scopes.count
+            return scopes.count
+        }
+
         func historyMark(of version: Version) throws -> HistoryMark {
             // This wraps if the version is too old; the guard below then fails.
             let index = version.rawValue &- oldest.rawValue &- 1
-            guard version > oldest, index < UInt64(marks.count) else { throw ListError.notInHistory(version) }
-            return marks[Int(index)]
+            let (chunk, place) = (index / UInt64(Chunk.size), Int(index % UInt64(Chunk.size)))
+            guard version > oldest, chunk < UInt64(chunks.count), place < chunks[Int(chunk)].starts.count else {
+                throw ListError.notInHistory(version)
+            }
+            return try chunks[Int(chunk)].bytes.withUnsafeBytes { bytes in
+                var reader = RecordReader(bytes, version: version, from: Int(chunks[Int(chunk)].starts[place]))
+                let number = Int(try reader.readVarint("a scope"))
+                if number == 0 { return HistoryMark(scope: nil, entry: .untracked) }
+                let kind = try reader.readByte("a kind")
+                let steps = Int(try reader.readVarint("a number of steps"))
+                let shape = HistoryEntry.Shape(isNode: kind > 0, continues: kind == 2, steps: steps)
+                let entry = try HistoryEntry(shape, at: version) {
+                    try reader.readVarint("a place in the history")
+                } fail: { _, _ in
+                    ListError.notInHistory(version)
+                }
+                return HistoryMark(scope: scopes[number - 1], entry: entry)
+            }
         }
     }
 
@@ -45,7 +95,7 @@ package struct HistoryCheck: ~Copyable {
     package mutating func check(_ commit: Commit) throws -> HistoryEntry? {
         let mark = commit.mark
         defer {
-            marks.marks.append(mark)
+            marks.append(mark, at: commit.version)
             histories.note(mark, at: commit.version)
         }
         guard let scope = mark.scope else { return nil }

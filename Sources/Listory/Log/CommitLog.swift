@@ -47,6 +47,7 @@ struct CommitLog: Sendable {
         environmentOptions.maximumMapSize = options.maximumFileSize
         environmentOptions.mapSize = min(environmentOptions.mapSize, options.maximumFileSize)
         environmentOptions.writerTimeout = options.lockTimeout
+        environmentOptions.unloadsPages = options.unloadsPages
         environmentOptions.gate = options.trustsPages ? .off : options.gate == .full ? .full : .quick
         if isNew {
             if exists { try DataFile.resetUnfinished(path) }

@@ -40,7 +40,7 @@ public struct StoreVerification: Hashable, Sendable {
     private init(checking path: String, _ progress: (Double) -> Void) throws {
         var options = StoreOptions()
         (options.isReadOnly, options.isKnownToOthers) = (true, false)
-        options.gate = .full
+        (options.gate, options.unloadsPages) = (.full, true)
         let log = try CommitLog(path: path, mode: .open, options: options)
         defer { try? log.environment.close() }
         // Opened first, so that the pages are not newer than the head that is read next.

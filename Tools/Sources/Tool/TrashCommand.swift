@@ -14,8 +14,8 @@ struct TrashCommand: ParsableCommand {
             restore brings one back.
 
             Example:
-              listory trash todo.listory --limit 20
-              listory trash todo.listory --text milk
+              listory trash todo.listory
+              listory trash todo.listory --text milk --all
               listory restore todo.listory --row 7
             """)
 
@@ -30,18 +30,21 @@ struct TrashCommand: ParsableCommand {
     var before: VersionName?
 
     @Option(help: ArgumentHelp("Print at most this many rows.", valueName: "count"))
-    var limit: Int?
+    var limit = 20
+
+    @Flag(help: "Print all rows.")
+    var all = false
 
     @OptionGroup var format: FormatOption
 
     func validate() throws {
-        if let limit, limit < 0 { throw ValidationError("--limit: expected at least 0, found \(limit)") }
+        if limit < 0 { throw ValidationError("--limit: expected at least 0, found \(limit)") }
     }
 
     func run() throws {
         let store = try store.file.open(isReadOnly: true)
         let report = try TrashReport(
-            store, before: before, limit: limit, containing: text.map { SearchWords($0) } ?? SearchWords())
+            store, before: before, limit: all ? nil : limit, containing: text.map { SearchWords($0) } ?? SearchWords())
         try Standard.output.write(format.value == .json ? report.json() : Array(report.text().utf8))
         try store.close()
     }

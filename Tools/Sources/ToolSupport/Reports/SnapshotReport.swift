@@ -12,7 +12,8 @@ public struct SnapshotReport {
     private let sections: [UntypedSection]
     private let limit: Int
 
-    private static let partSize = 1 << 16
+    /// So many bytes are sent at once: few enough that the first rows appear at once.
+    private static let partSize = 1 << 13
 
     /// A report on a snapshot.
     ///

@@ -23,10 +23,10 @@ public struct StoreFile: Sendable {
     public var exists: Bool { FileManager.default.fileExists(atPath: path) }
 
     /// The options for edits: each commit is a separate undo step, however fast a program makes them. Only groups make
-    /// steps of several commits.
+    /// steps of several commits. Memory stays small, however large the file is.
     private static var options: StoreOptions {
         var options = StoreOptions()
-        options.coalescing = .never
+        (options.coalescing, options.unloadsPages) = (.never, true)
         return options
     }
 
