@@ -57,7 +57,7 @@ struct LogCommand: ParsableCommand {
     @Option(help: ArgumentHelp("Only commits with an event of this kind.", valueName: "kind"))
     var kind: [String] = []
 
-    @Option(help: ArgumentHelp("Only commits that name this row.", valueName: "id"))
+    @Option(help: ArgumentHelp("Only commits that changed this row.", valueName: "id"))
     var row: String?
 
     @Option(help: ArgumentHelp("Only commits that change this section or rows in it.", valueName: "id"))
