@@ -108,24 +108,6 @@ import ToolSupport
         #expect(try json("verify", store)["commits"] == 0)
     }
 
-    @Test func `Dates are read as the log prints them, and others that ISO 8601 allows`() {
-        let second = Int64(1_772_368_200_000_000)
-        for (text, microseconds) in [
-            ("2026-03-01T12:30:00Z", second), ("2026-03-01T12:30:00.000007Z", second + 7),
-            ("2026-03-01T12:30:00.5Z", second + 500_000), ("2026-03-01T14:30:00+02:00", second),
-            ("2026-03-01T12:30:00.123456789Z", second + 123_456), ("2026-03-01", 1_772_323_200_000_000),
-            ("2026-03-01T12:30:00", second), ("2026-03-01T12:30", second), ("2026-03-01T14:30+02:00", second),
-        ] {
-            #expect(CompactionRequest.time(text)?.microseconds == microseconds, "\(text)")
-        }
-        for text in [
-            "", "yesterday", "2026", "2026-03", "2026-13-01", "2026-03-01T12", "2026-03-01T12:30:00Zulu",
-            "2026-03-01 12:30:00Z", "2026-03-01T12:30:00.Z", "01.03.2026",
-        ] {
-            #expect(CompactionRequest.time(text) == nil, "\(text)")
-        }
-    }
-
     @Test func `What compact cannot do ends with the code that says why, and the store stays as it is`() throws {
         let before = try Data(contentsOf: URL(fileURLWithPath: store))
         let text = try folder.write(String(repeating: "no database\n", count: 1_000), to: "text")
