@@ -33,7 +33,7 @@ struct ListoryCommand: ParsableCommand {
             PlayCommand.self, BisectCommand.self, UndoCommand.self, RedoCommand.self, BranchesCommand.self,
             GoCommand.self,
             EarlierCommand.self, LaterCommand.self, RevertCommand.self, RestoreCommand.self, StatsCommand.self,
-            CheckpointsCommand.self, RecordCommand.self, WhoCommand.self, ImportCommand.self,
+            CheckpointsCommand.self, ProjectionsCommand.self, RecordCommand.self, WhoCommand.self, ImportCommand.self,
             ExportCommand.self,
             ExtractCommand.self,
             VerifyCommand.self, ReplayCommand.self,

@@ -93,6 +93,21 @@ import ToolSupport
         }
     }
 
+    @Test func `A dry run prints what would be, and changes nothing, also while an app has the store open`() throws {
+        let app = try ToolProcess(["exec", store])
+        _ = try app.ask(#"{"toggle":{"id":1}}"#)
+        let planned = try json("compact", store, "--from", "11", "--dry-run")
+        #expect(planned["dropped"] == 11 && planned["version"] == 22)
+        _ = try app.ask(#"{"undo":1}"#)
+        _ = try app.finish()
+        let now = try json("stats", store)
+        #expect(now["oldestVersion"] == 0 && now["version"] == 23)
+        let again = try json("compact", store, "--from", "11", "--dry-run")
+        #expect(try json("compact", store, "--from", "11") == again)
+        #expect(try ToolProcess.run("compact", store, "--from", "3", "--dry-run").status == .refused)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).allSatisfy { !$0.contains("compact") })
+    }
+
     @Test func `A size and a date bound what is kept`() throws {
         let log = try ToolProcess.log(store)
         let time = try #require(log[14]["time"]?.text)
