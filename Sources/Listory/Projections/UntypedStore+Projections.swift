@@ -71,6 +71,17 @@ extension UntypedStore {
 
 // MARK: - The stored states
 
+extension StoreProtocol {
+    /// The states of projections that are stored and belong to the log, in the order of their names. Reads every state.
+    public func storedProjections() throws -> [StoredProjection] {
+        try door {
+            try core.projectionNames().compactMap { name in
+                try core.storedProjection(name).map { StoredProjection($0, name: name) }
+            }
+        }
+    }
+}
+
 extension UntypedStore {
     /// The stored state of a projection; nil if there is none that belongs to the present log.
     func storedProjection(_ name: String) throws -> ProjectionRow? {

@@ -77,15 +77,6 @@ extension StoreProtocol {
         try door { try (core.checkpointer?.database.all() ?? []).map(StoredCheckpoint.init) }
     }
 
-    /// The states of projections that are stored and belong to the log, in the order of their names. Reads every state.
-    public func storedProjections() throws -> [StoredProjection] {
-        try door {
-            try core.projectionNames().compactMap { name in
-                try core.storedProjection(name).map { StoredProjection($0, name: name) }
-            }
-        }
-    }
-
     /// The other processes that have the store open now. Those that cannot write beside the file, as into an app's bundle,
     /// are not known.
     public func otherProcesses() throws -> [OtherProcess] {
