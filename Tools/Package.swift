@@ -8,6 +8,9 @@ let package = Package(
         .executable(name: "listory", targets: ["ListoryTool"]),
         // For the package Benchmarks.
         .library(name: "ToolSupport", targets: ["ToolSupport"]),
+        // For the example NoteEditor and its tests.
+        .library(name: "TerminalKit", targets: ["TerminalKit"]),
+        .library(name: "TerminalTestSupport", targets: ["TerminalTestSupport"]),
         // For Tools/fuzz, which links it with libFuzzer.
         .library(name: "ListoryFuzz", type: .dynamic, targets: ["FuzzTargets"]),
     ],
@@ -16,9 +19,12 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
     ],
     targets: [
+        .target(name: "CTerminal"),
+        .target(name: "TerminalKit", dependencies: ["CTerminal"]),
         .target(
             name: "ToolSupport",
             dependencies: [
+                "TerminalKit",
                 .product(name: "Listory", package: "listory"),
                 .product(name: "ListModel", package: "listory"),
                 .product(name: "LMDB", package: "listory"),
@@ -27,13 +33,20 @@ let package = Package(
         .executableTarget(
             name: "ListoryTool",
             dependencies: [
-                "ToolSupport",
+                "ToolSupport", "TerminalKit",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             path: "Sources/Tool"),
+        .target(name: "CPseudoTerminal", path: "Tests/CPseudoTerminal"),
+        .target(
+            name: "TerminalTestSupport", dependencies: ["TerminalKit", "CPseudoTerminal"],
+            path: "Tests/TerminalTestSupport"),
         .testTarget(
             name: "ToolTests",
-            dependencies: ["ToolSupport", "ListoryTool", .product(name: "TestSupport", package: "listory")],
+            dependencies: [
+                "ToolSupport", "ListoryTool", "TerminalKit", "TerminalTestSupport",
+                .product(name: "TestSupport", package: "listory"),
+            ],
             path: "Tests/ToolTests"),
         .target(
             name: "FuzzTargets",

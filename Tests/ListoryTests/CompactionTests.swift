@@ -143,6 +143,22 @@ struct CompactionTests {
         #expect(throws: ListError.self) { try store.undo() }
     }
 
+    @Test("A dry run reports what a compaction reports, and leaves the file as it is")
+    func dryRun() throws {
+        let fixture = try StoreFixture(CheckpointTests.eager)
+        try fixture.fill(10)
+        for _ in 0..<99 { try fixture.store.edit("Toggle") { try $0.toggle(.item(1)) } }
+        var compaction = Compaction(keeping: .from(Version(40)))
+        compaction.isDryRun = true
+        try fixture.store.close()
+        let before = try Data(contentsOf: URL(fileURLWithPath: fixture.path))
+        let planned = try UntypedStore.compact(at: fixture.path, compaction)
+        #expect(try Data(contentsOf: URL(fileURLWithPath: fixture.path)) == before)
+        #expect(planned.oldestVersion == Version(40) && planned.bytesAfter < planned.bytesBefore)
+        compaction.isDryRun = false
+        #expect(try UntypedStore.compact(at: fixture.path, compaction) == planned)
+    }
+
     @Test("The versions to keep can be given by a date or a size")
     func bounds() throws {
         let fixture = try StoreFixture { options in

@@ -34,6 +34,10 @@ struct ProjectionTests {
         for name in [SectionCounts.name, WordIndex.name, EditsPerDay.name] {
             #expect(try list.storedVersion(name) == list.store.version, "seed \(seed), \(name)")
         }
+        let names = [SectionCounts.name, WordIndex.name, EditsPerDay.name].sorted()
+        let (stored, head) = (try list.store.storedProjections(), try list.store.version)
+        #expect(stored.map(\.name) == names, "seed \(seed)")
+        #expect(stored.allSatisfy { $0.version == head && $0.byteCount > 0 }, "seed \(seed)")
         try list.check("seed \(seed), at the end")
         try list.store.close()
         _ = try StoreVerification(path: list.path)

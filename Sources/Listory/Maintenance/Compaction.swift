@@ -27,6 +27,9 @@ public struct Compaction: Sendable {
     /// The distance of checkpoints, in events. Reaching a version replays at most half as many; every checkpoint takes
     /// space.
     public var checkpointSpacing = 65_536
+    /// Whether the new file is only measured, not put in place of the old one. Another process may have
+    /// the store open.
+    public var isDryRun = false
 
     /// A compaction that keeps these versions.
     public init(keeping kept: Kept = .everything) {
@@ -130,6 +133,7 @@ extension UntypedStore {
             var compactor = try Compactor(source, compaction, to: scratch, options)
             written = try compactor.run { progress($0 * 0.6) }
             try compactor.finish(copy)
+            if compaction.isDryRun { return written.report(bytesBefore: bytesBefore, bytesAfter: Platform.size(copy)) }
             fingerprint = FileFingerprint(path)
             guard try source.isNewest() else {
                 throw ListError.writtenElsewhere(expected: written.version, found: written.version.next)

@@ -23,7 +23,7 @@ extension UntypedStore {
             }
         }
         for (name, row) in rows {
-            guard let stored = row.withUnsafeBytes({ StoredProjection($0, name: name) }), stored.version >= base,
+            guard let stored = row.withUnsafeBytes({ ProjectionRow($0, name: name) }), stored.version >= base,
                 stored.version <= group.durableVersion, try recordChecksum(of: stored.version) == stored.checksum
             else { continue }
             try target.environment.write { txn in
@@ -42,7 +42,7 @@ extension SalvageIndex {
     func copyProjections(to target: CheckpointDatabase, _ base: LogBase, _ head: LogHead) throws {
         guard let copies = target.projections else { return }
         for (name, row) in projections {
-            guard let stored = row.withUnsafeBytes({ StoredProjection($0, name: name) }),
+            guard let stored = row.withUnsafeBytes({ ProjectionRow($0, name: name) }),
                 base.version...head.version ~= stored.version
             else { continue }
             let isOfLog =
@@ -66,7 +66,7 @@ extension CheckpointDatabase {
         try reading { txn in
             try txn.forEach(in: projections) { key, row in
                 let name = String(decoding: key, as: UTF8.self)
-                guard let stored = StoredProjection(row, name: name), stored.version <= newest else {
+                guard let stored = ProjectionRow(row, name: name), stored.version <= newest else {
                     throw ListError.damagedProjection(name: name)
                 }
                 return true

@@ -71,7 +71,7 @@ final class SalvageIndex: NodeSource, @unchecked Sendable {
         case LogFormat.contentDatabase: contents[entry.key] = entry.value
         case LogFormat.projectionDatabase:
             let (name, row) = (String(decoding: entry.key, as: UTF8.self), try scan.bytes(at: entry.value))
-            if row.withUnsafeBytes({ StoredProjection($0, name: name) }) != nil { projections.append((name, row)) }
+            if row.withUnsafeBytes({ ProjectionRow($0, name: name) }) != nil { projections.append((name, row)) }
         case LogFormat.journalDatabase: try noteJournal(entry.value, isReached: true)
         default: break
         }

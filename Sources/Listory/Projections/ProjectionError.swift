@@ -33,7 +33,7 @@ extension ProjectionError: LayerError, CustomStringConvertible {
         case .failed(let projection, let version, nil, let cause):
             "the projection \(projection) failed with the rows of version \(version): \(cause)"
         case .invalidName(let name):
-            "\"\(name)\" is no name of a projection: expected 1 to \(StoredProjection.nameLimit) bytes, "
+            "\"\(name)\" is no name of a projection: expected 1 to \(ProjectionRow.nameLimit) bytes, "
                 + "found \(name.utf8.count)"
         case .nameInUse(let name): "another type is the projection \(name) of this store"
         }

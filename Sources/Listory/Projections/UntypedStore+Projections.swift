@@ -20,7 +20,7 @@ extension UntypedStore {
 
     /// The projection of these rules.
     func projection<Value>(_ rules: ProjectionRules<Value>) throws -> LiveProjection<Value> {
-        guard (1...StoredProjection.nameLimit).contains(rules.name.utf8.count) else {
+        guard (1...ProjectionRow.nameLimit).contains(rules.name.utf8.count) else {
             throw ProjectionError.invalidName(rules.name)
         }
         guard let follower = followers.follower(named: rules.name, { ProjectionFollower(rules) }) else {
@@ -71,15 +71,39 @@ extension UntypedStore {
 
 // MARK: - The stored states
 
+extension StoreProtocol {
+    /// The states of projections that are stored and belong to the log, in the order of their names. Reads every state.
+    public func storedProjections() throws -> [StoredProjection] {
+        try door {
+            try core.projectionNames().compactMap { name in
+                try core.storedProjection(name).map { StoredProjection($0, name: name) }
+            }
+        }
+    }
+}
+
 extension UntypedStore {
     /// The stored state of a projection; nil if there is none that belongs to the present log.
-    func storedProjection(_ name: String) throws -> StoredProjection? {
+    func storedProjection(_ name: String) throws -> ProjectionRow? {
         guard let database = checkpointer?.database, let projections = database.projections else { return nil }
         let stored = try database.reading { txn in
-            try txn.withValue(forKey: name, in: projections) { $0.flatMap { StoredProjection($0, name: name) } }
+            try txn.withValue(forKey: name, in: projections) { $0.flatMap { ProjectionRow($0, name: name) } }
         }
         guard let stored, try hasCommit(stored.version, checksum: stored.checksum) else { return nil }
         return stored
+    }
+
+    /// The names of projections with a row, damaged or not, in order.
+    func projectionNames() throws -> [String] {
+        guard let database = checkpointer?.database, let projections = database.projections else { return [] }
+        var names: [String] = []
+        try database.reading { txn in
+            try txn.forEach(in: projections) { key, _ in
+                names.append(String(decoding: key, as: UTF8.self))
+                return true
+            }
+        }
+        return names
     }
 
     /// Whether the log has a commit of a version, or begins with it, and its record has a checksum.
@@ -108,7 +132,7 @@ extension UntypedStore {
         try group.flush(through: version)
         let found = try recordChecksum(of: version)
         if let checksum, checksum != found { return }
-        let stored = StoredProjection(
+        let stored = ProjectionRow(
             rules: rules, version: version, checksum: found, beginning: beginning, state: state)
         let row = stored.bytes(name: name)
         try database.environment.write { txn in

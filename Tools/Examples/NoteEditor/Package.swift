@@ -6,16 +6,25 @@ let package = Package(
     name: "listory-note-editor",
     platforms: [.macOS(.v15)],
     products: [.executable(name: "note-editor", targets: ["Program"])],
-    dependencies: [.package(name: "listory", path: "../../..")],
+    dependencies: [
+        .package(name: "listory", path: "../../.."),
+        // For windows in a terminal, which `listory edit` has too.
+        .package(name: "listory-tools", path: "../.."),
+    ],
     targets: [
-        .target(name: "CTerminal"),
-        .target(name: "NoteEditor", dependencies: ["CTerminal", .product(name: "Listory", package: "listory")]),
+        .target(
+            name: "NoteEditor",
+            dependencies: [
+                .product(name: "TerminalKit", package: "listory-tools"),
+                .product(name: "Listory", package: "listory"),
+            ]),
         .executableTarget(name: "Program", dependencies: ["NoteEditor"]),
-        .target(name: "CPseudoTerminal", path: "Tests/CPseudoTerminal"),
         .testTarget(
             name: "NoteEditorTests",
             dependencies: [
-                "NoteEditor", "Program", "CPseudoTerminal", .product(name: "TestSupport", package: "listory"),
+                "NoteEditor", "Program", .product(name: "TerminalTestSupport", package: "listory-tools"),
+                .product(name: "TerminalKit", package: "listory-tools"),
+                .product(name: "TestSupport", package: "listory"),
             ]),
     ],
     swiftLanguageModes: [.v6]

@@ -16,6 +16,8 @@ public enum FuzzTarget: String, CaseIterable, Sendable {
     case store
     /// Inputs of `listory import`, in every format.
     case imports
+    /// Logs that `listory import --format log` makes a store of.
+    case logs
     /// Requests of `listory exec`.
     case exec
 
@@ -29,6 +31,7 @@ public enum FuzzTarget: String, CaseIterable, Sendable {
         case .blocks: try BlockTarget.run(input)
         case .store: try StoreTarget.run(input)
         case .imports: try ImportTarget.run(input)
+        case .logs: try LogTarget.run(input)
         case .exec: try ExecTarget.run(input)
         }
     }
@@ -41,6 +44,7 @@ public enum FuzzTarget: String, CaseIterable, Sendable {
         case .blocks: try BlockTarget.seeds()
         case .store: StoreTarget.seeds()
         case .imports: ImportTarget.seeds()
+        case .logs: try LogTarget.seeds()
         case .exec: ExecTarget.seeds()
         }
     }

@@ -45,6 +45,7 @@ struct BisectCommand: ParsableCommand {
     var program: String?
 
     @OptionGroup var format: FormatOption
+    @OptionGroup var color: ColorOption
 
     func validate() throws {
         if (condition == nil) == (program == nil) {
@@ -55,7 +56,7 @@ struct BisectCommand: ParsableCommand {
     func run() throws {
         let store = try store.file.open(isReadOnly: true)
         let judge = condition.map { Bisection.Judge.condition($0) } ?? .program(RowProgram(program ?? ""))
-        try BisectReport(store, format.value, Standard.style) { try Standard.output.write($0) }
+        try BisectReport(store, format.value, color.style) { try Standard.output.write($0) }
             .print(
                 judge, good: try good?.version(in: store) ?? store.oldestVersion,
                 bad: try bad?.version(in: store) ?? store.version)

@@ -28,6 +28,7 @@ struct BlameCommand: ParsableCommand {
     var limit = 50
 
     @OptionGroup var format: FormatOption
+    @OptionGroup var pager: PagerOption
 
     func validate() throws {
         if skip < 0 { throw ValidationError("--skip: expected at least 0, found \(skip)") }
@@ -37,7 +38,9 @@ struct BlameCommand: ParsableCommand {
     func run() throws {
         let store = try store.file.open(isReadOnly: true)
         let report = try BlameReport(store, section: section.map { IdentifierText($0) }, skip, limit)
-        try Standard.output.write(format.value == .json ? report.json() : Array(report.text().utf8))
+        try pager.page {
+            try Standard.output.write(format.value == .json ? report.json() : Array(report.text().utf8))
+        }
         try store.close()
     }
 }

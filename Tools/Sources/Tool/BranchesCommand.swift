@@ -23,6 +23,8 @@ struct BranchesCommand: ParsableCommand {
     var limit: Int?
 
     @OptionGroup var format: FormatOption
+    @OptionGroup var color: ColorOption
+    @OptionGroup var pager: PagerOption
 
     func validate() throws {
         if let limit, limit < 0 { throw ValidationError("--limit: expected at least 0, found \(limit)") }
@@ -31,9 +33,9 @@ struct BranchesCommand: ParsableCommand {
     func run() throws {
         let store = try store.file.open(isReadOnly: true, origin: origin.name)
         let report = try BranchReport(store, origin: origin.name ?? "", limit: limit)
-        switch format.value {
-        case .text: try Standard.output.write(report.text(Standard.style))
-        case .json: try Standard.output.write(report.json())
+        let style = color.style
+        try pager.page {
+            try Standard.output.write(format.value == .json ? report.json() : Array(report.text(style).utf8))
         }
         try store.close()
     }

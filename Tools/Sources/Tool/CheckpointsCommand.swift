@@ -17,11 +17,16 @@ struct CheckpointsCommand: ParsableCommand {
 
     @OptionGroup var store: StoreArgument
     @OptionGroup var format: FormatOption
+    @OptionGroup var color: ColorOption
+    @OptionGroup var pager: PagerOption
 
     func run() throws {
         let store = try store.file.open(isReadOnly: true)
         let report = try CheckpointReport(store)
-        try Standard.output.write(format.value == .json ? report.json() : Array(report.text(Standard.style).utf8))
+        let style = color.style
+        try pager.page {
+            try Standard.output.write(format.value == .json ? report.json() : Array(report.text(style).utf8))
+        }
         try store.close()
     }
 }

@@ -44,6 +44,9 @@ struct CompactCommand: ParsableCommand {
     @Option(help: ArgumentHelp("After how many events a checkpoint is kept.", valueName: "events"))
     var spacing: Int?
 
+    @Flag(help: "Change nothing, but print what the new file would be. An app may have the store open.")
+    var dryRun = false
+
     @OptionGroup var format: FormatOption
 
     func validate() throws {
@@ -63,6 +66,7 @@ struct CompactCommand: ParsableCommand {
     func run() throws {
         var request = CompactionRequest(
             from: try from.map { try store.file.version($0) }, since: since, recordBytes: size)
+        request.compaction.isDryRun = dryRun
         if isUnpacked { request.compaction.isPacked = false }
         if let unpacked { request.compaction.unpackedCount = unpacked }
         if let spacing { request.compaction.checkpointSpacing = spacing }

@@ -21,7 +21,7 @@ struct DemoCommand: ParsableCommand {
     func run() throws {
         if let writer { try DemoWriter.run(path: writer) }
         let executable = Bundle.main.executablePath ?? CommandLine.arguments[0]
-        let demo = try Demo(style: Standard.style) { Standard.output.tryWrite($0 + "\n") }
+        let demo = try Demo(style: Standard.style()) { Standard.output.tryWrite($0 + "\n") }
         try demo.run { [executable, "demo", "--writer", $0] }
     }
 }

@@ -32,19 +32,24 @@ struct DiffCommand: ParsableCommand {
     var to: VersionName?
 
     @OptionGroup var format: FormatOption
+    @OptionGroup var color: ColorOption
+    @OptionGroup var pager: PagerOption
 
     func run() throws {
         let store = try store.file.open(isReadOnly: true)
         let new = try to?.snapshot(in: store) ?? store.snapshot
         let before = max(Version(max(new.version.rawValue, 1) - 1), store.oldestVersion)
         let old = try from?.snapshot(in: store) ?? store.snapshot(at: before)
-        let output = try old.reading {
-            try new.reading {
-                let report = DifferenceReport(from: old, to: new, source: store.source)
-                return try format.value == .json ? report.json() : Array(report.text(Standard.style).utf8)
+        let style = color.style
+        try pager.page {
+            let output = try old.reading {
+                try new.reading {
+                    let report = DifferenceReport(from: old, to: new, source: store.source)
+                    return try format.value == .json ? report.json() : Array(report.text(style).utf8)
+                }
             }
+            try Standard.output.write(output)
         }
-        try Standard.output.write(output)
         try store.close()
     }
 }

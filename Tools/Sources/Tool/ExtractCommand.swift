@@ -15,8 +15,17 @@ struct ExtractCommand: ParsableCommand {
             edits. Texts are redacted: each letter becomes x, each digit 0, each number 0; ids, the keys of contents, \
             checkmarks and the names of annotations stay. With --keep-contents nothing is redacted.
 
+            With --where or --failing, only what is needed is copied: the first commit of the range after which something is \
+            wrong, without the events and the rows without which it is wrong as well. Conditions and programs are those of \
+            bisect; the version before the range must be good, and its last one bad. A program sees the rows as they are \
+            copied, so without --keep-contents they are redacted.
+
+            With --test, a file for Swift Testing is written too. Its test makes the new store with the library, and fails \
+            as long as something is wrong.
+
             Example:
               listory extract todo.listory head~20..head report.listory
+              listory extract todo.listory first..head small.listory --where 'row 7 in done' --test SmallTests.swift
             """)
 
     @OptionGroup var store: StoreArgument
@@ -30,17 +39,66 @@ struct ExtractCommand: ParsableCommand {
     @Flag(help: "Leave texts and contents as they are.")
     var keepContents = false
 
+    @Option(
+        name: .customLong("where"), help: ArgumentHelp("What is true of bad versions.", valueName: "condition"),
+        transform: { try RowCondition($0) })
+    var condition: RowCondition?
+
+    @Option(
+        name: .customLong("failing"),
+        help: ArgumentHelp("The program that judges the rows, a command for the shell.", valueName: "command"))
+    var program: String?
+
+    @Option(help: ArgumentHelp("How long to look for less.", valueName: "seconds"))
+    var seconds = 60.0
+
+    @Option(help: ArgumentHelp("Write a test into this file, which must not exist.", valueName: "file"))
+    var test: String?
+
+    func validate() throws {
+        if condition != nil && program != nil {
+            throw ValidationError("expected one of --where and --failing, found both")
+        }
+        if test != nil && condition == nil && program == nil {
+            throw ValidationError("--test: expected --where or --failing beside it, found none")
+        }
+        if !(0...1e9).contains(seconds) {
+            throw ValidationError("--seconds: expected 0 to 1,000,000,000, found \(seconds)")
+        }
+    }
+
     func run() throws {
         let store = try store.file.open(isReadOnly: true)
         let range = try range.commits(in: store)
+        let judge = condition.map { Bisection.Judge.condition($0) } ?? program.map { .program(RowProgram($0)) }
+        if let judge { try reduce(range, of: store, judge) } else { try copy(range, of: store) }
+        try store.close()
+    }
+
+    private func copy(_ range: ClosedRange<Version>, of store: UntypedStore) throws {
         var bar = ProgressBar("extracting")
         defer { bar.finish() }
         let found = try StoreFile(path: target).create { new in
-            try Extraction(store, keepsContents: keepContents).write(range, to: new) { bar.update($0) }
+            try Extraction.write(range, of: store, keepsContents: keepContents, to: new) { bar.update($0) }
         }
         bar.finish()
-        try Standard.output.write(
-            "version \(found.version), \(found.itemCount) items, hash \(found.stateHash)\n")
-        try store.close()
+        try Standard.output.write("version \(found.version), \(found.itemCount) items, hash \(found.stateHash)\n")
+    }
+
+    private func reduce(_ range: ClosedRange<Version>, of store: UntypedStore, _ judge: Bisection.Judge) throws {
+        var bar = ProgressBar("reducing")
+        defer { bar.finish() }
+        try test.map(TestFile.requireNone)
+        var summary = ""
+        _ = try StoreFile(path: target).create { new in
+            let found = try Reduction(range, of: store, judge, keepsContents: keepContents, limit: .seconds(seconds)) {
+                bar.update($0)
+            }
+            try Extraction.write(found.list, to: new)
+            if let test { try TestFile(found.list, judge).write(to: test) }
+            summary = found.summary
+        }
+        bar.finish()
+        try Standard.output.write(summary)
     }
 }

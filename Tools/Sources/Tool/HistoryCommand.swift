@@ -34,6 +34,7 @@ struct HistoryCommand: ParsableCommand {
     var limit: Int?
 
     @OptionGroup var format: FormatOption
+    @OptionGroup var pager: PagerOption
 
     func validate() throws {
         if let limit, limit < 0 { throw ValidationError("--limit: expected at least 0, found \(limit)") }
@@ -43,7 +44,9 @@ struct HistoryCommand: ParsableCommand {
         let store = try store.file.open(isReadOnly: true)
         let id = IdentifierText(id)
         let report = try RowHistoryReport(section ? .section(id) : .row(id), in: store, before: before, limit: limit)
-        try Standard.output.write(format.value == .json ? report.json() : Array(report.text().utf8))
+        try pager.page {
+            try Standard.output.write(format.value == .json ? report.json() : Array(report.text().utf8))
+        }
         try store.close()
     }
 }

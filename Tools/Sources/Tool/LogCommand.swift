@@ -57,7 +57,7 @@ struct LogCommand: ParsableCommand {
     @Option(help: ArgumentHelp("Only commits with an event of this kind.", valueName: "kind"))
     var kind: [String] = []
 
-    @Option(help: ArgumentHelp("Only commits that name this row.", valueName: "id"))
+    @Option(help: ArgumentHelp("Only commits that changed this row.", valueName: "id"))
     var row: String?
 
     @Option(help: ArgumentHelp("Only commits that change this section or rows in it.", valueName: "id"))
@@ -85,6 +85,8 @@ struct LogCommand: ParsableCommand {
     var follow = false
 
     @OptionGroup var format: FormatOption
+    @OptionGroup var color: ColorOption
+    @OptionGroup var pager: PagerOption
 
     private static func time(_ text: String) throws -> Timestamp {
         if let time = CompactionRequest.time(text) { return time }
@@ -119,7 +121,7 @@ struct LogCommand: ParsableCommand {
 
     func run() throws {
         let store = try store.file.open(isReadOnly: true)
-        var report = LogReport(store, format.value, Standard.style) { try Standard.output.write($0) }
+        var report = LogReport(store, format.value, color.style) { try Standard.output.write($0) }
         report.filter = filter
         report.detail = oneline ? .line : stat ? .counts : .events
         report.hasGraph = graph
@@ -128,7 +130,7 @@ struct LogCommand: ParsableCommand {
         if follow {
             try report.follow(limit: all ? nil : limit)
         } else {
-            try report.print(range, limit: all ? nil : limit)
+            try pager.page { try report.print(range, limit: all ? nil : limit) }
         }
         try store.close()
     }

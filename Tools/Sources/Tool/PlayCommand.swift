@@ -35,6 +35,7 @@ struct PlayCommand: ParsableCommand {
     var longestPause: Double?
 
     @OptionGroup var format: FormatOption
+    @OptionGroup var color: ColorOption
 
     func validate() throws {
         if let speed, !(speed > 0) { throw ValidationError("--speed: expected more than 0, found \(speed)") }
@@ -49,7 +50,7 @@ struct PlayCommand: ParsableCommand {
         let (start, end) = (
             try from?.version(in: store) ?? store.oldestVersion, try to?.version(in: store) ?? store.version
         )
-        try PlaybackReport(store).print(from: start, to: end, pace, format.value, Standard.style) {
+        try PlaybackReport(store).print(from: start, to: end, pace, format.value, color.style) {
             try Standard.output.write($0)
         }
         try store.close()

@@ -24,11 +24,16 @@ struct RecordCommand: ParsableCommand {
     var hex = false
 
     @OptionGroup var format: FormatOption
+    @OptionGroup var color: ColorOption
+    @OptionGroup var pager: PagerOption
 
     func run() throws {
         let store = try store.file.open(isReadOnly: true)
         let report = RecordReport(try store.commit(version.version(in: store)), store.source, hasBytes: hex)
-        try Standard.output.write(format.value == .json ? report.json() : Array(report.text(Standard.style).utf8))
+        let style = color.style
+        try pager.page {
+            try Standard.output.write(format.value == .json ? report.json() : Array(report.text(style).utf8))
+        }
         try store.close()
     }
 }

@@ -28,6 +28,7 @@ struct SearchCommand: ParsableCommand {
     var limit: Int?
 
     @OptionGroup var format: FormatOption
+    @OptionGroup var pager: PagerOption
 
     func validate() throws {
         if let limit, limit < 0 { throw ValidationError("--limit: expected at least 0, found \(limit)") }
@@ -36,8 +37,10 @@ struct SearchCommand: ParsableCommand {
 
     func run() throws {
         let store = try store.file.open(isReadOnly: true)
-        try SearchReport(at.snapshot(in: store), store.source)
-            .print(SearchWords(words), limit: limit, format.value) { try Standard.output.write($0) }
+        try pager.page {
+            try SearchReport(at.snapshot(in: store), store.source)
+                .print(SearchWords(words), limit: limit, format.value) { try Standard.output.write($0) }
+        }
         try store.close()
     }
 }

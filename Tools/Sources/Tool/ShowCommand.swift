@@ -44,6 +44,9 @@ struct ShowCommand: ParsableCommand {
     @Flag(name: .customLong("json"), help: "The same as --format json.")
     var isJSON = false
 
+    @OptionGroup var color: ColorOption
+    @OptionGroup var pager: PagerOption
+
     func validate() throws {
         if let limit, limit < 0 { throw ValidationError("--limit: expected at least 0, found \(limit)") }
         if row != nil && (section != nil || limit != nil || format == .raw) {
@@ -53,6 +56,12 @@ struct ShowCommand: ParsableCommand {
 
     func run() throws {
         let store = try store.file.open(isReadOnly: true)
+        let style = color.style
+        try pager.page { try print(store, style) }
+        try store.close()
+    }
+
+    private func print(_ store: UntypedStore, _ style: TerminalStyle) throws {
         if let row {
             let found = try RowReport(IdentifierText(row), in: store, at: at.version)
             try Standard.output.write(isJSON || format == .json ? found.json() : Array(found.text().utf8))
@@ -62,12 +71,11 @@ struct ShowCommand: ParsableCommand {
                 let report = try SnapshotReport(
                     rows, source: store.source, section: section.map { IdentifierText($0) }, limit: limit)
                 switch isJSON ? .json : format {
-                case .text: try report.text(Standard.style) { try Standard.output.write($0) }
+                case .text: try report.text(style) { try Standard.output.write($0) }
                 case .json: try report.json { try Standard.output.write($0) }
                 case .raw: try report.raw { try Standard.output.write($0) }
                 }
             }
         }
-        try store.close()
     }
 }

@@ -1,6 +1,8 @@
 // Tests commands that read a store or use its history, and their exit codes.
 
 import Foundation
+import ListModel
+import Listory
 import Testing
 import ToolSupport
 
@@ -67,6 +69,33 @@ import ToolSupport
         #expect(newest.map { $0["version"] } == [3])
         #expect(try ToolProcess.run("log", store, "--limit", "0").output == "")
         #expect(try ToolProcess.run("log", store, "--from", "3", "--to", "2").output == "")
+    }
+
+    /// Counts events.
+    private struct EventCount: Projection, Codable {
+        static let name = "count\u{1B}"
+        static let version = 2
+        var count = 0
+        mutating func apply(_ event: ListEvent, in context: EventContext) { count += 1 }
+    }
+
+    @Test func `The stored states of projections are told`() throws {
+        #expect(try ToolProcess.run("projections", store).output == "no projections\n")
+        #expect(try ToolProcess.run("projections", store, "--json").output == "")
+        let open = try UntypedStore.open(at: store)
+        let count = try open.projection(EventCount.self)
+        #expect(try count.value.count == 4)
+        try count.checkpoint()
+        try open.close()
+        let size = #"{"count":4}"#.utf8.count
+        #expect(
+            try ToolProcess.run("projections", store).output
+                == "count\\u{1B}  rules 2, folded to version 3, \(size) bytes\n")
+        let found = try ToolProcess.run("projections", store, "--json").json()
+        #expect(
+            found.map(JSONValue.text) == [
+                #"{"beginning":0,"bytes":\#(size),"name":"count\u001b","rules":2,"version":3}"#
+            ])
     }
 
     @Test func `Undo and redo tell what they did`() throws {
@@ -182,24 +211,29 @@ import ToolSupport
     }
 
     @Test func `The tool prints the version of the changelog's first heading`() throws {
-        let root = (0..<4).reduce(URL(filePath: #filePath)) { url, _ in url.deletingLastPathComponent() }
         let changelog = try String(contentsOf: root.appending(path: "Docs/Changelog.md"), encoding: .utf8)
         let heading = try #require(changelog.split(separator: "\n").first { $0.hasPrefix("## ") })
         let version = heading.dropFirst(3).prefix { $0 != "," }
         #expect(try ToolProcess.run("--version").output == "\(version)\n")
     }
 
+    private let root = (0..<4).reduce(URL(filePath: #filePath)) { url, _ in url.deletingLastPathComponent() }
+
     @Test func `The help has an abstract and an example for every command, and all exit codes`() throws {
         let help = try ToolProcess.run("--help").output
         for status in ExitStatus.allCases { #expect(help.contains("\(status.rawValue)  \(status.meaning)")) }
-        for command in [
-            "new", "exec", "show", "log", "diff", "undo", "redo", "branches", "go", "earlier", "later", "revert",
-            "restore", "stats", "import", "verify", "compact", "search", "checkpoints", "record", "who", "copy",
-        ] {
-            #expect(help.contains("\n  \(command) "))
+        let guide = try String(
+            contentsOf: root.appending(path: "Sources/Listory/Listory.docc/Tool.md"), encoding: .utf8)
+        let listed = try #require(help.range(of: "SUBCOMMANDS:\n")).upperBound
+        let end = try #require(help[listed...].range(of: "\n\n")).lowerBound
+        let commands = help[listed..<end].split(separator: "\n").filter { !$0.hasPrefix("   ") }
+            .compactMap { $0.split(separator: " ").first.map(String.init) }
+        #expect(commands.count > 30)
+        for command in commands {
+            #expect(guide.contains(try Regex("[` ]\(command)\\b")), "\(command)")
             let result = try ToolProcess.run("help", command)
             #expect(result.status == .success)
-            #expect(result.output.contains("listory \(command) "))
+            #expect(result.output.contains("listory \(command)"))
             #expect(result.output.contains("Example:"))
         }
     }

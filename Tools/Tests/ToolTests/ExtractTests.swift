@@ -36,7 +36,7 @@ import Testing
         for keepsContents in [false, true] {
             let target = folder.file("new \(keepsContents)")
             let made = try StoreFile(path: target).create { new in
-                try Extraction(old, keepsContents: keepsContents).write(Version(first)...Version(last), to: new)
+                try Extraction.write(Version(first)...Version(last), of: old, keepsContents: keepsContents, to: new)
             }
             let expected = try old.snapshot(at: Version(last))
             #expect(structure(made) == structure(expected), "seed \(seed)")

@@ -24,6 +24,20 @@ public struct Bisection {
         case condition(RowCondition)
         /// This program says so.
         case program(RowProgram)
+
+        /// What is said of rows.
+        func verdict(_ rows: UntypedSnapshot, _ source: any CommitSource) throws -> Verdict {
+            var reader = ConditionReader(source)
+            return try verdict(rows, &reader)
+        }
+
+        /// What is said of rows, with a reader that remembers what it has read.
+        fileprivate func verdict(_ rows: UntypedSnapshot, _ reader: inout ConditionReader) throws -> Verdict {
+            switch self {
+            case .condition(let condition): try rows.reading { try reader.holds(condition, for: rows) } ? .bad : .good
+            case .program(let program): try program.judge(rows, reader.source)
+            }
+        }
     }
 
     private let store: UntypedStore
@@ -70,12 +84,7 @@ public struct Bisection {
     }
 
     private mutating func look(_ version: Version, _ report: (Version, Verdict) throws -> Void) throws -> Verdict {
-        let rows = try store.snapshot(at: version)
-        let verdict: Verdict =
-            switch judge {
-            case .condition(let condition): try rows.reading { try reader.holds(condition, for: rows) } ? .bad : .good
-            case .program(let program): try program.judge(rows, store.source)
-            }
+        let verdict = try judge.verdict(store.snapshot(at: version), &reader)
         judged.append((version, verdict))
         try report(version, verdict)
         return verdict

@@ -149,10 +149,10 @@ private struct ConditionParser {
         return IdentifierText(token.text)
     }
 
-    private mutating func words() throws -> SearchWords {
+    private mutating func words() throws -> RowCondition.Words {
         guard let token = tokens.first else { throw error("a text") }
-        let words = SearchWords(token.text)
-        if words.isEmpty { throw error("at least one word") }
+        let words = RowCondition.Words(token.text)
+        if words.words.isEmpty { throw error("at least one word") }
         tokens.removeFirst()
         return words
     }

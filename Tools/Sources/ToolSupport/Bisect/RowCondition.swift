@@ -17,6 +17,14 @@ public indirect enum RowCondition: Hashable, Sendable {
         case atLeast = ">="
     }
 
+    /// Words that are looked for, and their text.
+    public struct Words: Hashable, Sendable {
+        let text: String
+        let words: SearchWords
+
+        init(_ text: String) { (self.text, words) = (text, SearchWords(text)) }
+    }
+
     /// The number of rows in all sections or in one.
     case rowCount(section: IdentifierText?, Comparison, Int)
     /// The number of sections.
@@ -24,13 +32,13 @@ public indirect enum RowCondition: Hashable, Sendable {
     /// A section is there.
     case sectionExists(IdentifierText)
     /// The words are in a content, anywhere or in a section.
-    case contains(section: IdentifierText?, SearchWords)
+    case contains(section: IdentifierText?, Words)
     /// A row is there.
     case rowExists(IdentifierText)
     /// A row is checked.
     case rowIsChecked(IdentifierText)
     /// The words are in the content of a row.
-    case rowContains(IdentifierText, SearchWords)
+    case rowContains(IdentifierText, Words)
     /// A row is in a section.
     case rowIsIn(IdentifierText, section: IdentifierText)
     case not(RowCondition)
@@ -47,8 +55,8 @@ public indirect enum RowCondition: Hashable, Sendable {
 
 /// Answers conditions, and remembers what it has read: most rows have the same content in many versions.
 public struct ConditionReader {
-    private let source: any CommitSource
-    private var matches: [SearchWords: [ContentReference: Bool]] = [:]
+    let source: any CommitSource
+    private var matches: [RowCondition.Words: [ContentReference: Bool]] = [:]
 
     /// A reader of the contents of a store.
     public init(_ source: any CommitSource) { self.source = source }
@@ -81,9 +89,9 @@ public struct ConditionReader {
         }
     }
 
-    private mutating func has(_ words: SearchWords, _ content: ContentReference) throws -> Bool {
+    private mutating func has(_ words: RowCondition.Words, _ content: ContentReference) throws -> Bool {
         if let known = matches[words, default: [:]][content] { return known }
-        let found = try source.withContent(of: content) { words.match(content: $0) }
+        let found = try source.withContent(of: content) { words.words.match(content: $0) }
         matches[words, default: [:]][content] = found
         return found
     }

@@ -11,7 +11,7 @@ import Listory
 public struct RowProgram: Sendable {
     /// The exit code that means: this version cannot be judged.
     public static let skip: Int32 = 125
-    private let command: String
+    let command: String
 
     /// A command for the shell.
     public init(_ command: String) { self.command = command }
@@ -22,7 +22,7 @@ public struct RowProgram: Sendable {
     func judge(_ rows: UntypedSnapshot, _ source: any CommitSource) throws -> Bisection.Verdict {
         let file = FileManager.default.temporaryDirectory.appending(path: "listory-\(UUID().uuidString).json")
         guard FileManager.default.createFile(atPath: file.path, contents: nil) else {
-            throw ToolError(.inputOutput, "bisect: \(file.path) cannot be written")
+            throw ToolError(.inputOutput, "program: \(file.path) cannot be written")
         }
         defer { try? FileManager.default.removeItem(at: file) }
         let handle = try FileHandle(forUpdating: file)
@@ -38,7 +38,8 @@ public struct RowProgram: Sendable {
         process.standardInput = handle
         process.standardOutput = FileHandle.standardError
         do { try process.run() } catch {
-            throw ToolError(.inputOutput, "bisect: the shell cannot be run: \((error as NSError).localizedDescription)")
+            throw ToolError(
+                .inputOutput, "program: the shell cannot be run: \((error as NSError).localizedDescription)")
         }
         process.waitUntilExit()
         let code = process.terminationStatus
@@ -46,7 +47,7 @@ public struct RowProgram: Sendable {
             let end = process.terminationReason == .exit ? "the exit code \(code)" : "the signal \(code)"
             throw ToolError(
                 .refused,
-                "bisect: version \(rows.version): expected an exit code from 0 to 125 of the program, found \(end)")
+                "program: version \(rows.version): expected an exit code from 0 to 125 of the program, found \(end)")
         }
         return code == 0 ? .good : code == RowProgram.skip ? .skipped : .bad
     }

@@ -19,10 +19,14 @@ public struct LogImport {
     ///
     /// - Parameter path: a file, or `-` for standard input.
     /// - Throws: ``ToolError`` if it cannot be read, ``ImportError`` if it is no text.
-    public init(path: String) throws {
-        let bytes = try ImportInput(path: path).bytes
-        lines = try InputLines(bytes)
-        lineCount = bytes.count { $0 == UInt8(ascii: "\n") }
+    public init(path: String) throws { try self.init(ImportInput(path: path)) }
+
+    /// Reads an input.
+    ///
+    /// - Throws: ``ImportError`` if it is no text.
+    init(_ input: ImportInput) throws {
+        lines = try InputLines(input.bytes)
+        lineCount = input.bytes.count { $0 == UInt8(ascii: "\n") }
     }
 
     /// Makes the store.

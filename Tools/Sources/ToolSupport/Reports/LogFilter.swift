@@ -11,7 +11,7 @@ public struct LogFilter: Sendable {
     public var causes: [String] = []
     /// The kinds of events, with their names in JSON.
     public var kinds: [String] = []
-    /// The row that an event names.
+    /// The row that the commit changed. The log looks only at these commits.
     public var row: IdentifierText?
     /// The section that an event is in or names.
     public var section: IdentifierText?
@@ -29,9 +29,9 @@ public struct LogFilter: Sendable {
     public static let causeNames = ["edit", "undo", "redo", "go", "revert", "restore"]
 
     /// Whether all commits are let through.
-    public var isEmpty: Bool { !looksAtEvents && causes.isEmpty && origin == nil && name == nil }
+    public var isEmpty: Bool { !looksAtEvents && row == nil && causes.isEmpty && origin == nil && name == nil }
 
-    private var looksAtEvents: Bool { !kinds.isEmpty || row != nil || section != nil || text != nil }
+    private var looksAtEvents: Bool { !kinds.isEmpty || section != nil || text != nil }
 
     /// Whether a commit is let through.
     ///
@@ -43,10 +43,9 @@ public struct LogFilter: Sendable {
         if let origin { isFound = isFound && commit.origin == origin }
         if let name { isFound = isFound && name.matches(SearchText(commit.name)) }
         guard looksAtEvents, isFound || section != nil else { return isFound }
-        var missing = (kind: !kinds.isEmpty, row: row != nil, section: section != nil, text: text != nil)
+        var missing = (kind: !kinds.isEmpty, section: section != nil, text: text != nil)
         for event in try commit.events().reversed() {
             if missing.kind, kinds.contains(event.name) { missing.kind = false }
-            if let row, missing.row, event.rowIDs.contains(where: row.means) { missing.row = false }
             if let section {
                 let before = sections
                 sections.takeBack(event)
@@ -54,7 +53,7 @@ public struct LogFilter: Sendable {
             }
             if let text, missing.text, try event.has(text, source) { missing.text = false }
         }
-        return isFound && !missing.kind && !missing.row && !missing.section && !missing.text
+        return isFound && !missing.kind && !missing.section && !missing.text
     }
 }
 
@@ -65,18 +64,6 @@ extension ListEvent {
         "sectionInserted", "sectionDeleted", "sectionMoved", "sectionRenamed", "listReloaded", "annotated",
         "unrecognised",
     ]
-
-    /// The ids of the rows that the event names.
-    var rowIDs: [UntypedID] {
-        switch self {
-        case .itemsInserted(_, let items), .itemsDeleted(_, let items): items.map(\.id)
-        case .itemsMoved(_, _, let ids), .itemsIndented(_, let ids, _): Array(ids)
-        case .itemToggled(_, let id, _), .itemUpdated(_, let id, _, _), .itemCollapsed(_, let id, _): [id]
-        case .sectionInserted(_, let section), .sectionDeleted(_, let section): section.items.map(\.id)
-        case .listReloaded(let old, let new): (old + new).flatMap { $0.items.map(\.id) }
-        case .sectionMoved, .sectionRenamed, .annotated, .unrecognised: []
-        }
-    }
 
     /// The ids of the sections that the event names or is in.
     ///

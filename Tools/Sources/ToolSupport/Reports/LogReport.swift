@@ -1,7 +1,7 @@
 // Prints the log, commit by commit, the newest first.
 //
-// Always holds: only as much of the log is read as is printed, or as the filter has to look at. It is read in parts, and
-// contents are read between parts, because both need the file.
+// Always holds: only as much of the log is read as is printed, or as the filter has to look at; of a row, only the commits
+// that changed it. It is read in parts, and contents are read between parts, because both need the file.
 
 import Foundation
 import ListModel
@@ -90,22 +90,46 @@ public struct LogReport {
     private func forEach(_ range: Span, limit: Int?, _ body: (Commit) throws -> Void) throws {
         guard let (first, last) = try bounds(range), first <= last else { return }
         var left = limit ?? .max
+        if left == 0 { return }
         var sections = filter.section == nil ? [] : try store.snapshot(at: Version(last)).sections.map(\.id)
-        var end = last
-        // Most often only a few are wanted.
-        var size = min(UInt64(clamping: max(left, 1)), LogReport.partSize)
-        while left > 0 {
-            var part: [Commit] = []
-            let start = end - first >= size ? end - size + 1 : first
-            try store.forEachCommit(in: Version(start)...Version(end)) { part.append($0) }
-            for commit in part.reversed() where left > 0 {
+        try forEachPart(first, last, limit: left) { commits in
+            for commit in commits where left > 0 {
                 if let since = range.since, commit.time < since { continue }
                 if let until = range.until, commit.time > until { continue }
+                if filter.row != nil, filter.section != nil {
+                    // There are others between this commit and the one before.
+                    sections = try store.snapshot(at: commit.version).sections.map(\.id)
+                }
                 guard try filter.admits(commit, store.source, &sections) else { continue }
                 left -= 1
                 try body(commit)
             }
-            if start == first { return }
+            return left > 0
+        }
+    }
+
+    /// Calls `body` with the commits that have to be looked at, some at a time, the newest first, while it returns true.
+    private func forEachPart(
+        _ first: UInt64, _ last: UInt64, limit: Int, _ body: ([Commit]) throws -> Bool
+    ) throws {
+        // Most often only a few are wanted.
+        var size = min(UInt64(clamping: limit), LogReport.partSize)
+        var end = last
+        while end >= first {
+            var part: [Commit] = []
+            var start = end - first >= size ? end - size + 1 : first
+            if let row = filter.row {
+                let changes = try row.ids.flatMap { id in
+                    try store.history(ofRow: id, before: Version(end + 1), limit: Int(size)).map(\.commit.version)
+                }
+                let versions = Set(changes.filter { $0.rawValue >= first }).sorted(by: >).prefix(Int(size))
+                part = try versions.map { try store.commit($0) }
+                start = versions.count < size ? first : versions.last?.rawValue ?? first
+            } else {
+                try store.forEachCommit(in: Version(start)...Version(end)) { part.append($0) }
+                part.reverse()
+            }
+            guard try body(part), start > first else { return }
             end = start - 1
             size = LogReport.partSize
         }

@@ -1,8 +1,7 @@
 // The options of a compaction on a command line.
 //
-// Always holds: dates can have the form in which `log` prints them, to the microsecond.
+// Always holds: at most one bound is used.
 
-import Foundation
 import ListModel
 import Listory
 
@@ -24,19 +23,6 @@ public struct CompactionRequest: Sendable {
         } else {
             compaction = Compaction()
         }
-    }
-
-    /// The time of an ISO 8601 date, in UTC unless it says something else, with as much of the time of day as wanted; nil
-    /// if the text is not one.
-    public static func time(_ text: String) -> Timestamp? {
-        let shape = /(\d{4}-\d\d-\d\d)(?:T(\d\d:\d\d)(?:(:\d\d)(?:\.(\d{1,9}))?)?(Z|[+-]\d\d:\d\d)?)?/
-        guard let parts = text.wholeMatch(of: shape)?.output,
-            let date = try? Date(
-                "\(parts.1)T\(parts.2 ?? "00:00")\(parts.3 ?? ":00")\(parts.5 ?? "Z")", strategy: .iso8601),
-            // Parsed separately, because a `Date` is not precise enough.
-            let fraction = Int64("\(parts.4 ?? "")000000".prefix(6))
-        else { return nil }
-        return Timestamp(microseconds: Int64(date.timeIntervalSince1970.rounded()) * 1_000_000 + fraction)
     }
 }
 

@@ -9,7 +9,7 @@ import ListModel
 public struct IdentifierText: Hashable, Sendable {
     /// The text.
     public let text: String
-    private let ids: [UntypedID]
+    let ids: [UntypedID]
 
     /// The ids of a text.
     public init(_ text: String) {

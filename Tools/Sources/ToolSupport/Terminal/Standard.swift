@@ -14,7 +14,9 @@ public struct Standard: Sendable {
     public static let error = Standard(descriptor: STDERR_FILENO)
 
     /// The style of results.
-    public static var style: TerminalStyle { TerminalStyle(descriptor: STDOUT_FILENO) }
+    public static func style(_ choice: TerminalStyle.Choice = .auto) -> TerminalStyle {
+        TerminalStyle(choice, descriptor: STDOUT_FILENO)
+    }
 
     /// A write to a closed pipe then fails instead of ending the process.
     public static func ignoreBrokenPipes() { signal(SIGPIPE, SIG_IGN) }

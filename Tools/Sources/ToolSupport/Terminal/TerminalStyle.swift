@@ -15,9 +15,25 @@ public struct TerminalStyle: Sendable {
         self.isOn = isOn
     }
 
-    /// The style for a file descriptor: plain if it is not a terminal, or if the environment asks for no colour.
-    public init(descriptor: Int32, environment: [String: String] = ProcessInfo.processInfo.environment) {
-        isOn = isatty(descriptor) == 1 && environment["NO_COLOR", default: ""].isEmpty && environment["TERM"] != "dumb"
+    /// When there are colours.
+    public enum Choice: String, CaseIterable, Sendable {
+        /// On a terminal, unless the environment asks for none.
+        case auto
+        case always, never
+    }
+
+    /// The style for a file descriptor.
+    public init(
+        _ choice: Choice = .auto, descriptor: Int32,
+        environment: [String: String] = ProcessInfo.processInfo.environment
+    ) {
+        switch choice {
+        case .always: isOn = true
+        case .never: isOn = false
+        case .auto:
+            let isRefused = !environment["NO_COLOR", default: ""].isEmpty || environment["TERM"] == "dumb"
+            isOn = isatty(descriptor) == 1 && !isRefused
+        }
     }
 
     func bold(_ text: String) -> String { styled(text, "1") }

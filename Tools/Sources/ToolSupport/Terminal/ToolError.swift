@@ -12,4 +12,7 @@ public struct ToolError: Error, CustomStringConvertible, Sendable {
         self.status = status
         self.description = description
     }
+
+    /// Whether the reader of the output has gone.
+    var isBrokenPipe: Bool { status == .inputOutput && description.isEmpty }
 }

@@ -2,6 +2,8 @@
 
 import Foundation
 import Listory
+import TerminalKit
+import TerminalTestSupport
 import TestSupport
 import Testing
 

@@ -1,6 +1,8 @@
 // Tests the program in a pseudo-terminal, with keys, as a user sees it.
 
 import Foundation
+import TerminalKit
+import TerminalTestSupport
 import TestSupport
 import Testing
 
@@ -160,5 +162,22 @@ struct ProgramTests {
         #expect(try terminal.finish() >> 8 == 74)
         #expect(terminal.screen.text.contains("notes.txt"))
         #expect(try String(contentsOfFile: path, encoding: .utf8) == "milk\n")
+    }
+}
+
+extension PseudoTerminal {
+    /// The program.
+    static var program: URL {
+        #if os(macOS)
+        let bundle = Bundle.allBundles.first { $0.bundlePath.hasSuffix(".xctest") }!.bundleURL
+        return bundle.deletingLastPathComponent().appendingPathComponent("note-editor")
+        #else
+        return Bundle.main.bundleURL.appendingPathComponent("note-editor")
+        #endif
+    }
+
+    /// Starts the program with a file.
+    convenience init(_ file: String, size: Size = Size(columns: 60, rows: 14), waits: Bool = true) throws {
+        try self.init([Self.program.path, file], size: size, waitingFor: waits ? "paragraph" : nil)
     }
 }

@@ -1,5 +1,7 @@
 // Tests glyphs, wrapping, keys, and the bytes that a terminal is sent.
 
+import TerminalKit
+import TerminalTestSupport
 import TestSupport
 import Testing
 
@@ -104,12 +106,11 @@ struct ScreenTests {
     func keys() {
         let bytes =
             "aé日😀\r\t\u{7F}\u{1B}[A\u{1B}OB\u{1B}[1;5C\u{1B}[1;3A\u{1B}[1;3B\u{1B}[3~\u{1B}[5~\u{1B}[6~\u{1B}[H\u{1B}[4~"
-            + "\u{1A}\u{1B}[200~two\rlines \u{1B}[A\u{1B}[201~\u{1B}b\u{1B}x\u{1B}[99~\u{1B}\u{1B}[D"
+            + "\u{1A}\u{1B}[200~two\rlines \u{1B}[A\u{1B}[201~\u{1B}b\u{1B}x\u{1B}[99~\u{1B}[Z\u{1B}\u{1B}[D"
         let expected: [Key] = [
             .text("a"), .text("é"), .text("日"), .text("😀"), .enter, .tab, .backspace, .up, .down, .wordRight, .moveUp,
             .moveDown, .delete, .pageUp, .pageDown, .home, .end, .control("z"), .paste("two\rlines \u{1B}[A"),
-            .wordLeft,
-            .escape, .left,
+            .wordLeft, .backTab, .escape, .left,
         ]
         let all = Array(bytes.utf8)
         for size in 1...all.count {

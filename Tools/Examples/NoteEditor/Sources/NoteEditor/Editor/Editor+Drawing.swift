@@ -3,6 +3,7 @@
 // Always holds: whatever the size of the window is, the line with the caret is in it.
 
 import Listory
+import TerminalKit
 
 /// The first line in the window.
 struct Scroll: Equatable {

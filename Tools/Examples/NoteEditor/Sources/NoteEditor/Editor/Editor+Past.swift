@@ -2,6 +2,7 @@
 
 import Foundation
 import Listory
+import TerminalKit
 
 /// The tree of undo steps, with one of them chosen.
 struct Branches {

@@ -1,6 +1,7 @@
 // Searching: a live view of the store shows the paragraphs that have the words.
 
 import Listory
+import TerminalKit
 
 /// A search.
 struct Search {

@@ -5,6 +5,7 @@
 
 import Foundation
 import Listory
+import TerminalKit
 
 /// Edits notes by keys.
 final class Editor {

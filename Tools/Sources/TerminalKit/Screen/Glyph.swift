@@ -3,17 +3,19 @@
 // Always holds: no byte that a terminal would take for a command is in the text of a glyph, whatever the character is.
 
 /// A character as a terminal shows it.
-struct Glyph: Equatable {
+public struct Glyph: Equatable, Sendable {
     /// What is written.
-    let text: String
+    public let text: String
     /// How many cells it takes: 1 or 2.
-    let width: Int
+    public let width: Int
 
-    static let space = Glyph(text: " ", width: 1)
+    /// An empty cell.
+    public static let space = Glyph(text: " ", width: 1)
 
     private init(text: String, width: Int) { (self.text, self.width) = (text, width) }
 
-    init(_ character: Character) {
+    /// How a character is shown.
+    public init(_ character: Character) {
         let scalars = character.unicodeScalars
         let first = scalars.first!
         if first.value >= 0x20 && first.value < 0x7F && scalars.count == 1 {

@@ -5,17 +5,20 @@
 import CPseudoTerminal
 import Foundation
 
-@testable import NoteEditor
+import TerminalKit
 
 /// A failure of the tests' own means, or of the program.
-struct Trouble: Error, CustomStringConvertible {
-    let description: String
+public struct Trouble: Error, CustomStringConvertible {
+    public let description: String
+
+    /// A failure.
+    public init(description: String) { self.description = description }
 }
 
 /// A terminal in which the program runs.
-final class PseudoTerminal {
+public final class PseudoTerminal {
     /// What the program shows.
-    private(set) var screen: Emulator
+    public private(set) var screen: Emulator
     /// Our end.
     private let end: Int32
     /// The program's end, kept open so that the settings can be read when the program has ended.
@@ -25,29 +28,23 @@ final class PseudoTerminal {
     /// Bytes of a character that is not complete.
     private var rest: [UInt8] = []
 
-    /// The program.
-    static var program: URL {
-        #if os(macOS)
-        let bundle = Bundle.allBundles.first { $0.bundlePath.hasSuffix(".xctest") }!.bundleURL
-        return bundle.deletingLastPathComponent().appendingPathComponent("note-editor")
-        #else
-        return Bundle.main.bundleURL.appendingPathComponent("note-editor")
-        #endif
-    }
-
-    /// Starts the program.
+    /// Starts a program.
     ///
-    /// - Parameter waits: whether to wait for its window. Before that, keys are shown by the terminal itself.
-    init(_ file: String, size: Size = Size(columns: 60, rows: 14), waits: Bool = true) throws {
+    /// - Parameters:
+    ///   - words: its path and its arguments.
+    ///   - text: what its window shows. It is waited for, because before that, keys are shown by the terminal itself.
+    public init(_ words: [String], size: Size = Size(columns: 60, rows: 14), waitingFor text: String?) throws {
         screen = Emulator(size)
         var programEnd: Int32 = -1
         end = pseudo_terminal_open(Int32(size.columns), Int32(size.rows), &programEnd)
         self.programEnd = programEnd
         if end < 0 { throw Trouble(description: "there is no pseudo-terminal: \(errno)") }
         firstSettings = Self.settings(of: programEnd)
-        process = pseudo_terminal_start(end, Self.program.path, file)
+        var arguments: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) } + [nil]
+        defer { for argument in arguments { free(argument) } }
+        process = pseudo_terminal_start(end, &arguments)
         if process < 0 { throw Trouble(description: "the program cannot be started: \(errno)") }
-        if waits { try wait("the window") { $0.modes.contains(1049) && $0.text.contains("paragraph") } }
+        if let text { try wait("the window") { $0.modes.contains(1049) && $0.text.contains(text) } }
     }
 
     deinit {
@@ -57,9 +54,9 @@ final class PseudoTerminal {
     }
 
     /// The settings of the terminal, as a text to compare.
-    var settings: String { Self.settings(of: programEnd) }
+    public var settings: String { Self.settings(of: programEnd) }
     /// The settings before the program was started.
-    let firstSettings: String
+    public let firstSettings: String
 
     private static func settings(of end: Int32) -> String {
         var settings = termios()
@@ -68,13 +65,13 @@ final class PseudoTerminal {
     }
 
     /// Presses keys.
-    func send(_ keys: String) {
+    public func send(_ keys: String) {
         let bytes = Array(keys.utf8)
         _ = write(end, bytes, bytes.count)
     }
 
     /// Changes the size, of which the terminal tells the program.
-    func resize(to size: Size) {
+    public func resize(to size: Size) {
         // What was written for the old size is shown there.
         read(milliseconds: 200)
         screen.resize(to: size)
@@ -84,7 +81,7 @@ final class PseudoTerminal {
     /// Sends a signal.
     ///
     /// - Parameter waits: whether to wait for the end of the program.
-    func kill(_ signal: Int32, waits: Bool = true) {
+    public func kill(_ signal: Int32, waits: Bool = true) {
         Foundation.kill(process, signal)
         if waits { _ = try? finish() }
     }
@@ -93,7 +90,7 @@ final class PseudoTerminal {
     ///
     /// - Returns: the status of `waitpid`.
     @discardableResult
-    func finish() throws -> Int32 {
+    public func finish() throws -> Int32 {
         for _ in 0..<6000 where status == nil {
             read(milliseconds: 10)
             var found: Int32 = 0
@@ -105,7 +102,7 @@ final class PseudoTerminal {
     }
 
     /// Waits until the screen is as expected.
-    func wait(_ what: String, until isMet: (Emulator) -> Bool) throws {
+    public func wait(_ what: String, until isMet: (Emulator) -> Bool) throws {
         for _ in 0..<6000 {
             if isMet(screen) { return }
             read(milliseconds: 10)
@@ -115,7 +112,7 @@ final class PseudoTerminal {
 
     /// Shows what the program has written, if it has within a time.
     @discardableResult
-    func read(milliseconds: Int32) -> Bool {
+    public func read(milliseconds: Int32) -> Bool {
         var source = pollfd(fd: end, events: Int16(POLLIN), revents: 0)
         guard poll(&source, 1, milliseconds) > 0, source.revents & Int16(POLLIN) != 0 else { return false }
         var bytes = [UInt8](repeating: 0, count: 64 << 10)

@@ -4,19 +4,19 @@
 // window, but for spaces at its end, which are not shown.
 
 /// A line of a paragraph on the screen.
-struct WrappedLine: Equatable {
+public struct WrappedLine: Equatable, Sendable {
     /// The characters of the paragraph that it shows, as offsets.
-    let range: Range<Int>
+    public let range: Range<Int>
     /// What it shows.
-    let glyphs: [Glyph]
+    public let glyphs: [Glyph]
 
     /// The column of a character, or of the end.
-    func column(of offset: Int) -> Int {
+    public func column(of offset: Int) -> Int {
         glyphs.prefix(max(0, offset - range.lowerBound)).reduce(0) { $0 + $1.width }
     }
 
     /// The character at a column, or the nearest one before.
-    func offset(at column: Int) -> Int {
+    public func offset(at column: Int) -> Int {
         var width = 0
         for (index, glyph) in glyphs.enumerated() {
             width += glyph.width
@@ -29,7 +29,7 @@ struct WrappedLine: Equatable {
 /// The lines of a paragraph.
 ///
 /// - Parameter width: the columns of the window; at least 2 are used, because a character may take as many.
-func wrap(_ text: String, width: Int) -> [WrappedLine] {
+public func wrap(_ text: String, width: Int) -> [WrappedLine] {
     let width = max(2, width)
     let glyphs = text.map { Glyph($0) }
     var lines: [WrappedLine] = []
@@ -59,6 +59,6 @@ func wrap(_ text: String, width: Int) -> [WrappedLine] {
 }
 
 /// The line that shows the caret at an offset: at the end of a line that is not the last, that is the next one.
-func line(of offset: Int, in lines: [WrappedLine]) -> Int {
+public func line(of offset: Int, in lines: [WrappedLine]) -> Int {
     lines.lastIndex { $0.range.lowerBound <= offset } ?? 0
 }

@@ -3,38 +3,45 @@
 // Always holds: the keys do not depend on how the bytes are split over several reads; bytes that are no key are skipped.
 
 /// A key that was pressed, or a text that was pasted.
-enum Key: Hashable {
+public enum Key: Hashable, Sendable {
     /// A character, or a part of one that another completes.
     case text(String)
     /// A text from the clipboard.
     case paste(String)
     case enter, backspace, delete, tab, escape
+    /// Tab with the shift key.
+    case backTab
     case up, down, left, right, home, end, pageUp, pageDown
+    /// With the control key, and with the alt key.
     case wordLeft, wordRight, moveUp, moveDown
     /// A letter with the control key.
     case control(Character)
+    /// F1.
     case help
 }
 
 /// Reads keys from the bytes of a terminal.
-struct KeyReader {
+public struct KeyReader {
     private var bytes: [UInt8] = []
 
+    /// A reader without bytes.
+    public init() {}
+
     /// Whether there are bytes that may be the beginning of a key.
-    var isWaiting: Bool { !bytes.isEmpty }
+    public var isWaiting: Bool { !bytes.isEmpty }
 
     /// The longest text to paste at once, in bytes.
-    static let longestPaste = 1 << 20
+    public static let longestPaste = 1 << 20
     private static let (pasteBegin, pasteEnd) = (Array("\u{1B}[200~".utf8), Array("\u{1B}[201~".utf8))
 
     /// The keys that are complete with further bytes.
-    mutating func read(_ more: some Sequence<UInt8>) -> [Key] {
+    public mutating func read(_ more: some Sequence<UInt8>) -> [Key] {
         bytes += more
         return keys(isEnd: false)
     }
 
     /// The keys of the bytes that have waited so long that no others belong to them: an escape by itself, above all.
-    mutating func finish() -> [Key] { keys(isEnd: true) }
+    public mutating func finish() -> [Key] { keys(isEnd: true) }
 
     private mutating func keys(isEnd: Bool) -> [Key] {
         var keys: [Key] = []
@@ -105,6 +112,7 @@ struct KeyReader {
         case "H": return .home
         case "F": return .end
         case "P": return .help
+        case "Z": return .backTab
         case "~":
             switch numbers.first {
             case 1, 7: return .home

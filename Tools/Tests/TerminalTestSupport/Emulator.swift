@@ -2,31 +2,31 @@
 //
 // Always holds: a command that it does not know is noted, and fails the test that asks.
 
-@testable import NoteEditor
+import TerminalKit
 
 /// A terminal.
-struct Emulator {
-    private(set) var size: Size
-    private(set) var cells: [[String]]
-    private(set) var styles: [[String]]
-    private(set) var caret = Grid.Place(column: 0, row: 0)
-    private(set) var isCaretShown = true
+public struct Emulator {
+    public private(set) var size: Size
+    public private(set) var cells: [[String]]
+    public private(set) var styles: [[String]]
+    public private(set) var caret = Grid.Place(column: 0, row: 0)
+    public private(set) var isCaretShown = true
     /// The modes that are set, by number.
-    private(set) var modes: Set<Int> = [7, 25]
-    private(set) var unknown: [String] = []
+    public private(set) var modes: Set<Int> = [7, 25]
+    public private(set) var unknown: [String] = []
     /// What was written outside, which happens only until a program knows of another size.
-    private(set) var outside: [String] = []
+    public private(set) var outside: [String] = []
     private var style = "0"
     private var waiting = ""
 
-    init(_ size: Size) {
+    public init(_ size: Size) {
         self.size = size
         cells = Array(repeating: Array(repeating: " ", count: size.columns), count: size.rows)
         styles = Array(repeating: Array(repeating: "0", count: size.columns), count: size.rows)
     }
 
     /// The rows, without the space at their ends.
-    var lines: [String] {
+    public var lines: [String] {
         cells.map { row in
             var text = row.joined()
             while text.last == " " { text.removeLast() }
@@ -35,16 +35,16 @@ struct Emulator {
     }
 
     /// Everything on the screen.
-    var text: String { lines.joined(separator: "\n") }
+    public var text: String { lines.joined(separator: "\n") }
 
-    mutating func resize(to size: Size) {
+    public mutating func resize(to size: Size) {
         let old = self
         self = Emulator(size)
         (modes, unknown, isCaretShown) = (old.modes, old.unknown, old.isCaretShown)
     }
 
     /// Shows further output. An incomplete command at its end waits for the rest.
-    mutating func write(_ text: String) {
+    public mutating func write(_ text: String) {
         var rest = Substring(waiting + text)
         waiting = ""
         while let first = rest.unicodeScalars.first {

@@ -6,9 +6,9 @@ import ListModel
 @testable import Listory
 import Testing
 
-@Suite("The stored state of a projection")
-struct StoredProjectionTests {
-    private static let stored = StoredProjection(
+@Suite("The row of a projection in the file")
+struct ProjectionRowTests {
+    private static let stored = ProjectionRow(
         rules: -2, version: Version(258), checksum: 0x1122_3344_5566_7788, beginning: Version(7),
         state: Array("{\"a\":1}".utf8))
 
@@ -30,7 +30,7 @@ struct StoredProjectionTests {
     @Test("It is written as exactly these bytes, and read from them")
     func bytes() {
         #expect(Self.stored.bytes(name: "words") == Self.row)
-        #expect(Self.row.withUnsafeBytes { StoredProjection($0, name: "words") } == Self.stored)
+        #expect(Self.row.withUnsafeBytes { ProjectionRow($0, name: "words") } == Self.stored)
     }
 
     @Test("It is refused with any bit changed, truncated, or under another name")
@@ -38,11 +38,11 @@ struct StoredProjectionTests {
         for bit in 0..<Self.row.count * 8 {
             var damaged = Self.row
             damaged[bit / 8] ^= 1 << UInt8(bit % 8)
-            #expect(damaged.withUnsafeBytes { StoredProjection($0, name: "words") } == nil, "bit \(bit)")
+            #expect(damaged.withUnsafeBytes { ProjectionRow($0, name: "words") } == nil, "bit \(bit)")
         }
         for count in Self.row.indices {
-            #expect(Self.row[..<count].withUnsafeBytes { StoredProjection($0, name: "words") } == nil)
+            #expect(Self.row[..<count].withUnsafeBytes { ProjectionRow($0, name: "words") } == nil)
         }
-        #expect(Self.row.withUnsafeBytes { StoredProjection($0, name: "word") } == nil)
+        #expect(Self.row.withUnsafeBytes { ProjectionRow($0, name: "word") } == nil)
     }
 }

@@ -27,7 +27,7 @@ int pseudo_terminal_open(int columns, int rows, int *program) {
     return end;
 }
 
-pid_t pseudo_terminal_start(int end, const char *path, const char *argument) {
+pid_t pseudo_terminal_start(int end, char *const *arguments) {
     const char *name = ptsname(end);
     // A backtrace would take long.
     setenv("SWIFT_BACKTRACE", "enable=no", 1);
@@ -42,6 +42,6 @@ pid_t pseudo_terminal_start(int end, const char *path, const char *argument) {
     sigset_t none;
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, NULL);
-    execl(path, path, argument, (char *)NULL);
+    execv(arguments[0], arguments);
     _exit(127);
 }

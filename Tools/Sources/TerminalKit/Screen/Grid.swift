@@ -3,13 +3,18 @@
 // Always holds: a glyph of two cells is followed by an empty cell; nothing is drawn outside of the window.
 
 /// How a cell looks.
-struct Style: OptionSet, Hashable {
-    let rawValue: UInt8
+public struct Style: OptionSet, Hashable, Sendable {
+    /// A bit for each.
+    public let rawValue: UInt8
 
-    static let bold = Style(rawValue: 1)
-    static let dim = Style(rawValue: 2)
-    static let underlined = Style(rawValue: 4)
-    static let inverse = Style(rawValue: 8)
+    /// The style of some bits.
+    public init(rawValue: UInt8) { self.rawValue = rawValue }
+
+    /// What a terminal can do with a cell.
+    public static let bold = Style(rawValue: 1)
+    public static let dim = Style(rawValue: 2)
+    public static let underlined = Style(rawValue: 4)
+    public static let inverse = Style(rawValue: 8)
 
     /// The command that selects it.
     fileprivate var command: String {
@@ -19,31 +24,39 @@ struct Style: OptionSet, Hashable {
 }
 
 /// The size of a window.
-struct Size: Hashable {
-    var columns: Int
-    var rows: Int
+public struct Size: Hashable, Sendable {
+    public var columns: Int
+    public var rows: Int
+
+    /// A size in cells.
+    public init(columns: Int, rows: Int) { (self.columns, self.rows) = (columns, rows) }
 }
 
 /// What a window shows.
-struct Grid: Equatable {
-    struct Cell: Equatable {
+public struct Grid: Equatable, Sendable {
+    /// A cell.
+    public struct Cell: Equatable, Sendable {
         /// What is written; empty for the second cell of a glyph.
-        var text = " "
-        var style: Style = []
+        public var text = " "
+        public var style: Style = []
     }
 
     /// A place in the window, from the upper left.
-    struct Place: Hashable {
-        var column: Int
-        var row: Int
+    public struct Place: Hashable, Sendable {
+        public var column: Int
+        public var row: Int
+
+        /// A place, counted from 0.
+        public init(column: Int, row: Int) { (self.column, self.row) = (column, row) }
     }
 
-    let size: Size
-    private(set) var cells: [[Cell]]
+    public let size: Size
+    public private(set) var cells: [[Cell]]
     /// Where the caret is; nil if it is not shown.
-    var caret: Place?
+    public var caret: Place?
 
-    init(_ size: Size) {
+    /// An empty window.
+    public init(_ size: Size) {
         self.size = Size(columns: max(0, size.columns), rows: max(0, size.rows))
         cells = Array(repeating: Array(repeating: Cell(), count: self.size.columns), count: self.size.rows)
     }
@@ -52,7 +65,7 @@ struct Grid: Equatable {
     ///
     /// - Returns: the column after the last one.
     @discardableResult
-    mutating func draw(_ glyphs: some Sequence<Glyph>, at place: Place, _ style: Style = []) -> Int {
+    public mutating func draw(_ glyphs: some Sequence<Glyph>, at place: Place, _ style: Style = []) -> Int {
         guard cells.indices.contains(place.row) else { return place.column }
         var column = place.column
         for glyph in glyphs {
@@ -66,18 +79,18 @@ struct Grid: Equatable {
 
     /// Draws a text in a row.
     @discardableResult
-    mutating func draw(_ text: String, at place: Place, _ style: Style = []) -> Int {
+    public mutating func draw(_ text: String, at place: Place, _ style: Style = []) -> Int {
         draw(text.lazy.map { Glyph($0) }, at: place, style)
     }
 
     /// Gives all cells of a row a style, and removes what they show.
-    mutating func fill(row: Int, _ style: Style) {
+    public mutating func fill(row: Int, _ style: Style) {
         guard cells.indices.contains(row) else { return }
         cells[row] = Array(repeating: Cell(style: style), count: size.columns)
     }
 
     /// The text of a row.
-    func text(ofRow row: Int) -> String { cells[row].map(\.text).joined() }
+    public func text(ofRow row: Int) -> String { cells[row].map(\.text).joined() }
 }
 
 // MARK: - What a terminal is sent
@@ -86,7 +99,7 @@ extension Grid {
     /// The bytes after which a terminal shows this grid.
     ///
     /// - Parameter old: what it shows; nil if that is not known.
-    func commands(from old: Grid?) -> String {
+    public func commands(from old: Grid?) -> String {
         var result = ""
         let known = old?.size == size ? old : nil
         if known == nil { result += "\u{1B}[0m\u{1B}[2J" }

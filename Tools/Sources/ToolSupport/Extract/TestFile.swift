@@ -1,0 +1,218 @@
+// Writes a short list as a file for Swift Testing.
+//
+// Always holds: the test makes the rows of the list with the library's own interface, one edit for each event, and fails as
+// long as they are wrong.
+
+import Foundation
+import ListModel
+import Listory
+
+/// A test that fails as a short list does.
+public struct TestFile {
+    private let list: ShortList
+    private let judge: Bisection.Judge
+    private let copy: EventCopy
+
+    /// A test of a list.
+    ///
+    /// - Parameter judge: says that the rows at its end are wrong.
+    public init(_ list: ShortList, _ judge: Bisection.Judge) {
+        (self.list, self.judge) = (list, judge)
+        copy = EventCopy(list.log, keepsContents: true)
+    }
+
+    /// Refuses a path where there is a file.
+    public static func requireNone(at path: String) throws {
+        if FileManager.default.fileExists(atPath: path) {
+            throw ToolError(.refused, "\(path): expected no file, found one")
+        }
+    }
+
+    /// Writes the file, which must not exist.
+    public func write(to path: String) throws {
+        try TestFile.requireNone(at: path)
+        let name = URL(fileURLWithPath: path).deletingPathExtension().lastPathComponent
+        do {
+            try Data(text(named: name).utf8).write(to: URL(fileURLWithPath: path), options: .withoutOverwriting)
+        } catch let error as CocoaError {
+            throw ToolError(.inputOutput, "\(path): cannot be written: \(error.localizedDescription)")
+        }
+    }
+
+    /// The file.
+    func text(named name: String) throws -> String {
+        let identifier = name.unicodeScalars.filter { CharacterSet.alphanumerics.contains($0) && $0.isASCII }
+        let suite =
+            identifier.first?.properties.isAlphabetic == true ? String(identifier) : "Extracted\(String(identifier))"
+        var lines = [
+            "// Made by `listory extract`: rows to begin with, and the edits after which they are wrong.", "",
+            "import Foundation", "import Listory", "import Testing", "",
+            "@Suite struct \(suite) {",
+            "    @Test func `The rows are right in the end`() throws {",
+            "        let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)",
+            "        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)",
+            "        defer { try? FileManager.default.removeItem(at: folder) }",
+            "        let store = try UntypedStore.create(at: folder.appending(path: \"store\").path)", "",
+        ]
+        if list.start.sectionCount > 0 {
+            lines += ["        try store.edit(\(SwiftText.literal(EventCopy.startName))) { list in"]
+            for section in try copy.sections(of: list.start) {
+                lines += call("list.insertSection(", section, ")")
+            }
+            lines += ["        }"]
+        }
+        for entry in list.commits {
+            let commit = entry.commit
+            var arguments = SwiftText.literal(commit.name)
+            if !commit.origin.isEmpty { arguments += ", origin: \(SwiftText.literal(commit.origin))" }
+            if commit.tracking == .untracked { arguments += ", tracking: .untracked" }
+            if commit.isDiscardable { arguments += ", isDiscardable: true" }
+            lines += ["        try store.edit(\(arguments)) { list in"]
+            for (event, before) in zip(entry.events, entry.before) { lines += try edit(event, before) }
+            lines += ["        }"]
+        }
+        lines += ["", "        let rows = try store.snapshot"]
+        var helpers: [String] = []
+        switch judge {
+        case .condition(let condition):
+            let expression = SwiftCondition(list).expression(condition)
+            lines += ["        let isWrong = \(expression)", "        #expect(!isWrong)"]
+            if expression.contains("has(") { helpers = TestFile.searching }
+        case .program(let program):
+            lines += TestFile.judging(SwiftText.literal(program.command))
+            helpers = TestFile.json
+        }
+        return (lines + ["        try store.close()", "    }"] + helpers + ["}"]).joined(separator: "\n") + "\n"
+    }
+
+    // MARK: - Edits
+
+    /// The call that makes an event again.
+    private func edit(_ event: ListEvent, _ before: UntypedSnapshot) throws -> [String] {
+        func place(_ path: ListIndexPath) -> String {
+            ".section(\(SwiftText.id(before.sections[path.section].id)), at: \(path.item))"
+        }
+        func line(_ call: String) -> [String] { ["            try list.\(call)"] }
+        switch event {
+        case .itemsInserted(let path, let items):
+            return ["            try list.insert(", "                ["] + (try copy.rows(items)).map(row)
+                + ["                ], at: \(place(path)))"]
+        case .itemsDeleted(_, let items): return line("delete(\(SwiftText.selection(items.map(\.id))))")
+        case .itemsMoved(_, let to, let ids): return line("move(\(SwiftText.selection(Array(ids))), to: \(place(to)))")
+        case .itemToggled(_, let id, let isChecked):
+            return line("setChecked(\(isChecked), for: \(SwiftText.selection([id])))")
+        case .itemUpdated(_, let id, _, let new):
+            return line("update(\(SwiftText.id(id)), content: \(SwiftText.bytes(try list.log.content(of: new))))")
+        case .itemsIndented(_, let ids, let change):
+            return line("changeDepth(of: \(SwiftText.selection(Array(ids))), by: \(change))")
+        case .itemCollapsed(_, let id, let isCollapsed):
+            return line("setCollapsed(\(isCollapsed), for: \(SwiftText.id(id)))")
+        case .sectionInserted(let index, let section):
+            return try copy.sections([section]).flatMap { call("list.insertSection(", $0, ", at: .at(\(index)))") }
+        case .sectionDeleted(_, let section): return line("deleteSection(.section(\(SwiftText.id(section.id))))")
+        case .sectionMoved(_, let to, let id):
+            return line("moveSection(.section(\(SwiftText.id(id))), to: .at(\(to)))")
+        case .sectionRenamed(_, let id, _, let new):
+            return line("renameSection(.section(\(SwiftText.id(id))), to: \(SwiftText.literal(new)))")
+        case .listReloaded(_, let new):
+            let sections = try copy.sections(new).flatMap { section in
+                call("", section, ",").map { $0.replacingOccurrences(of: "            try ", with: "                ") }
+            }
+            return ["            try list.reload(["] + sections + ["            ])"]
+        case .annotated(let name, let value):
+            return ["            list.annotate(\(SwiftText.literal(name)), with: \(SwiftText.bytes(value)))"]
+        case .unrecognised: return []
+        }
+    }
+
+    /// A call with a section, whose rows have lines of their own.
+    private func call(_ function: String, _ section: NewSection, _ end: String) -> [String] {
+        let head = "NewSection(id: \(SwiftText.id(section.id)), title: \(SwiftText.literal(section.title))"
+        if section.items.isEmpty { return ["            try \(function)\(head))\(end)"] }
+        return ["            try \(function)", "                \(head), items: ["] + section.items.map(row)
+            + ["                ])\(end)"]
+    }
+
+    private func row(_ row: NewRow) -> String {
+        var text = "id: \(SwiftText.id(row.id))"
+        if row.isChecked { text += ", isChecked: true" }
+        text += ", content: \(SwiftText.bytes(row.content))"
+        if row.depth > 0 { text += ", depth: \(row.depth)" }
+        if row.isCollapsed { text += ", isCollapsed: true" }
+        return "                    NewRow(\(text)),"
+    }
+
+    // MARK: - What is wrong
+
+    /// Gives the rows to a program, given as a literal.
+    private static func judging(_ command: String) -> [String] {
+        """
+
+                // The program that says whether they are wrong.
+                let input = folder.appending(path: "rows.json")
+                try json(rows, store.source).write(to: input)
+                let process = Process()
+                process.executableURL = URL(fileURLWithPath: "/bin/sh")
+                process.arguments = ["-c", \(command)]
+                process.environment = ProcessInfo.processInfo.environment
+                    .merging(["LISTORY_VERSION": "\\(rows.version)"]) { $1 }
+                process.standardInput = try FileHandle(forReadingFrom: input)
+                try process.run()
+                process.waitUntilExit()
+                #expect(process.terminationStatus == 0)
+        """.components(separatedBy: "\n")
+    }
+
+    private static let json = """
+
+            /// The rows as `listory show --json` prints them.
+            private func json(_ rows: UntypedSnapshot, _ source: any CommitSource) throws -> Data {
+                func id(_ id: UntypedID) -> Any {
+                    switch id {
+                    case .integer(let number): number
+                    case .string(let text): text
+                    case .uuid(let value): value.uuidString
+                    }
+                }
+                func value(_ bytes: [UInt8]) -> Any {
+                    (try? JSONSerialization.jsonObject(with: Data(bytes), options: .fragmentsAllowed))
+                        ?? ["$base64": Data(bytes).base64EncodedString()]
+                }
+                func item(_ row: UntypedRow) throws -> [String: Any] {
+                    let content = try source.content(of: row.content)
+                    let envelope = content.withUnsafeBytes { ContentEnvelope($0) }
+                    var members: [String: Any] = ["id": id(row.id), "checked": row.isChecked]
+                    members["content"] =
+                        envelope.map { ["$version": $0.version, "$content": value($0.content)] } ?? value(content)
+                    if row.depth > 0 { members["depth"] = row.depth }
+                    if row.isCollapsed { members["collapsed"] = true }
+                    return members
+                }
+                let sections = try rows.sections.map { section in
+                    ["id": id(section.id), "title": section.title, "items": try section.items.map(item)] as [String: Any]
+                }
+                let list: [String: Any] = [
+                    "version": rows.version.rawValue, "hash": rows.stateHash.description, "sections": sections,
+                ]
+                return try JSONSerialization.data(withJSONObject: list, options: [.sortedKeys, .withoutEscapingSlashes])
+            }
+        """.components(separatedBy: "\n")
+
+    private static let searching = """
+
+            /// Whether words are in the texts of a row.
+            private func has(_ words: String, _ row: UntypedRow, _ source: any CommitSource) throws -> Bool {
+                func texts(_ value: Any) -> [String] {
+                    switch value {
+                    case let values as [Any]: values.flatMap(texts)
+                    case let members as [String: Any]: members.values.flatMap(texts)
+                    default: ["\\(value)"]
+                    }
+                }
+                var content = try source.content(of: row.content)
+                if let envelope = content.withUnsafeBytes({ ContentEnvelope($0) }) { content = envelope.content }
+                let value = try? JSONSerialization.jsonObject(with: Data(content), options: .fragmentsAllowed)
+                return SearchWords(words).matches(SearchText(value.map(texts)?.joined(separator: "\\n") ?? ""))
+            }
+        """.components(separatedBy: "\n")
+}
