@@ -36,6 +36,7 @@ struct TrashCommand: ParsableCommand {
     var all = false
 
     @OptionGroup var format: FormatOption
+    @OptionGroup var pager: PagerOption
 
     func validate() throws {
         if limit < 0 { throw ValidationError("--limit: expected at least 0, found \(limit)") }
@@ -45,7 +46,9 @@ struct TrashCommand: ParsableCommand {
         let store = try store.file.open(isReadOnly: true)
         let report = try TrashReport(
             store, before: before, limit: all ? nil : limit, containing: text.map { SearchWords($0) } ?? SearchWords())
-        try Standard.output.write(format.value == .json ? report.json() : Array(report.text().utf8))
+        try pager.page {
+            try Standard.output.write(format.value == .json ? report.json() : Array(report.text().utf8))
+        }
         try store.close()
     }
 }

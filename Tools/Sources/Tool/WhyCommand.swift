@@ -51,6 +51,7 @@ struct WhyCommand: ParsableCommand {
     var limit: Int?
 
     @OptionGroup var format: FormatOption
+    @OptionGroup var pager: PagerOption
 
     func validate() throws {
         if let limit, limit < 0 { throw ValidationError("--limit: expected at least 0, found \(limit)") }
@@ -64,7 +65,9 @@ struct WhyCommand: ParsableCommand {
         (view.sortKey, view.isDescending, view.limit) = (sort, descending, limit)
         let store = try store.file.open(isReadOnly: true)
         let report = try ExplanationReport(IdentifierText(id), in: store, at: at.version, through: view)
-        try Standard.output.write(format.value == .json ? report.json() : Array(report.text().utf8))
+        try pager.page {
+            try Standard.output.write(format.value == .json ? report.json() : Array(report.text().utf8))
+        }
         try store.close()
     }
 }
