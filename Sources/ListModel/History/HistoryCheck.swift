@@ -39,7 +39,7 @@ package struct HistoryCheck: ~Copyable {
             if mark.scope != nil {
                 let node = if case .node(let node) = mark.entry { node } else { nil as HistoryRevision? }
                 writer.write(byte: node == nil ? 0 : node?.continues == true ? 2 : 1)
-                writer.write(varint: UInt64(mark.entry.steps))
+                writer.write(varint: UInt64(bitPattern: mark.entry.steps))
                 mark.entry.forEachWord(at: version) { writer.write(varint: $0) }
             }
             if chunks.last.map({ $0.starts.count == Chunk.size }) ?? true { chunks.append(Chunk()) }
@@ -67,7 +67,7 @@ package struct HistoryCheck: ~Copyable {
                 let number = Int(try reader.readVarint("a scope"))
                 if number == 0 { return HistoryMark(scope: nil, entry: .untracked) }
                 let kind = try reader.readByte("a kind")
-                let steps = Int(try reader.readVarint("a number of steps"))
+                let steps = Int(truncatingIfNeeded: try reader.readVarint("a number of steps"))
                 let shape = HistoryEntry.Shape(isNode: kind > 0, continues: kind == 2, steps: steps)
                 let entry = try HistoryEntry(shape, at: version) {
                     try reader.readVarint("a place in the history")

@@ -131,14 +131,14 @@ extension HistoryEntry {
         case .node(let node):
             body(distance(node.parent))
             body(distance(node.jump))
-            body(UInt64(node.depth))
+            body(UInt64(truncatingIfNeeded: node.depth))
             body(node.previous.rawValue &- node.parent.rawValue)
             put(node.switched, node.branchSwitch)
         case .move(let history, let branchSwitch):
             body(distance(history.position))
             body(distance(history.tip))
-            body(UInt64(history.redoCount))
-            body(UInt64(history.depth))
+            body(UInt64(truncatingIfNeeded: history.redoCount))
+            body(UInt64(truncatingIfNeeded: history.depth))
             body(distance(history.newest))
             put(history.switched, branchSwitch)
         }
