@@ -1,0 +1,1 @@
+// The page: begins when the document is there.

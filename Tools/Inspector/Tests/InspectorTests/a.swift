@@ -1,0 +1,2 @@
+import ListoryInspector
+import TestSupport
