@@ -36,7 +36,17 @@ let package = Package(
             resources: [
                 .embedInCode("Page/page.html"),
                 .embedInCode("Page/page.css"),
+                .embedInCode("Page/changes.js"),
+                .embedInCode("Page/commit.js"),
+                .embedInCode("Page/log.js"),
                 .embedInCode("Page/page.js"),
+                .embedInCode("Page/panels.js"),
+                .embedInCode("Page/row.js"),
+                .embedInCode("Page/rows.js"),
+                .embedInCode("Page/server.js"),
+                .embedInCode("Page/text.js"),
+                .embedInCode("Page/timeline.js"),
+                .embedInCode("Page/windowed.js"),
             ]),
         .executableTarget(
             name: "ListoryInspect",
@@ -50,6 +60,16 @@ let package = Package(
             name: "InspectorTests",
             dependencies: [
                 "ListoryInspector", "ListoryInspect",
+                .product(name: "ToolSupport", package: "listory-tools"),
+                .product(name: "TestSupport", package: "listory"),
+            ]),
+        // In a browser, which Tools/prepare installs.
+        .testTarget(
+            name: "BrowserTests",
+            dependencies: [
+                "ListoryInspector", "ListoryInspect",
+                .product(name: "Listory", package: "listory"),
+                .product(name: "ListModel", package: "listory"),
                 .product(name: "ToolSupport", package: "listory-tools"),
                 .product(name: "TestSupport", package: "listory"),
             ]),
