@@ -17,7 +17,6 @@ let package = Package(
         // Hummingbird needs these as well.
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
-        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
     ],
     targets: [
         .target(
@@ -53,7 +52,6 @@ let package = Package(
             dependencies: [
                 "ListoryInspector",
                 .product(name: "ToolSupport", package: "listory-tools"),
-                .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             path: "Sources/Program"),
         .testTarget(

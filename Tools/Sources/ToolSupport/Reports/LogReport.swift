@@ -55,11 +55,15 @@ public struct LogReport {
 
     /// Prints the commits of a range, the newest first.
     ///
-    /// - Parameter limit: how many at most; nil for all.
+    /// - Parameters:
+    ///   - limit: how many at most; nil for all.
+    ///   - goesOn: asked after each part of the log whether to look at the part before it.
+    /// - Returns: the version before which other commits of the range may follow; nil if there are no more.
     /// - Throws: `ListError.unknownVersion`, `ListError.droppedVersion`, an error of the log, and what `send` throws.
-    public func print(_ range: Span = Span(), limit: Int? = nil) throws {
+    @discardableResult
+    public func print(_ range: Span = Span(), limit: Int? = nil, while goesOn: () -> Bool = { true }) throws -> Version? {
         var graph = CommitGraph(position: try store.history.position)
-        try forEach(range, limit: limit) { commit in try send(output(commit, &graph)) }
+        return try forEach(range, limit: limit, while: goesOn) { commit in try send(output(commit, &graph)) }
     }
 
     /// Prints the newest commits, the oldest of them first, and then each commit when it is made, until the process or the
@@ -87,13 +91,19 @@ public struct LogReport {
     }
 
     /// Calls `body` with the commits of a range that the filter lets through, the newest first.
-    private func forEach(_ range: Span, limit: Int?, _ body: (Commit) throws -> Void) throws {
-        guard let (first, last) = try bounds(range), first <= last else { return }
+    ///
+    /// - Returns: the version before which others may follow.
+    @discardableResult
+    private func forEach(
+        _ range: Span, limit: Int?, while goesOn: () -> Bool = { true }, _ body: (Commit) throws -> Void
+    ) throws -> Version? {
+        guard let (first, last) = try bounds(range), first <= last else { return nil }
         var left = limit ?? .max
         var sections = filter.section == nil ? [] : try store.snapshot(at: Version(last)).sections.map(\.id)
         var end = last
         // Most often only a few are wanted.
         var size = min(UInt64(clamping: max(left, 1)), LogReport.partSize)
+        var next = last + 1
         while left > 0 {
             var part: [Commit] = []
             let start = end - first >= size ? end - size + 1 : first
@@ -103,12 +113,16 @@ public struct LogReport {
                 if let until = range.until, commit.time > until { continue }
                 guard try filter.admits(commit, store.source, &sections) else { continue }
                 left -= 1
+                next = commit.version.rawValue
                 try body(commit)
             }
-            if start == first { return }
+            if left == 0 { break }
+            next = start
+            if start == first || !goesOn() { break }
             end = start - 1
             size = LogReport.partSize
         }
+        return next > first ? Version(next) : nil
     }
 
     /// The first and the last version of a range; nil if there are none.

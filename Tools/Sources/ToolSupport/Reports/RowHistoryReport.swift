@@ -133,7 +133,8 @@ extension CommitInfo {
 }
 
 extension JSONWriter {
-    fileprivate mutating func write(membersOf commit: CommitInfo) {
+    /// Writes the members of a commit: version, time, cause, name, origin.
+    public mutating func write(membersOf commit: CommitInfo) {
         member("version", commit.version.rawValue)
         member("time", commit.time.text)
         let (word, preposition) = commit.cause.words

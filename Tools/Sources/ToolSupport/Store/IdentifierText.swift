@@ -24,7 +24,7 @@ public struct IdentifierText: Hashable, Sendable {
     public func means(_ id: UntypedID) -> Bool { ids.contains(id) }
 
     /// The first of the ids for which there is something.
-    func first<Found>(_ find: (UntypedID) throws -> Found?) rethrows -> Found? {
+    public func first<Found>(_ find: (UntypedID) throws -> Found?) rethrows -> Found? {
         for id in ids { if let found = try find(id) { return found } }
         return nil
     }

@@ -1,3 +1,0 @@
-import Hummingbird
-import ToolSupport
-import ListoryTestSupport

@@ -1,2 +1,0 @@
-import ListoryInspector
-import TestSupport
