@@ -3,7 +3,7 @@
 // Always holds: what is long is asked for in parts, and only when somebody wants to see it.
 
 import { ask } from "./server.js";
-import { causeText, counted, difference, foreign, foreignLines, idText, json, make, number, time } from "./text.js";
+import { causeText, counted, difference, foreign, foreignLines, idText, json, make, number, shortTime, time } from "./text.js";
 
 /** How many events are asked for at a time. */
 const part = 50;
@@ -17,13 +17,13 @@ export const versionButton = (app, version, text = `${version}`) =>
 export const rowButton = (app, id, text = idText(id)) =>
   make("button", { type: "button", class: "link", onclick: () => app.chooseRow(id) }, foreign(text));
 
-/** A line for a commit: version, name, who, when. */
-export const commitLine = (app, commit) =>
-  make("span", { class: "commit" },
+/** A line for a commit: version, name, who, more, when. */
+export const commitLine = (app, commit, ...more) =>
+  make("div", { class: "commit" },
     versionButton(app, commit.version),
-    foreign(commit.name || causeText(commit), { class: commit.name ? "title" : "title faint" }),
-    commit.origin ? foreign(commit.origin, { class: "tag" }) : null,
-    make("time", { class: "faint", datetime: commit.time }, time(commit.time)));
+    make("span", {}, foreign(commit.name || causeText(commit), { class: commit.name ? "" : "faint" }),
+      commit.origin ? [" ", foreign(commit.origin, { class: "tag" })] : null, more),
+    shortTime(commit.time));
 
 /** A name and a value of a list of facts. */
 export const fact = (name, ...value) => (value.some((each) => each != null && each !== "")
@@ -59,18 +59,19 @@ const placeText = (place) => `[${[place].flat().join(", ")}]`;
 function eventView(app, { event, text, omitted }) {
   const [kind, fields] = Object.entries(event)[0];
   const body = [];
+  const button = (id) => rowButton(app, id, `row ${idText(id)}`);
   const rowViews = (items, className) => items.map((item) => make("div", { class: "item" },
-    rowButton(app, item.id), item.checked ? make("span", { class: "tag" }, "checked") : null,
+    button(item.id), item.checked ? make("span", { class: "tag" }, "checked") : null,
     foreignLines(json(item.content), { className })));
   switch (kind) {
-  case "itemUpdated": body.push(rowButton(app, fields.id), beforeAndAfter(fields.old, fields.new)); break;
+  case "itemUpdated": body.push(button(fields.id), beforeAndAfter(fields.old, fields.new)); break;
   case "itemsInserted": body.push(...rowViews(fields.items, "new")); break;
   case "itemsDeleted": body.push(...rowViews(fields.items, "old")); break;
   case "sectionRenamed": body.push(beforeAndAfter(fields.old, fields.new)); break;
   case "itemsMoved": case "itemsIndented":
-    body.push(make("p", {}, fields.ids.flatMap((id) => [rowButton(app, id), " "])));
+    body.push(make("p", {}, fields.ids.flatMap((id) => [button(id), " "])));
     break;
-  case "itemToggled": case "itemCollapsed": body.push(rowButton(app, fields.id)); break;
+  case "itemToggled": case "itemCollapsed": body.push(button(fields.id)); break;
   case "annotated": body.push(foreignLines(json(fields.value))); break;
   default: body.push(foreignLines(text.join("\n")));
   }

@@ -4,7 +4,7 @@
 // once; with a filter, commits come as they are found.
 
 import { ask } from "./server.js";
-import { causeText, fill, foreign, make, number, time } from "./text.js";
+import { causeText, fill, foreign, make, number, shortTime } from "./text.js";
 
 /** How many commits are asked for at a time. */
 const part = 100;
@@ -148,5 +148,5 @@ export function fillCommit(element, commit) {
     commit.cause !== "edit" && commit.name ? make("span", { class: "tag" }, causeText(commit)) : null,
     commit.origin ? foreign(commit.origin, { class: "tag origin" }) : null,
     make("span", { class: "counts" }, countsText(commit.counts)),
-    make("time", { class: "faint", datetime: commit.time }, time(commit.time).slice(11)));
+    shortTime(commit.time));
 }

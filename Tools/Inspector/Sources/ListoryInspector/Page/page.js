@@ -360,6 +360,7 @@ function openTab(name, focuses = false) {
     if (isOpen && focuses) button.focus();
   }
   element("detail").setAttribute("aria-labelledby", `tab-${name}`);
+  if (source) writeLink();
   return showPanel();
 }
 

@@ -60,10 +60,10 @@ export async function branchesPanel(app) {
     make("h2", {}, "Branches"),
     branches.length ? null : make("p", { class: "faint" }, "There is no history yet."),
     make("ul", { class: "found" }, branches.map((branch) => make("li", {},
-      commitLine(app, { ...branch, version: branch.tip, cause: "edit" }),
-      make("span", { class: "faint" }, `${counted(branch.steps, "step")}${branch.fork ? ", from version " : ""}`,
-        branch.fork ? versionButton(app, branch.fork) : null),
-      branch.current ? make("span", { class: "tag" }, "current") : null,
+      commitLine(app, { ...branch, version: branch.tip, cause: "edit" },
+        branch.current ? [" ", make("span", { class: "tag" }, "current")] : null,
+        make("div", { class: "faint" }, counted(branch.steps, "step"),
+          branch.fork ? [", since version ", versionButton(app, branch.fork)] : null)),
       app.info.canWrite && !branch.current ? make("button", { type: "button", onclick: () =>
         app.exec(JSON.stringify({ go: branch.tip }), `The list is on the branch of version ${branch.tip}.`) }, "Go here") : null))),
   ];

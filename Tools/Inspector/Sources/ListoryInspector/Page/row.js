@@ -21,7 +21,7 @@ async function historyView(app, subject) {
     before = answer.next;
     return {
       elements: answer.changes.map((change) => make("li", {},
-        commitLine(app, change), make("span", { class: "kinds" }, change.kinds.join(", ")))),
+        commitLine(app, change, " ", make("span", { class: "kinds" }, change.kinds.join(", "))))),
       hasMore: answer.next != null,
     };
   });
@@ -70,7 +70,7 @@ async function contentView(app, subject) {
   const canEdit = app.info.canWrite && app.at === app.info.version;
   return [
     make("dl", { class: "facts" },
-      fact("Place", `section ${at[0]}, row ${at[1]}`),
+      fact("Place", `[${at.join(", ")}]`),
       fact("Checked", row.checked ? "yes" : "no"),
       fact("Depth", row.depth ? `${row.depth}${row.collapsed ? ", collapsed" : ""}` : null)),
     foreignLines(json(row.content)),

@@ -109,6 +109,15 @@ export function time(text) {
     + `${pad(date.getHours())}:${pad(date.getMinutes())}:${pad(date.getSeconds())}`;
 }
 
+const days = new Intl.DateTimeFormat("en", { month: "short", day: "numeric" });
+
+/** An element for a time, to the minute and without the year. All of it is in its title. */
+export function shortTime(text) {
+  const date = new Date(text);
+  const short = Number.isNaN(date.getTime()) ? "" : `${days.format(date)} ${pad(date.getHours())}:${pad(date.getMinutes())}`;
+  return make("time", { class: "faint", datetime: text, title: time(text) }, short);
+}
+
 /** Words for the cause of a commit. */
 export function causeText(commit) {
   const target = commit.of ?? commit.to;

@@ -93,16 +93,19 @@ export class Timeline {
 
     // Times, as many as have room.
     context.fillStyle = colour("faint");
-    context.font = `${11}px ${style.fontFamily}`;
+    context.font = `11px ${style.fontFamily}`;
     const bottom = height - 2;
     let free = -Infinity;
-    for (const { version, text } of labels(this.#data)) {
+    let day = "";
+    for (const { version, date } of moments(this.#data)) {
+      const text = label(date, day, this.#data);
       const half = context.measureText(text).width / 2;
       const middle = Math.min(Math.max(x(version), half + 2), width - half - 2);
-      if (middle - half < free) continue;
+      if (text === "" || middle - half < free) continue;
       context.textAlign = "center";
       context.fillText(text, middle, bottom);
-      free = middle + half + 16;
+      free = middle + half + 20;
+      day = date.toDateString();
     }
 
     // Where we are, what it is compared with, bookmarks.
@@ -161,22 +164,21 @@ function lanes(branches) {
   return { count: ends.length, all };
 }
 
-/** Where a time is written: where the day changes, otherwise the hour or the minute. */
-function labels({ buckets, began }) {
-  const dates = [{ version: buckets[0]?.first ?? 0, date: new Date(began) },
-    ...buckets.map((bucket) => ({ version: bucket.last, date: new Date(bucket.time) }))];
-  const day = { month: "short", day: "numeric" };
-  const minute = { hour: "2-digit", minute: "2-digit", hour12: false };
-  const last = dates.at(-1).date;
-  const isLong = last - dates[0].date > 2 * 86_400_000;
-  const format = new Intl.DateTimeFormat("en", isLong ? { ...day, year: "numeric" } : minute);
-  const first = new Intl.DateTimeFormat("en", { ...day, year: "numeric", ...(isLong ? {} : minute) });
-  let previous = "";
-  return dates.flatMap(({ version, date }, index) => {
-    if (Number.isNaN(date.getTime())) return [];
-    const text = format.format(date);
-    if (text === previous) return [];
-    previous = text;
-    return [{ version, text: index === 0 ? first.format(date) : text }];
-  });
+/** The versions of which the time is known. */
+const moments = ({ buckets, began }) =>
+  [{ version: (buckets[0]?.first ?? 1) - 1, date: new Date(began) },
+    ...buckets.map((bucket) => ({ version: bucket.last, date: new Date(bucket.time) }))]
+    .filter(({ date }) => !Number.isNaN(date.getTime()));
+
+const dayFormat = new Intl.DateTimeFormat("en", { month: "short", day: "numeric" });
+const yearFormat = new Intl.DateTimeFormat("en", { month: "short", day: "numeric", year: "numeric" });
+const minuteFormat = new Intl.DateTimeFormat("en", { hour: "2-digit", minute: "2-digit", hourCycle: "h23" });
+
+/** A time in few words: the day where it changes; the minute too, unless the log lasts for many days. */
+function label(date, day, { buckets, began }) {
+  const isLong = Date.parse(buckets.at(-1)?.time) - Date.parse(began) > 4 * 86_400_000;
+  const isNewDay = date.toDateString() !== day;
+  if (isLong) return isNewDay ? (day === "" ? yearFormat : dayFormat).format(date) : "";
+  const words = [isNewDay ? (day === "" ? yearFormat : dayFormat).format(date) : "", minuteFormat.format(date)];
+  return words.filter(Boolean).join(" ");
 }

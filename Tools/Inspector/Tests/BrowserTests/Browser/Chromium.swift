@@ -104,7 +104,9 @@ final class Chromium: Sendable {
             posix_spawnattr_destroy(&attributes)
         }
         posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
-        for descriptor in [Int32(1), 2] { posix_spawn_file_actions_addopen(&actions, descriptor, "/dev/null", O_WRONLY, 0) }
+        for descriptor in [Int32(1), 2] {
+            posix_spawn_file_actions_addopen(&actions, descriptor, "/dev/null", O_WRONLY, 0)
+        }
         for (copy, descriptor) in zip(copies, [Int32(3), 4]) {
             posix_spawn_file_actions_adddup2(&actions, copy, descriptor)
         }
@@ -119,7 +121,8 @@ final class Chromium: Sendable {
         let result = posix_spawnp(&process, "chromium", &actions, &attributes, words, environ)
         guard result == 0 else {
             throw Trouble(
-                description: "chromium did not start (\(String(cString: strerror(result)))); install it, as Tools/prepare does")
+                description:
+                    "chromium did not start (\(String(cString: strerror(result)))); install it, as Tools/prepare does")
         }
         return process
     }
@@ -133,7 +136,8 @@ final class Chromium: Sendable {
     ///
     /// - Throws: ``Trouble`` if the browser refuses, has ended, or takes too long.
     @discardableResult
-    func call(_ method: String, _ parameters: [String: JSONValue] = [:], session: String = "") async throws -> JSONValue {
+    func call(_ method: String, _ parameters: [String: JSONValue] = [:], session: String = "") async throws -> JSONValue
+    {
         try await withCheckedThrowingContinuation { continuation in
             let id: Int64? = state.withLock { state in
                 if state.hasEnded { return nil }

@@ -6,8 +6,13 @@ import Foundation
 import ToolSupport
 
 extension Page {
-    /// Clicks on the middle of the element that a selector names.
-    func click(_ selector: String, count: Int64 = 1) async throws {
+    /// Clicks on the element that a selector names.
+    ///
+    /// - Parameters:
+    ///   - share: where in its width, 0 to 1.
+    ///   - inset: how many pixels at both sides do not count.
+    ///   - count: 2 for a double click.
+    func click(_ selector: String, at share: Double = 0.5, inset: Double = 0, count: Int64 = 1) async throws {
         let point = try await evaluate(
             """
             (() => {
@@ -15,7 +20,7 @@ extension Page {
               if (!element) return "nothing there";
               element.scrollIntoView({ block: "nearest", behavior: "instant" });
               const box = element.getBoundingClientRect();
-              const point = [box.left + box.width / 2, box.top + box.height / 2];
+              const point = [box.left + \(inset) + (box.width - 2 * \(inset)) * \(share), box.top + box.height / 2];
               const hit = document.elementFromPoint(...point);
               const isHit = hit && (element.contains(hit) || hit.contains(element) || hit.closest("label")?.control === element);
               return isHit ? point : `covered by ${hit?.outerHTML.slice(0, 200)}`;
@@ -29,6 +34,18 @@ extension Page {
             try await mouse("mousePressed", x, y, ["button": "left", "clickCount": .integer(click)])
             try await mouse("mouseReleased", x, y, ["button": "left", "clickCount": .integer(click)])
         }
+    }
+
+    /// Chooses an option, as with the keys.
+    func choose(_ selector: String, _ option: String) async throws {
+        let (name, value) = (JSONValue.text(of: .string(selector)), JSONValue.text(of: .string(option)))
+        try await evaluate(
+            """
+            { const field = document.querySelector(\(name));
+            field.value = \(value);
+            field.dispatchEvent(new Event("input", { bubbles: true }));
+            field.dispatchEvent(new Event("change", { bubbles: true })); }
+            """)
     }
 
     private func mouse(_ type: String, _ x: JSONValue, _ y: JSONValue, _ more: [String: JSONValue] = [:]) async throws {
@@ -47,7 +64,8 @@ extension Page {
         let bits: [String: Int64] = ["Alt": 1, "Control": 2, "Meta": 4, "Shift": 8]
         let modifiers = parts.reduce(0) { $0 | bits[$1]! }
         var parameters: [String: JSONValue] = [
-            "key": .string(key == "Space" ? " " : key), "code": .string(Page.code(key)), "modifiers": .integer(modifiers),
+            "key": .string(key == "Space" ? " " : key), "code": .string(Page.code(key)),
+            "modifiers": .integer(modifiers),
             "windowsVirtualKeyCode": .integer(Page.number(key)),
         ]
         let typed = ["Enter": "\r", "Space": " "][key] ?? (key.count == 1 && modifiers & 7 == 0 ? key : nil)

@@ -27,12 +27,23 @@ final class Page: Sendable {
         session = try await browser.call(
             "Target.attachToTarget", ["targetId": target["targetId"]!, "flatten": true])["sessionId"]!.text!
         browser.listen { [weak self, session] event in if event.session == session { self?.note(event) } }
-        for domain in ["Page", "Runtime", "Log", "Network", "DOM", "Accessibility"] { try await call("\(domain).enable") }
-        try await resize(width: 1280, height: 800)
+        for domain in ["Page", "Runtime", "Log", "Network", "DOM", "Accessibility"] {
+            try await call("\(domain).enable")
+        }
+        // High enough for all rows of a short list.
+        try await resize(width: 1280, height: 1400)
     }
 
     /// What went wrong in the page so far.
     var problems: [String] { found.withLock { $0 } }
+
+    /// What went wrong so far, and is expected, so that it is forgotten.
+    func takeProblems() -> [String] {
+        found.withLock { found in
+            defer { found = [] }
+            return found
+        }
+    }
 
     /// Calls a method of the protocol for this tab.
     @discardableResult
@@ -46,12 +57,18 @@ final class Page: Sendable {
         switch event.method {
         case "Runtime.exceptionThrown": add(parameters["exceptionDetails"].map(JSONValue.text))
         case "Runtime.consoleAPICalled":
-            if ["error", "warning", "assert"].contains(parameters["type"]?.text) { add(JSONValue.text(of: parameters)) }
+            if ["error", "warning", "assert"].contains(parameters["type"]?.text) {
+                add(JSONValue.text(of: parameters))
+            }
         case "Log.entryAdded":
-            if ["error", "warning"].contains(parameters["entry"]?["level"]?.text) { add(JSONValue.text(of: parameters)) }
+            if ["error", "warning"].contains(parameters["entry"]?["level"]?.text) {
+                add(JSONValue.text(of: parameters))
+            }
         case "Network.requestWillBeSent":
             let url = parameters["request"]?["url"]?.text ?? ""
-            if !["http://127.0.0.1:", "blob:http://127.0.0.1:", "data:", "about:"].contains(where: url.hasPrefix) { add(url) }
+            if !["http://127.0.0.1:", "blob:http://127.0.0.1:", "data:", "about:"].contains(where: url.hasPrefix) {
+                add(url)
+            }
         default: break
         }
     }
@@ -74,7 +91,8 @@ final class Page: Sendable {
             "Runtime.evaluate",
             ["expression": .string(expression), "awaitPromise": true, "returnByValue": true, "userGesture": true])
         if let details = answer["exceptionDetails"] {
-            throw Trouble(description: "\(expression)\n\(JSONValue.text(of: details["exception"]?["description"] ?? details))")
+            throw Trouble(
+                description: "\(expression)\n\(JSONValue.text(of: details["exception"]?["description"] ?? details))")
         }
         return answer["result"]?["value"] ?? .null
     }
@@ -103,7 +121,10 @@ final class Page: Sendable {
     func resize(width: Int64, height: Int64, scale: Double = 1) async throws {
         try await call(
             "Emulation.setDeviceMetricsOverride",
-            ["width": .integer(width), "height": .integer(height), "deviceScaleFactor": .number(scale), "mobile": false])
+            [
+                "width": .integer(width), "height": .integer(height), "deviceScaleFactor": .number(scale),
+                "mobile": false,
+            ])
     }
 
     /// Sets what the user prefers.
@@ -122,8 +143,9 @@ final class Page: Sendable {
     }
 }
 
-extension JSONValue: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, ExpressibleByBooleanLiteral,
-    ExpressibleByDictionaryLiteral
+extension JSONValue: @retroactive ExpressibleByStringLiteral, @retroactive ExpressibleByIntegerLiteral,
+    @retroactive ExpressibleByBooleanLiteral, @retroactive ExpressibleByDictionaryLiteral,
+    @retroactive ExpressibleByUnicodeScalarLiteral, @retroactive ExpressibleByExtendedGraphemeClusterLiteral
 {
     public init(stringLiteral value: String) { self = .string(value) }
 
