@@ -35,6 +35,7 @@ let package = Package(
             resources: [
                 .embedInCode("Page/page.html"),
                 .embedInCode("Page/page.css"),
+                .embedInCode("Page/icon.svg"),
                 .embedInCode("Page/changes.js"),
                 .embedInCode("Page/commit.js"),
                 .embedInCode("Page/log.js"),

@@ -17,6 +17,7 @@ enum PageFiles {
         switch path {
         case "/": File(type: "text/html", bytes: PackageResources.page_html)
         case "/page.css": File(type: "text/css", bytes: PackageResources.page_css)
+        case "/icon.svg": File(type: "image/svg+xml", bytes: PackageResources.icon_svg)
         case "/changes.js": script(PackageResources.changes_js)
         case "/commit.js": script(PackageResources.commit_js)
         case "/log.js": script(PackageResources.log_js)
