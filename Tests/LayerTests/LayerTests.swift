@@ -96,7 +96,8 @@ struct LayerTests {
         "the list of rooms has every module of the library, of the tools and of the examples",
         arguments: [
             "Sources", "Tools/Sources", "Tools/Inspector/Sources", "Tools/Benchmarks/Sources",
-            "Tools/Examples/TodoWindow/Sources", "Tools/Examples/TodoServer/Sources", "Tools/Examples/NoteEditor/Sources",
+            "Tools/Examples/TodoWindow/Sources", "Tools/Examples/TodoServer/Sources",
+            "Tools/Examples/NoteEditor/Sources",
         ])
     func everyModuleIsListed(_ folder: String) throws {
         let sources = LayerTests.root.appending(path: folder)

@@ -39,7 +39,8 @@ struct Arguments {
             case "--": while let path = rest.popFirst() { paths.append(path) }
             case _ where argument.hasPrefix("-"):
                 throw ToolError(
-                    .usage, "expected --allow-write or --port, found \"\(argument.visible)\" (see listory help inspect)")
+                    .usage, "expected --allow-write or --port, found \"\(argument.visible)\" (see listory help inspect)"
+                )
             default: paths.append(argument)
             }
         }

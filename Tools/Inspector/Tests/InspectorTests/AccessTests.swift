@@ -21,16 +21,6 @@ struct AccessTests {
         store = try RandomList.store(in: folder, seed: 1, edits: 20)
     }
 
-    /// Calls `body` with an inspector that may write, and a browser.
-    private func withInspector(
-        allowsWriting: Bool = true, limits: Limits = Limits(), _ body: (Inspector, Browser) async throws -> Void
-    ) async throws {
-        let inspector = Inspector(store, allowsWriting: allowsWriting, port: 0, limits: limits)
-        let browser = try Browser(await inspector.start().absoluteString)
-        try await body(inspector, browser)
-        await inspector.stop()
-    }
-
     /// Fields, some of them replaced; one that ends with ": -" is left out.
     private func fields(_ fields: [String], _ replaced: [String], _ port: Int) -> [String] {
         let names = replaced.map { $0.prefix { $0 != ":" } }
@@ -42,7 +32,7 @@ struct AccessTests {
 
     @Test("Each request that breaks a rule gets its status and a reason, and changes nothing")
     func refused() async throws {
-        try await withInspector { _, browser in
+        try await inspecting(store, allowsWriting: true) { _, browser in
             let other = String(repeating: "0", count: 32)
             let name = browser.cookie.prefix { $0 != "=" }
             let session = browser.cookie.drop { $0 != "=" }.dropFirst()
@@ -109,7 +99,8 @@ struct AccessTests {
             #expect(try store.version == version)
             // Controls: the same requests as they should be.
             #expect(try browser.ask("/api/state").status == 200)
-            let local = fields(try browser.writing(), ["Host: localhost:PORT", "Origin: http://localhost:PORT"], browser.port)
+            let local = fields(
+                try browser.writing(), ["Host: localhost:PORT", "Origin: http://localhost:PORT"], browser.port)
             #expect(try Browser.request(browser.port, "POST /api/exec", local, Self.toggle).status == 200)
             #expect(try browser.exec(Self.toggle).status == 200)
             let typed = fields(browser.fields, ["Sec-Fetch-Site: none"], browser.port)
@@ -120,7 +111,7 @@ struct AccessTests {
 
     @Test("Every answer forbids to load from elsewhere, to be framed, guessed at, kept, or read by another origin")
     func protection() async throws {
-        try await withInspector { _, browser in
+        try await inspecting(store, allowsWriting: true) { _, browser in
             let answers = try [
                 browser.ask("/"), browser.ask("/page.js"), browser.ask("/api/state"), browser.ask("/api/nothing"),
                 browser.ask("/api/export?format=store"), browser.exec("{"), browser.exec(Self.toggle),
@@ -150,7 +141,7 @@ struct AccessTests {
 
     @Test("The launch link works once, and gives a cookie that no script reads and no other site sends")
     func launchLink() async throws {
-        try await withInspector { inspector, _ in
+        try await inspecting(store, allowsWriting: true) { inspector, _ in
             let link = inspector.link()
             let (port, path) = (try #require(link.port), "\(link.path)?\(link.query ?? "")")
             let host = ["Host: 127.0.0.1:\(port)"]
@@ -195,7 +186,7 @@ struct AccessTests {
 
     @Test("Without permission to write there is no token, and nothing is written")
     func readOnly() async throws {
-        try await withInspector(allowsWriting: false) { _, browser in
+        try await inspecting(store) { _, browser in
             let version = try store.version
             let answer = try browser.exec(Self.toggle)
             #expect(answer.status == 403 && answer.errorCode == "readOnly")
@@ -206,7 +197,7 @@ struct AccessTests {
 
     @Test("Only programs on this machine can connect")
     func loopback() async throws {
-        try await withInspector { _, browser in
+        try await inspecting(store, allowsWriting: true) { _, browser in
             let addresses = Self.ownAddresses()
             for address in addresses {
                 #expect(throws: Trouble.self, "\(address)") { try Connection(port: browser.port, host: address) }
@@ -224,7 +215,9 @@ struct AccessTests {
         var next = list
         while let entry = next {
             next = entry.pointee.ifa_next
-            guard let address = entry.pointee.ifa_addr, address.pointee.sa_family == sa_family_t(AF_INET) else { continue }
+            guard let address = entry.pointee.ifa_addr, address.pointee.sa_family == sa_family_t(AF_INET) else {
+                continue
+            }
             let number = address.withMemoryRebound(to: sockaddr_in.self, capacity: 1) {
                 UInt32(bigEndian: $0.pointee.sin_addr.s_addr)
             }
@@ -238,7 +231,7 @@ struct AccessTests {
         var limits = Limits()
         (limits.bodyBytes, limits.bodyTime, limits.idleSeconds) = (10_000, .milliseconds(300), 1)
         (limits.connections, limits.streams) = (12, 3)
-        try await withInspector(limits: limits) { _, browser in
+        try await inspecting(store, allowsWriting: true, limits: limits) { _, browser in
             let long = try browser.exec(#"{"begin":"\#(String(repeating: "x", count: 20_000))"}"#)
             #expect(long.status == 413 && long.errorCode == "tooLarge")
             for text in [
@@ -271,7 +264,7 @@ struct AccessTests {
             for attempt in 0... {
                 guard let listener = try? browser.listen() else {
                     try #require(attempt < 1000)
-                    try await Task.sleep(for: .milliseconds(10))
+                    Thread.sleep(forTimeInterval: 0.01)
                     continue
                 }
                 listeners.append(listener)

@@ -26,13 +26,6 @@ struct AnswerTests {
         source = store.source
     }
 
-    /// Calls `body` with a browser that shows the store.
-    private func withBrowser(_ body: (Browser) throws -> Void) async throws {
-        let inspector = Inspector(store)
-        try body(Browser(await inspector.start().absoluteString))
-        await inspector.stop()
-    }
-
     private func randomVersion(_ random: inout SeededGenerator) throws -> UInt64 {
         UInt64.random(in: 0...(try store.version.rawValue), using: &random)
     }
@@ -76,7 +69,7 @@ struct AnswerTests {
     @Test("The windows of random versions are parts of all lines of these versions")
     func windows() async throws {
         var random = random
-        try await withBrowser { browser in
+        try await inspecting(store) { _, browser in
             for _ in 0..<60 {
                 let version = try randomVersion(&random)
                 let rows = try store.snapshot(at: Version(version))
@@ -95,7 +88,7 @@ struct AnswerTests {
     @Test("Rows are found where they are, with their whole content, at any version")
     func rows() async throws {
         var random = random
-        try await withBrowser { browser in
+        try await inspecting(store) { _, browser in
             for _ in 0..<20 {
                 let version = try randomVersion(&random)
                 let rows = try store.snapshot(at: Version(version))
@@ -109,7 +102,7 @@ struct AnswerTests {
                 let report = try RowReport(IdentifierText(row.id.plainText), in: store, at: VersionName("\(version)"))
                 #expect(try browser.get("/api/row?id=\(id)&at=\(version)") == JSONValue(parsing: report.json()))
             }
-            #expect(try browser.ask("/api/find?id=nobody").status == 404)
+            #expect(try browser.get("/api/find?id=nobody")["line"] == .null)
             #expect(try browser.ask("/api/row?id=nobody").status == 404)
             #expect(try browser.ask("/api/rows?at=100000").status == 404)
         }
@@ -118,7 +111,7 @@ struct AnswerTests {
     @Test("Changes are the changeset, and diff has the right place and row on both sides")
     func changes() async throws {
         var random = random
-        try await withBrowser { browser in
+        try await inspecting(store) { _, browser in
             for _ in 0..<40 {
                 let (from, to) = (try randomVersion(&random), try randomVersion(&random))
                 let (old, new) = (try store.snapshot(at: Version(from)), try store.snapshot(at: Version(to)))
@@ -157,7 +150,7 @@ struct AnswerTests {
     @Test("The batches are those of a table view, with the verdict of the simulator")
     func batches() async throws {
         var random = random
-        try await withBrowser { browser in
+        try await inspecting(store) { _, browser in
             for _ in 0..<30 {
                 let (from, to) = (try randomVersion(&random), try randomVersion(&random))
                 let (old, new) = (try store.snapshot(at: Version(from)), try store.snapshot(at: Version(to)))
@@ -173,7 +166,7 @@ struct AnswerTests {
 
     @Test("The pages of the log are what the tool prints, with and without filters")
     func log() async throws {
-        try await withBrowser { browser in
+        try await inspecting(store) { _, browser in
             for (query, change) in [
                 ("", { (_: inout LogFilter) in }), ("cause=undo&cause=go", { $0.causes = ["undo", "go"] }),
                 ("kind=itemUpdated", { $0.kinds = ["itemUpdated"] }), ("origin=anna", { $0.origin = "anna" }),
@@ -202,7 +195,7 @@ struct AnswerTests {
     @Test("A commit has the events and the lines of the log")
     func commits() async throws {
         var random = random
-        try await withBrowser { browser in
+        try await inspecting(store) { _, browser in
             for _ in 0..<30 {
                 let version = max(1, try randomVersion(&random))
                 var (json, text): ([UInt8], [UInt8]) = ([], [])
@@ -227,7 +220,7 @@ struct AnswerTests {
 
     @Test("Histories and blame are those of the library")
     func histories() async throws {
-        try await withBrowser { browser in
+        try await inspecting(store) { _, browser in
             let rows = try store.snapshot
             for id in rows.sections.flatMap({ $0.items.map(\.id) }).prefix(20) {
                 let text = id.plainText.addingPercentEncoding(withAllowedCharacters: .alphanumerics)!
@@ -246,7 +239,9 @@ struct AnswerTests {
 
                 let blame = try store.blame(ofRows: [id])[0]
                 let shown = try browser.get("/api/blame?id=\(text)")["rows"]?.elements.first
-                for (name, commit) in [("inserted", blame.inserted), ("updated", blame.updated), ("moved", blame.moved)] {
+                for (name, commit) in [
+                    ("inserted", blame.inserted), ("updated", blame.updated), ("moved", blame.moved),
+                ] {
                     #expect(shown?[name]?["version"]?.number == commit.map { Int($0.version.rawValue) })
                 }
             }
@@ -259,7 +254,7 @@ struct AnswerTests {
 
     @Test("Search finds the rows that have the words, page by page")
     func search() async throws {
-        try await withBrowser { browser in
+        try await inspecting(store) { _, browser in
             let rows = try store.snapshot
             for words in ["changed", "row 1", "nowhere"] {
                 var lines: [UInt8] = []
@@ -280,7 +275,7 @@ struct AnswerTests {
 
     @Test("The buckets of the timeline cover every version once, each with the time of its last commit")
     func timeline() async throws {
-        try await withBrowser { browser in
+        try await inspecting(store) { _, browser in
             let last = Int(try store.version.rawValue)
             for count in [1, 7, 200, 1000] {
                 let answer = try browser.get("/api/timeline?buckets=\(count)")
@@ -302,7 +297,7 @@ struct AnswerTests {
 
     @Test("An exported file is what the tool writes")
     func export() async throws {
-        try await withBrowser { browser in
+        try await inspecting(store) { _, browser in
             var (range, whole): ([UInt8], [UInt8]) = ([], [])
             var span = LogReport.Span()
             (span.first, span.last) = (VersionName(3), VersionName(9))
@@ -318,7 +313,7 @@ struct AnswerTests {
 
     @Test("The state has what the store has, and follows its edits")
     func state() async throws {
-        try await withBrowser { browser in
+        try await inspecting(store) { _, browser in
             for _ in 0..<3 {
                 let state = try browser.get("/api/state")
                 #expect(try state["version"]?.number == Int(store.version.rawValue))
@@ -334,9 +329,10 @@ struct AnswerTests {
 
     @Test("A parameter that is unknown, missing, repeated or wrong is refused with what was expected")
     func parameters() async throws {
-        try await withBrowser { browser in
+        try await inspecting(store) { _, browser in
             for query in [
-                "rows?at=x", "rows?at=", "rows?limit=0", "rows?limit=501", "rows?limit=-1", "rows?limit=+5", "rows?from=1.5",
+                "rows?at=x", "rows?at=", "rows?limit=0", "rows?limit=501", "rows?limit=-1", "rows?limit=+5",
+                "rows?from=1.5",
                 "rows?from=99999999999999999999", "rows?nothing=1", "rows?at=1&at=2", "rows?at=%ZZ", "rows?at=%FF",
                 "row", "row?id=", "find", "search", "search?words=", "changes", "changes?from=1", "changes?to=1",
                 "batches?from=1", "diff?to=1", "timeline?buckets=0", "timeline?buckets=1001", "log?limit=201",

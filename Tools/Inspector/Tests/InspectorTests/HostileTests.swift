@@ -48,33 +48,33 @@ struct HostileTests {
     func answers() async throws {
         let folder = try TemporaryFolder.inMemory()
         let store = try Self.store(folder)
-        let inspector = Inspector(store)
-        let browser = try Browser(await inspector.start().absoluteString)
-        let id = (Self.hostile + "1").addingPercentEncoding(withAllowedCharacters: .alphanumerics)!
-        for path in [
-            "/api/state", "/api/rows", "/api/changes?from=0&to=2", "/api/batches?from=0&to=2", "/api/diff?from=0&to=2",
-            "/api/diff?from=1&to=2", "/api/log", "/api/log?text=alert", "/api/history?id=\(id)", "/api/blame",
-            "/api/search?words=alert", "/api/timeline", "/api/find?id=\(id)",
-        ] {
-            let answer = try browser.ask(path)
-            #expect(answer.status == 200, "\(path): \(answer)")
-            #expect(answer.fields["content-type"] == "application/json; charset=utf-8")
-            #expect(answer.body.count < 20_000)
-            let titles = Self.titles(try answer.json)
-            #expect(titles.allSatisfy(Self.isPlain), "\(path)")
+        try await inspecting(store) { _, browser in
+            let id = (Self.hostile + "1").addingPercentEncoding(withAllowedCharacters: .alphanumerics)!
+            for path in [
+                "/api/state", "/api/rows", "/api/changes?from=0&to=2", "/api/batches?from=0&to=2",
+                "/api/diff?from=0&to=2",
+                "/api/diff?from=1&to=2", "/api/log", "/api/log?text=alert", "/api/history?id=\(id)", "/api/blame",
+                "/api/search?words=alert", "/api/timeline", "/api/find?id=\(id)",
+            ] {
+                let answer = try browser.ask(path)
+                #expect(answer.status == 200, "\(path): \(answer)")
+                #expect(answer.fields["content-type"] == "application/json; charset=utf-8")
+                #expect(answer.body.count < 20_000)
+                let titles = Self.titles(try answer.json)
+                #expect(titles.allSatisfy(Self.isPlain), "\(path)")
+            }
+            let row = try browser.get("/api/row?id=2")["row"]?["content"]?["title"]?.text
+            #expect(row == String(repeating: "y", count: 1 << 20))
+            #expect(try browser.get("/api/row?id=\(id)")["row"]?["content"]?["title"]?.text == Self.hostile + "2")
+            let commit = try browser.get("/api/commit?version=1")
+            #expect(commit["name"]?.text == Self.hostile)
+            // The mistakes of others are text, too.
+            let wrong = try browser.ask("/api/rows?at=\(id)")
+            let message = try wrong.json["error"]?["message"]?.text ?? "\0"
+            #expect(wrong.status == 400 && Self.isPlain(message))
+            let file = try browser.ask("/api/export?format=lines")
+            #expect(file.fields["content-disposition"] == "attachment; filename=\"a_b___script__-log.jsonl\"")
         }
-        let row = try browser.get("/api/row?id=2")["row"]?["content"]?["title"]?.text
-        #expect(row == String(repeating: "y", count: 1 << 20))
-        #expect(try browser.get("/api/row?id=\(id)")["row"]?["content"]?["title"]?.text == Self.hostile + "2")
-        let commit = try browser.get("/api/commit?version=1")
-        #expect(commit["name"]?.text == Self.hostile)
-        // The mistakes of others are text, too.
-        let wrong = try browser.ask("/api/rows?at=\(id)")
-        let message = try wrong.json["error"]?["message"]?.text ?? "\0"
-        #expect(wrong.status == 400 && Self.isPlain(message))
-        let file = try browser.ask("/api/export?format=lines")
-        #expect(file.fields["content-disposition"] == "attachment; filename=\"a_b___script__-log.jsonl\"")
-        await inspector.stop()
     }
 
     @Test("A commit of many rows, and one of long rows, is told by its beginning")
@@ -93,18 +93,17 @@ struct HostileTests {
         try store.edit("Reloaded") { edit in
             try edit.reload((0..<500).map { NewSection(id: .string("s\($0)"), items: []) })
         }
-        let inspector = Inspector(store)
-        let browser = try Browser(await inspector.start().absoluteString)
-        for (version, omitted) in [(1, 19_900), (2, 47)] {
-            let answer = try browser.ask("/api/commit?version=\(version)")
-            #expect(answer.body.count < 3_000_000)
-            let events = try answer.json["events"]?.elements ?? []
-            #expect(events.reduce(0) { $0 + ($1["omitted"]?.number ?? 0) } == omitted)
+        try await inspecting(store) { _, browser in
+            for (version, omitted) in [(1, 19_900), (2, 47)] {
+                let answer = try browser.ask("/api/commit?version=\(version)")
+                #expect(answer.body.count < 3_000_000)
+                let events = try answer.json["events"]?.elements ?? []
+                #expect(events.reduce(0) { $0 + ($1["omitted"]?.number ?? 0) } == omitted)
+            }
+            for version in [3, 4] { #expect(try browser.ask("/api/commit?version=\(version)").body.count < 3_000_000) }
+            let batches = try browser.get("/api/batches?from=2&to=3")
+            #expect(batches["batches"] == .null && batches["accepted"] == .bool(false))
+            #expect(try browser.get("/api/changes?from=0&to=4")["changeset"] != nil)
         }
-        for version in [3, 4] { #expect(try browser.ask("/api/commit?version=\(version)").body.count < 3_000_000) }
-        let batches = try browser.get("/api/batches?from=2&to=3")
-        #expect(batches["batches"] == .null && batches["accepted"] == .bool(false))
-        #expect(try browser.get("/api/changes?from=0&to=4")["changeset"] != nil)
-        await inspector.stop()
     }
 }

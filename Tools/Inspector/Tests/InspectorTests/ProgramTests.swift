@@ -85,7 +85,8 @@ struct ProgramTests {
             let state = try browser.get("/api/state")
             #expect(state["version"]?.number == version)
             #expect(try state["hash"]?.text == store.snapshot.stateHash.description)
-            #expect(try browser.get("/api/log?limit=1")["commits"]?.elements.first?["name"] == .string("Round \(round)"))
+            #expect(
+                try browser.get("/api/log?limit=1")["commits"]?.elements.first?["name"] == .string("Round \(round)"))
             #expect(try browser.get("/api/rows")["sections"]?.number == store.snapshot.sectionCount)
         }
     }
@@ -102,7 +103,9 @@ struct ProgramTests {
         #expect(try store.snapshot.sections.contains { $0.id == "from the page" })
     }
 
-    @Test("It ends with its input or a signal, tells the pages, and the store can be used", arguments: [0, SIGINT, SIGTERM])
+    @Test(
+        "It ends with its input or a signal, tells the pages, and the store can be used",
+        arguments: [0, SIGINT, SIGTERM])
     func ends(_ signal: Int32) throws {
         let program = try Program(store.path, "--allow-write", "--until-input-ends")
         let browser = try Browser(program.link)
@@ -115,7 +118,9 @@ struct ProgramTests {
         let (status, errors) = program.finish()
         #expect(status == 0 && errors.isEmpty)
         #expect(throws: Trouble.self) { try Connection(port: browser.port) }
-        #expect(try StoreFile(path: store.path).check().version == store.version)
+        let version = try store.version
+        try store.close()
+        #expect(try StoreFile(path: store.path).check().version == version)
         withExtendedLifetime(idle) {}
     }
 
@@ -151,26 +156,29 @@ struct ProgramTests {
             try edit.insertSection("today")
             try edit.insert(Todo(id: 1, title: "Milk"), at: .end(of: "today"))
         }
-        let inspector = Inspector(list)
-        let browser = try Browser(await inspector.start().absoluteString)
-        #expect(try browser.get("/api/rows")["lines"]?.elements.last?["title"] == .string("Milk"))
-        let listener = try browser.listen()
-        _ = try listener.next()
-        try await list.edit("Check") { try $0.setChecked(true, for: 1) }
-        try listener.wait(for: 2)
-        try list.close()
-        #expect(try listener.next()?.kind == "end")
-        let answer = try browser.ask("/api/rows")
-        #expect(answer.status == 503 && answer.errorCode == "closed")
+        try await inspecting(list.core) { _, browser in
+            #expect(try browser.get("/api/rows")["lines"]?.elements.last?["title"] == .string("Milk"))
+            let listener = try browser.listen()
+            _ = try listener.next()
+            try list.edit("Check") { try $0.setChecked(true, for: 1) }
+            try listener.wait(for: 2)
+            try list.close()
+            #expect(try listener.next()?.kind == "end")
+            let answer = try browser.ask("/api/rows")
+            #expect(answer.status == 503 && answer.errorCode == "closed")
+        }
+        // An inspector can begin again, and be stopped when it is.
+        let again = try ListStore<String, Todo>.open(at: folder.file("app.listory"))
+        let inspector = Inspector(again)
+        let first = try await inspector.start()
         await inspector.stop()
         await inspector.stop()
-        // It can begin again.
-        let again = try UntypedStore.open(at: folder.file("app.listory"))
-        let other = Inspector(again)
-        _ = try Browser(await other.start().absoluteString)
-        await other.stop()
-        let link = try await other.start()
-        #expect(try Browser(link.absoluteString).get("/api/state")["rows"]?.number == 1)
-        await other.stop()
+        let second = try await inspector.start()
+        let rows = try await waiting {
+            #expect(throws: (any Error).self) { try Browser(first.absoluteString) }
+            return try Browser(second.absoluteString).get("/api/state")["rows"]?.number
+        }
+        #expect(rows == 1)
+        await inspector.stop()
     }
 }

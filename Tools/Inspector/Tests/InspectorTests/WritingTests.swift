@@ -17,28 +17,27 @@ struct WritingTests {
         let (shown, other) = (
             try UntypedStore.create(at: folder.file("a.listory")), try UntypedStore.create(at: folder.file("b.listory"))
         )
-        let inspector = Inspector(shown, allowsWriting: true)
-        let browser = try Browser(await inspector.start().absoluteString)
-        let lines = [
-            #"{"insertSection":{"id":"today","title":"Today"}}"#,
-            #"{"insert":{"id":1,"content":{"title":"Milk"},"section":"today"}}"#,
-            #"{"insert":{"id":2,"content":{"title":"Tea"},"section":"today","at":0}}"#,
-            #"{"update":{"id":1,"content":{"title":"Oat milk"}}}"#, #"{"toggle":{"id":1}}"#,
-            #"{"move":{"id":1,"before":2}}"#, #"{"delete":{"id":2}}"#, #"{"undo":2}"#, #"{"redo":1}"#, #"{"go":3}"#,
-            #"{"restore":6}"#, #"{"revert":4}"#, #"{"undo":1}"#,
-        ]
-        for line in lines {
-            let answer = try browser.exec(line)
-            var expected: [UInt8] = []
-            var session = try ExecSession(other, input: LineReader(bytes: Array(line.utf8))) { expected += $0 }
-            try session.run()
-            #expect(answer.status == 200 && answer.body == expected, "\(line): \(answer)")
-            #expect(try shown.durableVersion == shown.version)
+        try await inspecting(shown, allowsWriting: true) { _, browser in
+            let lines = [
+                #"{"insertSection":{"id":"today","title":"Today"}}"#,
+                #"{"insert":{"id":1,"content":{"title":"Milk"},"section":"today"}}"#,
+                #"{"insert":{"id":2,"content":{"title":"Tea"},"section":"today","at":0}}"#,
+                #"{"update":{"id":1,"content":{"title":"Oat milk"}}}"#, #"{"toggle":{"id":1}}"#,
+                #"{"move":{"id":1,"before":2}}"#, #"{"delete":{"id":2}}"#, #"{"undo":2}"#, #"{"redo":1}"#, #"{"go":3}"#,
+                #"{"restore":6}"#, #"{"revert":4}"#, #"{"undo":1}"#,
+            ]
+            for line in lines {
+                let answer = try browser.exec(line)
+                var expected: [UInt8] = []
+                var session = try ExecSession(other, input: LineReader(bytes: Array(line.utf8))) { expected += $0 }
+                try session.run()
+                #expect(answer.status == 200 && answer.body == expected, "\(line): \(answer)")
+                #expect(try shown.durableVersion == shown.version)
+            }
+            #expect(try shown.snapshot.stateHash == other.snapshot.stateHash)
+            // Each is a step of its own, as in the tool.
+            #expect(try shown.version == other.version)
         }
-        #expect(try shown.snapshot.stateHash == other.snapshot.stateHash)
-        // Each is a step of its own, as in the tool.
-        #expect(try shown.version == other.version)
-        await inspector.stop()
     }
 
     @Test("A refused edit has a status and a reason, and changes nothing")
@@ -46,20 +45,19 @@ struct WritingTests {
         let folder = try TemporaryFolder.inMemory()
         let store = try UntypedStore.create(at: folder.file("a.listory"))
         try store.edit("New") { try $0.insertSection(NewSection(id: 1, items: [NewRow(id: 1, content: [0x31])])) }
-        let inspector = Inspector(store, allowsWriting: true)
-        let browser = try Browser(await inspector.start().absoluteString)
-        let version = try store.version
-        for (line, status, code) in [
-            ("", 400, "invalidJSON"), ("{", 400, "invalidJSON"), (#"{"nothing":1}"#, 400, "unknownRequest"),
-            (#"{"undo":0}"#, 400, "invalidRequest"), (#"{"toggle":{"id":1,"x":1}}"#, 400, "invalidRequest"),
-            (#"{"toggle":{"id":7}}"#, 409, "unknownItem"), (#"{"undo":5}"#, 409, "nothingToUndo"),
-            (#"{"insert":{"id":1,"content":1,"section":1}}"#, 409, "duplicateItem"),
-            (#"{"begin":"open"}"#, 500, "rejected"),
-        ] {
-            let answer = try browser.exec(line)
-            #expect(answer.status == status && answer.errorCode == code, "\(line): \(answer)")
+        try await inspecting(store, allowsWriting: true) { _, browser in
+            let version = try store.version
+            for (line, status, code) in [
+                ("", 400, "invalidJSON"), ("{", 400, "invalidJSON"), (#"{"nothing":1}"#, 400, "unknownRequest"),
+                (#"{"undo":0}"#, 400, "invalidRequest"), (#"{"toggle":{"id":1,"x":1}}"#, 400, "invalidRequest"),
+                (#"{"toggle":{"id":7}}"#, 409, "unknownItem"), (#"{"undo":5}"#, 409, "nothingToUndo"),
+                (#"{"insert":{"id":1,"content":1,"section":1}}"#, 409, "duplicateItem"),
+                (#"{"begin":"open"}"#, 500, "rejected"),
+            ] {
+                let answer = try browser.exec(line)
+                #expect(answer.status == status && answer.errorCode == code, "\(line): \(answer)")
+            }
+            #expect(try store.version == version)
         }
-        #expect(try store.version == version)
-        await inspector.stop()
     }
 }

@@ -61,7 +61,8 @@ public struct LogReport {
     /// - Returns: the version before which other commits of the range may follow; nil if there are no more.
     /// - Throws: `ListError.unknownVersion`, `ListError.droppedVersion`, an error of the log, and what `send` throws.
     @discardableResult
-    public func print(_ range: Span = Span(), limit: Int? = nil, while goesOn: () -> Bool = { true }) throws -> Version? {
+    public func print(_ range: Span = Span(), limit: Int? = nil, while goesOn: () -> Bool = { true }) throws -> Version?
+    {
         var graph = CommitGraph(position: try store.history.position)
         return try forEach(range, limit: limit, while: goesOn) { commit in try send(output(commit, &graph)) }
     }

@@ -47,7 +47,7 @@ extension InspectedStore {
     /// `/api/row`.
     func row(_ query: Query, _ writer: inout JSONWriter) throws {
         let report = try RowReport(query.id(), in: store, at: query.version("at"))
-        try writer.write(json: report.json().dropLast())
+        try writer.writeMembers(ofLine: report.json())
     }
 
     /// `/api/find`.
@@ -55,22 +55,26 @@ extension InspectedStore {
         let (id, snapshot) = (try query.id(), try snapshot(query.version("at")))
         try snapshot.reading {
             writer.member("version", snapshot.version.rawValue)
-            writer.writePlace(try path(of: id, in: snapshot), snapshot.rows(in: .rowsWithHeaders))
+            if let path = try path(of: id, in: snapshot) {
+                writer.writePlace(path, snapshot.rows(in: .rowsWithHeaders))
+            } else {
+                for name in ["at", "line"] {
+                    writer.key(name)
+                    writer.writeNull()
+                }
+            }
         }
     }
 
-    /// Where a row is.
-    ///
-    /// - Throws: `ToolError` if it is not there.
-    func path(of id: IdentifierText, in snapshot: UntypedSnapshot) throws -> ListIndexPath {
+    /// Where a row is; nil if it is not there.
+    func path(of id: IdentifierText, in snapshot: UntypedSnapshot) throws -> ListIndexPath? {
         if try snapshot.version == store.version, let path = try id.first({ try store.indexPath(of: $0) }),
             // Another commit may have come meanwhile.
             let row = snapshot.item(at: path), id.means(row.id)
         {
             return path
         }
-        if let path = id.first({ snapshot.indexPath(of: $0) }) { return path }
-        throw ToolError(.refused, "row: expected one of version \(snapshot.version), found \"\(id.text.shown)\"")
+        return id.first { snapshot.indexPath(of: $0) }
     }
 
     /// `/api/search`.

@@ -20,7 +20,8 @@ extension InspectedStore {
             for line in lines.prefix(limit) { writer.write(json: line) }
         }
         var next: Int64?
-        if lines.count > limit, case .integer(let version)? = try JSONValue(parsing: lines[limit - 1]).members?["version"]
+        if lines.count > limit,
+            case .integer(let version)? = try JSONValue(parsing: lines[limit - 1]).members?["version"]
         {
             next = version
         }
@@ -37,7 +38,7 @@ extension InspectedStore {
         let snapshot = try store.snapshot
         try snapshot.reading {
             let lines = snapshot.rows(in: .rowsWithHeaders)
-            let paths = try query.text("id") == nil ? window(query, lines) : [path(of: query.id(), in: snapshot)]
+            let paths = try query.text("id") == nil ? window(query, lines) : [path(of: query.id(), in: snapshot)].compactMap(\.self)
             let rows = paths.compactMap { path in snapshot.item(at: path).map { (path, $0) } }
             let blames = try store.blame(ofRows: rows.map(\.1.id))
             writer.member("version", snapshot.version.rawValue)

@@ -45,7 +45,7 @@ extension InspectedStore {
         try writeBranches(&writer)
         writer.member("canWrite", allowsWriting)
         if allowsWriting { writer.member("token", token) }
-        for (name, texts) in [("kinds", ListEvent.kindNames), ("causes", LogFilter.causeNames)] {
+        for (name, texts) in [("kinds", ListEvent.kindNames), ("causes", LogFilter.causeNames), ("has", [])] {
             writer.key(name)
             writer.write(.array(texts.map { .string($0) }))
         }
@@ -59,6 +59,9 @@ extension InspectedStore {
 }
 
 extension JSONWriter {
+    /// Writes the members of the object of a line.
+    mutating func writeMembers(ofLine line: [UInt8]) { write(json: line.dropFirst().dropLast(2)) }
+
     /// Writes lines of JSON as an array.
     mutating func write(lines: [UInt8]) {
         array { writer in

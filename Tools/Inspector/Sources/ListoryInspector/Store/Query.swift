@@ -23,7 +23,8 @@ struct Query: Sendable {
             func decoded(_ text: Substring?) throws -> String {
                 let plain = (text ?? "").replacingOccurrences(of: "+", with: " ")
                 guard let decoded = plain.removingPercentEncoding else {
-                    throw RequestError(.invalidRequest, "expected UTF-8 in percent encoding, found \"\(plain.visible)\"")
+                    throw RequestError(
+                        .invalidRequest, "expected UTF-8 in percent encoding, found \"\(plain.visible)\"")
                 }
                 return decoded
             }
